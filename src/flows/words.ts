@@ -1,3 +1,5 @@
+// The words of messages: numbers, sizes and lists of names.
+
 /**
  * An integer with thousands separators: `1,240`. Done by hand, because `toLocaleString` loads 15 ms of
  * language data.
@@ -15,3 +17,19 @@ export const byteText = (bytes: number): string => {
   const [whole, tenth] = (bytes / 1_000_000).toFixed(1).split(".");
   return `${grouped(Number(whole))}.${tenth} MB`;
 };
+
+/** Names in a sentence: `a`, `a or b`, `a, b or c`; empty without names. */
+export const series = (names: readonly string[], conjunction: "and" | "or"): string =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
+
+/** The first names, and how many more there are: `a, b and 3 more`. */
+export const firstOf = (names: readonly string[], count: number): string =>
+  names.length <= count
+    ? names.join(", ")
+    : `${names.slice(0, count).join(", ")} and ${grouped(names.length - count)} more`;
+
+/** A text of so many characters at most, with an ellipsis if it is longer. */
+export function truncated(text: string, length: number): string {
+  const characters = Array.from(text.slice(0, 2 * length));
+  return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : text;
+}

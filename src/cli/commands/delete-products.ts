@@ -1,7 +1,7 @@
 import type { Product } from "../../contract/resources/product.ts";
 import { CatError } from "../../errors.ts";
 import { isNotFound } from "../../flows/service-errors.ts";
-import { counted } from "../../flows/words.ts";
+import { counted, firstOf } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction } from "../app/confirm-action.ts";
 import { withHint } from "../context/errors.ts";
@@ -15,8 +15,7 @@ const namedProducts = 20;
 export async function deleteProducts(app: App, names: readonly string[]): Promise<void> {
   const products = await findProducts(app, names);
   const shown = products.map(nameOf);
-  const rest = shown.length - namedProducts;
-  const about = shown.slice(0, namedProducts).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  const about = firstOf(shown, namedProducts);
   const what = counted(products.length, "product");
   await confirmAction(app, {
     question: `Delete ${what}?`,

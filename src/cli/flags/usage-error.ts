@@ -1,5 +1,6 @@
 import type { Command, CommanderError } from "commander";
 import { didYouMean } from "../../contract/did-you-mean.ts";
+import { series } from "../../flows/words.ts";
 import { maskedUserinfo } from "../../http/mask.ts";
 import { UsageError } from "../context/errors.ts";
 
@@ -148,5 +149,4 @@ const toRule = (rule: string): string =>
 const plain = (usage: string): string => usage.replaceAll(/[<>]/g, "");
 
 /** `table, json or csv` */
-export const either = (choices: readonly string[]): string =>
-  choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+export const either = (choices: readonly string[]): string => series(choices, "or");

@@ -4,10 +4,9 @@ import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import pLimit from "p-limit";
 import { InputError } from "../rows/source.ts";
-import { NamesNearby } from "./names-nearby.ts";
-import { bytesOf, digestOf, type FileProblem, lookAt, type PhotoFile } from "./photo-file.ts";
+import { NamesNearby, whereItLeads } from "./find-photo.ts";
+import { bytesOf, digestOf, type FileProblem, inspectPhoto, type PhotoFile } from "./photo-file.ts";
 import type { LocalImage, PhotoProblem } from "./photo-problem.ts";
-import { whereItLeads } from "./where-it-leads.ts";
 
 /** The maximum number of files open at once. */
 const openAtOnce = 8;
@@ -157,7 +156,7 @@ export class LocalPhotos {
     try {
       const real = await realpath(resolved);
       if (isOutside(real)) return this.#outside(throughLink, path, real);
-      const look = await lookAt(real, quoted(path));
+      const look = await inspectPhoto(real, quoted(path));
       return "code" in look ? { ...look, at: real } : look;
     } catch (error) {
       const where = await whereItLeads(resolved);
@@ -211,3 +210,40 @@ const isSameName = (one: string, other: string): boolean =>
   one !== other && one.normalize("NFC") === other.normalize("NFC");
 
 const quoted = (path: string): string => JSON.stringify(path.length > 200 ? `...${path.slice(-197)}` : path);
+
+/** The flags for the folder of local photos. */
+export interface PhotoFlags {
+  imagesRoot?: string | undefined;
+  imagesOutside?: boolean | undefined;
+}
+
+/**
+ * The local photos of an import, relative to `imagesRoot` (`--images-root`), otherwise to the folder of the
+ * file, or to `cwd` if the rows come from standard input or a pipe (`sourcePath` is null). They must be
+ * inside that folder unless `imagesOutside` (`--images-outside`). Throws InputError if `imagesRoot` is not a
+ * folder.
+ */
+export async function openLocalPhotos(
+  { imagesRoot, imagesOutside: mayLeave = false }: PhotoFlags,
+  { cwd, sourcePath }: { cwd: string; sourcePath: string | null },
+): Promise<LocalPhotos> {
+  if (imagesRoot === undefined) {
+    return sourcePath === null
+      ? new LocalPhotos({ root: cwd, called: "the current folder", mayLeave })
+      : new LocalPhotos({ root: dirname(sourcePath), mayLeave });
+  }
+  const root = resolve(cwd, imagesRoot);
+  const fault = await realpath(root)
+    .then(lstat)
+    .then(
+      (found) => (found.isDirectory() ? null : "is not a folder"),
+      ({ code }: NodeJS.ErrnoException) =>
+        code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`,
+    );
+  if (fault === null) return new LocalPhotos({ root, called: "--images-root", mayLeave });
+  throw new InputError(
+    `--images-root ${imagesRoot} ${fault}`,
+    "images_root_not_found",
+    "Use the base folder of the photo paths.",
+  );
+}

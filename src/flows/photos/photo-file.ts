@@ -26,7 +26,7 @@ export interface FileProblem {
 }
 
 /** Checks a file by its first bytes; `shown` is its name in messages. Throws the errors of the system. */
-export async function lookAt(real: string, shown: string): Promise<PhotoFile | FileProblem> {
+export async function inspectPhoto(real: string, shown: string): Promise<PhotoFile | FileProblem> {
   const handle = await openFile(real);
   if (handle === null) {
     const what = (await stat(real)).isDirectory() ? "a folder" : "a pipe or a device";

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { keyLifeMs } from "../../client/client.ts";
 import type { Uploads } from "../../state/uploads.ts";
 import type { ProgressEvent } from "../progress-event.ts";
@@ -65,26 +66,24 @@ async function uploadAll(
   const progress = new UploadProgress(waiting, deps);
   const inFlight = new RequestsInFlight();
   const release = inFlight.follow(deps.service.clock, deps.service.signal);
-  const queue = waiting.values();
   let stopped: { reason: unknown } | null = null;
-  const worker = async () => {
-    for (const upload of queue) {
-      try {
-        deps.service.signal?.throwIfAborted();
-        const bytes = await deps.photos.read(upload.path, upload.sha256);
-        deps.service.signal?.throwIfAborted();
-        // Another upload may have failed while this file was read.
-        if (stopped !== null) return;
-        done.set(upload.sha256, await uploadOne(upload, bytes, deps, inFlight));
-        progress.uploaded(upload);
-      } catch (error) {
-        stopped ??= { reason: error };
-        inFlight.leave(error);
-      }
+  const limit = pLimit(deps.service.concurrency);
+  await limit.map(waiting, async (upload) => {
+    // After an error no other upload begins.
+    if (stopped !== null) return;
+    try {
+      deps.service.signal?.throwIfAborted();
+      const bytes = await deps.photos.read(upload.path, upload.sha256);
+      deps.service.signal?.throwIfAborted();
+      // Another upload may have failed while this file was read.
       if (stopped !== null) return;
+      done.set(upload.sha256, await uploadOne(upload, bytes, deps, inFlight));
+      progress.uploaded(upload);
+    } catch (error) {
+      stopped ??= { reason: error };
+      inFlight.leave(error);
     }
-  };
-  await Promise.all(Array.from({ length: deps.service.concurrency }, worker));
+  });
   release();
   // An interrupt makes other steps fail with their own errors: report the interrupt.
   deps.service.signal?.throwIfAborted();

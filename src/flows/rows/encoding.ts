@@ -1,4 +1,5 @@
 import { CatError } from "../../errors.ts";
+import { series } from "../words.ts";
 import { UnreadableInput } from "./problem.ts";
 
 /** The encoding given by the user, or undefined to detect UTF-8 and UTF-16. */
@@ -123,11 +124,12 @@ function likelyEncodings(bytes: Buffer): readonly [first: string, ...others: str
  * one, so the user can judge whether it is right.
  */
 export function encodingAdvice(bytes: Buffer, at: number): string {
-  const [first, ...others] = likelyEncodings(bytes);
+  const likely = likelyEncodings(bytes);
+  const [first] = likely;
   const sample = `"${readAs(first, bytes, at)}"`;
-  return others.length === 0
+  return likely.length === 1
     ? `--encoding ${first}, which gives ${sample}`
-    : `--encoding ${[first, ...others.slice(0, -1)].join(", ")} or ${others.at(-1)}; the first gives ${sample}`;
+    : `--encoding ${series(likely, "or")}; the first gives ${sample}`;
 }
 
 /** The maximum sample size before and after the byte in question. */

@@ -11,7 +11,7 @@ import { normalHeader } from "../../../flows/rows/header.ts";
 import { openRows } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
-import { grouped } from "../../../flows/words.ts";
+import { firstOf, truncated } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
 import type { ImportFlags } from "./flags.ts";
@@ -102,7 +102,7 @@ async function askFor(
   map: ColumnMap,
   saved: SavedColumns,
 ): Promise<ColumnMap> {
-  const show = (text: string) => app.io.visible(shortened(text));
+  const show = (text: string) => app.io.visible(truncated(text, shownLength));
   const prompts = await openPrompts(app);
   const answers = new Map<string, string>();
   const isTaken = () => fieldsOf(header, new Map([...map, ...answers]));
@@ -162,14 +162,8 @@ function choicesFor(
 }
 
 function savedNote(profile: string, headers: readonly string[], map: ColumnMap): string {
-  const named = headers
-    .slice(0, namedColumns)
-    .map((header) => `${shortened(header)} = ${map.get(normalHeader(header))}`);
-  const more = headers.length - named.length;
-  return `Columns remembered from earlier files (profile ${profile}): ${named.join(", ")}${more > 0 ? ` and ${grouped(more)} more` : ""}.`;
-}
-
-function shortened(text: string): string {
-  const characters = Array.from(text.slice(0, 2 * shownLength));
-  return characters.length > shownLength ? `${characters.slice(0, shownLength - 1).join("")}…` : text;
+  const named = headers.map(
+    (header) => `${truncated(header, shownLength)} = ${map.get(normalHeader(header))}`,
+  );
+  return `Columns remembered from earlier files (profile ${profile}): ${firstOf(named, namedColumns)}.`;
 }

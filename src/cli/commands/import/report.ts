@@ -5,7 +5,7 @@ import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { isFailureColumn } from "../../../flows/rows/header.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
-import { counted, grouped } from "../../../flows/words.ts";
+import { counted, grouped, series } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/global-options.ts";
 import { CommandWords } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
@@ -214,7 +214,7 @@ function kindsOf({ invalid, failed, partial }: ImportSummary): string {
   const others = [...(invalid > 0 ? ["invalid"] : []), ...(partial > 0 ? ["partial"] : [])];
   // Rows of rejected batches are in the file, but are not counted as failed.
   const kinds = failed > 0 || others.length === 0 ? ["failed", ...others] : others;
-  const text = kinds.length === 1 ? kinds[0]! : `${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1)}`;
+  const text = series(kinds, "and");
   return `${text[0]!.toUpperCase()}${text.slice(1)}`;
 }
 

@@ -1,7 +1,6 @@
 import { isDeviceName } from "../../../contract/image-file.ts";
-import { numbered } from "../../files/file-names.ts";
+import { foldedPath, numbered } from "../../files/file-names.ts";
 import { byteText } from "../../words.ts";
-import { foldedPath } from "../folded-path.ts";
 import { ArchiveError, shownEntry, type Zip, type ZipEntry } from "./zip.ts";
 
 /**

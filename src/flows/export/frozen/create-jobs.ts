@@ -9,6 +9,7 @@ import type { Run } from "../../run/run.ts";
 import { sendBatches } from "../../run/send.ts";
 import type { Stage } from "../../run/stage.ts";
 import { mayNotRead } from "../../service-errors.ts";
+import { firstOf } from "../../words.ts";
 import { wholeCatalogue } from "../selection/selection.ts";
 import type { FrozenInput, FrozenRun } from "./frozen-run.ts";
 
@@ -101,14 +102,13 @@ async function* jobsToCreate(
 /** The error for products of the selection that were deleted after they were found. */
 async function deletedProduct(error: ApiError, plan: readonly string[], run: Run): Promise<CatError> {
   const gone = await goneFrom(plan, run);
-  const shown = gone.slice(0, mostShown).join(", ");
-  const more = gone.length > mostShown ? ` and ${gone.length - mostShown} more` : "";
+  const shown = firstOf(gone, mostShown);
   const which =
     gone.length === 0
       ? "a product of the selection does"
       : gone.length === 1
         ? `product ${shown} does`
-        : `products ${shown}${more} do`;
+        : `products ${shown} do`;
   return new CatError(`${which} not exist`, {
     type: "not_found",
     code: error.code,

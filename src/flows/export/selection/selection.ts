@@ -15,7 +15,7 @@ import { shownName } from "../../rows/shown-name.ts";
 import { InputError } from "../../rows/source.ts";
 import type { Service } from "../../service.ts";
 import { mayNotRead } from "../../service-errors.ts";
-import { grouped } from "../../words.ts";
+import { grouped, series } from "../../words.ts";
 
 /** A product as the user names it. */
 export interface WantedProduct {
@@ -155,7 +155,7 @@ export function unknownInFlags(unknown: readonly UnknownProduct[]): CatError {
   const [{ meant }] = unknown as [UnknownProduct];
   const names = unknown.slice(0, mostNames).map(({ product }) => JSON.stringify(product.name));
   if (unknown.length > mostNames) names.push(`${unknown.length - mostNames} others`);
-  const shown = names.length === 1 ? names[0]! : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  const shown = series(names, "or");
   const near = unknown.length > 1 ? "" : questionFor(meant, "", (word) => JSON.stringify(word));
   const search = "Use the complete reference, or search: cat products list --q TEXT";
   return new CatError(`no product has the ID or reference ${shown}`, {

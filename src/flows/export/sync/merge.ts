@@ -3,6 +3,7 @@
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { loadConnect } from "../../../state/sqlite.ts";
+import { firstOf } from "../../words.ts";
 import { asMirrorError } from "./local-folder.ts";
 import { badLine } from "./mirror.ts";
 import { keyOf } from "./mirror-entry.ts";
@@ -90,7 +91,7 @@ async function shardsIn(
   }
   const missing = absent.map(({ index }) => index);
   if (missing.length > 0) {
-    const what = `${listed(missing)} ${isOrAre(missing)} missing`;
+    const what = `${firstOf(missing, mostListed)} ${isOrAre(missing)} missing`;
     throw cannotMerge(folder, what, "Run the shard, or copy its folder.", "missing_shard");
   }
   return all;
@@ -152,22 +153,17 @@ async function readShards(
       }
   }
   if (missing.length > 0) {
-    const what = `${countOf(missing)} of the indexes ${isOrAre(missing)} missing: ${listed(missing)}`;
+    const what = `${countOf(missing)} of the indexes ${isOrAre(missing)} missing: ${firstOf(missing, mostListed)}`;
     throw cannotMerge(folder, what, "Copy the images of all shards into it, not only the indexes.");
   }
   if (damaged.length === 0) return;
-  const what = `${countOf(damaged)} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${listed(damaged)}`;
+  const what = `${countOf(damaged)} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${firstOf(damaged, mostListed)}`;
   throw cannotMerge(folder, what, "Copy the files again, or run the shard with --verify.", "damaged_files");
 }
 
 const countOf = (names: readonly string[]): string =>
   names.length === 1 ? "1 file" : `${names.length} files`;
 const isOrAre = (names: readonly string[]): string => (names.length === 1 ? "is" : "are");
-
-const listed = (names: readonly string[]): string =>
-  names.length <= mostListed
-    ? names.join(", ")
-    : `${names.slice(0, mostListed).join(", ")} and ${names.length - mostListed} more`;
 
 const cannotMerge = (folder: string, what: string, hint: string, code = "shards_do_not_fit"): CatError =>
   new CatError(`cannot merge the shards in ${folder}: ${what}`, { type: "input", code, hint });

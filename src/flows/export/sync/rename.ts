@@ -1,7 +1,7 @@
 // Names: each asset has the first of its candidates that is free, so that names depend on the catalogue alone.
 
+import { foldedPath } from "../../files/file-names.ts";
 import { shortDigest } from "../../short-digest.ts";
-import { foldedPath } from "../folded-path.ts";
 import { badLine, type Mirror } from "./mirror.ts";
 import { keyOf, type MirrorEntry } from "./mirror-entry.ts";
 import { entriesOf, type MirrorIndex } from "./mirror-index.ts";

@@ -3,8 +3,7 @@
 import { canonicalReference } from "../../../contract/import-row.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../../photos/local-photos.ts";
-import type { PhotoProblem } from "../../photos/photo-problem.ts";
-import { repeatedPhotos } from "../../photos/repeated-photos.ts";
+import { type PhotoProblem, repeatedPhotos } from "../../photos/photo-problem.ts";
 import type { FieldProblem, RowForm } from "../../rows/row-form.ts";
 import { CsvCells } from "./csv-cells.ts";
 import { type ColumnMap, isKnownColumn, readColumns } from "./csv-columns.ts";

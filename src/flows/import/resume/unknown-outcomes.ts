@@ -5,7 +5,7 @@ import { existingProducts } from "../../catalogue/find-products.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import { isKeyAlive, readClocks, shownTime } from "../../run/clocks.ts";
 import type { RunAtHand } from "../../run/run.ts";
-import { counted, grouped } from "../../words.ts";
+import { counted, grouped, series } from "../../words.ts";
 import { type RowMemo, unpackMemos } from "../ledger/batch-memo.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
 import { union } from "../ledger/source-digests.ts";
@@ -101,8 +101,7 @@ function choiceMissing(question: UnknownOutcomeQuestion): CatError {
       ? []
       : [`resend (${resendsOnce ? "the service imports them only once" : "may add photos twice"})`]),
   ];
-  const either =
-    choices.length === 1 ? choices[0] : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+  const either = series(choices, "or");
   const hint =
     existing === 0
       ? "To send these rows, run the command again with --unknown not-imported."

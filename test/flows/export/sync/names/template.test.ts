@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { foldedPath } from "../../../../../src/flows/export/folded-path.ts";
 import { pathComponents } from "../../../../../src/flows/export/sync/mirror-store.ts";
 import { planRenames } from "../../../../../src/flows/export/sync/rename.ts";
 import { type NamedEntry, readTemplate } from "../../../../../src/flows/export/sync/template.ts";
+import { foldedPath } from "../../../../../src/flows/files/file-names.ts";
 import { entryWith, mirrorIndexOf } from "../index-of.ts";
 import { MemoryStore, StoredFiles } from "../memory-store.ts";
 

@@ -1,5 +1,6 @@
-import { readdir } from "node:fs/promises";
-import { basename, dirname } from "node:path";
+import { readdir, readlink, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import { foldedPath } from "../files/file-names.ts";
 
 /** The maximum number of folders whose names are cached. */
 const keptFolders = 4;
@@ -11,7 +12,7 @@ export class NamesNearby {
   /** A file in the same folder whose name differs only in case, Unicode composition or extension; or undefined. */
   async like(path: string): Promise<string | undefined> {
     const names = await this.#namesIn(dirname(path));
-    const name = folded(basename(path));
+    const name = foldedPath(basename(path));
     return names.get(name) ?? names.get(stemOf(name));
   }
 
@@ -32,15 +33,27 @@ export class NamesNearby {
 async function readNames(folder: string): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   const found = (await readdir(folder).catch(() => [])).sort();
-  for (const name of found) names.set(folded(name), name);
+  for (const name of found) names.set(foldedPath(name), name);
   for (const name of found) {
-    const stem = stemOf(folded(name));
+    const stem = stemOf(foldedPath(name));
     if (/\.(?:jpe?g|png|webp)$/i.test(name) && !names.has(stem)) names.set(stem, name);
   }
   return names;
 }
 
-/** A name in lower case and composed form: a Mac's `é` is two characters. */
-const folded = (name: string): string => name.normalize("NFC").toLowerCase();
-
 const stemOf = (name: string): string => name.replace(/\.[^.]*$/, "");
+
+/** The maximum number of links followed, as in the system: circular links have no end. */
+const mostLinks = 40;
+
+/** The target of an absolute path without links, whether it exists or not. */
+export async function whereItLeads(path: string, followed = 0): Promise<string> {
+  const real = await realpath(path).catch(() => null);
+  const folder = dirname(path);
+  if (real !== null || folder === path) return real ?? path;
+  const target = await readlink(path).catch(() => null);
+  const realFolder = await whereItLeads(folder, followed);
+  if (target === null || followed === mostLinks) return join(realFolder, basename(path));
+  // Not joined: only the system resolves `..` correctly after a folder that is a link.
+  return whereItLeads(isAbsolute(target) ? target : `${realFolder}${sep}${target}`, followed + 1);
+}

@@ -43,7 +43,7 @@ export function generationForm(options: FormOptions): RowForm {
     isColumn: (header) => names.includes(normalHeader(header)),
     columns: (header, line, report) => {
       if (header.length > 0) judgeHeader(header, options, line, report);
-      return new GenerationColumns(header, options);
+      return toColumns(header, options);
     },
     fromObject: flat,
     problems: (row) => readOnce(row).problems,
@@ -63,15 +63,11 @@ export function generationForm(options: FormOptions): RowForm {
           namesKey: (reason) => /^the same image \(.*\) is requested/.test(reason),
         },
     withoutDone: (object, done) => {
-      const left = remainingCells(flat(object), done, options);
-      return left === null ? object : { ...flat(object), ...left };
+      const kept = remainingCells(flat(object), done, options);
+      return kept === null ? object : { ...flat(object), ...kept };
     },
   };
 }
-
-/** The generations of a row that has no problems. */
-export const toGenerations = (row: unknown, reading: RowReading): ReadRow["generations"] =>
-  readRow(row, reading).generations;
 
 /** The service's form of a beautifier (`{"subtype", "inputs": {…}}`) as a flat row; without what a failed file adds. */
 function flat(object: RawRow): Record<string, unknown> {
@@ -80,15 +76,15 @@ function flat(object: RawRow): Record<string, unknown> {
   return isNested ? { ...others, ...inputs } : inputs === undefined ? others : { ...others, inputs };
 }
 
-/** The fields of the one combination that is left of a row; null where the row stays as it is. */
+/** The fields of a row of which a single combination remains; null where the row stays as it is. */
 function remainingCells(
   row: unknown,
   done: ReadonlySet<number>,
   reading: RowReading,
 ): Partial<Record<Field, string>> | null {
   const { generations } = readRow(row, reading);
-  const left = generations.filter(({ combination }) => !done.has(combination));
-  return generations.length > 1 && left.length === 1 ? toCells(left[0]!) : null;
+  const remaining = generations.filter(({ combination }) => !done.has(combination));
+  return generations.length > 1 && remaining.length === 1 ? toCells(remaining[0]!) : null;
 }
 
 /** The product of a row, as people know it. */
@@ -113,10 +109,10 @@ function judgeHeader(
 ): void {
   const names: readonly string[] = fieldNames[kind];
   const seen = new Set<string>();
-  for (const one of header) {
-    const name = normalHeader(one);
-    const param = one.trim();
-    if (name === "" || isFailureColumn(one)) continue;
+  for (const text of header) {
+    const name = normalHeader(text);
+    const param = text.trim();
+    if (name === "" || isFailureColumn(text)) continue;
     if (!names.includes(name)) {
       const question = questionFor(didYouMean(name, names, otherWords), ": ", (word) => `"${word}"`);
       const message = `unknown column "${param}"${question || `: rename or remove it (columns: ${names.join(", ")})`}`;
@@ -134,51 +130,35 @@ function judgeHeader(
 }
 
 /** Turns the records of a CSV file into rows by its header. */
-class GenerationColumns implements RowColumns {
-  readonly names: readonly (string | null)[];
-  readonly referenceColumn: number;
-  readonly #header: readonly string[];
-  readonly #reading: RowReading;
-
-  constructor(header: readonly string[], reading: RowReading) {
-    this.#header = header;
-    this.#reading = reading;
-    const known: readonly string[] = fieldNames[reading.kind];
-    this.names = header.map((one) => (known.includes(normalHeader(one)) ? normalHeader(one) : null));
-    const reference = this.names.indexOf("product_reference");
-    this.referenceColumn = reference === -1 ? this.names.indexOf("product_id") : reference;
-  }
-
-  toRow(record: readonly string[]): RawRow {
+function toColumns(header: readonly string[], reading: RowReading): RowColumns {
+  const headers = header.map(normalHeader);
+  const known: readonly string[] = fieldNames[reading.kind];
+  const names = headers.map((name) => (known.includes(name) ? name : null));
+  const reference = names.indexOf("product_reference");
+  const toRow = (record: readonly string[]): RawRow => {
     const row: Record<string, unknown> = {};
-    this.names.forEach((name, index) => {
-      const text = record[index]!.trim();
+    for (const [column, name] of names.entries()) {
+      const text = record[column]!.trim();
       if (name !== null && text !== "") row[name] = text;
-    });
+    }
     return row;
-  }
-
-  strayCell(record: readonly string[]): { column: number; message: string } | null {
-    const column = this.#header.findIndex(
-      (one, index) => normalHeader(one) === "" && record[index]!.trim() !== "",
-    );
-    return column === -1 ? null : { column, message: "this value is in a column without a header" };
-  }
-
-  cellProblems(): readonly [] {
-    return [];
-  }
-
-  columnOfPath(path: string): number | null {
-    const column = this.names.indexOf(path);
-    return column === -1 ? null : column;
-  }
-
-  withoutDone(record: readonly string[], done: ReadonlySet<number>): readonly string[] {
-    const left = remainingCells(this.toRow(record), done, this.#reading);
-    if (left === null) return record;
-    return record.map((cell, index) => left[this.names[index] as Field] ?? cell);
-  }
+  };
+  return {
+    names,
+    referenceColumn: reference === -1 ? names.indexOf("product_id") : reference,
+    toRow,
+    strayCell: (record) => {
+      const column = headers.findIndex((name, index) => name === "" && record[index]!.trim() !== "");
+      return column === -1 ? null : { column, message: "this value is in a column without a header" };
+    },
+    cellProblems: () => [],
+    columnOfPath: (path) => (names.includes(path) ? names.indexOf(path) : null),
+    withoutDone: (record, done) => {
+      const kept = remainingCells(toRow(record), done, reading);
+      if (kept === null) return record;
+      return record.map((cell, column) => kept[names[column] as Field] ?? cell);
+    },
+  };
 }
 
 /** What the valid rows of a file ask for, in its order; rows of `refused` have problems. */
@@ -194,8 +174,8 @@ export async function readGenerations(
     for (const { row, line } of rows) {
       if (refused.has(place++)) continue;
       const replaces = replacing.get(line);
-      for (const one of toGenerations(row, reading))
-        asked.push({ ...one, line, ...(replaces !== undefined && { replaces }) });
+      for (const generation of readRow(row, reading).generations)
+        asked.push({ ...generation, line, ...(replaces !== undefined && { replaces }) });
     }
   }
   return asked;

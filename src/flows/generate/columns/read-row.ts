@@ -79,11 +79,14 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   }
   const values = new Map<Field, readonly string[]>();
   for (const field of matrixFields[kind]) {
-    const found = field === "look_at_camera" ? lookTexts(row[field]) : toText(row[field]);
-    if (found === null) add(field, "must be a text");
+    const value = row[field];
+    // It is a boolean in JSON.
+    const isLook = field === "look_at_camera" && typeof value === "boolean";
+    const text = toText(isLook ? String(value) : value);
+    if (text === null) add(field, "must be a text");
     else {
-      const some = matrix ? splitValues(found) : [found].filter((text) => text !== "");
-      if (some.length > 0) values.set(field, some);
+      const parts = matrix ? splitValues(text) : [text].filter((part) => part !== "");
+      if (parts.length > 0) values.set(field, parts);
     }
   }
   for (const field of requiredFields[kind])
@@ -112,20 +115,14 @@ function toText(value: unknown): string | null {
   return typeof value === "string" ? value.trim() : null;
 }
 
-/** The same of `look_at_camera`, which is a boolean in JSON. */
-const lookTexts = (value: unknown): string | null =>
-  toText(typeof value === "boolean" ? String(value) : value);
-
 function judgeProducts(values: ReadonlyMap<Field, readonly string[]>, add: Add): void {
-  const ids = values.get("product_id");
-  const references = values.get("product_reference");
-  if (ids === undefined && references === undefined)
+  const { product_id: ids = [], product_reference: references = [] } = Object.fromEntries(values);
+  if (ids.length + references.length === 0)
     add("product_reference", "is missing: a row needs a product_id or a product_reference");
-  for (const id of ids ?? [])
+  for (const id of ids)
     if (!ulidPattern.test(id))
       add("product_id", `must be a product ID (26 characters), not ${shortened(id)}`);
-  const several = Math.max(ids?.length ?? 0, references?.length ?? 0) > 1;
-  if (ids !== undefined && references !== undefined && several)
+  if (ids.length > 0 && references.length > 0 && ids.length + references.length > 2)
     add(
       "product_reference",
       "cannot be combined with product_id in a row of several products: keep one of them",
@@ -133,8 +130,8 @@ function judgeProducts(values: ReadonlyMap<Field, readonly string[]>, add: Add):
 }
 
 function parseStylings(value: unknown, add: Add): readonly string[] {
-  const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
-  if (isList) return (value as string[]).map((one) => one.trim()).filter((one) => one !== "");
+  const isList = Array.isArray(value) && value.every((styling) => typeof styling === "string");
+  if (isList) return (value as string[]).map((styling) => styling.trim()).filter((styling) => styling !== "");
   const text = toText(value);
   if (text === null) add("styling_product_ids", "must be a list of texts");
   return splitValues(text ?? "");
@@ -160,27 +157,23 @@ function judgeValues(
   values: ReadonlyMap<Field, readonly string[]>,
   add: Add,
 ): void {
-  const several = (value: string) =>
-    !matrix && splitValues(value).length > 1 ? "; to generate an image for each value, add --matrix" : "";
-  const addOnce = (field: Field, message: string | null, told: Set<string>) => {
-    if (message === null || told.has(message)) return;
-    told.add(message);
-    add(field, message);
-  };
-  const each = (field: Field, judge: (value: string) => string | null) => {
-    const told = new Set<string>();
+  const judge = (field: Field, problemOf: (value: string) => string | null) => {
+    const messages = new Set<string>();
     for (const value of values.get(field) ?? []) {
-      const message = judge(value);
-      addOnce(field, message === null ? null : `${message}${several(value)}`, told);
+      const message = problemOf(value);
+      const isSeveral = !matrix && splitValues(value).length > 1;
+      if (message !== null)
+        messages.add(isSeveral ? `${message}; to generate an image for each value, add --matrix` : message);
     }
+    for (const message of messages) add(field, message);
   };
   if (kind === "tryon") {
-    each("look_at_camera", (value) =>
+    judge("look_at_camera", (value) =>
       parseLook(value) === null ? `must be true or false, not ${shortened(value)}` : null,
     );
   } else {
-    each("subtype", subtypeProblem);
-    each("style", styleProblem);
+    judge("subtype", subtypeProblem);
+    judge("style", styleProblem);
   }
 }
 

@@ -4,11 +4,10 @@ import { ExportJob } from "../../contract/resources/export.ts";
 import { exportAgain, failedJob, isJobEnded } from "../../flows/export/frozen/frozen-summary.ts";
 import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
-import { UsageError } from "../context/errors.ts";
 import { command, group } from "../flags/command.ts";
 import { defaultMaxBytes, maxBytesFlag, timeoutFlag } from "../flags/common-flags.ts";
 import { conflict } from "../flags/usage-error.ts";
-import { resourceId } from "../flags/values.ts";
+import { rejectNoPath, resourceId } from "../flags/values.ts";
 import { fieldColumns } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
 import { listSentJobs, rememberStatus } from "../resources/sent-jobs.ts";
@@ -118,11 +117,3 @@ const downloadCommand = (app: App): Command =>
         maxBytes: maxBytes ?? defaultMaxBytes,
       });
     });
-
-function rejectNoPath(flag: string, value: string | undefined, what: string): void {
-  if (value === undefined || (value.trim() !== "" && value !== "-")) return;
-  throw new UsageError(`invalid ${flag} ${JSON.stringify(value)}`, {
-    param: flag,
-    hint: `Choose a ${what}.`,
-  });
-}

@@ -73,6 +73,18 @@ export function named<T extends string | undefined>(flag: string, value: T, hint
   return value;
 }
 
+/**
+ * Throws UsageError for a value that names no file or folder to write. `what` completes `Choose a`, e.g.
+ * `file, for example --out a.zip`.
+ */
+export function rejectNoPath(flag: string, value: string | undefined, what: string): void {
+  if (value === undefined || (value.trim() !== "" && value !== "-")) return;
+  throw new UsageError(`invalid ${flag} ${JSON.stringify(value)}`, {
+    param: flag,
+    hint: `Choose a ${what}.`,
+  });
+}
+
 /** The program to run, from the words after `--`; null without `--`. Throws UsageError for an empty one. */
 export function readProgram(
   words: readonly string[] | null,

@@ -10,8 +10,18 @@ const summaryOf = (more: Partial<ImportSummary>): ImportSummary => ({
   ...{ failed_file: null, results_file: null, duration_ms: 1000 },
   ...more,
 });
-const flags = (more: object = {}) =>
-  readFlags("a.csv", { mode: "upsert", onImageError: "skip", wait: true, concurrency: 4, ...more }, "/");
+const usual = {
+  mode: "upsert",
+  onImageError: "skip",
+  wait: true,
+  concurrency: 4,
+  dryRun: false,
+  skipInvalid: false,
+  imagesOutside: false,
+  fresh: false,
+  sameOrganization: false,
+} as const;
+const flags = (more: object = {}) => readFlags("a.csv", { ...usual, ...more }, "/");
 const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
   ...{
     stopped: undefined,
@@ -69,7 +79,7 @@ describe("the next command is", () => {
   const summary = summaryOf({ succeeded: 0, created: 0, submitted: 0, failed_file: "f.csv" });
   const last = (more: Partial<ImportSummary>, of = flags(), how: Partial<ReportedRun> = { stopped }) =>
     reportLines({ ...summary, ...more }, of, run(how)).slice(-1)[0];
-  const piped = readFlags("-", { mode: "upsert", onImageError: "skip", wait: true, concurrency: 4 }, "/");
+  const piped = readFlags("-", usual, "/");
 
   test("the same one after a stop, which covers the failed file, too", () => {
     expect(last({})).toBe("  cat import a.csv");

@@ -8,19 +8,16 @@ import { readRoles, roleFlag } from "./roles.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
 /** The flags as commander hands them over. */
-interface RawSyncFlags {
+interface RawSyncFlags
+  extends Pick<
+    SyncFlags,
+    "delete" | "dryRun" | "verify" | "full" | "merge" | "concurrency" | "sameOrganization"
+  > {
   role?: string[];
   template?: string;
   shard?: { number: number; of: number };
-  delete?: boolean;
   maxDelete?: number;
-  dryRun?: boolean;
-  verify?: boolean;
-  full?: boolean;
   fullEvery: number;
-  merge?: boolean;
-  sameOrganization?: boolean;
-  concurrency: number;
   maxBytes?: number;
 }
 
@@ -51,16 +48,16 @@ export const syncCommand = (app: App): Command =>
         new Option("--shard <I/N>", "only the products of part I of N, e.g. 1/3").argParser(readShard),
       )
       .optionsGroup("Changes:")
-      .option("--delete", "delete files of images that are no longer in the catalogue")
+      .option("--delete", "delete files of images that are no longer in the catalogue", false)
       .addOption(
         new Option(
           "--max-delete <N>",
           "delete no files if more than N are to be deleted (default: a tenth, or 20)",
         ).argParser(wholeNumber({ min: 1 })),
       )
-      .option("--dry-run", "show what would change, and write nothing")
-      .option("--verify", "compare every file with the index, and download damaged ones again")
-      .option("--full", "read the complete catalogue, which also finds detached photos")
+      .option("--dry-run", "show what would change, and write nothing", false)
+      .option("--verify", "compare every file with the index, and download damaged ones again", false)
+      .option("--full", "read the complete catalogue, which also finds detached photos", false)
       .addOption(
         new Option(
           "--full-every <D>",
@@ -69,8 +66,8 @@ export const syncCommand = (app: App): Command =>
           .argParser(durationOrNever)
           .default(week, "7d"),
       )
-      .option("--same-organization", "the API key changed, but belongs to the same organization")
-      .option("--merge", "join the indexes of all shards in DIR, without a request")
+      .option("--same-organization", "the API key changed, but belongs to the same organization", false)
+      .option("--merge", "join the indexes of all shards in DIR, without a request", false)
       .addOption(
         new Option("--concurrency <N>", "downloads at once")
           .argParser(wholeNumber({ min: 1, max: 64 }))
@@ -81,29 +78,16 @@ export const syncCommand = (app: App): Command =>
 
 /** Checks what commander cannot check by itself. Throws UsageError. */
 function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
-  const { template, shard, maxDelete, fullEvery, merge = false, concurrency } = raw;
+  const { role, template = null, shard = null, maxDelete = null, fullEvery, ...shared } = raw;
   named("DIR", folder, "Choose a folder, for example cat export sync images.");
-  if (maxDelete !== undefined && raw.delete !== true) {
+  if (maxDelete !== null && !raw.delete) {
     const hint = "Add --delete, or remove --max-delete.";
     throw new UsageError("--max-delete needs --delete", { param: "--max-delete", hint });
   }
-  if (merge) rejectOthers(raw);
-  return {
-    folder,
-    roles: readRoles(raw.role),
-    template: template ?? null,
-    shard: shard ?? null,
-    delete: raw.delete ?? false,
-    maxDelete: maxDelete ?? null,
-    dryRun: raw.dryRun ?? false,
-    verify: raw.verify ?? false,
-    full: raw.full ?? false,
-    fullEveryMs: fullEvery === 0 ? null : fullEvery,
-    merge,
-    concurrency,
-    maxBytes: raw.maxBytes ?? defaultMaxBytes,
-    sameOrganization: raw.sameOrganization ?? false,
-  };
+  if (raw.merge) rejectOthers(raw);
+  const fullEveryMs = fullEvery === 0 ? null : fullEvery;
+  const maxBytes = raw.maxBytes ?? defaultMaxBytes;
+  return { ...shared, folder, roles: readRoles(role), template, shard, maxDelete, fullEveryMs, maxBytes };
 }
 
 /** A merge only joins what the shards have: no other flag has an effect on it. */
@@ -119,7 +103,7 @@ function rejectOthers(raw: RawSyncFlags): void {
     ["--same-organization", raw.sameOrganization],
     ["--max-bytes", raw.maxBytes],
   ] as const;
-  const [flag] = others.find(([, value]) => value !== undefined) ?? [];
+  const [flag] = others.find(([, value]) => value !== undefined && value !== false) ?? [];
   if (flag === undefined) return;
   throw new UsageError(`--merge cannot be used with ${flag}`, { hint: "Remove one of them." });
 }

@@ -15,7 +15,7 @@ import {
 import { otherFlags } from "../../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict, either } from "../../flags/usage-error.ts";
-import { several, wholeNumber } from "../../flags/values.ts";
+import { rejectNoPath, several, wholeNumber } from "../../flags/values.ts";
 
 /** The values of one generation, or of a matrix, that flags name. */
 export interface SelectionFlags {
@@ -152,16 +152,8 @@ export function readGenerateFlags(
     });
   }
   if (raw.matrix !== true) rejectRepeated(selection);
-  for (const [flag, value, what] of [
-    ["--save", raw.save, "folder, for example --save images"],
-    ["--gallery", raw.gallery, "file, for example --gallery review.html"],
-  ] as const) {
-    if (value !== undefined && (value.trim() === "" || value === "-"))
-      throw new UsageError(`invalid ${flag} ${JSON.stringify(value)}`, {
-        param: flag,
-        hint: `Choose a ${what}.`,
-      });
-  }
+  rejectNoPath("--save", raw.save, "folder, for example --save images");
+  rejectNoPath("--gallery", raw.gallery, "file, for example --gallery review.html");
   for (const [flag, value] of [
     ["--results", raw.results],
     ["--gallery", raw.gallery],

@@ -1,9 +1,4 @@
-import {
-  type ImportMode,
-  importModes,
-  type OnImageError,
-  onImageErrors,
-} from "../../../contract/value-sets.ts";
+import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
 import { columnOf, knownColumns } from "../../../flows/import/columns/csv-columns.ts";
 import { nearestColumns } from "../../../flows/import/columns/nearest-column.ts";
 import type { PhotosMode, UnknownChoice } from "../../../flows/import/run/import-input.ts";
@@ -12,93 +7,65 @@ import { shownName } from "../../../flows/rows/shown-name.ts";
 import type { InputFormat } from "../../../flows/rows/source.ts";
 import { UsageError } from "../../context/errors.ts";
 import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";
+import { named } from "../../flags/values.ts";
 
-/** The flags as commander parses them. */
-export interface RawFlags extends RawFileFlags {
-  mode: string;
-  onImageError: string;
+/** The flags of `cat import`, as commander parses them and as they are used. */
+interface SharedFlags {
+  readonly mode: ImportMode;
+  readonly onImageError: OnImageError;
+  readonly dryRun: boolean;
+  readonly skipInvalid: boolean;
+  readonly wait: boolean;
+  readonly concurrency: number;
+  /** The folder that local photos are relative to (default: the folder of the file). */
+  readonly imagesRoot?: string;
+  /** Allow local photos outside that folder. */
+  readonly imagesOutside: boolean;
+  /** The file of the ledger, instead of the one in the profile. */
+  readonly ledger?: string;
+  /** Start over instead of resuming a stopped run. */
+  readonly fresh: boolean;
+  /** Treat a new API key as one of the organization of earlier imports, if the service cannot determine it. */
+  readonly sameOrganization: boolean;
+}
+
+export interface RawFlags extends SharedFlags, RawFileFlags {
   map?: string[];
-  dryRun?: boolean;
-  skipInvalid?: boolean;
-  wait: boolean;
-  concurrency: number;
   timeout?: number;
-  imagesRoot?: string;
-  imagesOutside?: boolean;
-  photos?: string;
-  ledger?: string;
-  fresh?: boolean;
-  unknown?: string;
-  sameOrganization?: boolean;
+  photos?: PhotosMode;
+  unknown?: UnknownChoice;
 }
 
 /** The input of one import command. */
-export interface ImportFlags extends FileFlags {
-  mode: ImportMode;
-  onImageError: OnImageError;
-  map: ReadonlyMap<string, string>;
-  dryRun: boolean;
-  skipInvalid: boolean;
-  wait: boolean;
-  concurrency: number;
-  timeoutMs: number | null;
-  /** The folder that local photos are relative to; undefined for the folder of the file. */
-  imagesRoot: string | undefined;
-  /** Allow local photos outside that folder. */
-  imagesOutside: boolean;
-  photos: PhotosMode;
-  /** The file of the ledger, instead of the one in the profile. */
-  ledger: string | undefined;
-  /** Start over instead of resuming a stopped run. */
-  fresh: boolean;
+export interface ImportFlags extends SharedFlags, FileFlags {
+  readonly map: ReadonlyMap<string, string>;
+  readonly timeoutMs: number | null;
+  readonly photos: PhotosMode;
   /** The choice for batches of earlier runs with an unknown outcome; undefined to prompt. */
-  unknown: UnknownChoice | undefined;
-  /** Treat a new API key as one of the organization of earlier imports, if the service cannot determine it. */
-  sameOrganization: boolean;
+  readonly unknown: UnknownChoice | undefined;
 }
-
-export const modes = importModes;
-export const imageErrorChoices = onImageErrors;
 
 /** Makes the checks that commander cannot make. Throws UsageError. */
 export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags {
   const files = readFileFlags(file, raw, cwd);
-  for (const [flag, value, kind] of [
-    ["--ledger", raw.ledger, "file"],
-    ["--images-root", raw.imagesRoot, "folder"],
-  ] as const) {
-    if (value === "") throw new UsageError(`${flag} is empty`, { param: flag, hint: `Choose a ${kind}.` });
-  }
+  named("--ledger", raw.ledger, "Choose a file.");
+  named("--images-root", raw.imagesRoot, "Choose a folder.");
   if (raw.ledger === "-") {
     const hint = "Choose a file, for example --ledger ledger.db.";
-    throw new UsageError("--ledger -: a ledger cannot be standard input", {
-      param: "--ledger",
-      hint,
-    });
+    throw new UsageError("--ledger -: a ledger cannot be standard input", { param: "--ledger", hint });
   }
   if (raw.results !== undefined && !raw.wait) {
-    const hint = "Remove one of them.";
-    throw new UsageError("--results cannot be used with --no-wait, which does not wait for results", {
-      hint,
-    });
+    const message = "--results cannot be used with --no-wait, which does not wait for results";
+    throw new UsageError(message, { hint: "Remove one of them." });
   }
+  const { map = [], timeout, photos: _, unknown, ...shared } = raw;
   return {
+    ...shared,
     ...files,
-    mode: raw.mode as ImportMode,
-    onImageError: raw.onImageError as OnImageError,
-    map: readMap(raw.map ?? []),
-    dryRun: raw.dryRun ?? false,
-    skipInvalid: raw.skipInvalid ?? false,
-    wait: raw.wait,
-    concurrency: raw.concurrency,
-    timeoutMs: raw.timeout ?? null,
-    imagesRoot: raw.imagesRoot,
-    imagesOutside: raw.imagesOutside ?? false,
+    map: readMap(map),
+    timeoutMs: timeout ?? null,
     photos: readPhotosMode(raw),
-    ledger: raw.ledger,
-    fresh: raw.fresh ?? false,
-    unknown: raw.unknown as UnknownChoice | undefined,
-    sameOrganization: raw.sameOrganization ?? false,
+    unknown,
   };
 }
 
@@ -121,7 +88,7 @@ function readPhotosMode({ mode, photos }: RawFlags): PhotosMode {
       hint: "Remove --photos: this mode never adds photos to existing products.",
     });
   }
-  return mode === "upsert" ? ((photos ?? "new") as PhotosMode) : "all";
+  return mode === "upsert" ? (photos ?? "new") : "all";
 }
 
 function readMap(entries: readonly string[]): Map<string, string> {

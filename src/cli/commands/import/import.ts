@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { importModes, onImageErrors } from "../../../contract/value-sets.ts";
 import { photosModes, unknownChoices } from "../../../flows/import/run/import-input.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/default-concurrency.ts";
@@ -6,7 +7,7 @@ import { withInputFlags, withOutputFlags } from "../../files/file-flags.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { timeoutFlag } from "../../flags/common-flags.ts";
 import { several, wholeNumber } from "../../flags/values.ts";
-import { imageErrorChoices, modes, type RawFlags, readFlags } from "./flags.ts";
+import { type RawFlags, readFlags } from "./flags.ts";
 // Not on demand: a dry run would load many small files (scripts/build.js).
 import { runImport } from "./run.ts";
 
@@ -52,8 +53,8 @@ const inputFlags = (one: Command): Command =>
         "read a column as a field, or skip it (COLUMN=ignore); repeatable",
       ).argParser(several),
     )
-    .option("--skip-invalid", "skip invalid rows and import the others")
-    .option("--dry-run", "check the file without sending it");
+    .option("--skip-invalid", "skip invalid rows and import the others", false)
+    .option("--dry-run", "check the file without sending it", false);
 
 const photoFlags = (one: Command): Command =>
   one
@@ -64,13 +65,13 @@ const photoFlags = (one: Command): Command =>
         "the folder of the file",
       ),
     )
-    .option("--images-outside", "allow local photos outside that folder")
+    .option("--images-outside", "allow local photos outside that folder", false)
     .addOption(
       new Option(
         "--on-image-error <DO>",
         "if a photo cannot be fetched: import the row without it (skip), or fail the row (fail_row)",
       )
-        .choices(imageErrorChoices)
+        .choices(onImageErrors)
         .default("skip"),
     );
 
@@ -82,7 +83,7 @@ const productFlags = (one: Command): Command =>
         "--mode <MODE>",
         "if a product exists: update it and add photos (upsert), fail the row (create), or skip the row (skip_existing)",
       )
-        .choices(modes)
+        .choices(importModes)
         .default("upsert"),
     )
     .addOption(
@@ -99,12 +100,12 @@ const productFlags = (one: Command): Command =>
         "kept in the profile",
       ),
     )
-    .option("--same-organization", "the API key changed, but belongs to the same organization");
+    .option("--same-organization", "the API key changed, but belongs to the same organization", false);
 
 const resumingFlags = (one: Command): Command =>
   one
     .optionsGroup("Resuming:")
-    .option("--fresh", "start over instead of resuming a stopped run")
+    .option("--fresh", "start over instead of resuming a stopped run", false)
     .addOption(
       new Option(
         "--unknown <DO>",

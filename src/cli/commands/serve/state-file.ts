@@ -6,6 +6,7 @@ import { OutputFile } from "../../../flows/files/output-file.ts";
 import type { Context } from "../../context/context.ts";
 import { InterruptError, type InterruptSignal, UsageError } from "../../context/errors.ts";
 import { writablePlace } from "../../files/writable-place.ts";
+import { named } from "../../flags/values.ts";
 
 /** The limit for `--load`, because the file, its text and the parsed state are in memory at the same time. */
 const largestFile = 256 * 1024 * 1024;
@@ -24,43 +25,31 @@ export async function loadState<State>(
   { cwd, save }: { cwd: string; save: string | undefined },
   read: (value: unknown) => State,
 ): Promise<State | null> {
-  if (name === "")
-    throw new UsageError("--load is empty", {
-      param: "--load",
-      hint: "Choose a file, for example --load state.json.",
-    });
+  named("--load", name, "Choose a file, for example --load state.json.");
   const path = resolve(cwd, name);
   let bytes: Buffer;
   try {
     const found = await stat(path);
     if (!found.isFile() && !found.isFIFO()) {
-      throw rejected(
-        `cannot read ${name}: it is not a file`,
-        "not_a_file",
-        "Choose a file written by --save.",
-      );
+      const message = `cannot read ${name}: it is not a file`;
+      throw rejected(message, "not_a_file", "Choose a file written by --save.");
     }
     if (found.size > largestFile) {
-      throw rejected(
-        `cannot load ${name}: it has ${inMegabytes(found.size)}, more than ${inMegabytes(largestFile)}`,
-        "file_too_large",
-        "Use a state with fewer products.",
-      );
+      const message = `cannot load ${name}: it has ${inMegabytes(found.size)}, more than ${inMegabytes(largestFile)}`;
+      throw rejected(message, "file_too_large", "Use a state with fewer products.");
     }
     bytes = await readFile(path);
   } catch (error) {
     if (error instanceof CatError) throw error;
     const { code } = error as NodeJS.ErrnoException;
-    const isFirstRun = code === "ENOENT" && save !== undefined && resolve(cwd, save) === path;
-    if (isFirstRun) return null;
-    throw code === "ENOENT"
-      ? rejected(`file not found: ${name}`, "file_not_found", "To create it, add --save with the same file.")
-      : rejected(
-          `cannot read ${name}: ${fileProblem(error)?.why ?? code}`,
-          "file_not_readable",
-          fileProblem(error)?.hint ?? "Check the permissions of the file.",
-          error,
-        );
+    // The first of several runs.
+    if (code === "ENOENT" && save !== undefined && resolve(cwd, save) === path) return null;
+    if (code === "ENOENT") {
+      const hint = "To create it, add --save with the same file.";
+      throw rejected(`file not found: ${name}`, "file_not_found", hint);
+    }
+    const { why = code, hint = "Check the permissions of the file." } = fileProblem(error) ?? {};
+    throw rejected(`cannot read ${name}: ${why}`, "file_not_readable", hint, error);
   }
   const value = parsed(bytes, name);
   try {
@@ -110,10 +99,7 @@ export class StateFile {
         param: "--save",
         hint: "Choose another file, for example --save state.json.",
       });
-    if (name === "") {
-      const hint = "Choose a file, for example --save state.json.";
-      throw new UsageError("--save is empty", { param: "--save", hint });
-    }
+    named("--save", name, "Choose a file, for example --save state.json.");
     const path = resolve(context.cwd, name);
     const { problem } = await writablePlace(path);
     if (problem !== null) throw unwritable(problem);

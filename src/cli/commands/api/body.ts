@@ -108,28 +108,12 @@ async function textOf(file: string, source: Source): Promise<string> {
 }
 
 async function bytesOf(file: string, { stdin, cwd }: Source): Promise<Uint8Array> {
-  if (file === "") {
-    throw new UsageError("the file name is empty", {
-      param: "--input",
-      hint: "Choose a file, or - for standard input.",
-    });
-  }
-  if (file === "-" && stdin.isTTY) {
-    throw new UsageError("no input", {
-      param: "--input",
-      hint: "Choose a file, or send the body to standard input.",
-    });
-  }
-  return readBytes(
-    file,
-    { stdin, cwd },
-    {
-      bytes: mostBytes,
-      shown: "64 MB",
-      param: "--input",
-      hint: "The service accepts 10 MB at most.",
-    },
-  );
+  const missing = (message: string, hint: string) => new UsageError(message, { param: "--input", hint });
+  if (file === "") throw missing("the file name is empty", "Choose a file, or - for standard input.");
+  if (file === "-" && stdin.isTTY)
+    throw missing("no input", "Choose a file, or send the body to standard input.");
+  const hint = "The service accepts 10 MB at most.";
+  return readBytes(file, { stdin, cwd }, { bytes: mostBytes, shown: "64 MB", param: "--input", hint });
 }
 
 /** A value of a JSON body, or the file of a form. */

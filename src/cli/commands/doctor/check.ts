@@ -39,12 +39,8 @@ export function failed(thrown: unknown): CheckResult {
   const error = asFileError(thrown);
   const exit = exitCodeOf(error);
   if (!(error instanceof CatError)) {
-    return {
-      status: "error",
-      message: maskedSignatures(`internal error: ${String(error)}`),
-      code: "fault",
-      exit,
-    };
+    const message = maskedSignatures(`internal error: ${String(error)}`);
+    return { status: "error", message, code: "fault", exit };
   }
   const message = maskedSignatures(error.message.replace(/\.$/, ""));
   return { status: "error", message, hint: nextStep(error), code: error.code, exit };

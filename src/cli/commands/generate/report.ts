@@ -147,24 +147,15 @@ export function inputRejected(
   check: CheckResult,
 ): InputError {
   const name = shownName(file);
+  const fixAll = "Fix the problems listed above and run the command again.";
   if (check.unusable)
-    return new InputError(
-      `cannot read rows from ${name}; nothing was queued`,
-      "invalid_file",
-      "Fix the problems listed above and run the command again.",
-    );
-  if (file === "flags")
-    return new InputError(
-      "invalid flags; nothing was queued",
-      "invalid_rows",
-      "Fix the problems listed above and run the command again.",
-    );
+    return new InputError(`cannot read rows from ${name}; nothing was queued`, "invalid_file", fixAll);
+  if (file === "flags") return new InputError("invalid flags; nothing was queued", "invalid_rows", fixAll);
   const { invalid, total } = check;
+  const orSkip = skipInvalid ? "" : ", or add --skip-invalid to queue the valid rows";
   return new InputError(
     `${name} has ${counted(invalid, "invalid row")} out of ${total}; nothing was queued`,
     "invalid_rows",
-    skipInvalid
-      ? "Fix them and run the command again."
-      : "Fix them and run the command again, or add --skip-invalid to queue the valid rows.",
+    `Fix them and run the command again${orSkip}.`,
   );
 }

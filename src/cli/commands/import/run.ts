@@ -200,17 +200,13 @@ function problemListFor(app: App, flags: ImportFlags): ProblemList {
 function refused(flags: ImportFlags, { total, invalid, unusable }: CheckResult): InputError {
   const file = shownName(flags.file);
   if (unusable) {
-    return new InputError(
-      `cannot import ${file}; nothing was sent`,
-      "invalid_file",
-      "Fix the problems listed above and run the command again.",
-    );
+    const hint = "Fix the problems listed above and run the command again.";
+    return new InputError(`cannot import ${file}; nothing was sent`, "invalid_file", hint);
   }
+  const orSkip = flags.skipInvalid ? "" : ", or add --skip-invalid to import the valid rows";
   return new InputError(
     `${file} has ${counted(invalid, "invalid row")} out of ${grouped(total)}; nothing was sent`,
     "invalid_rows",
-    flags.skipInvalid
-      ? "Fix the file and run the command again."
-      : "Fix the file and run the command again, or add --skip-invalid to import the valid rows.",
+    `Fix the file and run the command again${orSkip}.`,
   );
 }

@@ -78,36 +78,35 @@ export function afterKey(
     const isText = !key.ctrl && key.sequence !== undefined && /^[\x20-\x7e\u00a0-\uffff]$/.test(key.sequence);
     return isText ? to({ filter: state.filter + key.sequence, selected: null }) : to({});
   }
-  switch (key.name) {
-    case "q":
-      return to({}, "quit");
-    case "r":
-      return selectedEvent(state) === null ? to({}) : to({}, "resend");
-  }
+  if (key.name === "q") return to({}, "quit");
+  if (key.name === "r") return to({}, selectedEvent(state) === null ? null : "resend");
   return to(state.mode === "details" ? inDetails(state, key, page) : inList(state, key, page));
 }
 
+/** The lines or events that a key moves by; null for another key. */
+function stepOf({ name = "" }: Key, page: number): number | null {
+  const steps: Readonly<Record<string, number>> = {
+    up: -1,
+    k: -1,
+    down: 1,
+    j: 1,
+    pageup: -page,
+    pagedown: page,
+    home: Number.NEGATIVE_INFINITY,
+  };
+  return steps[name] ?? null;
+}
+
 function inList(state: ScreenState, key: Key, page: number): Partial<ScreenState> {
+  const step = stepOf(key, page);
+  if (step !== null) return moved(state, step);
+  const selected = selectedEvent(state);
   switch (key.name) {
-    case "up":
-    case "k":
-      return moved(state, -1);
-    case "down":
-    case "j":
-      return moved(state, 1);
-    case "pageup":
-      return moved(state, -page);
-    case "pagedown":
-      return moved(state, page);
-    case "home":
-      return moved(state, Number.NEGATIVE_INFINITY);
     case "end":
       return { selected: null };
     case "return":
-    case "enter": {
-      const found = selectedEvent(state);
-      return found === null ? {} : { mode: "details", selected: found.event.id, scroll: 0 };
-    }
+    case "enter":
+      return selected === null ? {} : { mode: "details", selected: selected.event.id, scroll: 0 };
     case "escape":
       return { filter: "", selected: null, warning: [] };
     default:
@@ -116,25 +115,9 @@ function inList(state: ScreenState, key: Key, page: number): Partial<ScreenState
 }
 
 function inDetails(state: ScreenState, key: Key, page: number): Partial<ScreenState> {
-  switch (key.name) {
-    case "up":
-    case "k":
-      return { scroll: Math.max(0, state.scroll - 1) };
-    case "down":
-    case "j":
-      return { scroll: state.scroll + 1 };
-    case "pageup":
-      return { scroll: Math.max(0, state.scroll - page) };
-    case "pagedown":
-      return { scroll: state.scroll + page };
-    case "return":
-    case "enter":
-    case "escape":
-    case "left":
-      return { mode: "list" };
-    default:
-      return {};
-  }
+  const step = stepOf(key, page);
+  if (step !== null) return { scroll: Math.max(0, state.scroll + step) };
+  return ["return", "enter", "escape", "left"].includes(key.name ?? "") ? { mode: "list" } : {};
 }
 
 /** The last event is followed, so that new ones stay in view. */

@@ -116,7 +116,7 @@ export default {
       comment: "A flow emits events; only the command line draws.",
       severity: "error",
       from: { pathNot: "^(src/cli/|bin/)" },
-      to: { path: "/(commander|cli-progress|cli-table3|chalk|conf|ms)/" },
+      to: { path: "/(commander|cli-progress|chalk|conf|ms)/" },
     },
   ],
   options: {

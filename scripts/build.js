@@ -112,7 +112,7 @@ const withPageTexts = {
   },
 };
 
-const entry = join(root, "src", "cli", "entry.ts");
+const entry = join(root, "src", "cli", "main.ts");
 const importCommand = join(root, "src", "cli", "commands", "import", "import.ts");
 const neededForLists = [
   join(root, "src", "client", "client.ts"),
@@ -237,7 +237,7 @@ await put(join(dist, "parts", "package.json"), '{ "type": "module" }\n');
 // The bins import built files, with the types of the sources.
 await put(join(dist, "hand-over.d.ts"), 'export * from "./types/cli/hand-over.js";\n');
 await put(join(dist, "complete.d.ts"), 'export * from "./types/cli/completion/complete.js";\n');
-await put(join(dist, "main.d.ts"), 'export * from "./types/cli/entry.js";\n');
+await put(join(dist, "main.d.ts"), 'export * from "./types/cli/main.js";\n');
 
 // Completion reads the commands from a file, and the top help is printed from one: loading the program takes longer.
 const { main, nodeContext } = await import(pathToFileURL(join(dist, "main.js")).href);

@@ -1,6 +1,9 @@
+import type { ProgramName } from "./context/context.ts";
+import { globalFlagLength } from "./context/globals.ts";
+
 /**
- * Every subcommand, in the order of the help. A `cat` command line whose first word is not in this list goes
- * to the system's cat. The table in commands.ts does not compile without an entry for each name.
+ * Every subcommand, in the order of the help. A `cat` command line whose first word is not in this list goes to the
+ * system's cat. command-table.ts does not compile without an entry for each name.
  */
 export const commandNames = [
   "import",
@@ -26,3 +29,47 @@ export const commandNames = [
   "help",
 ] as const;
 export type CommandName = (typeof commandNames)[number];
+
+/** The subcommand on a command line, or a flag for the help or the version. */
+export interface Found {
+  readonly name: CommandName | "--help" | "-h" | "--version";
+  /** Its index in the arguments. */
+  readonly index: number;
+}
+
+const names: ReadonlySet<string> = new Set([...commandNames, "--help", "-h", "--version"]);
+
+/** The first argument that is not a global flag or its value; null without one. */
+export function firstWord(argv: readonly string[]): { word: string; index: number } | null {
+  let index = 0;
+  while (index < argv.length) {
+    const length = globalFlagLength(argv, index);
+    if (length === 0) return { word: argv[index]!, index };
+    index += length;
+  }
+  return null;
+}
+
+/** The subcommand that the arguments name; null for a command line for the system's cat. */
+export function findCommand(argv: readonly string[]): Found | null {
+  const first = firstWord(argv);
+  if (first === null || !names.has(first.word)) return null;
+  return { name: first.word as Found["name"], index: first.index };
+}
+
+/** `cat` and a command, as in `Run: cat login` or `$(cat config path)`; neither a path nor the start of a quoted name. */
+const command = `(?<![\\w./'"-])cat(?= (?:${[...commandNames, "COMMAND", "--help"].join("|")})(?![\\w/-]|\\.\\w))`;
+
+/**
+ * Returns a function that writes the commands in a text of this program with the name that the user called; the sources say
+ * `cat`. A file that the user named stays as it is, as do files named after it: `cat import kit.failed.csv`.
+ */
+export function asCalled(program: ProgramName, argv: readonly string[]): (text: string) => string {
+  if (program === "cat") return (text) => text;
+  const typed = argv
+    .map((word) => word.replace(/\.[^./]*$/, ""))
+    .filter((word) => new RegExp(`${command}.`).test(word))
+    .map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  const pattern = new RegExp([...typed, '"(?!\\$\\()[^"\\n]*"', command].join("|"), "g");
+  return (text) => text.replace(pattern, (found) => (found === "cat" ? program : found));
+}

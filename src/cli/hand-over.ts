@@ -1,14 +1,10 @@
-import type { ChildProcess } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
-import { asCalled } from "./as-called.ts";
+import { didYouMean } from "../contract/did-you-mean.ts";
+import { asCalled, commandNames, findCommand, firstWord } from "./command-names.ts";
 import type { ProgramName } from "./context/context.ts";
 import { versionLine } from "./context/version.ts";
-import { findCommand } from "./find-command.ts";
-import { descriptors } from "./hand-over/descriptors.ts";
-import { leadsToUs } from "./hand-over/leads-to-us.ts";
-import { rawArguments, throughShell } from "./hand-over/raw-arguments.ts";
-import { systemCats } from "./hand-over/system-cats.ts";
-import { nearMiss } from "./near-miss.ts";
+import { runSystemCat } from "./run-system-cat.ts";
+import { leadsToUs, systemCats } from "./system-cats.ts";
 
 /*
  * The code that runs before the program knows whether a command line is its own. It is built into one small
@@ -85,9 +81,6 @@ export function keepCompiledCode(host: Pick<NodeJS.Process, "env" | "getBuiltinM
   } catch {}
 }
 
-/** Signals that are passed on to the system's cat. */
-const forwarded = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;
-
 /**
  * The environment variable with the programs tried so far, which breaks a loop when a wrapper starts this
  * program again: the text of a wrapper does not show which program it will start. The system's own cat starts
@@ -110,12 +103,12 @@ export async function handOver(host: NodeJS.Process, self: string): Promise<void
   for await (const { path, realPath, mayCallBack } of systemCats(host, (path) => leadsToUs(path, own))) {
     if (tried.includes(realPath)) continue;
     tried.push(realPath);
-    const problem = await run(
+    const problem = await runSystemCat(
       host,
       path,
       mayCallBack ? { ...unchanged, [triedVariable]: tried.join("\n") } : unchanged,
     );
-    if (problem === null) return;
+    if (problem === null) return host.exitCode === 0 ? undefined : suggest(host);
     if (!notStartable.has(problem.code ?? "")) {
       host.stderr.write(`cat: ${path}: ${problem.message}\n`);
       host.exitCode = 126;
@@ -126,50 +119,6 @@ export async function handOver(host: NodeJS.Process, self: string): Promise<void
   host.exitCode = 127;
 }
 
-/**
- * Runs the program at `path` and ends this process as it ended; returns an error if it could not be started.
- */
-async function run(
-  host: NodeJS.Process,
-  path: string,
-  env: NodeJS.ProcessEnv,
-): Promise<NodeJS.ErrnoException | null> {
-  const { spawn } = await import("node:child_process");
-  const argv = host.argv.slice(2);
-  const raw = await rawArguments(host.platform, argv);
-  const stdio = await descriptors(host.platform, argv);
-  const [file, args, argv0] = raw === null ? [path, argv, "cat"] : throughShell(path, raw);
-  return new Promise((resolve) => {
-    let child: ChildProcess;
-    const forward = (signal: NodeJS.Signals) => void child.kill(signal);
-    const release = () => {
-      for (const signal of forwarded) host.removeListener(signal, forward);
-    };
-    // Listen before the start: a signal right after it would end this process and leave the child behind.
-    for (const signal of forwarded) host.on(signal, forward);
-    try {
-      // GNU cat starts its messages with argv[0], which is `cat` when started from a shell.
-      child = spawn(file, args, { argv0, env, stdio });
-    } catch (error) {
-      release();
-      return resolve(error as NodeJS.ErrnoException);
-    }
-    child.once("error", (error: NodeJS.ErrnoException) => {
-      release();
-      resolve(error);
-    });
-    child.once("exit", (code, signal) => {
-      release();
-      if (signal !== null) dieBy(host, signal);
-      else {
-        host.exitCode = code ?? 1;
-        if (code !== 0) return resolve(suggest(host).then(() => null));
-      }
-      resolve(null);
-    });
-  });
-}
-
 /** After a failure that a person sees, names the command of this program that was probably meant. */
 async function suggest(host: NodeJS.Process): Promise<void> {
   const { isatty } = await import("node:tty");
@@ -178,16 +127,17 @@ async function suggest(host: NodeJS.Process): Promise<void> {
   if (line !== null) host.stderr.write(line);
 }
 
-/** Ends this process by the signal that ended the child, so that the shell sees the same status. */
-function dieBy(host: NodeJS.Process, signal: NodeJS.Signals): void {
-  // Node ignores SIGPIPE from its start; removing a listener restores the default action of a signal.
-  const listener = () => {};
-  try {
-    host.on(signal, listener);
-    host.removeListener(signal, listener);
-  } catch {
-    // SIGKILL and SIGSTOP accept no listener, and need none.
-  }
-  host.exitCode = 1;
-  host.kill(host.pid, signal);
+/**
+ * One line that names the command of this program which a failed command line for the system's cat probably meant, e.g.
+ * `cat improt x.csv`; null if it named a file, or no command is near. It repeats nothing but the first word.
+ */
+export async function nearMiss(argv: readonly string[]): Promise<string | null> {
+  const word = firstWord(argv)?.word;
+  if (word === undefined || !/^[a-z]{3,20}$/i.test(word)) return null;
+  const { existsSync } = await import("node:fs");
+  if (existsSync(word)) return null;
+  const [near] = didYouMean(word, commandNames);
+  return near === undefined
+    ? null
+    : `Did you mean the command \`cat ${near}\` of catalogue? See: cat help ${near}\n`;
 }

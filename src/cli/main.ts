@@ -1,9 +1,19 @@
+import { asFileError } from "../errors.ts";
+import { createApp } from "./app/app.ts";
+import { asCalled, findCommand } from "./command-names.ts";
 import type { Context } from "./context/context.ts";
+import { InterruptError } from "./context/errors.ts";
+import { exitCodeOf } from "./context/exit.ts";
+import { earlyFlags, noGlobals } from "./context/globals.ts";
 import { versionLine } from "./context/version.ts";
-import { findCommand } from "./find-command.ts";
+import { explain } from "./output/explain.ts";
+import { paintOf } from "./output/paint.ts";
 import { maskedContext, Secrets } from "./output/secrets.ts";
-import { run } from "./run.ts";
-import { tell } from "./tell.ts";
+import { lineWidth } from "./output/wrapped.ts";
+import { createProgram } from "./program.ts";
+
+/** For the programs in bin/: `process.exitCode = await main(argv, nodeContext("cat"))`. */
+export { nodeContext } from "./context/context.ts";
 
 /** Runs a command line and returns the exit status, without ending the process. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
@@ -19,4 +29,44 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     await end();
     context.release?.();
   }
+}
+
+/** Parses the command line, runs the command and closes its resources. Returns the exit status; errors are thrown. */
+async function run(argv: readonly string[], context: Context, secrets: Secrets): Promise<number> {
+  const { color } = earlyFlags(argv);
+  const { app, close } = createApp(context, noGlobals(), {
+    secrets,
+    asCalled: asCalled(context.program, argv),
+    paint: await paintOf(context, "stdout", color),
+    paintNote: await paintOf(context, "stderr", color),
+  });
+  try {
+    const program = await createProgram(app, argv);
+    await program.parse();
+    return app.exit;
+  } catch (error) {
+    throw app.lastFailure?.addTo(error) ?? error;
+  } finally {
+    await close();
+  }
+}
+
+/** Prints an error on stderr, without the secrets of the user, and returns its exit status. */
+export async function tell(
+  thrown: unknown,
+  argv: readonly string[],
+  context: Context,
+  secrets: Secrets,
+): Promise<number> {
+  // Work in progress at an interrupt fails with its own errors; report the interrupt instead.
+  const { interrupt } = context;
+  const isInterrupt = interrupt.aborted && !(thrown instanceof InterruptError);
+  const error = isInterrupt ? interrupt.reason : asFileError(thrown);
+  const { json, verbose, color } = earlyFlags(argv);
+  const named = asCalled(context.program, argv);
+  const mask = (text: string) => secrets.mask(named(text));
+  const { red } = await paintOf(context, "stderr", color);
+  const text = explain(error, { json, verbose, width: lineWidth(context.stderr), mask, paint: red });
+  if (text !== "") await context.stderr.write(text);
+  return exitCodeOf(error);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asCalled } from "../../src/cli/as-called.ts";
+import { asCalled } from "../../src/cli/command-names.ts";
 
 test.each([
   ["Run: cat login (or add --base-url URL)", "Run: catalogue login (or add --base-url URL)"],

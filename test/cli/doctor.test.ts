@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { KeychainError } from "../../src/cli/keychain/keychain.ts";
+import { KeychainError } from "../../src/cli/context/os-keychain.ts";
 import {
   json,
   type ScriptedServer,

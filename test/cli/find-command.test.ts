@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { commandNames } from "../../src/cli/command-names.ts";
-import { findCommand } from "../../src/cli/find-command.ts";
-import { globalFlags } from "../../src/cli/global-flags.ts";
+import { commandNames, findCommand } from "../../src/cli/command-names.ts";
+import { globalFlags } from "../../src/cli/context/globals.ts";
 
 const names = [...commandNames, "--help", "-h", "--version"] as const;
 const switches = [

@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { graphicsOf } from "../../src/cli/thumbnails/terminal-graphics.ts";
+import { graphicsOf } from "../../src/cli/app/thumbnails.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 import { generateWorld } from "./generate/generate-world.ts";

@@ -1,4 +1,4 @@
-import { type Keychain, KeychainError } from "../../src/cli/keychain/keychain.ts";
+import { type Keychain, KeychainError } from "../../src/cli/context/os-keychain.ts";
 
 /** A keychain in memory, which counts its requests and can fail. */
 export class FakeKeychain implements Keychain {

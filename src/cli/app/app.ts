@@ -3,12 +3,12 @@ import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
 import { ExitCode } from "../context/exit.ts";
-import type { GlobalOptions } from "../context/global-options.ts";
+import type { GlobalOptions } from "../context/globals.ts";
 import { createIo, type Io } from "../output/io.ts";
 import type { Paint } from "../output/paint.ts";
 import type { Secrets } from "../output/secrets.ts";
 import type { Connection } from "../settings/settings.ts";
-import { LastFailure } from "./last-failure.ts";
+import type { LastFailure } from "./open-client.ts";
 
 /** The services of a command, created on first use: a command that never uses the client needs no API key. */
 export interface App {
@@ -26,8 +26,8 @@ export interface App {
   /** The base URL and the API key; starts the in-process mock with `--mock`. */
   connection(): Promise<Connection>;
   client(): Promise<Client>;
-  /** The failure of the latest request, if it failed. */
-  readonly lastFailure: LastFailure;
+  /** The failure of the latest request; null before the first client. */
+  lastFailure: LastFailure | null;
   /** The stored state of the profile in use; temporary with `--mock`. */
   state(): Promise<State>;
   /**
@@ -68,7 +68,7 @@ export function createApp(
       client ??= connectClient(app);
       return client;
     },
-    lastFailure: new LastFailure(),
+    lastFailure: null,
     state() {
       state ??= connectState(app);
       return state;
@@ -103,18 +103,13 @@ async function connectClient(app: App): Promise<Client> {
   const connection = await app.connection();
   app.context.skipWasmOptimization?.();
   const { openClient } = await import("./open-client.ts");
-  const { io, globals, lastFailure } = app;
-  const trace = globals.verbose ? (line: string) => void io.line(io.visible(line)) : undefined;
-  const client = openClient(app.context, connection, {
-    ...{ trace, note: (text) => io.note(text) },
-    onExchange: (line) => lastFailure.record(line),
-  });
+  const client = openClient(app, connection);
   app.onClose(() => client.close());
   return client;
 }
 
 async function connectState(app: App): Promise<State> {
-  const { openProfileState } = await import("./open-profile-state.ts");
+  const { openProfileState } = await import("./profile-state.ts");
   const state = await openProfileState(app);
   app.onClose(() => state.close());
   return state;

@@ -1,32 +1,132 @@
 import { type Client, createClient } from "../../client/client.ts";
+import type { Clock } from "../../clock.ts";
+import { CatError } from "../../errors.ts";
 import { describeExchange, type ExchangeLog } from "../../http/exchange-log.ts";
+import type { OnWait, WaitReason } from "../../http/waits.ts";
 import type { Context } from "../context/context.ts";
+import type { GlobalOptions } from "../context/globals.ts";
 import { version } from "../context/version.ts";
+import type { Io } from "../output/io.ts";
 import type { Connection } from "../settings/settings.ts";
-import { waitNotes } from "./wait-notes.ts";
+
+/** The parts of the app that a client reports to. */
+interface ClientApp {
+  readonly context: Pick<Context, "clock" | "random" | "env">;
+  readonly globals: Pick<GlobalOptions, "verbose">;
+  readonly io: Pick<Io, "line" | "note" | "visible">;
+  lastFailure: LastFailure | null;
+}
 
 /**
- * Creates the client of a command. `trace` gets one line per request, secrets masked, for `--verbose`. `note`
- * gets a sentence for every long wait, and `onExchange` the result of each attempt.
+ * Creates the client of a command. It notes each long wait, keeps the latest failure, and with `--verbose` prints a line
+ * per request, secrets masked.
  */
-export const openClient = (
-  { clock, random, env }: Pick<Context, "clock" | "random" | "env">,
-  connection: Connection,
-  listeners: {
-    trace: ((line: string) => void) | undefined;
-    note: (text: string) => Promise<void>;
-    onExchange: (line: ExchangeLog) => void;
-  },
-): Client =>
-  createClient({
+export function openClient(app: ClientApp, connection: Connection): Client {
+  const { io, globals } = app;
+  const { clock, random, env } = app.context;
+  app.lastFailure ??= new LastFailure();
+  const { lastFailure } = app;
+  return createClient({
     ...connection,
     clock,
     random,
     env,
     userAgent: `catalogue/${version}`,
-    onWait: waitNotes(clock, listeners.note),
-    onExchange(line) {
-      listeners.onExchange(line);
-      listeners.trace?.(describeExchange(line));
+    onWait: waitNotes(clock, (text) => io.note(text)),
+    onExchange(exchange) {
+      lastFailure.record(exchange);
+      if (globals.verbose) void io.line(io.visible(describeExchange(exchange)));
     },
   });
+}
+
+/** A shorter wait is over before the user has read the note. */
+const shortestMs = 2_000;
+
+/** The time after a pause in an outage in which the attempts that follow get no separate notes. */
+const quietMs = 60_000;
+
+/** Short waits for the rate limit that follow each other get a note after this time. */
+const patienceMs = 5_000;
+
+const notes: Readonly<Record<Exclude<WaitReason, "outage">, (wait: string) => string>> = {
+  rate_window: (wait) => `Rate limit reached; continuing in ${wait}.`,
+  rate_limited: (wait) => `The service asked to slow down; retrying in ${wait}.`,
+  in_progress: (wait) => `The service is still working on an earlier attempt; retrying in ${wait}.`,
+  server_error: (wait) => `The service failed; retrying in ${wait}.`,
+  network: (wait) => `Cannot reach the service; retrying in ${wait}.`,
+};
+
+/** Notes for long waits: one for all requests that wait for the same reason, and one per outage. */
+export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): OnWait {
+  const quietUntil = new Map<WaitReason, number>();
+  let outageSince: number | null = null;
+  const limited = { since: 0, until: Number.NEGATIVE_INFINITY };
+  /** Whether waits for the rate limit have followed each other for so long that they need a note. */
+  const isLimitedLong = (now: number, ms: number): boolean => {
+    if (now > limited.until + shortestMs) limited.since = now;
+    limited.until = now + ms;
+    return now - limited.since >= patienceMs;
+  };
+  return ({ reason, ms, since = clock.now() }) => {
+    const now = clock.now();
+    if (reason === "outage") {
+      quietUntil.set("network", now + ms + quietMs).set("server_error", now + ms + quietMs);
+      if (since === outageSince) return;
+      outageSince = since;
+      void note(`No response from the service since ${timeOfDay(since)}; still retrying.`);
+      return;
+    }
+    const isRate = reason === "rate_window" || reason === "rate_limited";
+    const isLong = isRate && isLimitedLong(now, ms);
+    if (now < (quietUntil.get(reason) ?? 0)) return;
+    if (ms < shortestMs) {
+      if (!isLong) return;
+      quietUntil.set("rate_window", now + quietMs).set("rate_limited", now + quietMs);
+      void note("The service asked to slow down; still retrying.");
+      return;
+    }
+    quietUntil.set(reason, now + ms);
+    void note(notes[reason](`${Math.ceil(ms / 1000)} s`));
+  };
+}
+
+/** `09:04:30` in local time. */
+const timeOfDay = (time: number): string => new Date(time).toTimeString().slice(0, 8);
+
+/**
+ * The reasons for a missing response, by error code. Other errors, such as an abort by the CLI, reveal nothing
+ * about the service.
+ */
+const because: Readonly<Record<string, string>> = {
+  unreachable: "cannot be reached",
+  host_not_found: "cannot be found",
+  proxy_unreachable: "cannot be reached, because its proxy cannot",
+  connection_cut: "closes the connection",
+  attempt_timeout: "does not respond",
+};
+
+/**
+ * Remembers the failure of the latest attempt. Retries are silent, so a timeout would otherwise hide the
+ * cause.
+ */
+export class LastFailure {
+  #words: string | null = null;
+
+  /** Records the end of an attempt. */
+  record({ origin, status, error }: Pick<ExchangeLog, "origin" | "status" | "error">): void {
+    if (status !== null)
+      this.#words = status >= 500 || status === 429 ? `${origin} responds with ${status}` : null;
+    else if (error !== null && because[error] !== undefined) this.#words = `${origin} ${because[error]}`;
+  }
+
+  /**
+   * Adds the failure to the error of a wait that timed out (`--timeout`); other errors are returned
+   * unchanged.
+   */
+  addTo(error: unknown): unknown {
+    if (this.#words === null || !(error instanceof CatError) || error.code !== "wait_timeout") return error;
+    const { type, code, hint } = error;
+    return new CatError(`${error.message}: ${this.#words}`, { type, code, hint, cause: error });
+  }
+}

@@ -33,3 +33,9 @@ export async function runFlow<Result>(app: App, flow: (view: FlowView) => Promis
     progress.end();
   }
 }
+
+/** A run's ID: it sorts by time, and is never used twice. */
+export const newRunId = (now: number, uuid: string): string => `run_${now.toString(36)}${uuid.slice(0, 8)}`;
+
+/** Default number of requests in flight. The rate limit, not this number, bounds a long run. */
+export const defaultConcurrency = 4;

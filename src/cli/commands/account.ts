@@ -8,14 +8,25 @@ import { UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { namedForm } from "../resources/forms.ts";
-import { checkedApiKey, isApiKey } from "../settings/api-key.ts";
-import { checkedBaseUrl } from "../settings/base-url.ts";
-import { type KeyStoreName, keyStoreNames, openKeyStore } from "../settings/key-stores.ts";
-import { isSet, namedProfile } from "../settings/profile-name.ts";
-import { checkedProfileName } from "../settings/profile-name-rule.ts";
-import { type Profiles, readProfiles } from "../settings/profiles.ts";
-import { baseUrlOf, type Connection, existingProfile, keyInUse, profileName } from "../settings/settings.ts";
-import { keyStoreOf } from "../settings/stored-key.ts";
+import { openKeyStore } from "../settings/key-stores.ts";
+import { checkedProfileName, isSet, namedProfile } from "../settings/profile-names.ts";
+import {
+  type KeyStoreName,
+  keyStoreNames,
+  keyStoreOf,
+  type Profiles,
+  readProfiles,
+} from "../settings/profiles.ts";
+import {
+  baseUrlOf,
+  type Connection,
+  checkedApiKey,
+  checkedBaseUrl,
+  existingProfile,
+  isApiKey,
+  keyInUse,
+  profileName,
+} from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
 interface LoginFlags {
@@ -263,15 +274,10 @@ export const whoamiCommand = (app: App): Command =>
  * Throws the error of the service for a key that is not, and a network error if nothing is known about it.
  */
 async function canReadProducts(app: App, connection: Connection): Promise<boolean> {
-  const { context, globals, io, lastFailure } = app;
   const { openClient } = await import("../app/open-client.ts");
-  const client = openClient(context, connection, {
-    trace: globals.verbose ? (line) => void io.line(io.visible(line)) : undefined,
-    note: (text) => io.note(text),
-    onExchange: (line) => lastFailure.record(line),
-  });
+  const client = openClient(app, connection);
   try {
-    await client.products.list({ limit: 1 }, { signal: context.interrupt });
+    await client.products.list({ limit: 1 }, { signal: app.context.interrupt });
     return true;
   } catch (error) {
     if (error instanceof CatError && error.code === "insufficient_scope") return false;

@@ -8,8 +8,7 @@ import {
 } from "../completion/command-list.ts";
 import { command } from "../flags/command.ts";
 import { describedValue } from "../flags/described.ts";
-import { lineWidth } from "../output/wrapped.ts";
-import { wrappedColumns } from "../output/wrapped-columns.ts";
+import { lineWidth, wrappedColumns } from "../output/wrapped.ts";
 
 /** `cat commands`; the program loads every command for it (`describesAll` in the command table). */
 export const commandsCommand = (app: App): Command =>

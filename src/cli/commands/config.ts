@@ -2,20 +2,21 @@ import type { Command } from "commander";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";
-import { labelColors } from "../app/profile-label.ts";
+import { labelColors } from "../app/confirm-action.ts";
 import { UsageError } from "../context/errors.ts";
 import { command, group } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { either } from "../flags/usage-error.ts";
 import { visible } from "../output/visible.ts";
 import { namedForm } from "../resources/forms.ts";
-import { checkedBaseUrl } from "../settings/base-url.ts";
-import { profileKeys } from "../settings/config-shape.ts";
-import { namedProfile } from "../settings/profile-name.ts";
-import { looksLikeKey } from "../settings/profile-name-rule.ts";
-import { configPath, type Profiles, readProfiles } from "../settings/profiles.ts";
-import { existingProfile, profileName } from "../settings/settings.ts";
-import { checkedSignatureHeader } from "../settings/signature-header.ts";
+import { looksLikeKey, namedProfile } from "../settings/profile-names.ts";
+import { configPath, type Profiles, profileKeys, readProfiles } from "../settings/profiles.ts";
+import {
+  checkedBaseUrl,
+  checkedSignatureHeader,
+  existingProfile,
+  profileName,
+} from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
 /** `cat config`: the settings in the config file. */

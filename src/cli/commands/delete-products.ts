@@ -5,7 +5,7 @@ import { counted, firstOf } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction } from "../app/confirm-action.ts";
 import { withHint } from "../context/errors.ts";
-import { commandLine } from "../output/command-line.ts";
+import { commandLine } from "../output/command-words.ts";
 import { findProduct } from "./find-product.ts";
 
 /** How many products the question names. */

@@ -7,6 +7,7 @@ import { imageTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
+import type { Thumbnail } from "../app/thumbnails.ts";
 import { InterruptError, UsageError, withHint } from "../context/errors.ts";
 import { ExitCode } from "../context/exit.ts";
 import { confirmReplace } from "../files/confirm-replace.ts";
@@ -14,9 +15,8 @@ import { command, group } from "../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, thumbnailFlag } from "../flags/common-flags.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { named, resourceId } from "../flags/values.ts";
-import type { Printing } from "../output/printing.ts";
+import type { Printing } from "../output/columns.ts";
 import { namedForm, resourceForm } from "../resources/forms.ts";
-import type { Thumbnail } from "../thumbnails/show-thumbnails.ts";
 
 /** `cat images`: uploaded and generated images. */
 export const imagesCommand = (app: App): Command =>
@@ -56,7 +56,7 @@ const getCommand = (app: App): Command =>
     const image = await client.images.get({ image_id: id }, { signal: app.context.interrupt });
     await app.io.resource(image, printing);
     if (!app.context.stdout.isTTY) return;
-    const { showThumbnails } = await import("../thumbnails/show-thumbnails.ts");
+    const { showThumbnails } = await import("../app/thumbnails.ts");
     const picture: Thumbnail = { caption: null, fetch: (fetcher) => fetcher.image(image.url) };
     await showThumbnails(app, [picture], { thumbnail, printing });
   });

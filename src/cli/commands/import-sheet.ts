@@ -8,9 +8,8 @@ import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import type { RawListFlags } from "../flags/print-flags.ts";
-import { FirstOnes } from "../output/first-ones.ts";
-import { jsonLine } from "../output/json.ts";
-import { visibleInCell } from "../output/visible.ts";
+import { jsonLine, visibleInCell } from "../output/visible.ts";
+import { FirstOnes } from "../resources/list-resource.ts";
 
 /** A product as a row of an import (Imports, Row fields); fields without a value are missing, and stay as they are. */
 interface SheetRow {

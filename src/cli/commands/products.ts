@@ -98,7 +98,7 @@ const getCommand = (app: App): Command =>
     const found = await findProduct(app, idOrReference);
     await app.io.resource(found, printing);
     if (!app.context.stdout.isTTY) return;
-    const { showThumbnails } = await import("../thumbnails/show-thumbnails.ts");
+    const { showThumbnails } = await import("../app/thumbnails.ts");
     await showThumbnails(app, [{ caption: null, fetch: (fetcher) => fetcher.photo(found) }], {
       thumbnail: flags.thumbnail,
       printing,

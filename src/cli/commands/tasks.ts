@@ -9,8 +9,8 @@ import type { WatchedTasks } from "../../flows/generate/watch-tasks.ts";
 import { patienceOf } from "../../flows/run/stage.ts";
 import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
-import { defaultConcurrency } from "../app/default-concurrency.ts";
-import { runFlow } from "../app/run-flow.ts";
+import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
+import type { Thumbnail } from "../app/thumbnails.ts";
 import { UsageError } from "../context/errors.ts";
 import { ExitCode } from "../context/exit.ts";
 import { type CommandTexts, command, group } from "../flags/command.ts";
@@ -28,11 +28,10 @@ import {
   withPrintFlags,
 } from "../flags/print-flags.ts";
 import { resourceId } from "../flags/values.ts";
-import type { Printing } from "../output/printing.ts";
+import type { Printing } from "../output/columns.ts";
 import { fieldColumns, namedFields } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
 import { listResource } from "../resources/list-resource.ts";
-import type { Thumbnail } from "../thumbnails/show-thumbnails.ts";
 import { findProduct } from "./find-product.ts";
 
 /** `cat tasks`: the generations of the organization. */
@@ -216,7 +215,7 @@ async function report(
   });
   await app.io.show(printing, rows);
   if (thumbnail && app.context.stdout.isTTY && stopped === undefined) {
-    const { showThumbnails } = await import("../thumbnails/show-thumbnails.ts");
+    const { showThumbnails } = await import("../app/thumbnails.ts");
     const saveTo = save === undefined ? null : resolve(app.context.cwd, save);
     const pictures = tasks
       .filter(({ output_image }) => output_image !== null)

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { systemClock } from "../../clock.ts";
-import { profileFileName } from "../settings/profile-file-name.ts";
+import { CatError } from "../../errors.ts";
+import type { App } from "../app/app.ts";
+import { profileFileName } from "../settings/profile-names.ts";
 import { configPath } from "../settings/profiles.ts";
 import type { Kind } from "./words.ts";
 
@@ -68,4 +70,19 @@ function valueAfter(words: readonly string[], flag: string): string | undefined 
   return at < 0
     ? words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1)
     : words.slice(0, -1)[at + 1];
+}
+
+/** Keeps the names that a list showed, for Tab. An error of the state is ignored: the list was printed. */
+export async function keepNames(
+  app: App,
+  kind: Kind,
+  names: readonly (readonly [name: string, about: string])[],
+): Promise<void> {
+  try {
+    const { baseUrl } = await app.connection();
+    const state = await app.state();
+    state.marks.set(baseUrl, markOf(kind), JSON.stringify(names));
+  } catch (error) {
+    if (!(error instanceof CatError)) throw error;
+  }
 }

@@ -1,9 +1,8 @@
 import { fstatSync, writeSync } from "node:fs";
 import { type Clock, systemClock } from "../../clock.ts";
-import type { Keychain } from "../keychain/keychain.ts";
 import { InterruptError, type InterruptSignal, OutputError, ReaderGoneError } from "./errors.ts";
 import { exitOnSignal } from "./exit.ts";
-import { interruptReceiver } from "./interrupts.ts";
+import type { Keychain } from "./os-keychain.ts";
 
 /** The names of the program; the package installs both. */
 export type ProgramName = "cat" | "catalogue";
@@ -132,7 +131,7 @@ export function nodeContext(program: ProgramName): Context {
       };
     },
     async keychain() {
-      const { osKeychain } = await import("../keychain/os-keychain.ts");
+      const { osKeychain } = await import("./os-keychain.ts");
       return osKeychain({ clock, env: process.env, node: process.execPath });
     },
     keepHeapSmall() {
@@ -214,3 +213,32 @@ function writeToFile(descriptor: number, text: string | Uint8Array): Error | nul
  */
 const asOutputError = (error: NodeJS.ErrnoException): Error =>
   error.code === "EPIPE" || error.code === "EOF" ? new ReaderGoneError() : new OutputError(error);
+
+/**
+ * A repeated signal within this time counts as one: `timeout` signals the program and then its process group.
+ */
+const sameMs = 50;
+
+/**
+ * Calls `first` for the first signal, which ends work in progress, and `second` for a later one, which stops
+ * at once.
+ */
+export function interruptReceiver(
+  clock: Pick<Clock, "now">,
+  first: (signal: InterruptSignal) => void,
+  second: (signal: InterruptSignal) => void,
+): (signal: InterruptSignal) => void {
+  let received: { signal: InterruptSignal; at: number } | null = null;
+  return (signal) => {
+    const now = clock.now();
+    if (received === null) {
+      received = { signal, at: now };
+      first(signal);
+    } else if (signal === "SIGHUP") {
+      // A closing terminal sends several, and no user is waiting.
+      return;
+    } else if (signal !== received.signal || Math.abs(now - received.at) > sameMs) {
+      second(signal);
+    }
+  };
+}

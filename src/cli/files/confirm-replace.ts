@@ -3,7 +3,7 @@ import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts } from "../app/prompts.ts";
 import { UsageError } from "../context/errors.ts";
-import { writablePlace } from "./writable-place.ts";
+import { writablePlace } from "./places.ts";
 
 /** The output file of a flag. */
 export interface NamedFile {

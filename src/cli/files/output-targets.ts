@@ -1,17 +1,15 @@
 import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { basename, extname, resolve } from "node:path";
 import { numbered } from "../../flows/files/file-names.ts";
 import type { OutputTargets } from "../../flows/outputs/output-targets.ts";
-import type { Source } from "../../flows/rows/source.ts";
+import { formatOfName, type InputFormat, type Source } from "../../flows/rows/source.ts";
 import type { App } from "../app/app.ts";
-import type { Asker } from "../app/open-profile-state.ts";
+import type { Asker } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
-import { failedName } from "./failed-name.ts";
 import { exampleFiles, type FileFlags } from "./file-flags.ts";
 import { ownFiles } from "./own-files.ts";
-import { identityOf, identityOfFile, standingOf } from "./standing.ts";
-import { writablePlace } from "./writable-place.ts";
+import { identityOf, identityOfFile, standingOf, writablePlace } from "./places.ts";
 
 type Named = Omit<OutputTargets["failedFile"], "mode">;
 
@@ -108,4 +106,24 @@ function unwritable(flag: string | null, name: string, why: string): UsageError 
 function chooseAnother(flag: string | null, article = "another"): string {
   const named = flag ?? "--failed";
   return `Choose ${article} file, for example ${named} ${exampleFiles[named]}.`;
+}
+
+/** The longest file name on common file systems, in bytes. */
+const longestName = 255;
+
+/**
+ * The default name of the failed file: `products.failed.csv` for `products.csv`. An extension that matches
+ * the format is kept; other names get one. Importing a failed file gives the same name again, so that the
+ * next one gets the next number.
+ */
+export function failedName(file: string, format: InputFormat): string {
+  const name = basename(file);
+  const extension = formatOfName(name) === format ? extname(name) : "";
+  const stem = name.slice(0, name.length - extension.length);
+  const ending = `.failed${extension || `.${format}`}`;
+  const short = Array.from(extension === "" ? stem : stem.replace(/(?<=.)\.failed(?:-\d{1,5})?$/s, ""));
+  // The number that `numbered` adds must fit as well.
+  const longest = longestName - ending.length - "-99999".length;
+  while (Buffer.byteLength(short.join("")) > longest) short.pop();
+  return file.slice(0, file.length - name.length) + short.join("") + ending;
 }

@@ -3,9 +3,9 @@ import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { applicationId } from "../../state/migrations.ts";
 import { isNameOfState } from "../../state/state-file-names.ts";
-import { type Asker, ownPlaces, stateFiles } from "../app/open-profile-state.ts";
+import { type Asker, ownPlaces, stateFiles } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
-import { identityOf, type Standing, standingOf } from "./standing.ts";
+import { identityOf, type Standing, standingOf } from "./places.ts";
 
 /**
  * Returns a check whether a path is a data file of this program: the config file, any file in the state

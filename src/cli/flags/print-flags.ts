@@ -2,8 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { limits } from "../../contract/limits.ts";
 import type { FieldTree } from "../../contract/response-values.ts";
 import { checkFields, chosenColumns, selectFields } from "../output/chosen-fields.ts";
-import { type Column, type ListFormat, listFormats } from "../output/columns.ts";
-import type { Printing } from "../output/printing.ts";
+import { type Column, type ListFormat, listFormats, type Printing } from "../output/columns.ts";
 import { formulaGuardFlag } from "./common-flags.ts";
 import { wholeNumber } from "./values.ts";
 

@@ -41,3 +41,14 @@ export const cutOf = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last
 /** The columns of a format. */
 export const columnsFor = <Row>(columns: readonly Column<Row>[], format: "table" | "csv"): Column<Row>[] =>
   columns.filter((column) => column.only === undefined || column.only === format);
+
+/** How resources are printed, one or many. */
+export interface Printing<Row> {
+  readonly columns: readonly Column<Row>[];
+  /** Default: NDJSON with `--json`, else a table. */
+  readonly format?: ListFormat | undefined;
+  /** The chosen fields of a resource, for JSON; null for all of them, unchanged. */
+  readonly select?: ((resource: unknown) => object) | null;
+  /** Whether cells of a CSV that a spreadsheet would run are guarded (default: true). */
+  readonly formulaGuard?: boolean;
+}

@@ -1,4 +1,4 @@
-import type { GlobalOptions } from "../context/global-options.ts";
+import type { GlobalOptions } from "../context/globals.ts";
 import { shellWord } from "./shell-word.ts";
 
 /** Builds a command for the user to run next, e.g. `cat import a.csv --mode create`. */
@@ -32,4 +32,16 @@ export class CommandWords {
     this.give("--base-url", baseUrl);
     this.give("--mock", mock);
   }
+}
+
+/** A command for the same service and profile, for the user to copy: `cat imports get ID --profile dev`. */
+export function commandLine(
+  words: readonly string[],
+  { profile, baseUrl }: Pick<GlobalOptions, "profile" | "baseUrl">,
+): string {
+  const where = [
+    ...(profile === undefined ? [] : ["--profile", profile]),
+    ...(baseUrl === undefined ? [] : ["--base-url", baseUrl]),
+  ];
+  return ["cat", ...words, ...where].map(shellWord).join(" ");
 }

@@ -1,10 +1,9 @@
+import type { ErrorCode, ErrorType } from "../../contract/error-codes.ts";
 import { CatError } from "../../errors.ts";
 import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
 import { InterruptError } from "../context/errors.ts";
 import { exitCodeOf } from "../context/exit.ts";
-import { jsonLine } from "./json.ts";
-import { nextStep } from "./next-steps.ts";
-import { visible } from "./visible.ts";
+import { jsonLine, visible } from "./visible.ts";
 import { wrappedText } from "./wrapped.ts";
 
 /** The format of an error. */
@@ -107,4 +106,90 @@ function causes(error: Error, shown: Shown): string {
 function stackOf({ stack, message }: Error, shown: Shown): string {
   const text = stack === undefined ? message : stack.replace(message, () => shown(message));
   return text.split("\n").map(shown).join("\n");
+}
+
+/**
+ * The next step for each error code of the service, which does not know this program. A code of the contract without
+ * one does not compile.
+ */
+export const nextSteps: Readonly<Record<ErrorCode | RowCode, string>> = {
+  invalid_request: "Fix the value that the message names, and run the command again.",
+  invalid_cursor: "Read the list again from its first page.",
+  missing_api_key: "Run: cat login (or set CAT_API_KEY). To try it without an account, add --mock.",
+  invalid_api_key:
+    "Use the complete key of your organization, and one that is not revoked: set CAT_API_KEY, or run: cat login",
+  insufficient_credits: "Add credits or a subscription in the dashboard, and run the command again.",
+  insufficient_scope: "Use a key with this scope.",
+  user_key_not_allowed: "Create a key of your organization in the dashboard, then run: cat login",
+  url_expired: "Run the command again for a new URL.",
+  host_not_allowed: "Use the address of the mock server on this machine, for example http://127.0.0.1:4010.",
+  route_not_found: "Check the path. To see the base URL in use: cat whoami",
+  product_not_found: "Check the ID or the reference. To search: cat products list --q TEXT",
+  image_not_found: "Check the ID. To see the images of a product: cat products get REFERENCE",
+  import_not_found: "Check the ID. To list your imports: cat imports list",
+  export_not_found: "Check the ID. To list your exports: cat exports list",
+  task_not_found: "Check the ID. To list the tasks: cat tasks list",
+  model_not_found: "Check the ID or the name. To list the models: cat models list",
+  webhook_not_found: "Check the ID. To list the webhooks: cat webhooks list",
+  delivery_not_found: "Check the ID. The mock server lists the deliveries at /_mock/deliveries.",
+  method_not_allowed: "Use another method. To see the allowed ones, add --include.",
+  request_timeout: "Check your network and run the command again.",
+  reference_already_exists:
+    "Use another reference, or change the existing product: cat products update REFERENCE",
+  request_in_progress: "Wait a few minutes and run the command again.",
+  precondition_failed: "Run the command again to download the complete file.",
+  body_too_large: "Send less: up to 8 MB per request, and 10 MB per image.",
+  uri_too_long: "Use a shorter path or query.",
+  unsupported_media_type: "Send JSON, or a JPEG, PNG or WebP file as an image.",
+  range_not_satisfiable: "Run the command again to download the complete file.",
+  idempotency_key_reused: "Run the command again; it uses a new idempotency key.",
+  cannot_drop_last_image: "Attach another photo first: cat products attach REFERENCE FILE",
+  inputs_mismatch: "Use only values that the subtype allows. To see them: cat beautify --help",
+  image_required: "Attach a photo to the product first: cat products attach REFERENCE FILE",
+  rate_limit_exceeded: "Wait a minute and run the command again.",
+  headers_too_large: "Check that CAT_API_KEY is only the key.",
+  internal_error:
+    "Run the command again later. If it keeps failing, send the request ID to the support of the service.",
+  not_implemented: "Update this program, or send the request ID to the support of the service.",
+  upstream_unavailable: "Run the command again in a few minutes.",
+  invalid_row: "Fix the row. To check a file before it is sent: cat import FILE --dry-run",
+  duplicate_reference_in_file: "Keep one row per reference. To check a file: cat import FILE --dry-run",
+};
+
+/** Codes in the list of problems of an import (Known codes); `cat import` finds them before it sends a file. */
+type RowCode = "invalid_row" | "duplicate_reference_in_file";
+
+/** The next step for a code that this version does not know: the set of codes may grow. */
+const byType: Readonly<Record<ErrorType, string>> = {
+  invalid_request: nextSteps.invalid_request,
+  not_found: "Check the ID, and the base URL in use: cat whoami",
+  unauthorized: nextSteps.invalid_api_key,
+  forbidden: "Use a key that is allowed to do this. To see the key in use: cat whoami",
+  payment_required: nextSteps.insufficient_credits,
+  conflict: "Check what exists already, and run the command again.",
+  rate_limited: nextSteps.rate_limit_exceeded,
+  internal: nextSteps.internal_error,
+  not_implemented: nextSteps.not_implemented,
+};
+
+const checkBaseUrl = "Check that the base URL is the address of the service.";
+
+/** The next step for failures of the network and of responses that are not the service's, by code. */
+const ofTransport: Readonly<Record<string, string>> = {
+  connection_cut: nextSteps.request_timeout,
+  attempt_timeout: nextSteps.request_timeout,
+  deadline: nextSteps.request_timeout,
+  not_http: checkBaseUrl,
+  answer_too_large: checkBaseUrl,
+  signed_url_refused: nextSteps.url_expired,
+  download_refused: "Run the command again later.",
+  not_a_file: "Run the command again later.",
+};
+
+/** The next step after an error, in one line: its own, else by its code, else by its type; undefined if none fits. */
+export function nextStep({ hint, code, type, status }: CatError): string | undefined {
+  const known: Readonly<Record<string, string>> = { ...ofTransport, ...nextSteps };
+  if (hint !== undefined) return hint;
+  if (Object.hasOwn(known, code)) return known[code];
+  return status !== undefined && Object.hasOwn(byType, type) ? byType[type as ErrorType] : undefined;
 }

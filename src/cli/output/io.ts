@@ -1,14 +1,12 @@
 import { maskedSignatures } from "../../http/mask.ts";
 import type { Context } from "../context/context.ts";
-import type { GlobalOptions } from "../context/global-options.ts";
-import { jsonLine } from "./json.ts";
-import { indented, printList } from "./list.ts";
+import type { GlobalOptions } from "../context/globals.ts";
+import type { Printing } from "./columns.ts";
+import { indented, printList, resourceLines } from "./list.ts";
 import type { Paint } from "./paint.ts";
-import type { Printing } from "./printing.ts";
 import { createProgress } from "./progress.ts";
 import type { ProgressView } from "./progress-view.ts";
-import { resourceLines } from "./resource.ts";
-import { visible } from "./visible.ts";
+import { jsonLine, visible } from "./visible.ts";
 import { lineWidth, wrappedText } from "./wrapped.ts";
 
 /** The output of a command: data on stdout, everything else on stderr. */

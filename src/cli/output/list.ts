@@ -1,8 +1,6 @@
-import { cellOf, columnsFor, type ListFormat } from "./columns.ts";
-import { fittingTable } from "./fitting-table.ts";
-import { jsonLine } from "./json.ts";
-import type { Printing } from "./printing.ts";
-import { visibleInCell, visibleInJson } from "./visible.ts";
+import { cellOf, columnsFor, type ListFormat, type Printing } from "./columns.ts";
+import { table } from "./table.ts";
+import { jsonLine, visible, visibleInCell, visibleInJson } from "./visible.ts";
 
 /** The output for a list. */
 export interface ListTarget {
@@ -65,8 +63,7 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
   },
 
   async csv({ columns, formulaGuard = true }, rows, target) {
-    const { csvRecords } = await import("../../flows/outputs/cells.ts");
-    const { guardedCell } = await import("../../flows/outputs/cells.ts");
+    const { csvRecords, guardedCell } = await import("../../flows/outputs/cells.ts");
     const shown = columnsFor(columns, "csv");
     const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
     await target.write(csvRecords([shown.map((column) => column.name)]));
@@ -79,9 +76,6 @@ async function printTable<Row>(
   rows: readonly Row[],
   target: ListTarget,
 ): Promise<void> {
-  const fitting = fittingTable(columns, rows, target);
-  if (fitting !== null) return target.write(fitting);
-  const { table } = await import("./table.ts");
   const { text, dropped } = table(columns, rows, target);
   await target.write(text);
   if (dropped.length > 0) await target.onDropped(dropped);
@@ -117,4 +111,40 @@ async function stream<Row>(
     if (waiting !== "") await target.write(waiting);
   }
   return count;
+}
+
+/**
+ * A single resource for people: one line per field, per entry of a list and per field of an object, after a
+ * column of names.
+ */
+export function resourceLines(resource: object, heading: (text: string) => string): string {
+  const fields = Object.entries(resource);
+  const width = Math.max(0, ...fields.map(([name]) => visible(name).length));
+  return fields
+    .flatMap(([name, value]) =>
+      valueLines(value).map((line, index) => {
+        const label = (index === 0 ? visible(name) : "").padEnd(width);
+        return `${`${heading(label)}  ${line}`.trimEnd()}\n`;
+      }),
+    )
+    .join("");
+}
+
+function valueLines(value: unknown): string[] {
+  if (value === null || value === undefined) return ["-"];
+  if (Array.isArray(value)) return value.length === 0 ? ["-"] : value.map(inline);
+  if (typeof value !== "object") return [inline(value)];
+  const fields = Object.entries(value);
+  return fields.length === 0 ? ["-"] : fields.map(([name, one]) => `${visible(name)} ${inline(one ?? "-")}`);
+}
+
+/**
+ * A value on one line. An object, as an entry of a list, is shown without field names, which all entries
+ * share.
+ */
+function inline(value: unknown): string {
+  if (typeof value === "string") return visible(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return visible(JSON.stringify(value));
+  return Object.values(value).map(inline).join("  ");
 }

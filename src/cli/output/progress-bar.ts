@@ -1,7 +1,14 @@
 import cliProgress from "cli-progress";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
-import { doneText, leftText, type Pace, PaceMeter, rateText } from "./pace.ts";
-import type { ProgressPlace, ProgressView } from "./progress-view.ts";
+import {
+  doneText,
+  leftText,
+  type Pace,
+  PaceMeter,
+  type ProgressPlace,
+  type ProgressView,
+  rateText,
+} from "./progress-view.ts";
 
 /**
  * Progress on a terminal: one live line. Each step replaces the one before, and the line is removed at the

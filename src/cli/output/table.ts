@@ -1,4 +1,4 @@
-import Table from "cli-table3";
+import stringWidth from "string-width";
 import { type Column, cellOf, columnsFor, cutOf } from "./columns.ts";
 
 /** The layout of a table. */
@@ -16,6 +16,7 @@ export interface DrawnTable {
   dropped: string[];
 }
 
+/** The spaces between columns. */
 const gap = 2;
 /** Columns are dropped rather than cut below this width, unless they have their own `least`. */
 const useful = 12;
@@ -23,23 +24,6 @@ const useful = 12;
 const usefulReference = 16;
 /** References that are left alone with IDs are not cut below this width; then they wrap, as IDs do. */
 const narrowest = 6;
-
-const edges = [
-  "top",
-  "top-mid",
-  "top-left",
-  "top-right",
-  "bottom",
-  "bottom-mid",
-  "bottom-left",
-  "bottom-right",
-];
-const borderless = Object.fromEntries(
-  [...edges, "left", "left-mid", "mid", "mid-mid", "right", "right-mid", "middle"].map((place) => [
-    place,
-    "",
-  ]),
-);
 
 /** Rows as a table without borders, one line per row, line ends included. */
 export function table<Row>(
@@ -50,32 +34,30 @@ export function table<Row>(
   const shown = columnsFor(columns, "table");
   const head = shown.map((column) => column.name);
   const cells = rows.map((row) => shown.map((column) => layout.visible(cellOf(column, row))));
-  const { text, widths } = draw(head, cells);
-  const { width } = layout;
-  if (width === null || sum(widths) - gap <= width) return { text: finish(text, layout), dropped: [] };
+  const widths = head.map((name, index) =>
+    cells.reduce((widest, line) => Math.max(widest, widthOf(line[index]!)), widthOf(name)),
+  );
+  const width = layout.width ?? Number.POSITIVE_INFINITY;
   const kept = keptColumns(shown, widths, width);
-  const of = <Value>(values: readonly Value[]): Value[] => kept.map((index) => values[index]!);
-  const drawn = draw(of(head), cells.map(of), fitted(of(shown), of(widths), width));
+  const pick = <Value>(values: readonly Value[]): Value[] => kept.map((index) => values[index]!);
+  const fitted = fittedWidths(pick(shown), pick(widths), width);
+  const draw = (line: readonly string[]) =>
+    pick(line)
+      .map((cell, index) => padded(cell, fitted[index]!))
+      .join(" ".repeat(gap))
+      .trimEnd();
   return {
-    text: finish(drawn.text, layout),
+    text: `${[layout.heading(draw(head)), ...cells.map(draw)].join("\n")}\n`,
     dropped: head.filter((_, index) => !kept.includes(index)),
   };
 }
 
 type Cuttable = Pick<Column<never>, "name" | "cut" | "drop" | "least">;
 
-/** The width, gap included, below which a column is useless. */
-function leastWidth(column: Cuttable, width: number): number {
-  const cut = cutOf(column);
-  if (cut === "never") return width;
-  return Math.min(width, (column.least ?? (cut === "last" ? usefulReference : useful)) + gap);
-}
-
 /** The indexes of the columns to keep. References and IDs are kept at any width. */
 function keptColumns(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
   const least = widths.map((width, index) => leastWidth(columns[index]!, width));
-  const fits = (indexes: readonly number[], needed: readonly number[]) =>
-    sum(indexes.map((index) => needed[index]!)) - gap <= width;
+  const fits = (needed: readonly number[]) => totalWidth(kept.map((index) => needed[index]!)) <= width;
   let kept = columns.map((_, index) => index);
   const drop = (isFirst: boolean): boolean => {
     const dropped = kept.findLast(
@@ -84,55 +66,59 @@ function keptColumns(columns: readonly Cuttable[], widths: readonly number[], wi
     kept = kept.filter((index) => index !== dropped);
     return dropped !== undefined;
   };
-  while (!fits(kept, widths) && drop(true));
-  while (!fits(kept, least) && drop(false));
+  while (!fits(widths) && drop(true));
+  while (!fits(least) && drop(false));
   return kept;
 }
 
-/**
- * Draws the lines and returns the widths, gaps included. Without `widths` each column is as wide as its
- * widest cell.
- */
-function draw(head: string[], cells: string[][], widths: number[] = []): { text: string; widths: number[] } {
-  const drawn = new Table({
-    chars: borderless,
-    style: { "padding-left": 0, "padding-right": gap, head: [], border: [], compact: true },
-    colWidths: widths,
-    head,
-  });
-  drawn.push(...cells);
-  // Drawing sets the widths. Use those of the library, which also measures wide characters.
-  const text = drawn.toString();
-  return { text, widths: drawn.options.colWidths.map((width) => width ?? 0) };
-}
-
-function finish(text: string, layout: TableLayout): string {
-  const [heading, ...lines] = text.split("\n").map((line) => line.trimEnd());
-  return `${[layout.heading(heading!), ...lines].join("\n")}\n`;
+/** The width below which a column is useless. */
+function leastWidth(column: Cuttable, width: number): number {
+  const cut = cutOf(column);
+  if (cut === "never") return width;
+  return Math.min(width, column.least ?? (cut === "last" ? usefulReference : useful));
 }
 
 /**
  * Narrows the widest column that may be cut, one character at a time, until the table fits: first columns
  * without a `cut`, then those that are cut last.
  */
-function fitted(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
-  const result = [...widths];
+function fittedWidths(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
+  const fitted = [...widths];
   const least = widths.map((width, index) =>
-    cutOf(columns[index]!) === "last" ? narrowest + gap : leastWidth(columns[index]!, width),
+    cutOf(columns[index]!) === "last" ? narrowest : leastWidth(columns[index]!, width),
   );
-  const widest = (candidates: number[]) =>
-    candidates
-      .filter((index) => result[index]! > least[index]!)
-      .sort((one, other) => result[other]! - result[one]! || one - other)[0];
-  const all = columns.map((_, index) => index);
-  const first = all.filter((index) => cutOf(columns[index]!) === undefined);
-  const last = all.filter((index) => cutOf(columns[index]!) === "last");
-  while (sum(result) - gap > width) {
-    const index = widest(first) ?? widest(last);
+  const widest = (cut: "last" | undefined) =>
+    columns
+      .map((_, index) => index)
+      .filter((index) => cutOf(columns[index]!) === cut && fitted[index]! > least[index]!)
+      .sort((one, other) => fitted[other]! - fitted[one]! || one - other)[0];
+  while (totalWidth(fitted) > width) {
+    const index = widest(undefined) ?? widest("last");
     if (index === undefined) break;
-    result[index]!--;
+    fitted[index]!--;
   }
-  return result;
+  return fitted;
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+/** A cell in a column: filled with spaces, or cut with an ellipsis. */
+function padded(cell: string, width: number): string {
+  const missing = width - widthOf(cell);
+  if (missing >= 0) return cell + " ".repeat(missing);
+  let text = "";
+  let used = 0;
+  for (const character of cell) {
+    const next = used + widthOf(character);
+    // One column is for the ellipsis.
+    if (next >= width) break;
+    text += character;
+    used = next;
+  }
+  return `${text}…${" ".repeat(width - used - 1)}`;
+}
+
+/** The width with the gaps. */
+const totalWidth = (widths: readonly number[]): number =>
+  widths.reduce((total, width) => total + width + gap, -gap);
+
+/** The columns that a text takes on a terminal. */
+const widthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : stringWidth(text));

@@ -30,3 +30,6 @@ function written(character: string): string {
 }
 
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, "0");
+
+/** A value as one line of JSON, line end included; control characters that JSON allows are escaped too. */
+export const jsonLine = (value: unknown): string => `${visibleInJson(JSON.stringify(value) ?? "null")}\n`;

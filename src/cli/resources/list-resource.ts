@@ -8,7 +8,6 @@ import type { Kind } from "../completion/words.ts";
 import { type CommandTexts, command } from "../flags/command.ts";
 import { type RawListFlags, readLimit, readPrintFlags, withListFlags } from "../flags/print-flags.ts";
 import type { Column } from "../output/columns.ts";
-import { FirstOnes } from "../output/first-ones.ts";
 
 /** Describes a list command: its operation, and how it prints the entries. */
 export interface ResourceList<O extends AnyOperation, Flags extends object> extends CommandTexts {
@@ -71,9 +70,34 @@ export function listResource<O extends AnyOperation, Flags extends object>(
     }
     const count = await app.io.show(printing, noted());
     if (completes !== undefined)
-      await (await import("../completion/keep-names.ts")).keepNames(app, completes.kind, names);
+      await (await import("../completion/kept-names.ts")).keepNames(app, completes.kind, names);
     if (count === 0) await app.io.note(list.none(flags));
     else if (entries.isMore)
       await app.io.note(`Showing the first ${grouped(count)}. To see more, add --limit N or --all.`);
   });
+}
+
+/** The first rows of a list, up to a limit. Reading them also shows whether the list has more rows. */
+export class FirstOnes<Row> implements AsyncIterable<Row> {
+  readonly #rows: Iterable<Row> | AsyncIterable<Row>;
+  readonly #limit: number;
+  /** Whether the list has more rows; known once the first ones were read. */
+  isMore = false;
+
+  /** A `limit` of null reads all rows. */
+  constructor(rows: Iterable<Row> | AsyncIterable<Row>, limit: number | null) {
+    this.#rows = rows;
+    this.#limit = limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
+    let count = 0;
+    for await (const row of this.#rows) {
+      if (count++ === this.#limit) {
+        this.isMore = true;
+        return;
+      }
+      yield row;
+    }
+  }
 }

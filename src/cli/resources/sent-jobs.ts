@@ -12,8 +12,8 @@ import {
   withListFlags,
 } from "../flags/print-flags.ts";
 import { whole } from "../output/columns.ts";
-import { FirstOnes } from "../output/first-ones.ts";
 import { namedForm } from "./forms.ts";
+import { FirstOnes } from "./list-resource.ts";
 
 /** Describes the list of one kind of job, which this machine keeps because the service has none. */
 export interface SentJobList extends Pick<CommandTexts, "examples"> {

@@ -1,8 +1,39 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../context/errors.ts";
-import { type Config, checkedConfig, unreadableConfig } from "./config-shape.ts";
-import type { Profile } from "./profile.ts";
+import { isProfileName } from "./profile-names.ts";
+
+/** The settings of a profile. The API key is not one of them: it belongs in the OS keychain. */
+export interface Profile {
+  readonly baseUrl?: string;
+  /** Column names in the user's files, and the import fields that they are mapped to (`--map`). */
+  readonly columns?: Readonly<Record<string, string>>;
+  /** The name of the header with the signature of a webhook delivery. */
+  readonly signatureHeader?: string;
+  /** Shown in questions and summaries, so that production is not mistaken for staging; and its color. */
+  readonly label?: string;
+  readonly color?: string;
+  /** Where `cat login` stored the API key, and the only origin that it is sent to. */
+  readonly keyStore?: string;
+  readonly keyOrigin?: string;
+}
+
+/** Where `cat login` can store a key. */
+export const keyStoreNames = ["keychain", "file"] as const;
+export type KeyStoreName = (typeof keyStoreNames)[number];
+
+/** Where the settings of a profile say that its key is; null without a key. */
+export function keyStoreOf(profile: Profile | null): { store: KeyStoreName; origin: string } | null {
+  const { keyStore, keyOrigin } = profile ?? {};
+  const store = keyStoreNames.find((name) => name === keyStore);
+  return store === undefined || typeof keyOrigin !== "string" ? null : { store, origin: keyOrigin };
+}
+
+/** The content of the config file. Keys that this version does not know are kept. */
+export interface Config {
+  readonly active?: string;
+  readonly profiles?: Readonly<Record<string, Profile>>;
+}
 
 /** The profiles in the config file. */
 export interface Profiles {
@@ -19,13 +50,13 @@ export interface Profiles {
 /** The active profile before one was chosen. */
 export const defaultProfile = "default";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * The path of the config file, whether or not it exists: `config.json` in CAT_HOME, else in the config folder
  * of the platform.
  */
-export async function configPath({ CAT_HOME: home }: Environment): Promise<string> {
+export async function configPath({ CAT_HOME: home }: Env): Promise<string> {
   if (home !== undefined && home !== "") return resolve(home, "config.json");
   const { default: envPaths } = await import("env-paths");
   return join(envPaths("catalogue", { suffix: "" }).config, "config.json");
@@ -35,7 +66,7 @@ export async function configPath({ CAT_HOME: home }: Environment): Promise<strin
  * Reads the config file, without creating anything. A missing file counts as empty. Throws UsageError if the
  * file cannot be read, is not valid JSON or has another shape.
  */
-export async function readProfiles(env: Environment): Promise<Profiles> {
+export async function readProfiles(env: Env): Promise<Profiles> {
   const path = await configPath(env);
   const config = await readConfig(path);
   const { active = defaultProfile, profiles = {} } = config ?? {};
@@ -53,20 +84,62 @@ export async function readProfiles(env: Environment): Promise<Profiles> {
  * as `readProfiles` does.
  */
 export async function readConfig(path: string): Promise<Config | null> {
-  const text = await textOf(path);
-  return text === null ? null : checkedConfig(text, path);
-}
-
-async function textOf(path: string): Promise<string | null> {
+  let text: string;
   try {
-    return await readFile(path, "utf8");
+    text = await readFile(path, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
     if (code === "ENOTDIR") throw notAFolder(dirname(path), error);
     throw unreadableConfig(path, message, error);
   }
+  return checkedConfig(text, path);
 }
+
+/** The settings of a profile that are texts. */
+const texts = ["baseUrl", "signatureHeader", "label", "color", "keyStore", "keyOrigin"] as const;
+
+/** Every setting of a profile. */
+export const profileKeys = [...texts, "columns"] as const satisfies readonly (keyof Profile)[];
+
+/** The config in a text. Throws UsageError, which names the file and the wrong part, for any other shape. */
+function checkedConfig(text: string, path: string): Config {
+  const problem = (why: string, cause?: unknown) => unreadableConfig(path, why, cause);
+  const object = (value: unknown, name: string): Record<string, unknown> => {
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+    throw problem(`${name} is not a JSON object`);
+  };
+  let parsed: unknown;
+  try {
+    // Editors on Windows may add a byte order mark.
+    parsed = JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch (error) {
+    throw problem("it is not valid JSON", error);
+  }
+  const config = object(parsed, "it");
+  if (config.active !== undefined && typeof config.active !== "string")
+    throw problem("active is not a string");
+  if (config.active !== undefined && !isProfileName(config.active))
+    throw problem("active is not the name of a profile");
+  if (config.profiles === undefined) return config;
+  for (const [name, value] of Object.entries(object(config.profiles, "profiles"))) {
+    const place = `profiles[${JSON.stringify(name)}]`;
+    const profile = object(value, place);
+    const wrong = texts.find((key) => profile[key] !== undefined && typeof profile[key] !== "string");
+    if (wrong !== undefined) throw problem(`${wrong} in ${place} is not a string`);
+    if (profile.columns !== undefined) object(profile.columns, `columns in ${place}`);
+  }
+  return config;
+}
+
+/** The error for a config file that cannot be used; `why` follows a colon. */
+const unreadableConfig = (path: string, why: string, cause?: unknown): UsageError =>
+  new UsageError(`cannot read the config file ${path}: ${why}`, {
+    code: "invalid_config",
+    hint: `Fix the file or move it to another place: mv ${path} ${path}.old`,
+    ...(cause === undefined ? {} : { cause }),
+  });
 
 /** The error for a settings folder that cannot exist, because its path leads through a file. */
 export const notAFolder = (folder: string, cause?: unknown): UsageError =>

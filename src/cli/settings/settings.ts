@@ -1,12 +1,17 @@
+import { parseBaseUrl } from "../../client/base-url.ts";
+import { signatureHeader } from "../../contract/signature.ts";
+import { CatError } from "../../errors.ts";
 import type { Context } from "../context/context.ts";
-import { UsageError } from "../context/errors.ts";
-import type { GlobalOptions } from "../context/global-options.ts";
+import { KeyError, UsageError } from "../context/errors.ts";
+import type { GlobalOptions } from "../context/globals.ts";
 import { shellWord } from "../output/shell-word.ts";
-import { checkedApiKey } from "./api-key.ts";
-import { checkedBaseUrl, type Sourced } from "./base-url.ts";
-import type { Profile } from "./profile.ts";
-import { isSet, namedProfile } from "./profile-name.ts";
-import { type Profiles, readProfiles } from "./profiles.ts";
+import { isSet, namedProfile } from "./profile-names.ts";
+import { defaultProfile, keyStoreOf, type Profile, type Profiles, readProfiles } from "./profiles.ts";
+
+/*
+ * Where settings come from: flag, then environment, then profile, then default.
+ * The config file is read only for a setting that neither a flag nor the environment sets.
+ */
 
 /** The URL of the service, and the API key. */
 export interface Connection {
@@ -14,16 +19,17 @@ export interface Connection {
   readonly apiKey: string;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** A setting and its source, as errors name it: `--base-url`, `CAT_BASE_URL`, `profile dev`. */
+export interface Sourced {
+  readonly value: string;
+  readonly source: string;
+}
 
-/**
- * The base URL and the API key: flag, then environment, then profile.
- * The config file is read only if neither flag nor environment sets both.
- */
-export async function resolveConnection(
-  globals: GlobalOptions,
-  context: Pick<Context, "env" | "keychain">,
-): Promise<Connection> {
+type Env = Readonly<Record<string, string | undefined>>;
+type KeyContext = Pick<Context, "env" | "keychain">;
+
+/** The base URL and the API key in use. Throws UsageError without a URL, and KeyError without a key. */
+export async function resolveConnection(globals: GlobalOptions, context: KeyContext): Promise<Connection> {
   // Also where the profile has no part in it: a wrong name is never intended.
   namedProfile(globals, context.env);
   const baseUrl = await baseUrlInUse(globals, context.env);
@@ -35,51 +41,13 @@ export async function resolveConnection(
   });
 }
 
-/** The API key for a base URL: of CAT_API_KEY, else the stored one of the profile. Throws KeyError without one. */
-export async function keyInUse(
-  baseUrl: string,
-  globals: GlobalOptions,
-  context: Pick<Context, "env" | "keychain">,
-): Promise<Sourced> {
-  const { env } = context;
-  if (isSet(env.CAT_API_KEY)) {
-    const hint = "Set CAT_API_KEY to the key only.";
-    return {
-      value: checkedApiKey(env.CAT_API_KEY, { source: "in CAT_API_KEY", hint }),
-      source: "CAT_API_KEY",
-    };
-  }
-  const { storedKey } = await import("./stored-key.ts");
-  return storedKey(baseUrl, profileName(globals, env, await readProfiles(env)).name, context);
-}
-
-/**
- * The base URL alone, for commands that need no key; null if none is set. Throws UsageError for an invalid
- * one.
- */
-export async function baseUrlInUse(globals: GlobalOptions, env: Env): Promise<string | null> {
-  const found = await baseUrlOf(globals, env);
-  return found === null ? null : checkedBaseUrl(found);
-}
-
-/** The base URL as it was set, and its source; null if none is set. */
-export async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced | null> {
-  if (globals.baseUrl !== undefined) return { value: globals.baseUrl, source: "--base-url" };
-  if (isSet(env.CAT_BASE_URL)) return { value: env.CAT_BASE_URL, source: "CAT_BASE_URL" };
-  const profiles = await readProfiles(env);
-  const { name, source } = profileName(globals, env, profiles);
-  const profile = profiles.find(name);
-  if (profile === null && source !== null) {
-    throw new UsageError(`unknown profile ${JSON.stringify(name)} (from ${source})`, {
-      code: "unknown_profile",
-      param: "profile",
-      hint: `Check the name (cat config list), or add the profile: cat login --profile ${shellWord(name)}`,
-    });
-  }
-  const value = profile?.baseUrl;
-  if (typeof value === "string" && value !== "")
-    return { value, source: `profile ${name} in ${profiles.path}` };
-  return null;
+/** The name of the profile in use, and its source; null for the active profile of the config file. */
+export function profileName(
+  globals: Pick<GlobalOptions, "profile">,
+  env: Env,
+  profiles: Profiles,
+): { name: string; source: string | null } {
+  return namedProfile(globals, env) ?? { name: profiles.active, source: null };
 }
 
 /** The profile in use, and its settings; null if the active one has none. Throws UsageError for another unknown profile. */
@@ -98,11 +66,135 @@ export function existingProfile(
   });
 }
 
-/** The name of the profile in use, and its source; null for the active profile of the config file. */
-export function profileName(
-  globals: Pick<GlobalOptions, "profile">,
-  env: Env,
-  profiles: Profiles,
-): { name: string; source: string | null } {
-  return namedProfile(globals, env) ?? { name: profiles.active, source: null };
+/** The base URL alone, for commands that need no key; null if none is set. Throws UsageError for an invalid one. */
+export async function baseUrlInUse(globals: GlobalOptions, env: Env): Promise<string | null> {
+  const setting = await baseUrlOf(globals, env);
+  return setting === null ? null : checkedBaseUrl(setting);
+}
+
+/** The base URL as it was set, and its source; null if none is set. */
+export async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced | null> {
+  if (globals.baseUrl !== undefined) return { value: globals.baseUrl, source: "--base-url" };
+  if (isSet(env.CAT_BASE_URL)) return { value: env.CAT_BASE_URL, source: "CAT_BASE_URL" };
+  const profiles = await readProfiles(env);
+  const { name, source } = profileName(globals, env, profiles);
+  const profile = profiles.find(name);
+  if (profile === null && source !== null) {
+    throw new UsageError(`unknown profile ${JSON.stringify(name)} (from ${source})`, {
+      code: "unknown_profile",
+      param: "profile",
+      hint: `Check the name (cat config list), or add the profile: cat login --profile ${shellWord(name)}`,
+    });
+  }
+  return profile?.baseUrl ? { value: profile.baseUrl, source: `profile ${name} in ${profiles.path}` } : null;
+}
+
+/** The base URL in the form that the client expects. Throws UsageError, with the source, for one that it rejects. */
+export function checkedBaseUrl({ value, source }: Sourced): string {
+  try {
+    const { origin, prefix } = parseBaseUrl(value);
+    return origin + prefix;
+  } catch (error) {
+    if (!(error instanceof CatError)) throw error;
+    throw new UsageError(`${error.message.replace(/\.$/, "")} (from ${source})`, {
+      code: error.code,
+      hint: error.hint,
+      param: "base_url",
+    });
+  }
+}
+
+/** The API key for a base URL: of CAT_API_KEY, else the stored one of the profile. Throws KeyError without one. */
+export async function keyInUse(
+  baseUrl: string,
+  globals: GlobalOptions,
+  context: KeyContext,
+): Promise<Sourced> {
+  const { env } = context;
+  if (!isSet(env.CAT_API_KEY))
+    return storedKey(baseUrl, profileName(globals, env, await readProfiles(env)).name, context);
+  const hint = "Set CAT_API_KEY to the key only.";
+  return {
+    value: checkedApiKey(env.CAT_API_KEY, { source: "in CAT_API_KEY", hint }),
+    source: "CAT_API_KEY",
+  };
+}
+
+/**
+ * The stored API key of a profile, and where it is stored. It belongs to one origin and is sent to no other. The
+ * keychain is asked only if the settings say that it has the key. Throws KeyError without a key for this base URL.
+ */
+async function storedKey(baseUrl: string, name: string, context: KeyContext): Promise<Sourced> {
+  const profiles = await readProfiles(context.env);
+  const stored = keyStoreOf(profiles.find(name));
+  const login = `cat login${name === defaultProfile ? "" : ` --profile ${shellWord(name)}`}`;
+  if (stored === null) {
+    throw new KeyError("no API key", {
+      hint: `Run: ${login} (or set CAT_API_KEY). To try it without an account, add --mock.`,
+    });
+  }
+  const { origin } = parseBaseUrl(baseUrl);
+  if (stored.origin !== origin) {
+    throw new KeyError(`the key of profile ${name} is for ${stored.origin} and is not sent to ${origin}`, {
+      code: "key_of_another_origin",
+      hint: `Set CAT_API_KEY, or sign in there: cat login --profile NAME --base-url ${shellWord(origin)}`,
+    });
+  }
+  const { openKeyStore } = await import("./key-stores.ts");
+  const store = openKeyStore(stored.store, name, profiles.path, context);
+  const key = await store.read({ profile: name, origin });
+  if (key === null) {
+    const isKeychain = stored.store === "keychain";
+    throw new KeyError(`no API key in ${store.place}${isKeychain ? ": it is locked or empty" : ""}`, {
+      code: "stored_key_missing",
+      hint: `${isKeychain ? "Unlock it and run the command again, or sign in again" : "Sign in again"}: ${login}`,
+    });
+  }
+  return {
+    value: checkedApiKey(key, { source: `in ${store.place}`, hint: `Run: ${login}` }),
+    source: store.place,
+  };
+}
+
+/** A key longer than this is another file by mistake. */
+const longestKey = 1_000;
+
+/** Whether a text can be sent as an API key: printable ASCII without spaces. */
+export const isApiKey = (text: string): boolean => text.length <= longestKey && /^[\x21-\x7e]+$/.test(text);
+
+/**
+ * The API key in a text, without the spaces around it. Throws a KeyError, which never shows the text: the error of an
+ * HTTP library would show the complete key.
+ */
+export function checkedApiKey(text: string, { source, hint }: { source: string; hint: string }): string {
+  const key = text.trim();
+  if (isApiKey(key)) return key;
+  const why =
+    key.length > longestKey ? "it is too long" : "it contains spaces, line breaks or special characters";
+  throw new KeyError(`invalid API key ${source}: ${key === "" ? "it is empty" : why}`, {
+    code: "invalid_api_key",
+    hint,
+  });
+}
+
+/**
+ * The name of the header with the signature of a delivery: `signatureHeader` of the profile, else
+ * `Service-Signature`. Throws UsageError for one that is not a header name.
+ */
+export async function signatureHeaderInUse(globals: GlobalOptions, env: Env): Promise<string> {
+  const profiles = await readProfiles(env);
+  const { name } = profileName(globals, env, profiles);
+  const header: unknown = profiles.find(name)?.signatureHeader ?? signatureHeader;
+  return checkedSignatureHeader(header, `profile ${name} of ${profiles.path}`);
+}
+
+/** The name of a header. Throws UsageError, with the source, for anything else. */
+export function checkedSignatureHeader(header: unknown, source: string): string {
+  // The characters of a token (RFC 9110, 5.6.2).
+  if (typeof header === "string" && /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(header)) return header;
+  throw new UsageError(`invalid signatureHeader in ${source}: not a header name`, {
+    code: "invalid_config",
+    param: "signatureHeader",
+    hint: `Use a name such as ${signatureHeader}.`,
+  });
 }

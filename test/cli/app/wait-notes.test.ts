@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { waitNotes } from "../../../src/cli/app/wait-notes.ts";
+import { waitNotes } from "../../../src/cli/app/open-client.ts";
 import { MovableClock } from "../../../src/clock.ts";
 
 const start = Date.parse("2026-01-05T09:00:00Z");

@@ -8,9 +8,9 @@ import {
   UsageError,
 } from "../../../src/cli/context/errors.ts";
 import { exitCodeOf } from "../../../src/cli/context/exit.ts";
+import { tell } from "../../../src/cli/main.ts";
 import { explain } from "../../../src/cli/output/explain.ts";
 import { Secrets } from "../../../src/cli/output/secrets.ts";
-import { tell } from "../../../src/cli/tell.ts";
 import { CatError } from "../../../src/errors.ts";
 import { FakeOutput } from "../../support/fake-output.ts";
 

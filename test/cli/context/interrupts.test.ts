@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { interruptReceiver } from "../../../src/cli/context/interrupts.ts";
+import { interruptReceiver } from "../../../src/cli/context/context.ts";
 import { MovableClock } from "../../../src/clock.ts";
 
 function received() {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failedName } from "../../../src/cli/files/failed-name.ts";
+import { failedName } from "../../../src/cli/files/output-targets.ts";
 import { createWorld } from "../../support/world.ts";
 
 test.each([

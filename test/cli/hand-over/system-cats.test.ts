@@ -1,8 +1,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Lead } from "../../../src/cli/hand-over/leads-to-us.ts";
-import { systemCats } from "../../../src/cli/hand-over/system-cats.ts";
+import { type Lead, systemCats } from "../../../src/cli/system-cats.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** The first cat on a PATH of one folder, if starting it has the effect `lead`. */

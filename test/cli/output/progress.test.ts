@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Context } from "../../../src/cli/context/context.ts";
 import { InterruptError } from "../../../src/cli/context/errors.ts";
-import { leftText, PaceMeter, rateText } from "../../../src/cli/output/pace.ts";
 import { createProgress } from "../../../src/cli/output/progress.ts";
 import { barLine } from "../../../src/cli/output/progress-bar.ts";
+import { leftText, PaceMeter, rateText } from "../../../src/cli/output/progress-view.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
 import { MovableClock } from "../../../src/clock.ts";
 import { FakeOutput } from "../../support/fake-output.ts";

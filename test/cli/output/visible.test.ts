@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { jsonLine } from "../../../src/cli/output/json.ts";
-import { visible, visibleInCell } from "../../../src/cli/output/visible.ts";
+import { jsonLine, visible, visibleInCell } from "../../../src/cli/output/visible.ts";
 
 /** Characters with an effect on a terminal, by Unicode category: controls, bidirectional formats, separators. */
 const unseen = /[\p{Cc}\u2028\u2029\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;

@@ -1,7 +1,7 @@
 import { asFileError, CatError } from "../../../errors.ts";
 import { maskedSignatures } from "../../../http/mask.ts";
 import { exitCodeOf } from "../../context/exit.ts";
-import { nextStep } from "../../output/next-steps.ts";
+import { nextStep } from "../../output/explain.ts";
 
 /** The checks, in the order of the report. */
 export const checkNames = [

@@ -3,8 +3,7 @@ import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
 import { command } from "../../flags/command.ts";
 import { lineWidth, wrapped } from "../../output/wrapped.ts";
-import type { Sourced } from "../../settings/base-url.ts";
-import { baseUrlInUse, keyInUse } from "../../settings/settings.ts";
+import { baseUrlInUse, keyInUse, type Sourced } from "../../settings/settings.ts";
 import { type CheckName, type CheckResult, checkNames, settled } from "./check.ts";
 import {
   checkKeychain,

@@ -2,13 +2,11 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { maskedKeys } from "../../../http/mask.ts";
 import type { App } from "../../app/app.ts";
-import { openProfileState, profileStatePath } from "../../app/open-profile-state.ts";
+import { openProfileState, profileStatePath } from "../../app/profile-state.ts";
 import { UsageError } from "../../context/errors.ts";
-import { profileKeys } from "../../settings/config-shape.ts";
-import { isSet } from "../../settings/profile-name.ts";
-import { notAFolder, readProfiles } from "../../settings/profiles.ts";
+import { isSet } from "../../settings/profile-names.ts";
+import { keyStoreOf, notAFolder, profileKeys, readProfiles } from "../../settings/profiles.ts";
 import { baseUrlInUse, baseUrlOf, profileName } from "../../settings/settings.ts";
-import { keyStoreOf } from "../../settings/stored-key.ts";
 import { type CheckResult, ok, skipped, warning } from "./check.ts";
 
 /** The lowest version of Node (CONTRIBUTING, Checks). */

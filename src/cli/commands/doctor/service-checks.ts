@@ -13,8 +13,8 @@ import { linkedAbort } from "../../../http/time-limits.ts";
 import { serverNow } from "../../../http/waits.ts";
 import type { App } from "../../app/app.ts";
 import { version } from "../../context/version.ts";
-import type { Sourced } from "../../settings/base-url.ts";
-import { isSet } from "../../settings/profile-name.ts";
+import { isSet } from "../../settings/profile-names.ts";
+import type { Sourced } from "../../settings/settings.ts";
 import { type CheckResult, failed, ok, skipped, warning } from "./check.ts";
 
 /** The time for both requests, in milliseconds. */

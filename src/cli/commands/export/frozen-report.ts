@@ -1,7 +1,7 @@
 import { CatError } from "../../../errors.ts";
 import type { FrozenOutcome } from "../../../flows/export/frozen/frozen-summary.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
-import type { GlobalOptions } from "../../context/global-options.ts";
+import type { GlobalOptions } from "../../context/globals.ts";
 import { CommandWords } from "../../output/command-words.ts";
 import type { FrozenInput } from "./flags.ts";
 

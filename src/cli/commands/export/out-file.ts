@@ -3,7 +3,7 @@ import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { confirmReplaceAll, type NamedFile } from "../../files/confirm-replace.ts";
 import { ownFiles } from "../../files/own-files.ts";
-import { identityOfFile, standingOf } from "../../files/standing.ts";
+import { identityOfFile, standingOf } from "../../files/places.ts";
 
 /** A file of `--out`: its name as typed, its path, and whether a file that has the path is replaced. */
 export interface OutFile {

@@ -10,9 +10,8 @@ import { type SyncOutcome, syncCatalogue } from "../../../flows/export/sync/sync
 import type { FailedAsset, SyncInput } from "../../../flows/export/sync/sync-run.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { serviceOf } from "../../app/memory.ts";
-import { runFlow } from "../../app/run-flow.ts";
-import { newRunId } from "../../app/run-id.ts";
+import { serviceOf } from "../../app/profile-state.ts";
+import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { UsageError } from "../../context/errors.ts";
 import { ExitCode } from "../../context/exit.ts";

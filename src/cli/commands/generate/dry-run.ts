@@ -11,7 +11,7 @@ import { RowSet } from "../../../flows/rows/row-set.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { defaultConcurrency } from "../../app/default-concurrency.ts";
+import { defaultConcurrency } from "../../app/run-flow.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { inputRejected } from "./report.ts";

@@ -8,7 +8,7 @@ import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { confirmReplace } from "../../files/confirm-replace.ts";
 import { ownFiles } from "../../files/own-files.ts";
-import { identityOf, identityOfFile, standingOf } from "../../files/standing.ts";
+import { identityOf, identityOfFile, standingOf } from "../../files/places.ts";
 import { CommandWords } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
 

@@ -7,7 +7,7 @@ import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped } from "../../../flows/words.ts";
-import type { GlobalOptions } from "../../context/global-options.ts";
+import type { GlobalOptions } from "../../context/globals.ts";
 import { CommandWords } from "../../output/command-words.ts";
 import { flagsOfSelection, type GenerateFlags, type SelectionFlags } from "./flags.ts";
 

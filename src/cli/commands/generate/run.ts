@@ -12,12 +12,10 @@ import { type FileJob, openSource, type Source } from "../../../flows/rows/sourc
 import { textSource } from "../../../flows/rows/text-source.ts";
 import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { defaultConcurrency } from "../../app/default-concurrency.ts";
-import { memoryOfProfile } from "../../app/memory.ts";
-import { profileLabel } from "../../app/profile-label.ts";
+import { profileLabel } from "../../app/confirm-action.ts";
+import { memoryOfProfile } from "../../app/profile-state.ts";
 import { canAsk } from "../../app/prompts.ts";
-import { runFlow } from "../../app/run-flow.ts";
-import { newRunId } from "../../app/run-id.ts";
+import { defaultConcurrency, newRunId, runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { problemReport, problemsForPeople } from "../../output/problem-list.ts";
 import { shellWord } from "../../output/shell-word.ts";

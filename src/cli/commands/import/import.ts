@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { importModes, onImageErrors } from "../../../contract/value-sets.ts";
 import { photosModes, unknownChoices } from "../../../flows/import/run/import-input.ts";
 import type { App } from "../../app/app.ts";
-import { defaultConcurrency } from "../../app/default-concurrency.ts";
+import { defaultConcurrency } from "../../app/run-flow.ts";
 import { withInputFlags, withOutputFlags } from "../../files/file-flags.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { timeoutFlag } from "../../flags/common-flags.ts";

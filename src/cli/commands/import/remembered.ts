@@ -8,8 +8,7 @@ import { grouped } from "../../../flows/words.ts";
 import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
 import type { App } from "../../app/app.ts";
-import { serviceOf } from "../../app/memory.ts";
-import { newProfileNote } from "../../app/new-profile-note.ts";
+import { newProfileNote, serviceOf } from "../../app/profile-state.ts";
 import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
 import type { ImportFlags } from "./flags.ts";
 
@@ -36,7 +35,7 @@ export async function memoryOf(app: App, ledger: string | undefined): Promise<Me
     if (note !== null) await app.io.note(app.io.visible(note));
     return { state, sentJobs: state.sentJobs, service };
   }
-  const { openStateFile } = await import("../../app/open-profile-state.ts");
+  const { openStateFile } = await import("../../app/profile-state.ts");
   const state = await openStateFile(app, ledger);
   app.onClose(() => state.close());
   return { state, sentJobs: await sentJobsOfProfile(app, state), service };

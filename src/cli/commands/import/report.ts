@@ -6,7 +6,7 @@ import { isFailureColumn } from "../../../flows/rows/header.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
 import { counted, grouped, series } from "../../../flows/words.ts";
-import type { GlobalOptions } from "../../context/global-options.ts";
+import type { GlobalOptions } from "../../context/globals.ts";
 import { CommandWords } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 

@@ -20,8 +20,7 @@ import {
 } from "../../../flows/rows/source.ts";
 import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { runFlow } from "../../app/run-flow.ts";
-import { newRunId } from "../../app/run-id.ts";
+import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { noList, type ProblemList, problemReport, problemsForPeople } from "../../output/problem-list.ts";
 import { columnsOf, mayAsk } from "./ask-columns.ts";
@@ -150,7 +149,7 @@ async function tell(
     const failedFileStays = failedFile !== undefined && (await isFile(app, failedFile));
     const { reportLines } = await import("./report.ts");
     const run = { stopped, resultRows, unread, changed, failedFileStays, format, globals: app.globals };
-    const label = await (await import("../../app/profile-label.ts")).profileLabel(app);
+    const label = await (await import("../../app/confirm-action.ts")).profileLabel(app);
     for (const [index, line] of reportLines(summary, flags, run).entries())
       await app.io.note((index === 0 ? label : "") + app.io.visible(line));
   }

@@ -7,10 +7,10 @@ import type { App } from "../../app/app.ts";
 import { KeyError } from "../../context/errors.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { version } from "../../context/version.ts";
-import { jsonLine } from "../../output/json.ts";
-import type { Printing } from "../../output/printing.ts";
+import type { Printing } from "../../output/columns.ts";
+import { jsonLine } from "../../output/visible.ts";
 import { namedForm } from "../../resources/forms.ts";
-import { signatureHeaderInUse } from "../../settings/signature-header.ts";
+import { signatureHeaderInUse } from "../../settings/settings.ts";
 
 /** Opens connections to handlers, and returns what sends one request. Closed when the command ends. */
 export async function openPoster(app: App): Promise<(post: Post) => Promise<PostOutcome>> {

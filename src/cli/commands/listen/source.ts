@@ -5,12 +5,11 @@ import { join, resolve } from "node:path";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import type { EventSource, ListenService } from "../../../flows/listen/listen.ts";
 import type { App } from "../../app/app.ts";
-import { defaultConcurrency } from "../../app/default-concurrency.ts";
-import { memoryOfProfile } from "../../app/memory.ts";
-import { profileStatePath } from "../../app/open-profile-state.ts";
+import { memoryOfProfile, profileStatePath } from "../../app/profile-state.ts";
+import { defaultConcurrency } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { ownFiles } from "../../files/own-files.ts";
-import { standingOf } from "../../files/standing.ts";
+import { standingOf } from "../../files/places.ts";
 import { baseUrlInUse } from "../../settings/settings.ts";
 import { missingSecret, secretWarnings } from "./handlers.ts";
 

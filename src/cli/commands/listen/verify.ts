@@ -6,7 +6,7 @@ import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
 import { wholeNumber } from "../../flags/values.ts";
-import { signatureHeaderInUse } from "../../settings/signature-header.ts";
+import { signatureHeaderInUse } from "../../settings/settings.ts";
 
 interface VerifyFlags {
   /** The value, perhaps copied with the name of the header. */

@@ -4,7 +4,7 @@ import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
 import { exitCodeOf } from "../../context/exit.ts";
 import { explain } from "../../output/explain.ts";
-import { jsonLine } from "../../output/json.ts";
+import { jsonLine } from "../../output/visible.ts";
 import { lineWidth } from "../../output/wrapped.ts";
 import { runAnother } from "./run-another.ts";
 import { loadState, StateFile } from "./state-file.ts";

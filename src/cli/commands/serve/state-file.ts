@@ -5,7 +5,7 @@ import { whereLinksLead } from "../../../flows/files/file-names.ts";
 import { OutputFile } from "../../../flows/files/output-file.ts";
 import type { Context } from "../../context/context.ts";
 import { InterruptError, type InterruptSignal, UsageError } from "../../context/errors.ts";
-import { writablePlace } from "../../files/writable-place.ts";
+import { writablePlace } from "../../files/places.ts";
 import { named } from "../../flags/values.ts";
 
 /** The limit for `--load`, because the file, its text and the parsed state are in memory at the same time. */

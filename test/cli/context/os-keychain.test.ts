@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { osKeychain } from "../../../src/cli/keychain/os-keychain.ts";
+import { osKeychain } from "../../../src/cli/context/os-keychain.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { catProgram, needsBuild } from "../../support/spawn-cat.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

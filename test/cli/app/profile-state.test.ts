@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openProfileState, openStateFile } from "../../../src/cli/app/open-profile-state.ts";
+import { openProfileState, openStateFile } from "../../../src/cli/app/profile-state.ts";
 import { exitCodeOf } from "../../../src/cli/context/exit.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

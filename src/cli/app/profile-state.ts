@@ -1,9 +1,13 @@
+import { hash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
+import { didYouMean } from "../../contract/did-you-mean.ts";
+import { CatError } from "../../errors.ts";
+import type { ServiceIdentity } from "../../flows/run/account.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
-import type { GlobalOptions } from "../context/global-options.ts";
-import { profileFileName } from "../settings/profile-file-name.ts";
-import { namedProfile } from "../settings/profile-name.ts";
+import type { GlobalOptions } from "../context/globals.ts";
+import { namedProfile, profileFileName } from "../settings/profile-names.ts";
+import type { Connection } from "../settings/settings.ts";
 
 /** The parts of the app that determine the path of its state. */
 export interface Asker {
@@ -64,4 +68,52 @@ export async function profileStatePath({ globals, context: { env, cwd } }: Asker
   const { readProfiles } = await import("../settings/profiles.ts");
   const profiles = await readProfiles(env);
   return inFolder(dirname(profiles.path), named?.name ?? profiles.active);
+}
+
+/** The parts of the app that know the state and the service. */
+interface Opener {
+  state(): Promise<State>;
+  connection(): Promise<Connection>;
+}
+
+/** Where runs of the profile are remembered, and for which service. */
+export async function memoryOfProfile(
+  app: Opener,
+): Promise<{ state: State; sentJobs: State["sentJobs"]; service: ServiceIdentity }> {
+  const state = await app.state();
+  return { state, sentJobs: state.sentJobs, service: await serviceOf(app) };
+}
+
+/** The service and the key in use; of the key only a digest. */
+export async function serviceOf(app: Pick<Opener, "connection">): Promise<ServiceIdentity> {
+  const { baseUrl, apiKey } = await app.connection();
+  return { baseUrl, keyFingerprint: hash("sha256", apiKey).slice(0, 32) };
+}
+
+/**
+ * The note for an import with a profile that is not in the settings, while its ledger has nothing about the service:
+ * a mistyped name would add all photos a second time. Null for any other profile, and for the default one.
+ */
+export async function newProfileNote(
+  app: Asker,
+  { accounts, ledger, batches }: State,
+  baseUrl: string,
+): Promise<string | null> {
+  const isKnown = (account: number) => !ledger.isEmpty(account) || batches.anyUnsettled(account);
+  if (app.globals.mock || accounts.at(baseUrl).some(isKnown)) return null;
+  const { defaultProfile, readProfiles } = await import("../settings/profiles.ts");
+  const { profileName } = await import("../settings/settings.ts");
+  try {
+    const { env } = app.context;
+    const profiles = await readProfiles(env);
+    const { name } = profileName(app.globals, env, profiles);
+    if (name === defaultProfile || profiles.find(name) !== null) return null;
+    const meant = didYouMean(name, profiles.names);
+    const question = meant.length === 0 ? "" : ` Did you mean ${meant.join(" or ")}?`;
+    return `Profile ${name} is not in the settings; it starts with an empty ledger.${question}`;
+  } catch (error) {
+    // A profile that a flag or a variable names needs no settings.
+    if (error instanceof CatError) return null;
+    throw error;
+  }
 }

@@ -31,3 +31,52 @@ export function globalFlagLength(argv: readonly string[], index: number): 0 | 1 
   if (flag.value === null) return inlineValue.length === 0 ? 1 : 0;
   return inlineValue.length > 0 ? 1 : 2;
 }
+
+/** The values of the global flags. */
+export interface GlobalOptions {
+  profile: string | undefined;
+  baseUrl: string | undefined;
+  mock: boolean;
+  json: boolean;
+  quiet: boolean;
+  /** False with `--no-progress`. */
+  progress: boolean;
+  /** False with `--no-color`. */
+  color: boolean;
+  /** False with `--no-input`. */
+  input: boolean;
+  yes: boolean;
+  verbose: boolean;
+}
+
+/** The values without any flag. */
+export const noGlobals = (): GlobalOptions => ({
+  profile: undefined,
+  baseUrl: undefined,
+  mock: false,
+  json: false,
+  quiet: false,
+  progress: true,
+  color: true,
+  input: true,
+  yes: false,
+  verbose: false,
+});
+
+/** The global flags that decide how errors are printed, even if the command line cannot be parsed. */
+export interface EarlyFlags {
+  json: boolean;
+  verbose: boolean;
+  color: boolean;
+}
+
+/** Reads the flags from the raw arguments, up to `--`. */
+export function earlyFlags(argv: readonly string[]): EarlyFlags {
+  const end = argv.indexOf("--");
+  const flags = end < 0 ? argv : argv.slice(0, end);
+  return {
+    json: flags.includes("--json"),
+    verbose: flags.includes("--verbose"),
+    color: !flags.includes("--no-color"),
+  };
+}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { profileFileName } from "../../../src/cli/settings/profile-file-name.ts";
+import { profileFileName } from "../../../src/cli/settings/profile-names.ts";
 
 test.each([
   ["default", "default"],

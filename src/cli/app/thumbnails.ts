@@ -1,0 +1,146 @@
+import type sharpLibrary from "sharp";
+import type { Sharp } from "sharp";
+import { patienceOf } from "../../flows/run/stage.ts";
+import type { Printing } from "../output/columns.ts";
+import type { App } from "./app.ts";
+
+/** Pictures may not delay the end of a command for longer, in milliseconds. */
+const longestMs = 5_000;
+/** More pictures would push the table off the screen. */
+const mostPictures = 4;
+
+/** A picture to show: its caption, and how its bytes are fetched; null if it cannot be had. */
+export interface Thumbnail {
+  readonly caption: string | null;
+  fetch(fetcher: Fetcher): Promise<Uint8Array | null>;
+}
+
+type Fetcher = InstanceType<typeof import("../../flows/generate/gallery/fetch-images.ts").ImageFetcher>;
+
+/** Whether the flags want pictures. */
+interface Wanted {
+  /** False with `--no-thumbnail`. */
+  readonly thumbnail: boolean;
+  readonly printing: Pick<Printing<never>, "format" | "select">;
+}
+
+/**
+ * Draws small pictures below a resource on a terminal that can. Prints nothing for programs, and nothing for a picture
+ * that cannot be had within 5 seconds: a picture never fails a command. Throws only the reason of an interrupt.
+ */
+export async function showThumbnails(
+  app: App,
+  pictures: readonly Thumbnail[],
+  wanted: Wanted,
+): Promise<void> {
+  const graphics = graphicsFor(app, wanted);
+  if (graphics === null || pictures.length === 0) return;
+  const { clock, interrupt } = app.context;
+  const patience = patienceOf("picture", longestMs, { clock, signal: interrupt });
+  try {
+    const { ImageFetcher } = await import("../../flows/generate/gallery/fetch-images.ts");
+    const client = await app.client();
+    const fetcher = new ImageFetcher({ client, clock, signal: patience.signal });
+    for (const { caption, fetch } of pictures.slice(0, mostPictures)) {
+      const text = await drawnWithin(patience.signal, async () => {
+        const image = await fetch(fetcher);
+        return image === null ? null : pictureText(graphics, image);
+      });
+      if (text !== null) await app.io.data(caption === null ? text : `${app.io.visible(caption)}\n${text}`);
+    }
+  } finally {
+    patience.release();
+  }
+  interrupt.throwIfAborted();
+}
+
+/** The text of a picture; null if it fails, or once the signal is aborted. */
+async function drawnWithin(signal: AbortSignal, draw: () => Promise<string | null>): Promise<string | null> {
+  if (signal.aborted) return null;
+  let stop = () => {};
+  const stopped = new Promise<null>((resolve) => {
+    stop = () => resolve(null);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([draw(), stopped]);
+  } catch {
+    return null;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** What the terminal can draw, if pictures are wanted: nothing in a pipe, in other formats or with chosen fields. */
+function graphicsFor({ context, globals }: App, { thumbnail, printing }: Wanted): Graphics | null {
+  const { stdout, env } = context;
+  if (!stdout.isTTY || globals.json || globals.quiet || !thumbnail || printing.select) return null;
+  if ((printing.format ?? "table") !== "table" || env.CAT_THUMBNAILS === "off") return null;
+  return graphicsOf(env);
+}
+
+/** How a terminal draws pictures: the escape sequences of iTerm2 or Kitty, or Sixel. */
+export type Graphics = "iterm2" | "kitty" | "sixel";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The pictures that a terminal can draw, by the variables that it sets; null for none or an unknown one. tmux and
+ * screen pass no pictures on. Asking the terminal itself would read the user's keys.
+ */
+export function graphicsOf(env: Env): Graphics | null {
+  const { TERM = "", TERM_PROGRAM = "", LC_TERMINAL = "" } = env;
+  if (env.TMUX !== undefined || env.STY !== undefined || /^(?:tmux|screen|dumb)/.test(TERM)) return null;
+  if (env.KITTY_WINDOW_ID !== undefined || /kitty|ghostty/.test(TERM) || TERM_PROGRAM === "ghostty")
+    return "kitty";
+  if (/^(?:iTerm\.app|WezTerm|mintty|rio)$/.test(TERM_PROGRAM) || LC_TERMINAL === "iTerm2") return "iterm2";
+  // Konsole 22.04 and later.
+  if (Number(env.KONSOLE_VERSION) >= 220_400) return "iterm2";
+  return /^(?:foot|mlterm|contour)|sixel/.test(TERM) ? "sixel" : null;
+}
+
+/** The size in pixels: about a sixth of a screen. */
+const box = { width: 320, height: 240 } as const;
+/** The largest image in pixels: more than any camera gives, and no bomb. */
+const mostPixels = 120_000_000;
+/** The longest text of one Kitty escape sequence. */
+const kittyChunk = 4096;
+const sixelColors = 128;
+
+/** An image as the escape sequences that draw it small, with a line end. Throws for bytes that are not an image. */
+export async function pictureText(graphics: Graphics, image: Uint8Array): Promise<string> {
+  const { default: sharp } = await import("sharp");
+  const scaled = scaledBy(sharp, image);
+  return `${await drawn[graphics](scaled)}\n`;
+}
+
+const scaledBy = (sharp: typeof sharpLibrary, image: Uint8Array): Sharp =>
+  sharp(image, { limitInputPixels: mostPixels, failOn: "truncated" })
+    .rotate()
+    .resize({ ...box, fit: "inside", withoutEnlargement: true });
+
+const drawn: Readonly<Record<Graphics, (image: Sharp) => Promise<string>>> = {
+  async iterm2(image) {
+    const { data, info } = await image.png({ palette: true }).toBuffer({ resolveWithObject: true });
+    const size = `width=${info.width}px;height=${info.height}px`;
+    return `\x1b]1337;File=inline=1;size=${data.length};${size}:${data.toString("base64")}\x07`;
+  },
+
+  async kitty(image) {
+    const text = (await image.png({ palette: true }).toBuffer()).toString("base64");
+    let sequences = "";
+    for (let at = 0; at < text.length; at += kittyChunk) {
+      // f=100 is PNG, a=T draws it, q=2 keeps the terminal from answering, m=1 announces more.
+      const first = at === 0 ? "f=100,a=T,q=2," : "";
+      const more = at + kittyChunk < text.length ? 1 : 0;
+      sequences += `\x1b_G${first}m=${more};${text.slice(at, at + kittyChunk)}\x1b\\`;
+    }
+    return sequences;
+  },
+
+  async sixel(image) {
+    const { data, info } = await image.ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    const { image2sixel } = await import("sixel");
+    return image2sixel(new Uint8Array(data), info.width, info.height, sixelColors);
+  },
+};

@@ -22,7 +22,7 @@ export interface PollOptions<Body> {
   signal?: AbortSignal | undefined;
 }
 
-interface PollDeps {
+interface Polling {
   clock: Clock;
   /** 0 (inclusive) to 1 (exclusive). */
   random: () => number;
@@ -49,7 +49,7 @@ const leastInOutageMs = 1_000;
  * (GET /v1/imports/{import_id}).
  */
 export async function poll<Body>(
-  deps: PollDeps,
+  deps: Polling,
   what: Message,
   ask: (signal: AbortSignal) => Promise<{ body: Body; retryAfterMs: number | null }>,
   { done, onAnswer, timeoutMs, outageMs = outlastedMs, signal }: PollOptions<Body>,
@@ -91,13 +91,13 @@ export async function poll<Body>(
 
 /** Consecutive failed requests. */
 class Outage {
-  readonly #deps: PollDeps;
+  readonly #deps: Polling;
   readonly #what: Message;
   readonly #longestMs: number;
   #failures = 0;
   #since: number | null = null;
 
-  constructor(deps: PollDeps, what: Message, longestMs: number) {
+  constructor(deps: Polling, what: Message, longestMs: number) {
     this.#deps = deps;
     this.#what = what;
     this.#longestMs = longestMs;

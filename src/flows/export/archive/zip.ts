@@ -1,9 +1,16 @@
 // Reading ZIPs with yauzl, and the checks that it lacks.
 
 import { isUtf8 } from "node:buffer";
-import { open } from "node:fs/promises";
-import type { Readable } from "node:stream";
-import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from "yauzl";
+import { close, fstat, open, read } from "node:fs";
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import {
+  type Entry,
+  fromRandomAccessReaderPromise,
+  getFileNameLowLevel,
+  RandomAccessReader,
+  type ZipFile,
+} from "yauzl";
 import { limits } from "../../../contract/limits.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
 
@@ -67,10 +74,10 @@ const mostEntries = limits.exportProducts * 200;
  * name in messages. Throws ArchiveError, and errors of the file system.
  */
 export async function openZip(path: string, shown: string, signal?: AbortSignal): Promise<Zip> {
-  const other = whatItIs(await firstBytes(path));
-  if (other !== null) throw new ArchiveError("not_a_zip", shown, other);
-  const zip = await openPromise(path, { autoClose: false, decodeStrings: false }).catch((error) => {
-    throw asArchiveError(error, shown, "its end is missing");
+  const fd = await openFile(path, "r");
+  const zip = await zipOn(fd, shown).catch(async (error) => {
+    await closeFile(fd);
+    throw error;
   });
   try {
     return {
@@ -82,6 +89,63 @@ export async function openZip(path: string, shown: string, signal?: AbortSignal)
   } catch (error) {
     zip.close();
     throw signal?.aborted ? error : asArchiveError(error, shown, "its list of files is invalid");
+  }
+}
+
+async function zipOn(fd: number, shown: string): Promise<ZipFile> {
+  const { buffer, bytesRead } = await readFile(fd, Buffer.alloc(startBytes), 0, startBytes, 0);
+  const other = whatItIs(buffer.subarray(0, bytesRead));
+  if (other !== null) throw new ArchiveError("not_a_zip", shown, other);
+  const { size } = await statFile(fd);
+  const options = { autoClose: false, decodeStrings: false };
+  return fromRandomAccessReaderPromise(new PieceReader(fd), size, options).catch((error) => {
+    throw asArchiveError(error, shown, "its end is missing");
+  });
+}
+
+const openFile = promisify(open);
+const closeFile = promisify(close);
+const readFile = promisify(read);
+const statFile = promisify(fstat);
+
+/** Bytes read at once. */
+const pieceBytes = 1024 * 1024;
+
+/** Reads in large pieces: the reader of yauzl passes small ones through three streams, which takes longer than a photo. */
+class PieceReader extends RandomAccessReader {
+  readonly #fd: number;
+
+  constructor(fd: number) {
+    super();
+    this.#fd = fd;
+  }
+
+  override read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+    callback: (error: Error | null, bytesRead?: number) => void,
+  ): void {
+    read(this.#fd, buffer, offset, length, position, callback);
+  }
+
+  override createReadStream({ start, end }: { start: number; end: number }): Readable {
+    return Readable.from(this.#pieces(start, end), { objectMode: false, highWaterMark: pieceBytes });
+  }
+
+  override close(callback: (error: Error | null) => void): void {
+    close(this.#fd, (error) => callback(error ?? null));
+  }
+
+  async *#pieces(start: number, end: number): AsyncGenerator<Buffer> {
+    for (let at = start; at < end; ) {
+      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, end - at));
+      const { bytesRead } = await readFile(this.#fd, piece, 0, piece.length, at);
+      if (bytesRead === 0) throw new Error("the ZIP ends early");
+      at += bytesRead;
+      yield piece.subarray(0, bytesRead);
+    }
   }
 }
 
@@ -159,16 +223,6 @@ export function asArchiveError(error: unknown, shown: string, why: string): unkn
 
 /** Bytes by which `whatItIs` knows a file. */
 const startBytes = 512;
-
-async function firstBytes(path: string): Promise<Buffer> {
-  const file = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(startBytes), 0, startBytes, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
 
 /**
  * What a file that should be a ZIP is instead, for users, by its first bytes; null if it starts as a ZIP does. A ZIP that

@@ -1,9 +1,6 @@
 import type { Orientation, sexes } from "./value-sets.ts";
 
-/**
- * The form in which words are compared: no case, accents or separators. `Three quarter left` is
- * `three-quarter-left`.
- */
+/** The form for comparing words: no case, accents or separators (`Three quarter left` has hyphens). */
 export const plain = (text: string): string =>
   text
     .normalize("NFKD")
@@ -53,20 +50,14 @@ export function didYouMean(
   return nearest.length > mostAsNear ? [] : nearest.sort((one, other) => other.length - one.length);
 }
 
-/**
- * The question for the suggestions of `didYouMean`, to be added to a sentence after `before`; "" for no
- * suggestions.
- */
+/** The question for suggestions, to be added to a sentence after `before`; "" for none. */
 export const questionFor = (
   meant: readonly string[],
   before: string,
   shown: (word: string) => string = (word) => word,
 ): string => (meant.length === 0 ? "" : `${before}did you mean ${meant.map(shown).join(" or ")}?`);
 
-/**
- * The number of wrong, missing, extra or transposed letters (optimal string alignment distance). commander
- * has the same function for its commands but does not export it.
- */
+/** Wrong, missing, extra or transposed letters (optimal string alignment distance), as in commander. */
 function editsBetween(one: string, other: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index);

@@ -15,15 +15,10 @@ export function imageTypeOf(bytes: Uint8Array): (typeof imageTypes)[number] | nu
 const startsWith = (bytes: Uint8Array, at: number, expected: readonly number[]): boolean =>
   expected.every((byte, index) => bytes[at + index] === byte);
 
-/**
- * Maximum bytes of a filename: the 255 of most file systems, minus room for a temporary suffix during a
- * download.
- */
+/** Maximum bytes: the 255 of most file systems, minus room for a suffix during a download. */
 const longest = 200;
 
-/**
- * Characters that are not allowed on some system or are misleading: separators, control, bidi and invisible characters.
- */
+/** Not allowed on some system, or misleading: separators, control, bidi and invisible characters. */
 const unsafe =
   /[/\\:*?"<>|\p{Cc}\p{Cs}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/gu;
 /** Device names reserved by Windows, with any extension. */

@@ -35,10 +35,7 @@ const sexSet: ReadonlySet<unknown> = new Set(sexes);
 const orientationSet: ReadonlySet<unknown> = new Set(orientations);
 const none: readonly RowProblem[] = [];
 
-/**
- * Every problem of `row` under the service's rules (Imports, Row fields); empty if the service would accept
- * it.
- */
+/** Every problem of `row` under the rules of the service (Imports, Row fields); empty for none. */
 export function importRowProblems(row: unknown): readonly RowProblem[] {
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
     return [

@@ -1,7 +1,4 @@
-/**
- * Every number of the specification's Limits table, and the lengths that we chose where it is
- * silent.
- */
+/** The numbers of the specification (Limits), and the lengths that we chose where it is silent. */
 
 export const limits = {
   /** GET requests per minute and organization (Limits). */
@@ -22,10 +19,7 @@ export const limits = {
   descriptionLength: { max: 2_000 },
   /** Bytes of one image, uploaded or fetched: 10 MB (Limits). */
   imageBytes: 10 * 1024 * 1024,
-  /**
-   * How long an import image's URL must stay fetchable without authentication (Limits, import image URL
-   * availability).
-   */
+  /** How long the URL of an image must work without a key (Limits, import image URL availability). */
   importUrlAvailabilityMs: 24 * 3_600_000,
   exportProducts: 500,
   tryonInputs: { min: 1, max: 20 },
@@ -49,9 +43,7 @@ export const webhookRetryTotalMs = limits.webhookRetryMs.reduce((sum: number, wa
 /** The form of every ID except a model's: a ULID, 26 characters of Crockford base32 (Resources). */
 export const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/**
- * A request ID chosen by the client: up to 128 letters, digits, `.`, `_`, `:`, `-` (Cross-cutting rule 7).
- */
+/** A client's request ID: up to 128 letters, digits, `.`, `_`, `:`, `-` (Cross-cutting rule 7). */
 export const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Ranges of numeric options of the mock and of listeners, in code and on the command line; integers unless noted. */

@@ -9,10 +9,7 @@ export type BodyType =
   | "application/x-ndjson"
   | "multipart/form-data";
 
-/**
- * One operation of the service as a value. The client's methods, the mock's routes and checks, and
- * openapi.json are all generated from it.
- */
+/** One operation as a value: client methods, routes and checks of the mock, and openapi.json follow. */
 export interface Operation<
   Params extends z.ZodObject = z.ZodObject,
   Query extends z.ZodObject = z.ZodObject,
@@ -41,10 +38,7 @@ export interface Operation<
 
 export type BodySchemas = Readonly<Partial<Record<BodyType, z.ZodType>>>;
 
-/**
- * Whether the body is optional: if every field is optional, a missing body equals an empty object. A PATCH
- * always needs a body, because a PATCH of nothing is probably a mistake.
- */
+/** Whether a body may be missing: all its fields are optional. An empty PATCH is probably a mistake. */
 export const mayHaveNoBody = ({ method, body }: Operation): boolean =>
   method === "POST" &&
   body !== undefined &&

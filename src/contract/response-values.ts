@@ -1,10 +1,10 @@
 import * as z from "zod";
 
 /**
- * Lenient reading of responses. The client checks only fields that the program relies on (`reliedOn`,
- * applied by `asRead`). All others pass: a field that is null, missing or newer than this program must not
- * make a list unreadable. openapi.json has the type of every field and the known values of every set, and
- * tests check the mock against it.
+ * Lenient reading of responses. The client checks only fields that the program relies on (`reliedOn`, applied
+ * by `asRead`). All others pass: a field that is null, missing or newer than this program must not make a list
+ * unreadable. openapi.json has the type of every field and the known values of every set, and tests check the
+ * mock against it.
  *
  * | schema | set | any other value |
  * |---|---|---|
@@ -12,20 +12,9 @@ import * as z from "zod";
  * | `closedSet` | closed (`sex`, `origin`, `mime_type`, `mode`, `format`, `type`, …) | is passed on |
  * | `openSet` | can grow (Versioning 2: roles, orientations, codes) | is passed on |
  *
- * The program relies on IDs, cursors, `has_more`, counts, and these fields:
- *
- * - `status` of an import, an export job and a task: whether to keep waiting, and whether it succeeded;
- * - `deleted_at` of a product in an export: the ledger forgets the product;
- * - `signing_secret` of a webhook: the service shows it only once.
- *
- * Commands only show the rows of an import (`passedOnList`). An import relies on them and checks them itself
- * (`flows/import/results/complete-results.ts`):
- *
- * - `status` of a row: for the counts and the failed file;
- * - `action` of a row and `status` of its images: the ledger records the attached photos. With an unknown
- *   value, the next import could add photos twice. An imported row without `action` or `product_id` is
- *   rejected where results are read (`flows/import/results/complete-results.ts`);
- * - `reference` of a row: the ledger finds the product with it.
+ * The program relies on IDs, cursors, `has_more`, counts, the `status` of jobs, `deleted_at` of a product in an
+ * export (the ledger forgets the product) and `signing_secret` of a webhook (shown only once). Commands only show
+ * the rows of an import (`passedOnList`); an import checks its rows itself, where it reads its results.
  */
 export function reliedOn<Schema extends z.ZodType>(schema: Schema): Schema {
   relied.add(schema);
@@ -43,9 +32,8 @@ const unchecked = new WeakSet<z.core.$ZodType>();
 const asReadOf = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
 
 /**
- * The schema that the client reads a response with. It checks only the fields marked with `reliedOn`
- * (nullable and optional ones included), recursively. Such a field that is
- * nullable and absent is read as null. Other fields can have any value or be absent.
+ * The schema that the client reads a response with: only fields marked with `reliedOn` are checked, recursively.
+ * Such a field that is nullable and absent is read as null. Others can have any value or be absent.
  */
 export function asRead<Schema extends z.ZodType>(schema: Schema): Schema {
   const read = asReadOf.get(schema) ?? readingOf(schema);

@@ -64,10 +64,7 @@ function mac(secret: string, rawBody: Uint8Array | string, t: string): Buffer {
   return createHmac("sha256", secret).update(`${t}.`).update(rawBody).digest();
 }
 
-/**
- * The time and signatures of a header; null if a part is not `key=value`, if `t` is malformed, or without a readable
- * `v1`. Others are skipped: the right one is accepted next to any other.
- */
+/** The time and readable signatures of a header; null if malformed or without a `v1`. */
 function parseHeader(header: string): { t: string; v1: Buffer[] } | null {
   let t: string | null = null;
   const v1: Buffer[] = [];

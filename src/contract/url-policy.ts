@@ -44,10 +44,7 @@ export function urlBreach(text: string): UrlBreach | null {
   return isPublicHost(url.hostname) ? null : "host_not_public";
 }
 
-/**
- * The text as a URL, or null. `URL.canParse` is not used: on Node 20, once optimized, it is false for every
- * text with a letter such as `ü`.
- */
+/** A URL or null. On Node 20, an optimized `URL.canParse` is false for any text with a letter like `ü`. */
 export function parseUrl(text: string): URL | null {
   try {
     return new URL(text);
@@ -67,10 +64,7 @@ export function isPublicHost(hostname: string): boolean {
   return host.includes(".") && isHostName(host) && !reservedSuffix.test(host);
 }
 
-/**
- * Labels of 1 to 63 letters, digits, hyphens and underscores, without a hyphen at either end (RFC 1035,
- * 2.3).
- */
+/** Labels of 1 to 63 letters, digits, `-` and `_`, without a hyphen at either end (RFC 1035, 2.3). */
 const isHostName = (host: string): boolean =>
   host.length <= longestHost && host.split(".").every((label) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label));
 

@@ -35,10 +35,7 @@ export interface MockOptions {
   latencyMs?: number;
   /** Rejects webhook URLs on loopback, like the service. */
   strict?: boolean;
-  /**
-   * Whether to reject backgrounds, angle shots and lengths of product fields that the specification does not list. Default:
-   * true; false takes any.
-   */
+  /** Rejects values and lengths that the specification does not list. Default: true; false takes any. */
   strictSlugs?: boolean;
   /** Fetches the image URLs of imports. Default: draws a picture for each. */
   fetchImages?: boolean;
@@ -73,10 +70,7 @@ export interface Mock {
   stop(): Promise<void>;
 }
 
-/**
- * Starts the mock service. Rejects with a TypeError that names an invalid option, or with the error of a
- * server that cannot listen, for example `EADDRINUSE`.
- */
+/** Starts the mock. Rejects with a TypeError for an invalid option, or if it cannot listen. */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
   checkOptions(options);
   const { port = 0, host = "127.0.0.1", clock = new MovableClock() } = options;

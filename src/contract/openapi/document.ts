@@ -15,10 +15,7 @@ export const apiVersion = "1.0.0";
 
 const securityScheme = "machineKey";
 
-/**
- * The OpenAPI 3.1 document of the complete service, generated from the contract alone. The same input gives
- * the same document. `serverUrl` is the base URL, without `/v1`.
- */
+/** The OpenAPI 3.1 document, generated from the contract alone. `serverUrl` is without `/v1`. */
 export function openApiDocument({ serverUrl }: { serverUrl: string }): JsonObject {
   const responses = new Responses();
   const paths: Record<string, JsonObject> = {};

@@ -61,10 +61,7 @@ export class Responses {
   }
 }
 
-/**
- * A 4xx is stored and replayed, unless it is about the API key or sent before the key is checked
- * (Cross-cutting rule 5).
- */
+/** A 4xx is stored, unless it is about the key or sent before its check (Cross-cutting rule 5). */
 const isStored = (status: number): boolean => status < 500 && ![401, 403, 413, 429].includes(status);
 
 function successOf({ method, status, reply, polled }: Operation): JsonObject {
@@ -111,33 +108,24 @@ const pascal = (code: string): string =>
   code.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
 const integer = (minimum: number) => ({ type: "integer", minimum });
+const always = (description: string, schema: JsonObject) => ({ description, required: true, schema });
 
 /** Every response header, by name. */
 export const headers = {
-  "X-Request-Id": {
-    description: "The ID of the request: the one that you sent, if it was valid.",
-    required: true,
-    schema: { type: "string", pattern: `^[A-Za-z0-9._:-]{1,${limits.requestIdLength}}$` },
-  },
-  "X-RateLimit-Limit": {
-    description: "Requests per minute for the organization. Reads and writes have separate limits.",
-    required: true,
-    schema: integer(1),
-  },
-  "X-RateLimit-Remaining": {
-    description: "Requests left in this window.",
-    required: true,
-    schema: integer(0),
-  },
-  "X-RateLimit-Reset": {
-    description: "Start of the next window in Unix seconds. Windows start on the minute.",
-    required: true,
-    schema: integer(0),
-  },
-  "Retry-After": {
-    description: "Seconds to wait before the next request.",
-    schema: integer(0),
-  },
+  "X-Request-Id": always("The ID of the request: the one that you sent, if it was valid.", {
+    type: "string",
+    pattern: `^[A-Za-z0-9._:-]{1,${limits.requestIdLength}}$`,
+  }),
+  "X-RateLimit-Limit": always(
+    "Requests per minute for the organization. Reads and writes have separate limits.",
+    integer(1),
+  ),
+  "X-RateLimit-Remaining": always("Requests left in this window.", integer(0)),
+  "X-RateLimit-Reset": always(
+    "Start of the next window in Unix seconds. Windows start on the minute.",
+    integer(0),
+  ),
+  "Retry-After": { description: "Seconds to wait before the next request.", schema: integer(0) },
   "Idempotent-Replayed": {
     description: "This is the stored response to an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },

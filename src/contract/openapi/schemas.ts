@@ -93,10 +93,7 @@ function addNotes(schemas: Record<string, JsonObject>): void {
   }
 }
 
-/**
- * Moves each default of a request field into its description. Code generators make a field with a `default`
- * required, because it is always set after parsing.
- */
+/** Moves defaults to descriptions: code generators make a request field with a `default` required. */
 function describeDefaults(schema: JsonObject): void {
   for (const field of Object.values((schema.properties ?? {}) as Record<string, JsonObject>)) {
     if ("default" in field) {

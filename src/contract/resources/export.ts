@@ -60,19 +60,14 @@ export const ExportJob = z.looseObject({
 });
 export type ExportJob = z.infer<typeof ExportJob>;
 
-/**
- * Up to 500 products. An empty list selects none, because the specification has no lower bound (Exports).
- */
+/** Up to 500 products. An empty list selects none: no lower bound is specified (Exports). */
 export const ExportSelection = z.strictObject({
   format: z.enum(exportFormats).default("manifest"),
   product_ids: z.array(z.string()).max(limits.exportProducts).optional(),
   role: z.array(z.enum(assetRoles)).optional(),
 });
 
-/**
- * The roles of a comma-separated filter, in the order of the set, without duplicates; null if one is
- * unknown.
- */
+/** The distinct roles of a comma-separated filter, in the order of the set; null if one is unknown. */
 export function rolesOf(filter: string): AssetRole[] | null {
   const named = filter.split(",").map((role) => role.trim());
   if (!named.every((role) => (assetRoles as readonly string[]).includes(role))) return null;

@@ -10,10 +10,7 @@ export const Ulid = reliedOn(z.string().regex(ulidPattern, "must be an ID of 26 
 /** RFC 3339. The service writes UTC and accepts an offset in requests. */
 export const Timestamp = z.iso.datetime({ offset: true });
 
-/**
- * Replaces a leap second, allowed as the last second of a month in UTC (RFC 3339, 5.7), with the second that
- * follows, because `Date` has no leap seconds. Any other text is returned unchanged.
- */
+/** Replaces a leap second at the end of a month (RFC 3339, 5.7): `Date` has none. */
 function withoutLeapSecond(text: string): string {
   const before = text.replace(/(:\d\d):60(?:\.\d+)?(?=[Z+-])/, "$1:59");
   if (before === text) return text;
@@ -80,9 +77,7 @@ const queryInteger = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
-/**
- * The two parameters of every list (Endpoints): `limit` 1 to 100, default 25; `cursor` from `next_cursor`.
- */
+/** The parameters of every list (Endpoints); `cursor` comes from `next_cursor`. */
 export const pageQuery = {
   limit: queryInteger(limits.page.min, limits.page.max).default(limits.page.default),
   cursor: z.string().optional(),

@@ -12,9 +12,7 @@ export const ProductImage = z.looseObject({
 });
 export type ProductImage = z.infer<typeof ProductImage>;
 
-/**
- * One SKU. `updated_at` changes with name, reference, description and sex only, not with photos (Product).
- */
+/** One SKU. `updated_at` changes with name, reference, description and sex only (Product). */
 export const Product = z.looseObject({
   id: Ulid,
   name: z.string(),

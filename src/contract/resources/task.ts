@@ -32,10 +32,7 @@ export const Task = z.looseObject({
 });
 export type Task = z.infer<typeof Task>;
 
-/**
- * A slug of a catalogue that the specification does not show: any text. `assumed` are the slugs of the mock, which
- * openapi.json gives as examples.
- */
+/** Any text: no list is specified. openapi.json gives the `assumed` slugs of the mock as examples. */
 const slug = (assumed: readonly string[]) =>
   z
     .string()

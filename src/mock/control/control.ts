@@ -11,10 +11,7 @@ import { type ControlRoute, controlRoutes } from "./routes.ts";
 /** A state contains every uploaded image, so it can be far larger than a request body of the service. */
 const controlBodyBytes = 512 * 1024 * 1024;
 
-/**
- * Adds the control routes under `/_mock`. They need no API key and accept only a loopback Host, so that no
- * web page and no other machine can use them.
- */
+/** Adds the control routes: no API key, but only a loopback Host, so that no web page can use them. */
 export function addControl(app: FastifyInstance, world: World): void {
   for (const route of controlRoutes) {
     const url = route.path.replaceAll(/\{(\w+)\}/g, ":$1");

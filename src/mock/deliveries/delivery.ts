@@ -40,10 +40,7 @@ export const shownDelivery = (delivery: DeliveryRecord): RecordedDelivery => ({
   event: delivery.event,
 });
 
-/**
- * Maximum number of bytes read of a handler's response. Only the status counts, but a handler might log a cut connection
- * as an error.
- */
+/** Bytes read of a handler's response; only its status counts, but it might log a cut connection. */
 const mostAnswerBytes = 64 * 1024;
 
 /** One attempt to make. */
@@ -59,10 +56,7 @@ interface EventToSend {
   readonly isWanted: () => boolean;
 }
 
-/**
- * Sends an event once, signed with the start time of the attempt (Events, Delivery and Signature). Null when
- * the mock was reset or stopped meanwhile, or when the event was no longer wanted.
- */
+/** Sends an event once (Events, Delivery and Signature); null if the mock ended or it was not wanted. */
 export async function sendEvent(network: Network, life: Life, send: EventToSend): Promise<Attempt | null> {
   const { url, body, secret, now, isStrict, isWanted } = send;
   const sign = () => signDelivery(secret(), body, Math.floor(now / 1000));

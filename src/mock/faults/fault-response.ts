@@ -6,10 +6,7 @@ import type { FullResponse } from "../rules/idempotency.ts";
 /** The shortest wait: no rate limit window is full after a 429 from a fault. */
 const retryAfterSeconds = 1;
 
-/**
- * Codes that fit any operation. Not listed: codes of 409 and 422, which depend on the rules of one operation
- * or on an idempotency key.
- */
+/** Codes that fit any operation, unlike those of 409 and 422. */
 const generalCodes: readonly ErrorCode[] = [
   "invalid_request",
   "invalid_api_key",

@@ -70,10 +70,7 @@ function parseRow(line: number, text: string): SubmittedRow {
   }
 }
 
-/**
- * The rows if all are valid, else a 400 that lists every problem in the order of the lines. Validation is
- * all-or-nothing (Imports, rule 1).
- */
+/** The rows, or a 400 that lists every problem in the order of the lines (Imports, rule 1). */
 export function checkRows(rows: readonly SubmittedRow[]): CheckedRow[] {
   const { min, max } = limits.importRows;
   if (rows.length < min || rows.length > max) {

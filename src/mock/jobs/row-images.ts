@@ -49,10 +49,7 @@ export function seekImage(
   return "problem" in fetched ? fetched : { content: { ...fetched, seed: "" } };
 }
 
-/**
- * The error code requested by a URL whose last path segment starts with `fail-CODE`. Unknown codes are
- * allowed, because the set can grow (ImportRowResult).
- */
+/** The code of a URL whose last segment starts with `fail-CODE`; the set can grow (ImportRowResult). */
 export function urlFailure(url: string): string | null {
   const path = url.replace(/[?#].*$/s, "");
   return requestedFailureAtStart(path.slice(path.lastIndexOf("/") + 1));

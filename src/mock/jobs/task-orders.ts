@@ -76,10 +76,7 @@ const words: readonly (readonly [Subject, RegExp])[] = [
   ["top", /shirt|\btee\b|\btop\b|blouse|jumper|knit|sweater|hoodie|polo/],
 ];
 
-/**
- * A product in a generated picture: the garment follows from the name, the colors from the photo. Uploaded
- * photos are not analyzed; the product ID determines the colors then.
- */
+/** The garment follows from the name, the colors from the photo, or from the ID for an upload. */
 function toGarment(organization: Organization, product: ProductRecord): Garment {
   const text = `${product.name} ${product.reference.replaceAll(/[-_]/g, " ")}`.toLowerCase();
   const named = words.find(([, pattern]) => pattern.test(text))?.[0];

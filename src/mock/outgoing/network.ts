@@ -3,10 +3,7 @@ import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { type Clock, systemClock } from "../../clock.ts";
 import { isLoopbackHost } from "../../contract/url-policy.ts";
 
-/**
- * The network used for outgoing requests. A test replaces it to reach a local server by a public name, which
- * the URL policy would otherwise block.
- */
+/** The network of outgoing requests. A test replaces it to reach a local server by a public name. */
 export interface Network {
   /** Real time: timeouts of other servers do not depend on the clock of the mock. */
   readonly time: Clock;
@@ -41,10 +38,7 @@ function connectTo(addresses: readonly string[], port: number): Socket {
 /** Decides whether a request may go to an address. */
 export type Reach = (address: string) => boolean;
 
-/**
- * Resolves the host of a URL to its addresses, all of them allowed, or returns the reason for failure. A
- * single forbidden address blocks the host: otherwise chance would decide which address is used.
- */
+/** The addresses of a host, all of them allowed: with a forbidden one, chance would decide. */
 export async function resolveAddresses(
   network: Network,
   hostname: string,

@@ -122,10 +122,7 @@ class Ending {
   }
 }
 
-/**
- * Settles as unreachable if the connection fails before its use; afterwards the request reports failures. The
- * listener stays, because an unhandled "error" event would end the process.
- */
+/** Settles as unreachable before use. The listener stays: an unhandled "error" ends the process. */
 function watch(socket: Socket, ending: Ending): void {
   const lost = () => {
     if (!ending.isInUse) ending.settle({ fault: "unreachable" });

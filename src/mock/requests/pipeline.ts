@@ -36,10 +36,7 @@ interface Passage {
   fault: RequestFault | null;
 }
 
-/**
- * Serves requests to one operation, from either router. Steps: request ID, form, API key, rate limit, scope, body,
- * idempotency, faults, content type, checks, work.
- */
+/** Serves one operation: form, API key, rate limit, scope, body, idempotency, faults, checks, work. */
 export function serve(world: World, operation: Operation, handler: Handler): Serve {
   const bodyLimit = maxBodyBytes(operation);
   const mayBeEmpty = mayHaveNoBody(operation);

@@ -166,10 +166,7 @@ function toBody(file: StoredFile, start: number, end: number): Uint8Array | Read
   return bytes instanceof Uint8Array ? bytes : Readable.from(bytes);
 }
 
-/**
- * Applies the latency and the faults of its path to a request outside the operations. True if the request is
- * done: a response was sent, or the connection was cut.
- */
+/** Applies latency and faults to a request outside the operations. True if it is done. */
 export async function applyFaults(exchange: Exchange): Promise<boolean> {
   const { world, method, url } = exchange;
   const fault = world.faults.ofRequest(method, url, false);

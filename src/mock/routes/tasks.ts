@@ -102,10 +102,7 @@ function* filtered<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolea
   for (const item of items) if (isWanted(item)) yield item;
 }
 
-/**
- * Rejects an unlisted background or angle shot: with 422 an angle shot of another subtype, and a style for anything but
- * clothing.
- */
+/** Rejects unlisted values; with 422 an angle of another subtype, and a style except for clothing. */
 function rejectUnlisted({ subtype, inputs }: z.output<typeof BeautifierRequest>): void {
   const { background, angle_shot, style = null } = inputs;
   const everyAngleShot: readonly string[] = Object.values(beautifierAngleShots).flat();

@@ -18,10 +18,7 @@ export function maxBodyBytes(operation: Operation): number {
   return operation.body?.["application/x-ndjson"] !== undefined ? limits.importBodyBytes : ordinaryBodyBytes;
 }
 
-/**
- * Reads a request body. Calls `done` with the bytes, with a `Refusal` as soon as the body is too large, or
- * with null when the client disconnects before the end.
- */
+/** Calls `done` with the body, a `Refusal` if it is too large, or null if the client disconnects. */
 export function readBody(
   request: IncomingMessage,
   limit: number,

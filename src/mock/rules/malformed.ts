@@ -7,10 +7,7 @@ export const longestUrl = 8_192;
 /** Far above real use. Node's own limit would silently drop headers, possibly even the API key. */
 const mostHeaders = 2_000;
 
-/**
- * Rejects requests that the HTTP parser accepts but a server should not: a URL that is too long, an
- * undecodable query, too many headers, HTTP/1.1 without a Host, two Hosts.
- */
+/** Rejects what the HTTP parser accepts: long URL, undecodable query, many headers, no Host or two. */
 export function rejectMalformed(request: IncomingMessage): void {
   if (request.url!.length > longestUrl) {
     throw new Refusal("uri_too_long", `the URL is longer than ${longestUrl} bytes`);

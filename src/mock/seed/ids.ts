@@ -33,10 +33,7 @@ export class Ids {
     return flat(this.#ulid(this.#time === null ? Math.floor(this.#now()) : this.#time++));
   }
 
-  /**
-   * An independent sequence for `name`. With a seed, its IDs follow from `key` and `name` alone; their time
-   * part is that of the earlier ID `since`.
-   */
+  /** A sequence that follows from `key` and `name` alone; its time part is that of the ID `since`. */
   derive(key: string, name: string, since: string): Ids {
     const time = this.#time === null ? null : decodeTime(since);
     return new Ids({ random: Random.from(`${key} ${name}`).state(), time }, this.#now);

@@ -111,10 +111,7 @@ const toImageState = (image: ImageRecord): ImageState =>
     ? (image as ImageRecord & { bytes: null })
     : { ...image, bytes: image.bytes.toString("base64") };
 
-/**
- * Restores a snapshot. Jobs continue from there; overdue steps run immediately, with the current time. The
- * clock is never moved back.
- */
+/** Restores a snapshot. Jobs continue; overdue steps run now. The clock is never moved back. */
 export function restoreSnapshot(world: World, state: MockState): void {
   world.letThrough();
   world.cancelTimers();

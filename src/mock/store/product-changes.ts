@@ -47,10 +47,7 @@ function toOrigin(organization: Organization, imageId: string): ProductImage["or
   return generation.role === "beautifier" ? "beautifier" : "other";
 }
 
-/**
- * Removes an image from a product; 404 if the product does not have it, 422 if it is the last (Products,
- * detach). A delta does not include this change (Exports, `since`).
- */
+/** Removes an image; 404 if the product lacks it, 422 if it is the last (Products, detach). */
 export function detach(
   organization: Organization,
   product: ProductRecord,
@@ -140,10 +137,7 @@ export function listedPhotos(
   });
 }
 
-/**
- * Runs `work`, which may move generated images between rows, and marks the products that lost or gained one
- * as changed at `now`. The caller handles `aside` itself.
- */
+/** Runs `work`, and marks products other than `aside` that lost or gained a generated image as changed. */
 export function movingRows(
   organization: Organization,
   aside: ProductRecord,

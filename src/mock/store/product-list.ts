@@ -20,9 +20,8 @@ interface Texts {
 }
 
 /**
- * The live products in order of creation, for lists and searches from the newest. They are grouped in
- * blocks. A search scans the text of a complete block, which is about twenty times as fast as checking each
- * product.
+ * The live products in order of creation, for lists and searches from the newest. They are grouped in blocks.
+ * A search scans the text of a complete block, which is about twenty times as fast as checking each product.
  */
 export class ProductList {
   readonly #blocks: Block[] = [];
@@ -145,10 +144,7 @@ function findIn({ all, starts }: Texts, words: readonly string[]): number[] {
 const textAt = (starts: Uint32Array, place: number, low: number): number =>
   firstWhere(starts.length, (index) => starts[index]! > place, low) - 1;
 
-/**
- * Binary search: the first index in [`from`, `length`) for which `isPast` is true, or `length`. `isPast`
- * must be false up to some index and true from there on.
- */
+/** Binary search: the first index from `from` on for which the monotonic `isPast` is true, or `length`. */
 export function firstWhere(length: number, isPast: (index: number) => boolean, from = 0): number {
   let low = from;
   let high = length;

@@ -38,10 +38,7 @@ export class WorkInProgress {
     return work;
   }
 
-  /**
-   * Resolves to true when no work with a mark above `after` is in progress, or to false at `latest` of
-   * `time` if that is earlier.
-   */
+  /** Resolves to true without work with a mark above `after`, or to false at `latest` of `time`. */
   idle({
     after = 0,
     time,

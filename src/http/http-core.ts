@@ -2,7 +2,6 @@ import type { Clock } from "../clock.ts";
 import type { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
 import { type ExchangeLog, exchangeLog } from "./exchange-log.ts";
-import { withoutKey } from "./mask.ts";
 import { pacing } from "./pacing.ts";
 import { type ApiKey, auth, idempotency, type KeyLife, keyLife, requestId } from "./request-headers.ts";
 import { completeJson, noRedirects } from "./response-checks.ts";
@@ -10,6 +9,7 @@ import { defaultRetryPolicy, type RetryPolicy, retry } from "./retry.ts";
 import { type Answer, compose, type Interceptor } from "./send.ts";
 import { attemptTimeout, deadline, type SendMessage } from "./time-limits.ts";
 import type { OnWait } from "./waits.ts";
+import { withoutKey } from "./without-key.ts";
 
 export interface HttpCoreOptions {
   /** The only origin that receives the API key. */

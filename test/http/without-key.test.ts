@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keyMask, withoutKey } from "../../src/http/mask.ts";
+import { keyMask, withoutKey } from "../../src/http/without-key.ts";
 
 const key = "ak_live_0123/45+789abcdefWXYZ";
 const masked = "ak_…WXYZ";

@@ -11,8 +11,8 @@ export const controls = {
   },
   /** Attached photos are not recorded. */
   "no-ledger": {
-    file: "src/state/stored-ledger.ts",
-    from: "get: (account, reference) => entryOf(get.get(account, toKey(reference))),",
+    file: "src/state/ledger.ts",
+    from: "get: (account, reference) => toEntryOrNull(get.get(account, toKey(reference))),",
     to: "get: () => null,",
   },
   /** A gateway's page counts as a response of the service. */

@@ -1,3 +1,5 @@
+import type { Database } from "./sqlite.ts";
+
 /**
  * An organization of a service, as far as this machine can distinguish it: data of one account never applies
  * to another. It is found by the fingerprint of an API key; several keys may share an account.
@@ -13,4 +15,33 @@ export interface Accounts {
   keys(account: number): number;
   /** Assigns the key to that account from now on. */
   bind(baseUrl: string, fingerprint: string, account: number): void;
+}
+
+/** The accounts of a state. */
+export function storedAccounts(db: Database): Accounts {
+  const find = db.statement<[number]>(
+    "SELECT account FROM account_key WHERE base_url = ? AND fingerprint = ?",
+  );
+  const at = db.statement<[number]>(
+    "SELECT DISTINCT account FROM account_key WHERE base_url = ? ORDER BY account DESC",
+  );
+  const create = db.statement<[number]>("INSERT INTO account (base_url) VALUES (?) RETURNING id");
+  const keys = db.statement<[number]>("SELECT count(*) FROM account_key WHERE account = ?");
+  const bind = db.statement(
+    "INSERT OR REPLACE INTO account_key (base_url, fingerprint, account) VALUES (?, ?, ?)",
+  );
+  return {
+    find: (baseUrl, fingerprint) => find.get(baseUrl, fingerprint)?.[0] ?? null,
+    keys: (account) => keys.get(account)![0],
+    at: (baseUrl) => at.all(baseUrl).map(([id]) => id),
+    createFor: (baseUrl, fingerprint) =>
+      db.transaction(() => {
+        const [theirs] = find.get(baseUrl, fingerprint) ?? [];
+        if (theirs !== undefined) return theirs;
+        const [account] = create.get(baseUrl)!;
+        bind.run(baseUrl, fingerprint, account);
+        return account;
+      }),
+    bind: (baseUrl, fingerprint, account) => void bind.run(baseUrl, fingerprint, account),
+  };
 }

@@ -1,3 +1,5 @@
+import type { Database } from "./sqlite.ts";
+
 /** Small texts that a later command of the profile needs, by base URL and name, e.g. where the last export ended. */
 export interface Marks {
   /** The value of a mark; null if it was never set. */
@@ -8,4 +10,24 @@ export interface Marks {
   remove(baseUrl: string, name: string): void;
   /** The marks of a base URL whose names start with the prefix, by name. */
   list(baseUrl: string, prefix: string): { readonly name: string; readonly value: string }[];
+}
+
+/** The marks of a state. */
+export function storedMarks(db: Database): Marks {
+  const get = db.statement<[string]>("SELECT value FROM mark WHERE base_url = ? AND name = ?");
+  const set = db.statement("INSERT OR REPLACE INTO mark (base_url, name, value) VALUES (?, ?, ?)");
+  const raise = db.statement(
+    "INSERT INTO mark (base_url, name, value) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value WHERE excluded.value > value",
+  );
+  const remove = db.statement("DELETE FROM mark WHERE base_url = ? AND name = ?");
+  const list = db.statement<[string, string]>(
+    "SELECT name, value FROM mark WHERE base_url = ?1 AND substr(name, 1, length(?2)) = ?2 ORDER BY name",
+  );
+  return {
+    get: (baseUrl, name) => get.get(baseUrl, name)?.[0] ?? null,
+    set: (baseUrl, name, value) => void set.run(baseUrl, name, value),
+    raise: (baseUrl, name, value) => void raise.run(baseUrl, name, value),
+    remove: (baseUrl, name) => void remove.run(baseUrl, name),
+    list: (baseUrl, prefix) => [...list.all(baseUrl, prefix)].map(([name, value]) => ({ name, value })),
+  };
 }

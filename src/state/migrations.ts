@@ -98,6 +98,18 @@ export const migrations: readonly string[] = [
     base_url TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (base_url, name)
   ) STRICT, WITHOUT ROWID;
   `,
+  // One import at a time: a second one names the file of the first. A batch keeps its own references.
+  `
+  ALTER TABLE state.hold ADD COLUMN file TEXT NOT NULL DEFAULT '';
+  ALTER TABLE state.batch ADD COLUMN refs TEXT NOT NULL DEFAULT '';
+  UPDATE state.batch SET refs = coalesce((
+    SELECT group_concat(' ' || hex(reference), '') FROM (
+      SELECT reference FROM state.pending WHERE pending.batch = batch.number ORDER BY place
+    )
+  ), '') WHERE state <> 'settled';
+  DROP TABLE state.pending;
+  DROP TABLE state.lost_reference;
+  `,
 ];
 
 /** Migrates a state to this program's version, completely or not at all. `steps` is `migrations` except in tests. */

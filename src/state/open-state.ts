@@ -1,18 +1,18 @@
+import { chmodSync, closeSync, openSync } from "node:fs";
 import type { Clock } from "../clock.ts";
+import { moveFile } from "../move-file.ts";
+import { storedAccounts } from "./accounts.ts";
+import { storedBatches } from "./batches.ts";
+import { storedLedger } from "./ledger.ts";
+import { storedMarks } from "./marks.ts";
 import { applicationId, migrate, migrations } from "./migrations.ts";
-import { makeState } from "./new-state.ts";
-import { holdsInMemory, runHolds } from "./run-holds.ts";
+import { holdsInMemory, runHolds, storedRuns } from "./runs.ts";
+import { storedSentJobs } from "./sent-jobs.ts";
 import { type Connect, type Database, loadConnect } from "./sqlite.ts";
 import type { State } from "./state.ts";
-import { StateError, stateError } from "./state-error.ts";
-import { closeToOthers, isStateThere, logSizeOf, sameFileAt, sizeOf } from "./state-place.ts";
-import { storedAccounts } from "./stored-accounts.ts";
-import { storedBatches } from "./stored-batches.ts";
-import { storedLedger } from "./stored-ledger.ts";
-import { storedMarks } from "./stored-marks.ts";
-import { storedRuns } from "./stored-runs.ts";
-import { storedSentJobs } from "./stored-sent-jobs.ts";
-import { storedUploads } from "./stored-uploads.ts";
+import { fileSystemError, StateError, stateError } from "./state-error.ts";
+import { closeToOthers, isStateThere, logSizeOf, removeFile, sameFileAt, sizeOf } from "./state-place.ts";
+import { storedUploads } from "./uploads.ts";
 
 export interface OpenStateOptions {
   readonly clock: Clock;
@@ -159,5 +159,61 @@ function closeState(db: Database, path: string | null, reconnect: Connect): void
       if (!(error instanceof StateError)) throw error;
       return;
     }
+  }
+}
+
+/**
+ * Creates an empty state at an unused path, readable only by its owner. It appears complete, so a file
+ * without tables is never a state half created. A kill leaves `PATH-new-N`, which is never read. Throws a
+ * StateError: `state_busy` if another process was first, whose file is kept.
+ */
+function makeState(path: string, connect: Connect): void {
+  try {
+    const unfinished = beginFile(path);
+    let isMoved = false;
+    try {
+      fill(unfinished, connect);
+      isMoved = moveFile(unfinished, path, true);
+    } finally {
+      // After the move, another process may use that name.
+      if (!isMoved) removeFile(unfinished);
+    }
+    if (!isMoved) throw stateError("state_busy", path);
+  } catch (error) {
+    throw fileSystemError(path, error);
+  }
+}
+
+/** A new file next to the path. No process has used its number, not even a killed one. */
+function beginFile(path: string): string {
+  for (let number = 1; ; number++) {
+    const file = `${path}-new-${number}`;
+    try {
+      closeSync(openSync(file, "wx", 0o600));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
+      throw error;
+    }
+    try {
+      // Independent of the umask.
+      chmodSync(file, 0o600);
+      return file;
+    } catch (error) {
+      removeFile(file);
+      throw error;
+    }
+  }
+}
+
+/** Writes everything to disk in one step; the journal is in memory, so that a kill leaves only this file. */
+function fill(file: string, connect: Connect): void {
+  const db = connect(file);
+  try {
+    // Before the first table: later it would take effect only by rewriting the entire file.
+    db.execute("PRAGMA state.auto_vacuum = INCREMENTAL; PRAGMA state.synchronous = FULL");
+    db.pragma("journal_mode = MEMORY");
+    migrate(db);
+  } finally {
+    db.close();
   }
 }

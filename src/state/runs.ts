@@ -1,3 +1,8 @@
+import { lockEmptyFile } from "./file-lock.ts";
+import type { Connect, Database } from "./sqlite.ts";
+import { StateError } from "./state-error.ts";
+import { prepareLockFile, removeFile, sizeOf } from "./state-place.ts";
+
 /** One command on one file, from its start to the result of its last row, across any number of processes. */
 export interface Run {
   readonly id: string;
@@ -19,6 +24,8 @@ export interface RunOwner {
   readonly pid: number;
   /** When it took the run, in Unix milliseconds. */
   readonly since: number;
+  /** The file that it works on, as typed, for messages. */
+  readonly file?: string;
 }
 
 /** The right to work on a run; the system releases it when the process ends, for whatever reason. */
@@ -50,5 +57,161 @@ export interface Runs {
    * Takes an identity (of one kind of run) for this process, so that no two processes work on the same run.
    * Returns the owner if another live process has it.
    */
-  hold(account: number, identity: string, owner: RunOwner): RunHold | { readonly heldBy: RunOwner };
+  hold(account: number, identity: string, owner: RunOwner): RunHold | { readonly heldBy: Required<RunOwner> };
+}
+
+export type RunRow = [
+  id: string,
+  account: number,
+  kind: string,
+  identity: string,
+  file: string,
+  options: string,
+  startedAt: number,
+];
+/** The columns of a run, in the order of `RunRow`. */
+export const runColumns =
+  "run.id, run.account, run.kind, run.identity, run.file, run.options, run.started_at";
+/** The number of columns. */
+export const runWidth = runColumns.split(",").length;
+
+/** The run of a row. */
+export const toRun = ([id, account, kind, identity, file, options, startedAt]: RunRow): Run => ({
+  id,
+  account,
+  kind,
+  identity,
+  file,
+  options: JSON.parse(options) as Run["options"],
+  startedAt,
+});
+
+/** The runs of a state; `hold` takes one. */
+export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
+  const findOpen = db.statement<RunRow>(
+    `SELECT ${runColumns} FROM run WHERE account = ? AND kind = ? AND identity = ? AND ended_at IS NULL ORDER BY number DESC LIMIT 1`,
+  );
+  const findEnded = db.statement<RunRow>(
+    `SELECT ${runColumns} FROM run WHERE account = ? AND kind = ? AND identity = ? AND ended_at IS NOT NULL ORDER BY number DESC LIMIT 1`,
+  );
+  const get = db.statement<RunRow>(`SELECT ${runColumns} FROM run WHERE id = ?`);
+  const open = db.statement<RunRow>(
+    `SELECT ${runColumns} FROM run WHERE account = ? AND ended_at IS NULL ORDER BY started_at, number`,
+  );
+  const begin = db.statement(
+    "INSERT INTO run (id, account, kind, identity, file, options, started_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const writes = db.statement("UPDATE account SET last_run = ? WHERE id = ? AND last_run IS NOT ?");
+  const lastWriter = db.statement<[string | null]>("SELECT last_run FROM account WHERE id = ?");
+  const end = db.statement("UPDATE run SET ended_at = ? WHERE id = ?");
+  // The results of an ended run are not needed; its unknown outcomes still keep other runs from sending them
+  // again.
+  const forgetSettled = db.statement("DELETE FROM batch WHERE run = ? AND state = 'settled'");
+  const forgetPatches = db.statement("DELETE FROM patch WHERE run = ?");
+  const orNull = (row: RunRow | undefined): Run | null => (row === undefined ? null : toRun(row));
+  return {
+    findOpen: ({ account, kind, identity }) => orNull(findOpen.get(account, kind, identity)),
+    findEnded: ({ account, kind, identity }) => orNull(findEnded.get(account, kind, identity)),
+    get: (id) => orNull(get.get(id)),
+    open: (account) => open.all(account).map(toRun),
+    begin: ({ id, account, kind, identity, file, options, startedAt }) =>
+      void begin.run(id, account, kind, identity, file, JSON.stringify(options), startedAt),
+    writes: (account, runId) => void writes.run(runId, account, runId),
+    lastWriter: (account) => lastWriter.get(account)?.[0] ?? null,
+    end(runId, endedAt) {
+      db.transaction(() => {
+        end.run(endedAt, runId);
+        forgetSettled.run(runId);
+        forgetPatches.run(runId);
+      });
+    },
+    hold,
+  };
+}
+
+/**
+ * Records which process works on which run. A hold is a row with its owner, and an empty file next to the
+ * state that the owner keeps locked. The system releases the lock when the process ends, so a row whose file
+ * is missing or unlocked has no owner.
+ *
+ * Rows are checked and written in one transaction on the state, which only one process has at a time: the
+ * recorded owner is the one with the lock, and two processes never take over from a dead one at once.
+ */
+export function runHolds(
+  db: Database,
+  path: string,
+  connect: Connect,
+): { hold: Runs["hold"]; releaseAll(): void } {
+  const find = db.statement<[id: number, pid: number, since: number, file: string]>(
+    "SELECT id, pid, since, file FROM hold WHERE account = ? AND identity = ?",
+  );
+  const add = db.statement<[number]>(
+    "INSERT INTO hold (account, identity, pid, since, file) VALUES (?, ?, ?, ?, ?) RETURNING id",
+  );
+  const remove = db.statement("DELETE FROM hold WHERE id = ?");
+  const held = new Set<RunHold>();
+  const fileOf = (id: number): string => `${path}-hold-${id}`;
+
+  const holdOf = (id: number, unlock: () => void): RunHold => {
+    const hold: RunHold = {
+      release() {
+        if (!held.delete(hold)) return;
+        // The file first: without it the row has no owner. A leftover file does no harm.
+        removeFile(fileOf(id));
+        try {
+          remove.run(id);
+        } catch {}
+        unlock();
+        removeFile(fileOf(id));
+      },
+    };
+    held.add(hold);
+    return hold;
+  };
+
+  return {
+    hold(account, identity, owner) {
+      let taken: { id: number; unlock: () => void } | undefined;
+      try {
+        const heldBy = db.transaction(() => {
+          const row = find.get(account, identity);
+          if (row !== undefined) {
+            const [id, pid, since, file] = row;
+            if (isLocked(fileOf(id), connect)) return { pid, since, file };
+            removeFile(fileOf(id));
+            remove.run(id);
+          }
+          const [id] = add.get(account, identity, owner.pid, owner.since, owner.file ?? "")!;
+          // A file of that name may be left by a process that ended before it wrote its row.
+          prepareLockFile(fileOf(id));
+          taken = { id, unlock: lockEmptyFile(fileOf(id), connect) };
+          return null;
+        });
+        return heldBy === null ? holdOf(taken!.id, taken!.unlock) : { heldBy };
+      } catch (error) {
+        // The row was not written.
+        taken?.unlock();
+        if (taken !== undefined) removeFile(fileOf(taken.id));
+        throw error;
+      }
+    },
+    releaseAll() {
+      for (const hold of held) hold.release();
+    },
+  };
+}
+
+/** No other process can see a run in memory. */
+export const holdsInMemory: Runs["hold"] = () => ({ release() {} });
+
+/** Whether a process has the file locked. Throws if unknown: waiting is safer than running it twice. */
+function isLocked(file: string, connect: Connect): boolean {
+  if (sizeOf(file) === null) return false;
+  try {
+    lockEmptyFile(file, connect)();
+    return false;
+  } catch (error) {
+    if (error instanceof StateError && error.code === "state_busy") return true;
+    throw error;
+  }
 }

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
+import { placesToBytes } from "../../src/state/keys.ts";
 import { migrate, migrations } from "../../src/state/migrations.ts";
 import { openState } from "../../src/state/open-state.ts";
-import { placesToBytes } from "../../src/state/places.ts";
 import { type Connect, type Database, loadConnect, type Value } from "../../src/state/sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -63,7 +63,11 @@ const news: readonly ((db: Database) => void)[] = [
     add(db, "sent_job", { number: 2, ...queued, kind: "tryon", rows: 1, at: 2200, status: "queued" });
   },
   (db) => add(db, "lost_reference", { account: 7, reference: bytes("gone") }),
+  (db) => add(db, "mark", { base_url: service, name: "export", value: "2026-01-05" }),
 ];
+
+/** Tables of earlier versions whose data is kept elsewhere now, or not needed. */
+const gone: ReadonlySet<string> = new Set(["pending", "lost_reference"]);
 
 /** A state as version `version` of this program left it, with rows in it. */
 function makeEarlier(version: number, connect: Connect): string {
@@ -145,9 +149,7 @@ test.each(news.map((_, index) => index + 1))(
     ]);
     expect(String(state.batches.body("run-1", 1))).toBe("rows");
     // The first version recorded a PATCH only after its response, and nothing else.
-    expect(state.batches.doneRows("run-1")).toEqual([
-      { row: 3, line: 6, reference: "D", productId: "P4", memo: Buffer.alloc(0) },
-    ]);
+    expect(state.batches.doneRows("run-1")).toEqual([{ row: 3, line: 6, reference: "D", productId: "P4" }]);
     expect(state.batches.patchingRows("run-1")).toEqual(version < 2 ? [] : [4]);
     expect(state.ledger.get(7, "D")).toEqual({
       ...{ reference: "D", productId: "P4", fields: bytes("fields"), sources: bytes("sources") },
@@ -165,7 +167,9 @@ test.each(news.map((_, index) => index + 1))(
 
     const rows = ({ rows }: { rows: unknown[] }) => rows;
     expect(new Map([...rowsOf(path, connect, columns)].map(([table, one]) => [table, rows(one)]))).toEqual(
-      new Map([...before].map(([table, one]) => [renamed(table), rows(one)])),
+      new Map(
+        [...before].filter(([table]) => !gone.has(table)).map(([table, one]) => [renamed(table), rows(one)]),
+      ),
     );
   },
 );

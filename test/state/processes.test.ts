@@ -104,7 +104,9 @@ test("a run held by another process names its owner, and is free after that proc
   expect(owner.lines).toEqual(["holds"]);
   const state = await openAt(path);
   const mine = { pid: process.pid, since: 9 };
-  expect(state.runs.hold(1, "identity", mine)).toEqual({ heldBy: { pid: owner.process.pid, since: 7 } });
+  expect(state.runs.hold(1, "identity", mine)).toEqual({
+    heldBy: { pid: owner.process.pid, since: 7, file: "" },
+  });
   // Another run, and the same one of another account, are free.
   for (const [account, identity] of [
     [1, "other"],

@@ -8,7 +8,7 @@ import { terms } from "./terms.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Lists of words that users type, not texts. */
-const wordLists: ReadonlySet<string> = new Set(["src/flows/import/columns/nearest-column.ts"]);
+const wordLists: ReadonlySet<string> = new Set(["src/flows/import/columns.ts"]);
 
 const hitsIn = (texts: readonly Prose[]): string[] =>
   texts.flatMap(({ file, line, text }) =>

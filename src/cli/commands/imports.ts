@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { operations } from "../../contract/operations.ts";
 import { Import, type ImportRowResult } from "../../contract/resources/import.ts";
 import { rowStatuses } from "../../contract/value-sets.ts";
-import { isEnded } from "../../flows/import/results/follow-imports.ts";
+import { isEnded } from "../../flows/import/follow.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { applicationId } from "../../state/migrations.ts";
-import { isNameOfState } from "../../state/state-file-names.ts";
+import { isNameOfState } from "../../state/state-place.ts";
 import { type Asker, ownPlaces, stateFiles } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
 import { identityOf, type Standing, standingOf } from "./places.ts";

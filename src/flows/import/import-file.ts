@@ -1,22 +1,17 @@
 import type { CheckResult } from "../rows/check.ts";
 import { checkAndCollect } from "../rows/check-and-collect.ts";
 import { changeOf } from "../rows/source.ts";
-import { after, patienceOf } from "../run/stage.ts";
-import type { Service } from "../service.ts";
+import { type Run, withRun } from "../run/run.ts";
+import { after } from "../run/stage.ts";
 import { decisive } from "../service-errors.ts";
-import { closeRun } from "./close/close-run.ts";
-import type { EndedRun } from "./close/ended-run.ts";
-import { endEarlierRun } from "./end-earlier-run.ts";
-import { changeFields, changeFieldsOfFailed } from "./fields/change-fields.ts";
-import { prepare } from "./plan/prepare.ts";
-import { type ClaimedImport, claimImport } from "./resume/claim-import.ts";
-import { loadRun } from "./resume/load-run.ts";
-import { reviewEarlierRun } from "./resume/review-earlier-run.ts";
-import type { ImportDeps, ImportInput } from "./run/import-input.ts";
-import type { ImportJob } from "./run/import-job.ts";
-import { type ImportRun, importRun } from "./run/import-run.ts";
-import type { ResumedRun } from "./run/resumed-run.ts";
-import { batchesOfRun, sendRows } from "./send/send-rows.ts";
+import { changeFields } from "./change-fields.ts";
+import { closeRun, type EndedRun } from "./close-run.ts";
+import { settleEarlierRuns } from "./earlier-runs.ts";
+import { type ImportDeps, type ImportInput, identityOf, importKind } from "./import-input.ts";
+import { type ImportRun, importRun } from "./import-run.ts";
+import { prepare } from "./plan.ts";
+import { updatedRow } from "./row-result.ts";
+import { batchesOfRun, sendRows } from "./send.ts";
 
 export interface ImportOutcome {
   check: CheckResult;
@@ -25,24 +20,22 @@ export interface ImportOutcome {
 }
 
 /**
- * The bulk import: checks the complete file, claims the run (resuming an earlier one if it can), then imports the rows.
+ * The bulk import: checks the complete file, claims the ledger, settles what earlier runs left, then imports the rows.
  *
  * Where a change belongs:
  *
- * | change                                     | here                                 | shared, in `flows/` |
- * | ------------------------------------------ | ------------------------------------ | ------------------- |
- * | columns, cells, local paths                | `columns/`                           |                     |
- * | encodings, delimiters, check of the rows   |                                      | `rows/`             |
- * | cutting batches, content of a batch        | `send/`                              |                     |
- * | idempotency keys, journal, resending       |                                      | `run/`              |
- * | resuming a run, batches with an unknown outcome | `resume/`                            | `run/`              |
- * | known products, decision about each row    | `ledger/`                            |                     |
- * | estimate, photo uploads                    | `plan/`                              | `photos/`           |
- * | changed fields (PATCH)                     | `fields/`                            |                     |
- * | reading results of the service             | `results/`                           | `run/`              |
- * | failed file and results file: rows in them | `close/`                             | `outputs/`          |
- * | failed file and results file: row contents | `outcomes/`, `close/written-rows.ts` | `outputs/`          |
- * | failed file: removing done photos of a row | `columns/` (`withoutDone`)           |                     |
+ * | change                                          | here                                     | shared, in `flows/` |
+ * | ----------------------------------------------- | ---------------------------------------- | ------------------- |
+ * | columns, cells, local paths                     | `columns`, `cells`, `file-row`           |                     |
+ * | encodings, delimiters, check of the rows        | `import-form`                            | `rows/`             |
+ * | idempotency keys, journal, resending            |                                          | `batches/`          |
+ * | resuming a run, batches with an unknown outcome | `earlier-runs`, `unknown-outcomes`       | `runs/`             |
+ * | products read first, decision about each row    | `compare`, `decide`, `digests`           | `catalogue/`        |
+ * | estimate, photo uploads                         | `plan`                                   | `photos/`           |
+ * | cutting batches, content of a batch             | `send`                                   | `batches/`          |
+ * | changed fields (PATCH)                          | `change-fields`                          |                     |
+ * | reading results, writing them to the ledger     | `follow`, `results`, `settle`            | `jobs/`             |
+ * | failed file and results file, summary           | `outcomes`, `row-result`, `close-run`    | `outputs/`          |
  */
 export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
   const started = deps.clock.now();
@@ -52,46 +45,26 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
     return { check, ended: null };
   }
   const targets = await deps.targets();
-  const client = await deps.client();
-  const patience = patienceOf("import", input.timeoutMs, deps);
-  try {
-    const { clock, newKey, random, writesPerMinute } = deps;
-    const service = { client, clock, signal: patience.signal, newKey, concurrency: input.concurrency };
-    const job = importJob(input, service, deps);
-    const claimed = await claimImport(await deps.memory(), job, deps.runId);
-    try {
-      const resumed = await resume(claimed, job);
-      const ended = await importRows(
-        importRun({ ...job, random, writesPerMinute, targets, check, refused, resumed }),
-      );
-      ended.summary.duration_ms = Math.round(clock.now() - started);
-      return { check, ended };
-    } finally {
-      claimed.hold.release();
-    }
-  } finally {
-    patience.release();
-  }
-}
-
-const importJob = (
-  input: ImportInput,
-  service: Service,
-  { pid, ask, onProgress, onNote }: ImportDeps,
-): ImportJob => ({
-  input,
-  service,
-  pid,
-  reporter: { onProgress, onNote: unrepeated(onNote) },
-  decider: { ask, choice: once(input.unknown) },
-});
-
-/** Loads the progress of the run, or ends the earlier run and starts a new one. */
-async function resume({ run, begun, fresh }: ClaimedImport, job: ImportJob): Promise<ResumedRun> {
-  if (begun === null || (await reviewEarlierRun(begun, run, job)) === "resume") return loadRun(run);
-  await endEarlierRun(begun, run, job);
-  run.state.runs.begin(fresh);
-  return loadRun({ ...run, id: fresh.id });
+  const { localPhotos, mode, onImageError, photos, file } = input;
+  const digests = { file: file.source.digest!, photos: await localPhotos.digestOfAll() };
+  const request = {
+    noun: "import",
+    kind: importKind,
+    identity: identityOf(input, digests),
+    file: file.source.name,
+    options: { mode, onImageError, photos },
+    concurrency: input.concurrency,
+    timeoutMs: input.timeoutMs,
+    sameOrganization: input.sameOrganization,
+    alone: true,
+    replaces: async (begun: Run) => !(await settleEarlierRuns(begun, true, input, deps)),
+  };
+  const ended = await withRun(request, deps, async (at) => {
+    if (at.begunAt === null) await settleEarlierRuns(at, false, input, deps);
+    return importRows(importRun(at, targets, check, refused, input, deps));
+  });
+  ended.summary.duration_ms = Math.round(deps.clock.now() - started);
+  return { check, ended };
 }
 
 /**
@@ -100,25 +73,22 @@ async function resume({ run, begun, fresh }: ClaimedImport, job: ImportJob): Pro
  * still followed and reported.
  */
 async function importRows(run: ImportRun): Promise<EndedRun> {
-  const { input, service, resumed, rows, follower } = run;
+  const { input, at, rows, follower } = run;
   const preparing = await prepare(run);
   const sending = await after(preparing, [], () => sendRows(run, preparing.done));
   const changing = await after(sending, [], () => changeFields(run));
   const unfollowed = await follower.settled();
   run.progress.settled();
-  const sent = batchesOfRun(resumed, sending);
-  const changingFailed = await after(changing, new Map(), () => changeFieldsOfFailed(run, sent));
-  const closed = await closeRun({
-    ...run,
+  const sent = batchesOfRun(run, sending);
+  const closed = await closeRun(run, {
     sent,
-    outsideBatches: [...rows.doneBefore(), ...changing.done, ...rows.reported],
-    changedAgain: new Map([...rows.changedBefore(), ...changingFailed.done]),
-    left: changingFailed.stopped === undefined ? null : rows.left(sent),
+    outsideBatches: [...run.done.map(updatedRow), ...changing.done, ...rows.reported],
+    left: changing.stopped === undefined ? null : rows.left(sent),
   });
   // After an interrupt, other steps fail with their own errors; the interrupt is the reason to report.
-  const stopped: unknown = service.signal.aborted
-    ? service.signal.reason
-    : (changing.stopped ?? decisive(unfollowed, changingFailed.stopped, closed.stopped));
+  const stopped: unknown = at.signal.aborted
+    ? at.signal.reason
+    : (changing.stopped ?? decisive(unfollowed, closed.stopped));
   return {
     ...closed,
     stopped,

@@ -65,6 +65,8 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
   readonly sameOrganization?: boolean | null;
   /** Whether a run that has ended is read, instead of begun again. */
   readonly once?: boolean;
+  /** Whether no other run of this kind may work at the same time, whatever its input. */
+  readonly alone?: boolean;
   /** Whether the open run of an earlier process ends, after this has settled it, and a new one begins. */
   readonly replaces: (begun: Run) => boolean | Promise<boolean>;
 }
@@ -84,10 +86,10 @@ export async function withRun<Done>(
   const { signal, release } = patienceOf(noun, timeoutMs, host);
   try {
     const { state, sentJobs, service } = await host.memory();
-    const { sameOrganization = null, once = false, replaces } = request;
+    const { sameOrganization = null, once = false, alone = false, replaces } = request;
     const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
     const fresh = { id: host.runId, account, kind, identity, file, options, startedAt: clock.now() };
-    const { hold, begun, finished, open } = claimRun(fresh, { pid, once }, state);
+    const { hold, begun, finished, open } = claimRun(fresh, { pid, once, alone }, state);
     const opened = ({ id, options, startedAt }: StoredRun): Run => ({
       client,
       clock,
@@ -136,23 +138,23 @@ export interface Claim {
  */
 export function claimRun(
   run: StoredRun,
-  { pid, once }: { pid: number; once: boolean },
+  { pid, once, alone = false }: { pid: number; once: boolean; alone?: boolean },
   { runs }: State,
 ): Claim {
-  const hold = runs.hold(run.account, run.identity, { pid, since: run.startedAt });
+  const owner = { pid, since: run.startedAt, file: run.file };
+  const hold = runs.hold(run.account, alone ? run.kind : run.identity, owner);
   const begun = runs.findOpen(run);
   const finished = once && begun === null ? runs.findEnded(run) : null;
   if ("heldBy" in hold) {
     // A process that reads a finished run takes nothing away from another.
     if (finished !== null) return { hold: { release() {} }, begun, finished, open: finished };
-    // The other process may write, or read, a file of another name.
-    throw alive(begun ?? run, hold.heldBy);
+    throw alreadyRunning(run.kind, hold.heldBy);
   }
   if (begun === null && finished === null) runs.begin(run);
   return { hold, begun, finished, open: begun ?? finished ?? run };
 }
 
-const alive = ({ kind, file }: StoredRun, { pid, since }: RunOwner): CatError =>
+const alreadyRunning = (kind: string, { pid, since, file }: Required<RunOwner>): CatError =>
   new CatError(
     `the ${kind} of ${shownName(file)} is already running (process ${pid}, since ${shownTime(since)})`,
     {
@@ -161,30 +163,6 @@ const alive = ({ kind, file }: StoredRun, { pid, since }: RunOwner): CatError =>
       hint: "Wait for it to finish, or stop it and run the command again.",
     },
   );
-
-/**
- * Runs `work` while holding other runs. Returns false, without running it, if a live process holds one of
- * them.
- */
-export async function withHolds(
-  { state, account }: Run,
-  others: readonly { readonly run: StoredRun }[],
-  owner: { pid: number; since: number },
-  work: () => Promise<void>,
-): Promise<boolean> {
-  const holds: RunHold[] = [];
-  try {
-    for (const { run } of others) {
-      const hold = state.runs.hold(account, run.identity, owner);
-      if ("heldBy" in hold) return false;
-      holds.push(hold);
-    }
-    await work();
-    return true;
-  } finally {
-    for (const hold of holds) hold.release();
-  }
-}
 
 /**
  * Identifies a run across restarts, as one SHA-256 (hex): digests of its input, and every option that changes

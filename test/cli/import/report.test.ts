@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readFlags } from "../../../src/cli/commands/import/flags.ts";
 import { type ReportedRun, reportLines } from "../../../src/cli/commands/import/report.ts";
 import { CatError } from "../../../src/errors.ts";
-import type { ImportSummary } from "../../../src/flows/import/close/summary.ts";
+import type { ImportSummary } from "../../../src/flows/import/summary.ts";
 
 const summaryOf = (more: Partial<ImportSummary>): ImportSummary => ({
   ...{ run_id: "run_1", file: "a.csv", mode: "upsert", total: 5, invalid: 0, submitted: 5, succeeded: 5 },

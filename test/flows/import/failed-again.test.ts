@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ImportInput } from "../../../src/flows/import/run/import-input.ts";
+import type { ImportInput } from "../../../src/flows/import/import-input.ts";
 import { importWorld } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";

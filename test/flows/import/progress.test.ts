@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { UpdateProgress } from "../../../src/flows/import/fields/update-progress.ts";
-import { ImportProgress } from "../../../src/flows/import/run/progress.ts";
+import { ImportProgress } from "../../../src/flows/import/follow.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import { beforeBatch, fileOf, responsesLost, worldWith } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
@@ -132,11 +131,10 @@ test("shows imports in progress as a note while rows are sent or changed, not as
   progress.followed("processing", 1);
   progress.accepted(3);
   progress.written();
-  const changing = new UpdateProgress(2, progress.writing);
-  changing.begin();
+  progress.writing({ step: "updating products", done: 0, total: 2 });
   progress.followed("processing", 4);
-  changing.changed();
-  changing.unneeded();
+  progress.writing({ step: "updating products", done: 1, total: 2 });
+  progress.writing({ step: "updating products", done: 1, total: 1 });
   progress.written();
   progress.followed("processing", 5);
   expect(events).toEqual([
@@ -149,14 +147,4 @@ test("shows imports in progress as a note while rows are sent or changed, not as
     { step: "updating products", done: 1, total: 1, note: "4 imported" },
     { step: "importing rows", done: 5, total: 5 },
   ]);
-});
-
-test("shows no step for changes that turn out to be unnecessary", () => {
-  const events: ProgressEvent[] = [];
-  const changing = new UpdateProgress(3, (event) => events.push(event));
-  changing.unneeded();
-  expect(events).toEqual([]);
-  changing.changed();
-  changing.changed();
-  expect(events.at(-1)).toEqual({ step: "updating products", done: 2, total: 2 });
 });

@@ -1,7 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
-import { operations } from "../../../src/contract/operations.ts";
-import { FieldDigests } from "../../../src/flows/import/ledger/field-digests.ts";
 import { fileOf, once } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
 
@@ -83,57 +80,4 @@ describe("a reference that changed at the service and then in the file adds no p
     await world.write("b.csv", followed());
     expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
   });
-});
-
-/**
- * A test environment that refreshed the ledger for a file of so many rows, then lost the newest product, of
- * another file.
- */
-async function withoutNewest(references: readonly string[]) {
-  const world = await importWorld({ seed: undefined });
-  await world.write("a.csv", fileOf(...references));
-  await world.write("newest.csv", fileOf("newest"));
-  await world.import("a.csv");
-  const state = world.mock.state();
-  await world.import("newest.csv");
-  world.clock.advance(3_600_000);
-  await world.import("newest.csv");
-  await world.import("a.csv");
-  await world.putBack(state);
-  return world;
-}
-
-test("keeps all products if another process resets the known fields during a listing", async () => {
-  const references = many(1100);
-  const world = await withoutNewest(references);
-  const fields = FieldDigests.nothing.bytes;
-  const ids = references.map((one) => idOf(world, one));
-  let seen = 0;
-  const meanwhile = (client: Client): Client => ({
-    ...client,
-    async *paginate(operation, ...rest) {
-      for await (const one of client.paginate(operation, ...rest)) {
-        if (operation.path === operations.products.list.path && ++seen === 1050)
-          world.state.ledger.write(1, { seen: ids.map((productId) => ({ productId, fields })) });
-        yield one;
-      }
-    },
-  });
-  const { summary } = await world.import("a.csv", {}, meanwhile);
-  expect(summary).toMatchObject({ submitted: 0, unchanged: 1100 });
-  expect(seen).toBeGreaterThanOrEqual(1100);
-});
-
-test("does not trust a list that lacks existing products", async () => {
-  const world = await withoutNewest(many(310));
-  let lists = 0;
-  const listless = (client: Client): Client => ({
-    ...client,
-    async *paginate(operation, ...rest) {
-      if (operation.path !== operations.products.list.path) yield* client.paginate(operation, ...rest);
-      else lists++;
-    },
-  });
-  expect((await world.import("a.csv", {}, listless)).summary).toMatchObject({ submitted: 0, unchanged: 310 });
-  expect(lists).toBe(1);
 });

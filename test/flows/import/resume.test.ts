@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
-import type { ImportInput } from "../../../src/flows/import/run/import-input.ts";
+import type { ImportInput } from "../../../src/flows/import/import-input.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import { stateError } from "../../../src/state/state-error.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { MovableClock } from "../../../src/clock.ts";
-import type { ImportInput } from "../../../src/flows/import/run/import-input.ts";
+import type { ImportInput } from "../../../src/flows/import/import-input.ts";
 import { cdn, fileOf, hour, nothingArrives, once, responsesLost, worldWith } from "./import-fixtures.ts";
 import { importWorld, mayNot, withoutProducts } from "./run-import.ts";
 

@@ -69,14 +69,14 @@ describe("reads results from the service's list if the links fail", () => {
     ["disconnected before the response", reset, 6],
     ["cut off within the response", half, 3],
     ["replaced with HTML", bytes(200, "<h1>\n", { "content-type": "text/html" }), 3],
-    ["redirected", bytes(302, "", { location: "https://login.example.com" }), 3],
+    ["redirected", bytes(302, "", { location: "https://login.example.com" }), 1],
   ])("if links are %s", async (_, step, patience) => {
     const { service, stopped, summary, unread, ms } = await five(() => ({ results: () => step }));
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({ submitted: 801, succeeded: 801, created: 801 });
     expect([...unread!]).toEqual([]);
-    // All retries for the first import, one try for the second, then none.
-    expect(service.downloads()).toBe(patience + 1);
+    // All retries for the first import, then none.
+    expect(service.downloads()).toBe(patience);
     const ofAll = [1, 2, 3, 4].map((job) => pagesOf(service.idOf(job), 200));
     expect(service.lists()).toEqual([...ofAll.flat(), ...pagesOf(service.idOf(5), 1)]);
     expect(ms).toBeLessThan(30_000);
@@ -98,31 +98,31 @@ describe("reads results from the service's list if the links fail", () => {
     expect(service.downloads()).toBe(0);
   });
 
-  test("and still tries the links of the other imports first", async () => {
+  test("and then reads the lists of the other imports first", async () => {
     const { service, summary } = await five(() => ({ results: (job) => (job === 1 ? forbidden : null) }));
     expect(summary).toMatchObject({ succeeded: 801 });
-    expect(service.downloads()).toBe(3 + 4);
-    expect(service.lists()).toHaveLength(2);
+    expect(service.downloads()).toBe(3);
+    expect(service.lists()).toHaveLength(4 * 2 + 1);
   });
 
-  test("falls back to the link if a list fails after two that were read", async () => {
+  test("falls back to the link if a list fails, and then tries links first again", async () => {
     const { service, stopped, summary } = await five(() => ({
       results: (job) => (job < 4 ? forbidden : null),
       rows: (job) => (job === 4 ? noList : null),
     }));
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({ succeeded: 801 });
-    expect(service.downloads()).toBe(3 + 1 + 0 + 1 + 1);
+    expect(service.downloads()).toBe(3 + 0 + 0 + 1 + 1);
   });
 
-  test("retries a failing list for two imports, and reports the error of the link", async () => {
+  test("retries a failing list once, and reports the error of the link", async () => {
     const { service, stopped } = await five(() => ({
       results: () => forbidden,
       rows: () => refusal(503, "unavailable"),
     }));
     expect(stopped).toMatchObject({ type: "signed_url" });
-    expect(service.lists()).toHaveLength(6 + 6);
-    expect(service.downloads()).toBe(3 + 4);
+    expect(service.lists()).toHaveLength(6);
+    expect(service.downloads()).toBe(3);
   });
 
   test("requests nothing more if the key cannot read the list", async () => {
@@ -184,14 +184,17 @@ test("does not request other results after the API key was rejected", async () =
 
 test("does not request the results of every import in turn if the service is unreachable", async () => {
   const looks = new Map<number, number>();
-  const { stopped } = await five(() => ({
+  const { service, stopped, unread } = await five(() => ({
     job: (job) => {
       looks.set(job, (looks.get(job) ?? 0) + 1);
       return looks.get(job)! > 1 ? refusal(503, "unavailable") : null;
     },
+    rows: () => refusal(503, "unavailable"),
   }));
   expect(stopped).toMatchObject({ status: 503 });
-  expect([...looks.values()]).toEqual([7, 7, 1, 1, 1]);
+  expect([...looks.values()]).toEqual([7, 1, 1, 1, 1]);
+  expect(service.lists()).toHaveLength(6);
+  expect(unread?.size).toBe(5);
 });
 
 test("reports which imports have unread results", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { importForm } from "../../../src/flows/import/columns/import-form.ts";
+import { importForm } from "../../../src/flows/import/import-form.ts";
 import { encoderOf, encodingOfFailedFile } from "../../../src/flows/outputs/encoded-file.ts";
 import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
 import type { CsvReader } from "../../../src/flows/rows/csv-rows.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import { importForm } from "../../../src/flows/import/columns/import-form.ts";
+import { importForm } from "../../../src/flows/import/import-form.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import { type CheckResult, checkFile } from "../../../src/flows/rows/check.ts";
 import { normalHeader } from "../../../src/flows/rows/header.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { importForm } from "../../../src/flows/import/columns/import-form.ts";
+import { importForm } from "../../../src/flows/import/import-form.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import { checkFile, isHopeless as looksHopeless } from "../../../src/flows/rows/check.ts";
 import type { ReadOptions } from "../../../src/flows/rows/open-rows.ts";

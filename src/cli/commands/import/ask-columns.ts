@@ -1,11 +1,12 @@
 import {
   type ColumnMap,
+  columnNames,
   columnOf,
   isKnownColumn,
   meaningOf,
-} from "../../../flows/import/columns/csv-columns.ts";
-import { importForm } from "../../../flows/import/columns/import-form.ts";
-import { columnNames, nearestColumns } from "../../../flows/import/columns/nearest-column.ts";
+  nearestColumns,
+} from "../../../flows/import/columns.ts";
+import { importForm } from "../../../flows/import/import-form.ts";
 import { CsvReader } from "../../../flows/rows/csv-rows.ts";
 import { normalHeader } from "../../../flows/rows/header.ts";
 import { openRows } from "../../../flows/rows/open-rows.ts";

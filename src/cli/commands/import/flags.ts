@@ -1,7 +1,7 @@
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
-import { columnOf, knownColumns } from "../../../flows/import/columns/csv-columns.ts";
-import { nearestColumns } from "../../../flows/import/columns/nearest-column.ts";
-import type { PhotosMode, UnknownChoice } from "../../../flows/import/run/import-input.ts";
+import { columnOf, knownColumns } from "../../../flows/import/columns.ts";
+import { nearestColumns } from "../../../flows/import/columns.ts";
+import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
 import { normalHeader } from "../../../flows/rows/header.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import type { InputFormat } from "../../../flows/rows/source.ts";

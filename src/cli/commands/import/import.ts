@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { importModes, onImageErrors } from "../../../contract/value-sets.ts";
-import { photosModes, unknownChoices } from "../../../flows/import/run/import-input.ts";
+import { photosModes, unknownChoices } from "../../../flows/import/import-input.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { withInputFlags, withOutputFlags } from "../../files/file-flags.ts";

@@ -1,9 +1,9 @@
 import type {
   ImportDeps,
-  Memory,
-  ReplacedProductsQuestion,
   UnknownChoice,
-} from "../../../flows/import/run/import-input.ts";
+  UnknownOutcomeQuestion,
+} from "../../../flows/import/import-input.ts";
+import type { Memory } from "../../../flows/run/run.ts";
 import { grouped } from "../../../flows/words.ts";
 import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
@@ -55,13 +55,9 @@ async function sentJobsOfProfile(app: App, ledger: State): Promise<State["sentJo
   }
 }
 
-async function askAboutUnknownOutcome(
-  app: App,
-  question: Parameters<NonNullable<ImportDeps["ask"]>>[0],
-): Promise<UnknownChoice> {
-  if ("replaced" in question) return askAboutReplaced(app, question);
+async function askAboutUnknownOutcome(app: App, question: UnknownOutcomeQuestion): Promise<UnknownChoice> {
   const { sentAt, rows, existing, resendsOnce, lost } = question;
-  const { unknownOutcomeText } = await import("../../../flows/import/resume/unknown-outcomes.ts");
+  const { unknownOutcomeText } = await import("../../../flows/import/unknown-outcomes.ts");
   const when = `${new Date(sentAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const what = unknownOutcomeText(question, when);
   const products =
@@ -82,20 +78,5 @@ async function askAboutUnknownOutcome(
     "What happened to these rows?",
     choices,
     (existing ?? 0) > 0 ? "imported" : "not-imported",
-  );
-}
-
-async function askAboutReplaced(app: App, question: ReplacedProductsQuestion): Promise<UnknownChoice> {
-  const { replacedProductsText } = await import("../../../flows/import/resume/replaced-products.ts");
-  const what = replacedProductsText(question);
-  await app.io.note(app.io.visible(`${what[0]!.toUpperCase()}${what.slice(1)}.`));
-  const prompts = await openPrompts(app);
-  return prompts.select<UnknownChoice>(
-    "Do these products already have the photos of the file?",
-    [
-      { name: "yes: do not send the photos again", value: "imported" },
-      { name: "no: add the photos", value: "not-imported" },
-    ],
-    "imported",
   );
 }

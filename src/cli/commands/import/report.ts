@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
-import type { ImportSummary } from "../../../flows/import/close/summary.ts";
+import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { isFailureColumn } from "../../../flows/rows/header.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";

@@ -1,4 +1,4 @@
-import { type ColumnMap, columnOf } from "../../../flows/import/columns/csv-columns.ts";
+import { type ColumnMap, columnOf } from "../../../flows/import/columns.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readProfiles } from "../../settings/profiles.ts";

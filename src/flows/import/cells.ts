@@ -1,0 +1,178 @@
+import { ulidPattern } from "../../contract/limits.ts";
+import { unguardedCell } from "../outputs/cells.ts";
+import type { RowColumns } from "../rows/row-form.ts";
+import { type Column, meaningOf } from "./columns.ts";
+import { type InputImage, orientationOfName } from "./file-row.ts";
+
+/** The place of an image in its record. */
+export interface ImageCell {
+  column: number;
+  /** Its place within an `images` cell; 0 in a cell for one image. */
+  part: number;
+  /** The column of its orientation, if it has one. */
+  orientationColumn: number | null;
+}
+
+/** Turns records into rows by the columns of the header, and image indexes of a row back into cells. */
+export class CsvCells implements RowColumns {
+  readonly names: readonly (string | null)[];
+  readonly referenceColumn: number;
+  readonly #columns: readonly Column[];
+  readonly #header: readonly string[];
+  /** Columns with one image per cell. */
+  readonly #imageColumns: readonly number[];
+  readonly #orientationOf: readonly (number | null)[];
+  /** Columns without a header (null), and orientation columns with the column of their image. */
+  readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
+
+  /** `header`: as it is in the file. */
+  constructor(columns: readonly Column[], header: readonly string[]) {
+    this.#columns = columns;
+    this.#header = header;
+    this.names = columns.map(meaningOf);
+    this.referenceColumn = this.names.indexOf("reference");
+    this.#imageColumns = columns.flatMap(({ kind }, index) => (kind === "image" ? [index] : []));
+    this.#orientationOf = columns.map((column) => {
+      if (column.kind !== "image" || column.number === undefined) return null;
+      const at = columns.findIndex((other) => other.kind === "orientation" && other.number === column.number);
+      return at === -1 ? null : at;
+    });
+    const imageColumns = new Map(this.#orientationOf.map((orientation, index) => [orientation, index]));
+    this.#doubtful = columns.flatMap((column, index): (readonly [number, number | null])[] => {
+      if (column.kind === "ignored" && column.header === "") return [[index, null]];
+      const imageColumn = imageColumns.get(index);
+      return column.kind === "orientation" && imageColumn !== undefined ? [[index, imageColumn]] : [];
+    });
+  }
+
+  /** Makes the row: trims cells (except descriptions) and skips empty ones. */
+  toRow(record: readonly string[]): Record<string, unknown> {
+    const row: Record<string, unknown> = {};
+    const images: InputImage[] = [];
+    for (let index = 0; index < this.#columns.length; index++) {
+      const column = this.#columns[index]!;
+      const cell = record[index]!;
+      if (cell === "") continue;
+      if (column.kind === "field") {
+        const value = unguardedCell(column.field === "description" ? cell : cell.trim());
+        if (value.trim() !== "") row[column.field] = column.field === "description" ? value : value.trim();
+      } else if (column.kind === "image") {
+        const source = cell.trim();
+        if (source !== "")
+          images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
+      } else if (column.kind === "images") {
+        for (const part of imageParts(cell)) images.push(this.#image(part, undefined));
+      }
+    }
+    row.images = images;
+    return row;
+  }
+
+  /** The cell of each image of `toRow(record)`, in the same order. */
+  imageCells(record: readonly string[]): ImageCell[] {
+    const cells: ImageCell[] = [];
+    this.#columns.forEach((column, index) => {
+      if (column.kind === "image" && record[index]!.trim() !== "") {
+        cells.push({ column: index, part: 0, orientationColumn: this.#orientationOf[index]! });
+      } else if (column.kind === "images") {
+        const parts = imageParts(record[index]!);
+        for (let part = 0; part < parts.length; part++)
+          cells.push({ column: index, part, orientationColumn: null });
+      }
+    });
+    return cells;
+  }
+
+  /**
+   * A cell whose content has no place in the row: under an empty header, or an orientation without an image.
+   */
+  strayCell(record: readonly string[]): { column: number; message: string } | null {
+    for (const [column, imageColumn] of this.#doubtful) {
+      if (record[column]!.trim() === "") continue;
+      if (imageColumn === null) return { column, message: "this value is in a column without a header" };
+      if (record[imageColumn]!.trim() === "") return { column, message: "this orientation has no image" };
+    }
+    return null;
+  }
+
+  /** Cells with several images in a column for one: the bar separates images in `images` only. */
+  cellProblems(record: readonly string[]): readonly CellProblem[] {
+    let found = none;
+    for (const column of this.#imageColumns) {
+      const cell = record[column]!;
+      if (cell.includes("|") && areImages(imageParts(cell)))
+        found = [...found, this.#severalImages(column, cell)];
+    }
+    return found;
+  }
+
+  columnOfPath(path: string, record: readonly string[]): number | null {
+    const [, index, part] = /^images\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
+    if (index === undefined) return null;
+    const cell = this.imageCells(record)[Number(index)]!;
+    return part === "orientation" ? (cell.orientationColumn ?? cell.column) : cell.column;
+  }
+
+  withoutDone(record: readonly string[], done: ReadonlySet<number>): readonly string[] {
+    const cells = [...record];
+    const keptParts = new Map<number, string[]>();
+    this.imageCells(record).forEach((cell, index) => {
+      const kept = keptParts.get(cell.column) ?? [];
+      if (!done.has(index)) kept.push(imageParts(record[cell.column]!)[cell.part] ?? record[cell.column]!);
+      else if (cell.orientationColumn !== null) cells[cell.orientationColumn] = "";
+      keptParts.set(cell.column, kept);
+    });
+    for (const [column, parts] of keptParts) cells[column] = parts.join("|");
+    return cells;
+  }
+
+  #severalImages(column: number, cell: string): CellProblem {
+    const name = this.#header[column]!.trim();
+    const count = imageParts(cell).length;
+    const message = `${name} has ${count} photos, but takes one: use the column "images", or one column per photo (image_1, image_2)`;
+    return { column, code: "invalid_row", message };
+  }
+
+  #orientation(record: readonly string[], index: number): string | undefined {
+    const at = this.#orientationOf[index];
+    const value = at === null || at === undefined ? "" : record[at]!.trim();
+    return value === "" ? undefined : value;
+  }
+
+  #image(source: string, given: string | undefined): InputImage {
+    const image = imageOf(source);
+    const orientation = given ?? (image.path === undefined ? undefined : orientationOfName(image.path));
+    if (orientation !== undefined) image.orientation = orientation;
+    return image;
+  }
+}
+
+/** The images of an `images` cell. */
+const imageParts = (cell: string): string[] =>
+  cell
+    .split("|")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+type CellProblem = ReturnType<RowColumns["cellProblems"]>[number];
+
+const none: readonly CellProblem[] = [];
+
+/** Paths and URL queries may contain a bar, so every part must have the form of an image. */
+const areImages = (parts: readonly string[]): boolean =>
+  parts.length > 1 && parts.every((part) => /^https?:\/\//i.test(part) || isImageId(part));
+
+const isImageId = (source: string): boolean => source.length === 26 && ulidPattern.test(source);
+
+/** The image that a cell names: a URL, an uploaded image, or else a local file. */
+function imageOf(source: string): InputImage {
+  if (looksLikeUrl(source)) return { url: source };
+  return isImageId(source) ? { image_id: source } : { path: source };
+}
+
+/**
+ * Whether a cell looks like a URL of any scheme, valid or not; one letter before the colon is a Windows
+ * drive.
+ */
+const looksLikeUrl = (source: string): boolean =>
+  source.startsWith("https://") || /^[a-z][a-z0-9+.-]+:/i.test(source);

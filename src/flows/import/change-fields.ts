@@ -1,0 +1,83 @@
+// Fields: one PATCH for each row whose photos are all attached and whose fields differ.
+
+import { ApiError } from "../../client/api-error.ts";
+import type { CatError } from "../../errors.ts";
+import { productById } from "../catalogue/find-products.ts";
+import type { Stage } from "../run/stage.ts";
+import type { DecidedRow } from "./decide.ts";
+import { FieldDigests } from "./digests.ts";
+import type { ImportRun } from "./import-run.ts";
+import { failedRow, productGone, type RowOutcome, updatedRow } from "./row-result.ts";
+
+/**
+ * Changes the fields of products whose photos are all attached, one write each (PATCH /v1/products/{id}), after the
+ * rows with photos were sent: an upsert would add their photos again. Returns the outcomes, by line. `stopped`: the
+ * error after which the rest was not changed. A PATCH can be repeated, so a lost response needs no decision.
+ */
+export async function changeFields(run: ImportRun): Promise<Stage<RowOutcome[]>> {
+  const { rows, at, progress } = run;
+  const outcomes: RowOutcome[] = [];
+  if (rows.toPatch.size === 0) return { done: outcomes, stopped: undefined };
+  let total = rows.toPatch.size;
+  const report = () => progress.writing({ step: "updating products", done: outcomes.length, total });
+  report();
+  const waiting = rows.decided(rows.toPatch);
+  let stopped: unknown;
+  const worker = async () => {
+    try {
+      while (stopped === undefined) {
+        at.signal.throwIfAborted();
+        const { value: row, done } = await waiting.next();
+        if (done || stopped !== undefined) return;
+        if (row.decision.kind === "unchanged") {
+          rows.keep(row);
+          total--;
+        } else {
+          outcomes.push(await changeRow(row, run));
+          rows.patched.add(row.rowIndex);
+        }
+        report();
+      }
+    } catch (error) {
+      stopped ??= error;
+    }
+  };
+  await Promise.all(Array.from({ length: at.concurrency }, worker));
+  await waiting.return(undefined);
+  progress.written();
+  return { done: outcomes.sort((left, right) => left.line - right.line), stopped };
+}
+
+async function changeRow(row: DecidedRow, { at }: ImportRun): Promise<RowOutcome> {
+  const { rowIndex, line, reference, decision } = row;
+  // The ledger forgot the product after the row was decided: it was found deleted.
+  if (!("fields" in decision)) return failedRow(row, productGone, null);
+  const { productId, fields } = decision;
+  const { state, account, id, client, newKey, signal } = at;
+  const done = { row: rowIndex, line, reference, productId };
+  try {
+    state.runs.writes(account, id);
+    state.batches.patching(id, done);
+    const input = { product_id: productId, body: fields as { name: string } };
+    await client.products.update(input, { idempotencyKey: newKey(), signal });
+  } catch (error) {
+    if (!(error instanceof ApiError) || !isOfThisRow(error)) throw error;
+    // Check again before the ledger forgets its photos.
+    if (error.status === 404 && (await productById(productId, at)) === null) {
+      state.ledger.write(account, { gone: [productId] });
+      return failedRow(row, productGone, productId);
+    }
+    const { code, message } = error.body;
+    return failedRow(row, { code, message }, productId);
+  }
+  const known = state.ledger.ofProduct(account, productId);
+  if (known !== null) {
+    const now = FieldDigests.of(fields).over(new FieldDigests(known.fields)).bytes;
+    state.batches.patched(account, id, done, { productId, fields: now });
+  }
+  return updatedRow(done);
+}
+
+/** A rejection of this row only; any other error would affect the next rows as well. */
+const isOfThisRow = (error: CatError): boolean =>
+  error.status === 400 || error.status === 404 || error.status === 409 || error.status === 422;

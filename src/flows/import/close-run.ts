@@ -1,0 +1,129 @@
+// Closing: the results of all rows, counted in the summary and written to the failed file and the results
+// file.
+
+import type { CatError } from "../../errors.ts";
+import { Outputs } from "../outputs/outputs.ts";
+import type { SentBatch } from "../run/batch.ts";
+import { decisive, isOfCaller, isOfContent } from "../service-errors.ts";
+import type { ImportRun } from "./import-run.ts";
+import { type ReportedRows, type RunEnd, rowOutcomes } from "./outcomes.ts";
+import { inWordsOfRow, resultsForm } from "./row-result.ts";
+import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
+
+/** The outcome of a run. */
+export interface ClosedRun {
+  summary: ImportSummary;
+  /** The error that kept results from being read, or rows from being written. */
+  stopped: unknown;
+  /** Number of rows in the results file. */
+  resultRows: number;
+  /** Imports that ended but whose results were not read. */
+  unread: ReadonlySet<string>;
+}
+
+/**
+ * An import after its last stage. `stopped` is the error that stopped it early, if any; the summary shows how
+ * far it came.
+ */
+export interface EndedRun extends ClosedRun {
+  /** The outcome of each batch. */
+  sent: SentBatch[];
+  /**
+   * The error to report if the file of a stopped run changed in the meantime, so that the same command would
+   * start over. Null if it did not change, or if the run finished.
+   */
+  changed: CatError | null;
+}
+
+/**
+ * Closes a run: reads the result of each row, counts it, and writes it to the results file and the failed
+ * file, in one pass in file order. An error does not prevent the summary. After an interrupt no more requests
+ * are sent, but rows that were never sent are still written.
+ */
+export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> {
+  const { input, deps, at, targets, refused } = run;
+  const summary = beginSummary(run, end);
+  const outputs = new Outputs({
+    ...targets,
+    file: input.file,
+    refused,
+    runId: at.id,
+    results: resultsForm,
+    word: inWordsOfRow,
+  });
+  const unread = new Set<string>();
+  let stopped: unknown;
+  const reported = reportedRows(run, end.sent);
+  const { total, outcomes } = rowOutcomes(run, end, reported, (error, importId) => {
+    stopped = decisive(stopped, error);
+    if (importId !== undefined) unread.add(importId);
+  });
+  let done = 0;
+  try {
+    for await (const outcome of outcomes) {
+      countOutcome(summary, outcome);
+      if (reported.inFiles) await outputs.add(outcome);
+      deps.onProgress({ step: "reading results", done: ++done, total });
+    }
+  } catch (error) {
+    await outputs.discard();
+    throw error;
+  }
+  Object.assign(summary, await outputs.close());
+  const { faults, resultRows } = outputs;
+  if (summary.results_file !== null) summary.results_rows = resultRows;
+  if (unread.size > 0) summary.unread = [...unread];
+  if (faults.length > 0) summary.unwritten = faults.map(({ message }) => message);
+  endIfDone(run, end, faults.length === 0);
+  return { summary, stopped: stopped ?? faults[0], resultRows, unread };
+}
+
+/**
+ * Ends the run if every row has a result and was reported. Otherwise it stays open: if its files could not be
+ * written, or if it sent batches and did not wait for them.
+ */
+function endIfDone({ input, at }: ImportRun, { sent, left }: RunEnd, isWritten: boolean): void {
+  const { state, id, clock } = at;
+  const isReported = isWritten && (input.wait || sent.length === 0);
+  const isAllKnown = state.batches.of(id).every((batch) => batch.state === "settled");
+  if (left === null && isAllKnown && isReported) state.runs.end(id, clock.now());
+}
+
+/**
+ * Decides which rows are reported:
+ *
+ * | rows         | reported                                                                               |
+ * | ------------ | -------------------------------------------------------------------------------------- |
+ * | accepted     | if the user waits for their results                                                    |
+ * | not accepted | if others were rejected for their content, or if all rows must be written              |
+ * | unchanged    | if there is a results file                                                             |
+ * | any other    | always: the check or the service rejected them or their photos, or only fields changed |
+ *
+ * The files are not written if the API key was rejected before any batch was accepted: the user imports the input
+ * itself again. Rows that must be written are written even then.
+ */
+export function reportedRows(
+  { input, targets, check }: Pick<ImportRun, "input" | "targets" | "check">,
+  sent: readonly SentBatch[],
+): ReportedRows {
+  // Piped input exists nowhere else, and a failed file requested by flag is always written.
+  const mustBeWritten = input.file.source.path === null || targets.failedFile.overwrite !== false;
+  return {
+    accepted: input.wait,
+    notAccepted: mustBeWritten || wereRowsRejected(sent),
+    unchanged: targets.resultsFile !== null,
+    inFiles: mustBeWritten || check.invalid > 0 || !wasKeyRejectedAtOnce(sent),
+  };
+}
+
+/**
+ * Whether rows were rejected for their content and not for another reason, such as 402. Sending them again
+ * would fail again, so the user continues with the failed file.
+ */
+const wereRowsRejected = (sent: readonly SentBatch[]): boolean =>
+  sent.some((batch) => batch.kind === "refused" && isOfContent(batch.error));
+
+/** Whether the API key was rejected before any batch was accepted. */
+const wasKeyRejectedAtOnce = (sent: readonly SentBatch[]): boolean =>
+  sent.some((batch) => batch.kind === "refused") &&
+  sent.every((batch) => batch.kind === "unsent" || (batch.kind === "refused" && isOfCaller(batch.error)));

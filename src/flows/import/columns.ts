@@ -1,0 +1,191 @@
+import { didYouMean, plain, questionFor, wordsForOrientations } from "../../contract/did-you-mean.ts";
+import { limits } from "../../contract/limits.ts";
+import { type Orientation, orientations } from "../../contract/value-sets.ts";
+import { isFailureColumn, normalHeader } from "../rows/header.ts";
+import { missingColumn } from "../rows/missing-column.ts";
+import type { Problem } from "../rows/problem.ts";
+
+/** The content of a CSV column. */
+export type Column =
+  | { kind: "field"; field: "reference" | "name" | "description" | "sex" }
+  /** Several images in one cell, separated by `|`. */
+  | { kind: "images" }
+  | { kind: "image"; number?: number; orientation?: Orientation }
+  | { kind: "orientation"; number: number }
+  /**
+   * Skipped: the two columns added to a failed file, a column mapped to `ignore`, or one without a header
+   * ("").
+   */
+  | { kind: "ignored"; header: string }
+  | { kind: "unknown" };
+
+/** The mapping of `--map COLUMN=FIELD`; keys are headers in the form of `normalHeader`. */
+export type ColumnMap = ReadonlyMap<string, string>;
+
+/** Whether an import knows the column, by its name or by the map. */
+export const isKnownColumn = (header: string, map: ColumnMap): boolean =>
+  columnOf(map.get(normalHeader(header)) ?? header).kind !== "unknown";
+
+/** The content of a column, by its header alone. */
+export function columnOf(header: string): Column {
+  const name = normalHeader(header);
+  if (name === "reference" || name === "name" || name === "description" || name === "sex") {
+    return { kind: "field", field: name };
+  }
+  if (name === "images") return { kind: "images" };
+  if (name === "" || name === "ignore" || isFailureColumn(name)) {
+    return { kind: "ignored", header: name };
+  }
+  const [, number, orientationOf] = /^image_([1-9]\d?)(_orientation)?$/.exec(name) ?? [];
+  if (number !== undefined && Number(number) <= limits.imagesPerProduct.max) {
+    const kind = orientationOf === undefined ? "image" : "orientation";
+    return { kind, number: Number(number) };
+  }
+  const orientation = orientations.find((known) => name === `image_${known}`);
+  if (orientation !== undefined) return { kind: "image", orientation };
+  return { kind: "unknown" };
+}
+
+/** All columns of an import, for messages. */
+export const knownColumns =
+  "reference, name, description, sex, images, image_1 to image_20, image_1_orientation to image_20_orientation, image_front and other orientations";
+
+/** Reads a header row; passes its problems to `report`. */
+export function readColumns(
+  headers: readonly string[],
+  map: ColumnMap,
+  line: number,
+  report: (problem: Problem) => void,
+): Column[] {
+  const columns = headers.map((header) => columnOf(map.get(normalHeader(header)) ?? header));
+  const meanings = new Set(columns.map(meaningOf));
+  const seen = new Map<string, string>();
+  columns.forEach((column, index) => {
+    const header = headers[index]!;
+    const meaning = meaningOf(column);
+    const earlier = meaning === null ? undefined : seen.get(meaning);
+    if (column.kind === "unknown") {
+      report({ line, ...unknownColumn(header.trim(), meanings) });
+    } else if (earlier !== undefined) {
+      const message =
+        normalHeader(earlier) === normalHeader(header)
+          ? `duplicate column "${header.trim()}": rename or remove one of them`
+          : `the columns "${earlier.trim()}" and "${header.trim()}" map to the same field: remove one of them`;
+      report({ line, param: header.trim(), code: "duplicate_header", message });
+    }
+    if (meaning !== null && earlier === undefined) seen.set(meaning, header);
+  });
+  const headersThere = new Set(headers.map(normalHeader));
+  for (const column of map.keys()) {
+    if (!headersThere.has(column)) {
+      const question = questionFor(didYouMean(column, [...headersThere]), "; ", (name) => `"${name}"`);
+      const message = `unknown column "${column}" in --map: the file does not have it${question}`;
+      report({ line, param: column, code: "unknown_column", message });
+    }
+  }
+  for (const field of ["reference", "name"]) if (!seen.has(field)) report(missingColumn(line, field));
+  if (!columns.some((column) => column.kind === "images" || column.kind === "image")) {
+    const message = 'missing column for photos, e.g. "images", "image_1" or "image_front"';
+    report(missingColumn(line, "images", message));
+  }
+  for (const column of columns) {
+    if (column.kind === "orientation" && !seen.has(`image_${column.number}`)) {
+      const message = `missing column "image_${column.number}" for this orientation`;
+      report(missingColumn(line, `image_${column.number}_orientation`, message));
+    }
+  }
+  return columns;
+}
+
+/**
+ * The problem of an unknown column, with its fix: similar names that are free, or the column of the same
+ * meaning.
+ */
+function unknownColumn(header: string, there: ReadonlySet<string | null>): Omit<Problem, "line"> {
+  const problem = (rest: string, ...mapsTo: string[]): Omit<Problem, "line"> => ({
+    param: header,
+    code: "unknown_column",
+    mapsTo,
+    message: `unknown column "${header}"${rest}`,
+  });
+  const near = nearestColumns(header);
+  const free = near.filter((name) => !there.has(meaningOf(columnOf(name))));
+  if (near.length > 0 && free.length === 0)
+    return problem(` (the file already has ${near[0]}): rename it`, "ignore");
+  const field = free.length === 1 ? free[0]! : "FIELD";
+  return free.length === 0
+    ? problem(`: rename it`, field, "ignore")
+    : problem(`; ${questionFor(free, "")} Rename it`, field, "ignore");
+}
+
+/** The name of a known column; null for any other. */
+export function meaningOf(column: Column): string | null {
+  switch (column.kind) {
+    case "field":
+      return column.field;
+    case "images":
+      return "images";
+    case "image":
+      return `image_${column.number ?? column.orientation}`;
+    case "orientation":
+      return `image_${column.number}_orientation`;
+    case "ignored":
+    case "unknown":
+      return null;
+  }
+}
+
+const imageNumbers = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => index + 1);
+
+/** All column names of an import, the most likely ones first. */
+export const columnNames: readonly string[] = [
+  ...["reference", "name", "description", "sex", "images"],
+  ...orientations.map((orientation) => `image_${orientation}`),
+  ...imageNumbers.map((number) => `image_${number}`),
+  ...imageNumbers.map((number) => `image_${number}_orientation`),
+];
+
+/** Other names of columns in shop systems and spreadsheets, in lower case without separators. */
+const otherWords: Readonly<Record<string, string>> = {
+  ...all(
+    "reference",
+    "ref sku variantsku id ean gtin handle artikel artikelnummer artikelnr artnr articleid articlenumber articleno item itemid itemnumber itemno productid productnumber productcode produktnummer stylecode stylenumber modelnumber referenz referenznummer referencia riferimento codice codicearticolo codearticle",
+  ),
+  ...all(
+    "name",
+    "title titel titre titolo titulo nom nombre nome bezeichnung artikelbezeichnung artikelname produktname productname producttitle itemname designation",
+  ),
+  ...all(
+    "description",
+    "beschreibung produktbeschreibung artikelbeschreibung productdescription body bodyhtml text longtext descriptif descrizione descripcion",
+  ),
+  ...all("sex", "gender geschlecht genre sexe genere genero"),
+  ...all("image_front", "front vorne"),
+  ...all("image_back", "back hinten"),
+};
+
+const imageWord =
+  /^(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?|immagin[ei]|imagen(?:es)?)(?:urls?|links?|src)?|(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?)(?:urls?|links?|src)?$/;
+
+/** The columns probably meant by this header, usually one or none; the user has to confirm them. */
+export function nearestColumns(header: string): readonly string[] {
+  const word = plain(header);
+  // Words of one or two letters match too many names.
+  if (word.length < 2 || word.length > 60) return [];
+  const digits = word.replace(/\D/g, "");
+  const rest = word.replace(imageWord, "");
+  if (rest !== word && !/orient/.test(rest)) {
+    if (rest === "") return ["images"];
+    const number = Number(/^(\d{1,2})(?:urls?|links?|src)?$/.exec(rest)?.[1]);
+    if (imageNumbers.includes(number)) return [`image_${number}`];
+    const meant = didYouMean(rest, orientations, wordsForOrientations);
+    if (meant.length > 0) return meant.map((orientation) => `image_${orientation}`);
+  }
+  // Digits must match exactly: image_21 is not image_1.
+  const known = columnNames.filter((name) => name.replace(/\D/g, "") === digits);
+  return word.length < 3 && !Object.hasOwn(otherWords, word) ? [] : didYouMean(header, known, otherWords);
+}
+
+function all(column: string, words: string): Record<string, string> {
+  return Object.fromEntries(words.split(" ").map((word) => [word, column]));
+}

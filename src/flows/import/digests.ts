@@ -1,0 +1,167 @@
+// Digests: what the ledger and a batch keep about a row instead of its text.
+
+import { shortDigest } from "../short-digest.ts";
+
+/** The product fields that an import sets, in the order of their digests. */
+export const ledgerFields = ["name", "description", "sex"] as const;
+export type LedgerField = (typeof ledgerFields)[number];
+export type FieldValues = Partial<Record<LedgerField, string | null>>;
+
+const digestBytes = 8;
+const unknown = Buffer.alloc(digestBytes);
+
+/**
+ * The digests of a product's fields, concatenated. They show whether a row changes anything, without storing
+ * the text. An unknown field is all zeros.
+ */
+export class FieldDigests {
+  readonly bytes: Buffer;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Returns the digests of these values; null is the value of a field that is empty at the service. */
+  static of(values: FieldValues): FieldDigests {
+    return new FieldDigests(
+      Buffer.concat(ledgerFields.map((field) => digestOf(compared(field, values[field])))),
+    );
+  }
+
+  static get nothing(): FieldDigests {
+    return FieldDigests.of({});
+  }
+
+  knows(field: LedgerField): boolean {
+    return !this.#of(field).equals(unknown);
+  }
+
+  /** Whether the field is known and equal to the one in `other`. */
+  agrees(field: LedgerField, other: FieldDigests): boolean {
+    return this.knows(field) && this.#of(field).equals(other.#of(field));
+  }
+
+  /** Returns these digests, with unknown fields filled from `earlier`. */
+  over(earlier: FieldDigests): FieldDigests {
+    return new FieldDigests(
+      Buffer.concat(ledgerFields.map((field) => (this.knows(field) ? this.#of(field) : earlier.#of(field)))),
+    );
+  }
+
+  #of(field: LedgerField): Buffer {
+    const at = ledgerFields.indexOf(field) * digestBytes;
+    return this.bytes.subarray(at, at + digestBytes);
+  }
+}
+
+/** Bytes that the digests of one product take. */
+const fieldDigestBytes = ledgerFields.length * digestBytes;
+
+/** A CSV file has no spaces around a name, so they are no change. */
+const compared = (field: LedgerField, value: unknown): unknown =>
+  field === "name" && typeof value === "string" ? value.trim() : value;
+
+/** A response may have a value that is neither a string nor null; it counts as unknown. */
+function digestOf(value: unknown): Buffer {
+  if (typeof value !== "string" && value !== null) return unknown;
+  return shortDigest(value === null ? "null" : `text ${value}`, digestBytes);
+}
+
+/** Bytes that the ledger keeps per image source. */
+const sourceDigestBytes = 16;
+
+/** The source of a photo: a URL, an uploaded image, or the SHA-256 (hex) of a local file's bytes. */
+type ImageSource = { url: string } | { image_id: string } | { sha256: string };
+
+/** The digest of a source in the ledger. */
+export function sourceDigest(source: ImageSource): Buffer {
+  const text =
+    "url" in source
+      ? `url ${source.url}`
+      : "image_id" in source
+        ? `image ${source.image_id}`
+        : `content ${source.sha256}`;
+  return shortDigest(text, sourceDigestBytes);
+}
+
+/** Whether the concatenated `digests` contain this one. */
+export function holds(digests: Uint8Array, digest: Uint8Array): boolean {
+  const all = Buffer.from(digests.buffer, digests.byteOffset, digests.byteLength);
+  for (let at = all.indexOf(digest); at !== -1; at = all.indexOf(digest, at + 1)) {
+    if (at % sourceDigestBytes === 0) return true;
+  }
+  return false;
+}
+
+/** Appends the digests of `added` that are not in `earlier`. */
+export function union(earlier: Uint8Array, added: readonly Uint8Array[]): Buffer {
+  let all = Buffer.from(earlier);
+  for (const digest of added) if (!holds(all, digest)) all = Buffer.concat([all, digest]);
+  return all;
+}
+
+/**
+ * Data about a row of a batch, kept until its results arrive. Images are numbered by their place in the row
+ * of the file, from 0.
+ */
+export interface RowMemo {
+  fields: FieldDigests;
+  /** Images sent, in order, each with the digest of its source. */
+  sent: readonly { image: number; digest: Buffer }[];
+  /** Images skipped because they are in the ledger. */
+  leftOut: readonly number[];
+  /** Images not sent because the service rejected the upload. */
+  refused: readonly RejectedPhoto[];
+}
+
+/**
+ * A photo that the service rejected: its place in the row of the file from 0, its source in the file, and the
+ * reason.
+ */
+export interface RejectedPhoto {
+  image: number;
+  source: string;
+  orientation: string;
+  code: string;
+  message: string;
+}
+
+const noBytes = new Uint8Array();
+const none: readonly RejectedPhoto[] = [];
+
+/**
+ * Encodes the memos of a batch. They are stored with the batch, because its body is deleted once it is
+ * accepted.
+ */
+export function packMemos(memos: readonly RowMemo[]): Buffer {
+  const parts: Uint8Array[] = [];
+  for (const { fields, sent, leftOut, refused } of memos) {
+    parts.push(fields.bytes, Uint8Array.of(sent.length));
+    for (const { image, digest } of sent) parts.push(Uint8Array.of(image), digest);
+    parts.push(Uint8Array.of(leftOut.length, ...leftOut));
+    const reasons = refused.length === 0 ? noBytes : Buffer.from(JSON.stringify(refused));
+    parts.push(Uint8Array.of(reasons.length >> 16, reasons.length >> 8, reasons.length), reasons);
+  }
+  return Buffer.concat(parts);
+}
+
+export function unpackMemos(bytes: Uint8Array): RowMemo[] {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  const take = (length: number): Buffer => {
+    at += length;
+    return all.subarray(at - length, at);
+  };
+  const memos: RowMemo[] = [];
+  while (at < all.length) {
+    const fields = new FieldDigests(take(fieldDigestBytes));
+    const sent = Array.from({ length: take(1)[0]! }, () => ({
+      image: take(1)[0]!,
+      digest: take(sourceDigestBytes),
+    }));
+    const leftOut = [...take(take(1)[0]!)];
+    const reasons = take(take(3).readUIntBE(0, 3));
+    memos.push({ fields, sent, leftOut, refused: reasons.length === 0 ? none : JSON.parse(String(reasons)) });
+  }
+  return memos;
+}

@@ -1,0 +1,137 @@
+// Earlier runs: what they left is settled before a new import begins, and the run of the same file is resumed.
+
+import pLimit from "p-limit";
+import type { Import } from "../../contract/resources/import.ts";
+import type { StoredBatch } from "../../state/batches.ts";
+import type { Run as StoredRun } from "../../state/runs.ts";
+import { RowSet } from "../rows/row-set.ts";
+import { shownName } from "../rows/shown-name.ts";
+import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
+import type { Run } from "../run/run.ts";
+import { sendAsTheyWere } from "../run/send.ts";
+import { orNull } from "../service-errors.ts";
+import { counted } from "../words.ts";
+import { isEnded } from "./follow.ts";
+import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
+import { importOperation, listedAs, type SendOptions } from "./send.ts";
+import { settleBatches } from "./settle.ts";
+import { decideUnknownOutcomes, type UnknownBatch } from "./unknown-outcomes.ts";
+
+/**
+ * Settles every batch that earlier runs left, of any file: one without a response is sent again, with its key, and
+ * the results of each are written to the ledger. Batches whose outcome cannot be determined are decided by the user
+ * first. Those of `begun`, the open run of this file, are left to it if it is resumed: then returns true.
+ */
+export async function settleEarlierRuns(
+  at: Run,
+  begun: boolean,
+  input: ImportInput,
+  deps: ImportDeps,
+): Promise<boolean> {
+  const { batches } = at.state;
+  const unsettled = () => batches.unsettledElsewhere({ account: at.account, kind: importKind, runId: "" });
+  const imports = await importsOf(
+    unsettled().map(({ batch }) => batch),
+    at,
+  );
+  const unknown: UnknownBatch[] = [];
+  for (const { run, batch } of unsettled()) {
+    // Only an upsert sent twice adds its photos twice (Imports, rule 3).
+    const mayDouble = batch.state === "sent" && run.options.mode === "upsert";
+    const isTooOld = mayDouble && !isKeyAlive(batch, await readClocks(at));
+    const isLost = batch.state === "accepted" && imports.get(batch.jobs[0]!) === null;
+    if (isTooOld || isLost) unknown.push({ run, batch });
+  }
+  await decideUnknownOutcomes(unknown, at, input, deps);
+  const isResumed = begun && isToBeResumed(at, imports, input, deps);
+  const left = unsettled().filter(({ run }) => !(isResumed && run.id === at.id));
+  for (const run of new Map(left.map(({ run }) => [run.id, run])).values()) await settleRun(run, at, deps);
+  return isResumed;
+}
+
+async function settleRun(run: StoredRun, at: Run, { onProgress }: ImportDeps): Promise<void> {
+  const { mode, onImageError } = run.options as unknown as SendOptions;
+  const batches = (state: StoredBatch["state"]) =>
+    at.state.batches.of(run.id).filter((batch) => batch.state === state);
+  if (batches("sent").length > 0)
+    await sendAsTheyWere({ ...at, id: run.id }, batches("sent"), {
+      operation: importOperation(at.client, { mode, onImageError }),
+      listedAs: listedAs(run.file, mode),
+      changesProducts: true,
+    });
+  const step = `waiting for the import of ${shownName(run.file)}`;
+  await settleBatches(batches("accepted"), at, (done, total) => onProgress({ step, done, total }));
+}
+
+/** The imports of accepted batches, by ID; null if the service does not know them. */
+async function importsOf(
+  batches: readonly StoredBatch[],
+  { client, signal, concurrency }: Run,
+): Promise<Map<string, Import | null>> {
+  const limit = pLimit(concurrency);
+  const imports = new Map<string, Import | null>();
+  const ask = async (import_id: string) =>
+    void imports.set(import_id, await orNull(client.imports.get({ import_id }, { signal })));
+  const ids = batches.flatMap(({ state, jobs }) => (state === "accepted" ? jobs : []));
+  await Promise.all(ids.map((id) => limit(ask, id)));
+  return imports;
+}
+
+/** Whether the open run of this file is resumed; a note says so, or why it is not. */
+function isToBeResumed(
+  at: Run,
+  imports: ReadonlyMap<string, Import | null>,
+  input: ImportInput,
+  { onNote }: ImportDeps,
+): boolean {
+  if (input.fresh) return false;
+  const name = shownName(input.file.source.name);
+  const time = shownTime(at.begunAt!);
+  const why = reasonToCompareAgain(at, imports, input);
+  if (why !== null) {
+    onNote(`The import of ${name} started at ${time} ${why}. Comparing its rows again.`);
+    return false;
+  }
+  if (hasSentAnything(at)) {
+    const sent = counted(sentRows(at), "row");
+    onNote(
+      `Resuming the import of ${name} started at ${time}: ${sent} already sent. To start over, add --fresh.`,
+    );
+  }
+  return true;
+}
+
+/**
+ * The reason to compare the rows of an open run again: its products may have changed since. Null to just
+ * resume it. The ledger prevents photos from being added twice.
+ */
+function reasonToCompareAgain(
+  at: Run,
+  imports: ReadonlyMap<string, Import | null>,
+  { mode, photos, wait }: ImportInput,
+): string | null {
+  if (mode !== "upsert" || photos !== "new" || !hasSentAnything(at)) return null;
+  const { runs, batches } = at.state;
+  const last = runs.lastWriter(at.account);
+  if (last !== null && last !== at.id) return "did not finish, and another import has run since";
+  const isDone = batches.of(at.id).every(({ state, jobs }) => {
+    const job = imports.get(jobs[0] ?? "");
+    return state === "settled" || (job !== undefined && job !== null && isEnded(job));
+  });
+  // With --no-wait the run would never end, and a file imported every night would never be sent again.
+  return !wait && isDone ? "has finished at the service" : null;
+}
+
+/** Whether the run has sent anything. */
+const hasSentAnything = ({ state: { batches }, id }: Run): boolean =>
+  batches.of(id).length > 0 || batches.doneRows(id).length > 0;
+
+/** Number of rows that the service is known to have received. */
+function sentRows({ state: { batches }, id }: Run): number {
+  const sent = new RowSet();
+  for (const batch of batches.of(id)) {
+    if (batch.state !== "sent") for (const row of batch.rows) sent.add(row);
+  }
+  for (const { row } of batches.doneRows(id)) sent.add(row);
+  return sent.size;
+}

@@ -1,0 +1,111 @@
+// Following: the imports of accepted batches until they end, and the progress of the run.
+
+import type { Client } from "../../client/client.ts";
+import { operations } from "../../contract/operations.ts";
+import type { Import } from "../../contract/resources/import.ts";
+import type { ProgressEvent } from "../progress-event.ts";
+import { JobFollower } from "../run/follow.ts";
+import { grouped } from "../words.ts";
+
+/** Receives the progress of followed imports. */
+export interface ImportWatcher {
+  signal: AbortSignal;
+  /** Receives the number of finished rows of all imports, after every response. */
+  onProgress: (step: "validating" | "processing", done: number) => void;
+  /** Receives an import each time its status changes. */
+  onStatus: (job: Import) => void;
+}
+
+/** Follows the imports of accepted batches. */
+export const importFollower = (
+  client: Client,
+  { signal, onProgress, onStatus }: ImportWatcher,
+): JobFollower<Import> =>
+  new JobFollower<Import>({
+    poll: (import_id, options) =>
+      client.poll(operations.imports.get, { import_id }, { ...options, done: isEnded }),
+    signal,
+    onStatus,
+    onProgress(jobs) {
+      let done = 0;
+      let checked = false;
+      for (const { counts, status } of jobs) {
+        done += counts.succeeded + counts.partial + counts.failed;
+        checked ||= status !== "validating";
+      }
+      onProgress(checked ? "processing" : "validating", done);
+    },
+  });
+
+/** Whether an import has reached a terminal state (States and transitions, Import job). */
+export const isEnded = ({ status }: Pick<Import, "status">): boolean =>
+  status !== "validating" && status !== "processing";
+
+/**
+ * Reports one step at a time, although the service processes earlier batches while later rows are sent. Until
+ * the last row is written, the progress of those imports is only a note next to the current step.
+ */
+export class ImportProgress {
+  readonly #emit: (event: ProgressEvent) => void;
+  #writing: ProgressEvent | null = null;
+  #toSend = 0;
+  #sent = 0;
+  #done = 0;
+  #isReported = true;
+
+  constructor(emit: (event: ProgressEvent) => void) {
+    this.#emit = emit;
+  }
+
+  /** Starts the sending step. `left`: rows still to send; `sentBefore`: rows that an earlier process sent. */
+  begin(left: number, sentBefore: number): void {
+    this.#sent = sentBefore;
+    this.#toSend = sentBefore + left;
+    if (left > 0) this.#reportSending();
+  }
+
+  /** Counts the rows of an accepted batch. */
+  accepted(rows: number): void {
+    this.#sent += rows;
+    this.#reportSending();
+  }
+
+  /** Reports the progress of a step that writes. */
+  readonly writing = (event: ProgressEvent): void => {
+    this.#writing = event;
+    this.#reportWriting();
+  };
+
+  /** Ends the step that writes. */
+  written(): void {
+    this.#writing = null;
+  }
+
+  /** Reports the progress of the imports. */
+  readonly followed = (step: "validating" | "processing", done: number): void => {
+    this.#done = done;
+    this.#isReported = this.#writing === null;
+    if (this.#writing !== null) this.#reportWriting();
+    else if (step === "processing") this.#reportProcessing();
+    // An import that is validating has no counts yet (Import, counts).
+    else this.#emit({ step: "validating rows", done: this.#sent, total: null });
+  };
+
+  /** Ends the polling: progress made while rows were written is now reported as a separate step. */
+  settled(): void {
+    if (!this.#isReported && this.#done > 0) this.#reportProcessing();
+  }
+
+  #reportProcessing(): void {
+    this.#emit({ step: "importing rows", done: this.#done, total: this.#sent });
+  }
+
+  #reportSending(): void {
+    this.writing({ step: "sending rows", done: this.#sent, total: this.#toSend });
+  }
+
+  #reportWriting(): void {
+    const note = this.#done === 0 ? {} : { note: `${grouped(this.#done)} imported` };
+    this.#emit({ ...this.#writing!, ...note });
+  }
+}

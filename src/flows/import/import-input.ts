@@ -1,0 +1,104 @@
+import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
+import type { OutputTargets } from "../outputs/output-targets.ts";
+import type { LocalPhotos } from "../photos/local-photos.ts";
+import type { ProgressEvent } from "../progress-event.ts";
+import type { CheckResult } from "../rows/check.ts";
+import type { RowFile } from "../rows/open-rows.ts";
+import type { Problem } from "../rows/problem.ts";
+import { type RunHost, runIdentity } from "../run/run.ts";
+import type { ColumnMap } from "./columns.ts";
+import type { ImportForm } from "./import-form.ts";
+
+/** The kind of an import run (`Run.kind`). */
+export const importKind = "import";
+
+/** `new`: skips photos that are in the ledger, and rows without any change. `all`: sends rows as is. */
+export const photosModes = ["new", "all"] as const;
+export type PhotosMode = (typeof photosModes)[number];
+
+/**
+ * The user's choice for batches of earlier runs with an unknown outcome: `resend` them unchanged, count their
+ * rows as `imported`, or as `not-imported`.
+ */
+export const unknownChoices = ["resend", "imported", "not-imported"] as const;
+export type UnknownChoice = (typeof unknownChoices)[number];
+
+/** The file to import, and how. */
+export interface ImportInput {
+  file: RowFile & { readonly form: ImportForm };
+  /** The columns mapped with `--map`. */
+  map: ColumnMap;
+  /** The local photos that the file may name. */
+  localPhotos: LocalPhotos;
+  mode: ImportMode;
+  onImageError: OnImageError;
+  photos: PhotosMode;
+  /** Start over instead of resuming a stopped run. */
+  fresh: boolean;
+  /** The choice for batches with an unknown outcome; undefined to ask the user, or to fail without a prompt. */
+  unknown: UnknownChoice | undefined;
+  /** Whether the user confirmed that a new API key belongs to the organization of earlier imports. */
+  sameOrganization: boolean;
+  /** Skip the rows that the check rejects, and import the others. */
+  skipInvalid: boolean;
+  /** Whether to follow the imports until they end and read their results. */
+  wait: boolean;
+  /** Batches in flight at once. */
+  concurrency: number;
+  /** Total time to wait for the imports, in milliseconds; null for no limit. */
+  timeoutMs: number | null;
+}
+
+/** What an import needs of the program around it. */
+export interface ImportDeps extends RunHost {
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
+  random: () => number;
+  /** Called after the file passed the check, before anything is sent. Throws if an output file cannot be written. */
+  targets: () => Promise<OutputTargets>;
+  /** Prompts the user about batches with an unknown outcome; undefined without a terminal. */
+  ask: ((question: UnknownOutcomeQuestion) => Promise<UnknownChoice>) | undefined;
+  onProgress: (event: ProgressEvent) => void;
+  onProblem: (problem: Problem) => void | Promise<void>;
+  /** Called once the file is checked and all its problems were reported. */
+  onChecked?: (check: CheckResult) => Promise<void>;
+  /** Writes per minute that the service allows (Limits), for an estimate; Infinity without a limit. */
+  writesPerMinute: number;
+}
+
+/** A question to the user about batches whose outcome can no longer be determined. */
+export interface UnknownOutcomeQuestion {
+  /** The files of the runs, as typed. */
+  file: string;
+  /** Time the first of the batches was sent, in Unix milliseconds. */
+  sentAt: number;
+  rows: number;
+  /** Number of references that exist at the service; null if the key lacks products:read. */
+  existing: number | null;
+  /** Whether the service still knows the idempotency keys, so that a resent batch is processed only once. */
+  resendsOnce: boolean;
+  /** Accepted imports that the service no longer knows; empty if the response was lost instead. */
+  lost: readonly string[];
+}
+
+/**
+ * Identifies an import across restarts: the bytes of the file and its photos, and every option that changes
+ * what is sent. Paths and output options do not count. Digests are SHA-256 (hex).
+ */
+export function identityOf(input: ImportInput, digests: { file: string; photos: string }): string {
+  const { mode, onImageError, photos, skipInvalid } = input;
+  const { read, source } = input.file;
+  const map = [...input.map].sort(([left], [right]) => (left < right ? -1 : 1));
+  const { delimiter = null, encoding = null } = read;
+  return runIdentity([
+    digests.file,
+    digests.photos,
+    mode,
+    onImageError,
+    photos,
+    skipInvalid,
+    source.format,
+    delimiter,
+    encoding,
+    map,
+  ]);
+}

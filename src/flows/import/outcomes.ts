@@ -1,0 +1,247 @@
+// Outcomes: the result of every row, in file order, from the service's results and from the file itself.
+
+import type { ImportRowResult } from "../../contract/resources/import.ts";
+import { CatError } from "../../errors.ts";
+import {
+  inOrderOfLines,
+  joinedFailure,
+  notSent,
+  type RowFailure,
+  type Stretch,
+} from "../outputs/row-outcome.ts";
+import type { InputRow } from "../rows/input-row.ts";
+import { openRows } from "../rows/open-rows.ts";
+import type { SomeRows } from "../rows/row-set.ts";
+import { type BatchProblem, rowsIn, type SentBatch } from "../run/batch.ts";
+import { referenceOfRow } from "./decide.ts";
+import { type RowMemo, unpackMemos } from "./digests.ts";
+import type { FileRow } from "./file-row.ts";
+import { isEnded } from "./follow.ts";
+import type { ImportRun } from "./import-run.ts";
+import { ResultsReader } from "./results.ts";
+import { byIndex, failedImage, failureOf, pendingRow, type RowOutcome, unchangedRow } from "./row-result.ts";
+import { settleBatch } from "./settle.ts";
+
+/** A run after its last stage, finished or stopped. */
+export interface RunEnd {
+  readonly sent: readonly SentBatch[];
+  /** Outcomes of rows in no batch, in any order: only their fields changed, or the service rejected their photos. */
+  readonly outsideBatches: readonly RowOutcome[];
+  /** Rows without an outcome because the run stopped before them; null if every row was imported. */
+  readonly left: SomeRows | null;
+}
+
+/** The rows reported at the end of a run, in its summary and in its failed file and results file. */
+export interface ReportedRows {
+  /** Rows of accepted batches. */
+  accepted: boolean;
+  /** Rows of rejected batches, and rows that were not sent. */
+  notAccepted: boolean;
+  /** Rows without changes. */
+  unchanged: boolean;
+  /** Whether the files are written at all. */
+  inFiles: boolean;
+}
+
+/** Receives an error that keeps outcomes from being read; the others are still read. */
+export type OnFault = (error: unknown, importId?: string) => void;
+
+/** A number of rows; fewer follow if the file changed in the meantime. */
+interface CountedRows extends Stretch<RowOutcome> {
+  count: number;
+}
+
+/** The outcomes of all rows to report, in file order, and their number. */
+export function rowOutcomes(
+  run: ImportRun,
+  end: RunEnd,
+  reported: ReportedRows,
+  onFault: OnFault,
+): { total: number; outcomes: AsyncGenerator<RowOutcome> } {
+  const reader = new ResultsReader(run.at.client, run.at.signal);
+  const batches = end.sent
+    .filter((batch) => hasOutcomes(batch, run, reported))
+    .map((batch) => ({
+      first: batch.lines[0]!,
+      count: rowsIn([batch]),
+      rows: () => outcomesOf(batch, run, reader, onFault),
+    }));
+  const stretches = [...batches, ...rowsWithoutResults(run, end, reported, onFault)];
+  const total = stretches.reduce((sum, { count }) => sum + count, 0);
+  return { total, outcomes: inOrderOfLines(stretches) };
+}
+
+/** Whether all rows of a batch have an outcome: of a rejected one, and of one whose import has ended. */
+function hasOutcomes(batch: SentBatch, { follower }: ImportRun, reported: ReportedRows): boolean {
+  if (batch.kind !== "accepted") return batch.kind === "refused" && reported.notAccepted;
+  const job = follower.latest(batch.jobs[0]!);
+  return reported.accepted && job !== undefined && isEnded(job);
+}
+
+async function* outcomesOf(
+  batch: SentBatch,
+  run: ImportRun,
+  reader: ResultsReader,
+  onFault: OnFault,
+): AsyncGenerator<RowOutcome> {
+  if (batch.kind === "refused") yield* rowsOfRejectedBatch(batch);
+  if (batch.kind !== "accepted") return;
+  const { lines, bytes } = batch;
+  const importId = batch.jobs[0]!;
+  if (run.follower.latest(importId)?.status === "failed") {
+    recordResults(batch, [], run);
+    const message = `the service could not run import ${importId}; none of its rows was processed`;
+    for (const line of lines) yield { line, failure: { code: "import_failed", message } };
+    return;
+  }
+  const { signal } = run.at;
+  try {
+    signal.throwIfAborted();
+    const results = await reader.read({ importId, rows: lines.length, bytes });
+    const memos = recordResults(batch, results, run);
+    yield* results.map((result, at) => outcomeOfRow(lines[at]!, result, memos[at]!));
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof CatError)) throw error;
+    onFault(error, importId);
+  }
+}
+
+/** Writes results to the ledger as soon as they are read, and returns the memos of their rows. */
+function recordResults(
+  batch: Extract<SentBatch, { kind: "accepted" }>,
+  results: readonly ImportRowResult[],
+  { at, earlier }: ImportRun,
+): readonly RowMemo[] {
+  const { batches, uploads } = at.state;
+  const memos = unpackMemos(batches.memo(at.id, batch.index));
+  // Results written to the ledger by an earlier process may be out of date by now.
+  const wasSettled = earlier.some(({ index, state }) => index === batch.index && state === "settled");
+  if (!wasSettled) settleBatch(at, { ...batch, run: at.id }, results);
+  // The service deletes images that no product uses (Products): they have to be uploaded again.
+  for (const { source, error } of results.flatMap(({ images }) => images)) {
+    if (error?.code === "image_not_found" && typeof source === "string")
+      uploads.forgetImage(at.account, source);
+  }
+  return memos;
+}
+
+function outcomeOfRow(line: number, sent: ImportRowResult, memo: RowMemo): RowOutcome {
+  const images = sent.images.map((image) => ({
+    ...image,
+    index: memo.sent[image.index]?.image ?? image.index,
+  }));
+  const isRecreated = sent.action === "created" && memo.leftOut.length > 0;
+  // A skipped row does not use its photos, so rejected ones do not matter.
+  const refused = sent.action === "skipped" ? [] : memo.refused;
+  images.push(...refused.map(failedImage));
+  images.sort(byIndex);
+  const isPartial = isRecreated || (refused.length > 0 && sent.status === "succeeded");
+  const result = isPartial ? { ...sent, images, status: "partial" as const } : { ...sent, images };
+  const failure = isRecreated ? photosMissing : failureOf(result);
+  if (failure === undefined) return { line, result };
+  // A row that failed needs all its photos once it is fixed: the ledger knows which of them are attached.
+  if (sent.status === "failed") return { line, result, failure };
+  const attached = images.filter(({ status }) => status === "attached").map(({ index }) => index);
+  return { line, result, failure, done: isRecreated ? attached : [...memo.leftOut, ...attached] };
+}
+
+/** The skipped photos were attached to a product that no longer exists. */
+const photosMissing: RowFailure = {
+  code: "photos_missing",
+  message:
+    "the product was deleted during the import and re-created without its earlier photos: import this row again",
+};
+
+function* rowsOfRejectedBatch({
+  error,
+  problems,
+  lines,
+}: Extract<SentBatch, { kind: "refused" }>): Generator<RowOutcome> {
+  const ofRows = new Map<number | null, BatchProblem[]>();
+  for (const problem of problems) ofRows.set(problem.line, [...(ofRows.get(problem.line) ?? []), problem]);
+  const ofAll = ofRows.get(null) ?? (problems.length > 0 ? [otherRowsRejected] : [error]);
+  for (const line of lines) yield { line, failure: joinedFailure(ofRows.get(line) ?? ofAll) };
+}
+
+const otherRowsRejected: RowFailure = {
+  code: "call_refused",
+  message: "not imported, because other rows of the same batch were rejected",
+};
+
+/** The outcomes of rows that are in no results of the service, as far as `reported` reports them. */
+function rowsWithoutResults(
+  run: ImportRun,
+  { sent, outsideBatches, left }: RunEnd,
+  reported: ReportedRows,
+  onFault: OnFault,
+): CountedRows[] {
+  const { check, rows, at } = run;
+  const { ledger } = at.state;
+  const inFile = (some: SomeRows, count: number, toOutcome: (row: InputRow) => RowOutcome): CountedRows => ({
+    first: 0,
+    count,
+    rows: () => rowsOfFile(run, some, toOutcome, onFault),
+  });
+  const unchanged = ({ line, row: content }: InputRow) => {
+    const reference = referenceOfRow(content as FileRow);
+    return unchangedRow({ line, reference }, ledger.get(at.account, reference)?.productId ?? null);
+  };
+  const unsent = ({ line }: InputRow) => ({ line, failure: notSent });
+  return [
+    ...inMemory(outsideBatches),
+    ...(reported.accepted ? [] : inMemory(sent.flatMap((batch) => rejectedInBatch(batch, run)))),
+    ...(reported.unchanged && rows.unchanged.size > 0
+      ? [inFile(rows.unchanged, rows.unchanged.size, unchanged)]
+      : []),
+    ...(reported.notAccepted && left !== null ? [inFile(left, countOf(left, check.total), unsent)] : []),
+  ];
+}
+
+function inMemory(outcomes: readonly RowOutcome[]): CountedRows[] {
+  if (outcomes.length === 0) return [];
+  const sorted = [...outcomes].sort((left, right) => left.line - right.line);
+  async function* rows() {
+    yield* sorted;
+  }
+  return [{ first: 0, count: sorted.length, rows }];
+}
+
+/** Counts the rows of the file that are in `some`. */
+function countOf(some: SomeRows, total: number): number {
+  let count = 0;
+  for (let row = 0; row < total; row++) if (some.has(row)) count++;
+  return count;
+}
+
+/** Rows with rejected photos in a batch whose results are not reported. */
+function rejectedInBatch(batch: SentBatch, { at: { state, id } }: ImportRun): RowOutcome[] {
+  if (batch.kind !== "accepted") return [];
+  const memos = unpackMemos(state.batches.memo(id, batch.index));
+  if (memos.every(({ refused }) => refused.length === 0)) return [];
+  // References are deleted once another run has read the results; that run reported nothing for this one.
+  const references = state.batches.references(id, batch.index);
+  return memos.flatMap(({ refused, leftOut, sent }, at): RowOutcome[] => {
+    if (refused.length === 0) return [];
+    const row = { line: batch.lines[at]!, reference: references[at] ?? "" };
+    return [pendingRow(row, refused, [...leftOut, ...sent.map(({ image }) => image)])];
+  });
+}
+
+/** These rows of the file, up to the point where the file turns out to have changed. */
+async function* rowsOfFile(
+  { input }: ImportRun,
+  some: SomeRows,
+  toOutcome: (row: InputRow) => RowOutcome,
+  onFault: OnFault,
+): AsyncGenerator<RowOutcome> {
+  try {
+    const reader = await openRows(input.file);
+    let rowIndex = 0;
+    for await (const rows of reader.batches()) {
+      for (const row of rows) if (some.has(rowIndex++)) yield toOutcome(row);
+    }
+  } catch (error) {
+    if (!(error instanceof CatError)) throw error;
+    onFault(error);
+  }
+}

@@ -1,0 +1,150 @@
+// Planning: what the rows need before the first batch is sent, how long that takes, and the upload of their photos.
+
+import { limits } from "../../contract/limits.ts";
+import { CatError } from "../../errors.ts";
+import { LookupList } from "../catalogue/find-products.ts";
+import { uploadPhotos } from "../photos/upload-photos.ts";
+import { hearOf } from "../run/clocks.ts";
+import type { Stage } from "../run/stage.ts";
+import { writeEstimate } from "../run/writes.ts";
+import { byteText, counted, grouped } from "../words.ts";
+import { readUndecided, refreshLedger, type UndecidedProducts } from "./compare.ts";
+import type { FileImage } from "./file-row.ts";
+import type { ImportRun } from "./import-run.ts";
+
+/** The writes that the rows need. */
+interface Plan extends UndecidedProducts {
+  /** Numbers of rows to send in batches, and rows to PATCH. */
+  sends: number;
+  patches: number;
+  /** Local photos of the rows to send, by the SHA-256 (hex) of their bytes, with the path of one file each. */
+  photos: Map<string, string>;
+  /** Photos that are not uploaded yet: their number and total bytes. */
+  uploads: { count: number; bytes: number };
+  unread: string[];
+}
+
+/**
+ * Plans the rows and uploads their photos, before any row is sent. Returns the number of rows to send in
+ * batches. Errors that prevent sending are reported with the summary.
+ */
+export async function prepare(run: ImportRun): Promise<Stage<number>> {
+  const { deps, input, at, uploads } = run;
+  try {
+    let plan = await makePlan(run);
+    noteEstimate(plan, run);
+    await uploadPhotos(plan?.photos ?? new Map(), uploads, {
+      photos: input.localPhotos,
+      service: at,
+      uploads: at.state.uploads,
+      account: at.account,
+      random: deps.random,
+      writesPerMinute: deps.writesPerMinute,
+      onProgress: deps.onProgress,
+    });
+    // Rows may fail with their rejected photos.
+    if ([...uploads.values()].some((upload) => "refused" in upload)) plan = await planRows(run);
+    // Get one response before the first batch: the age of its key is measured by the service's clock.
+    await hearOf(at);
+    return { done: rowsToSend(plan, run), stopped: undefined };
+  } catch (error) {
+    if (at.signal.aborted || error instanceof CatError) return { done: 0, stopped: error };
+    throw error;
+  }
+}
+
+/**
+ * Reads the products of the rows as far as needed, and plans their writes. Null if there is nothing to plan: the
+ * ledger is not used or empty, and no row has a local photo or an image ID.
+ */
+async function makePlan(run: ImportRun): Promise<Plan | null> {
+  const { input, at } = run;
+  const isNew = input.photos === "new";
+  const usesLedger = isNew && !at.state.ledger.isEmpty(at.account);
+  if (usesLedger) await refreshLedger(run);
+  else if (!(isNew && input.file.form.namesImageIds) && !input.localPhotos.areAny) return null;
+  const plan = await planRows(run);
+  if (plan.uncertain.count === 0 && plan.unread.length === 0) return plan;
+  await readUndecided(plan, run);
+  return planRows(run);
+}
+
+/** Plans all rows in one pass over the file; sends nothing. */
+async function planRows(run: ImportRun): Promise<Plan> {
+  const { input, deps, read } = run;
+  const plan: Plan = {
+    sends: 0,
+    patches: 0,
+    photos: new Map(),
+    uploads: { count: 0, bytes: 0 },
+    uncertain: new LookupList(),
+    unread: [],
+  };
+  const isUnread = (reference: string, images: readonly FileImage[]) =>
+    input.photos === "new" && images.some(({ image_id }) => image_id !== undefined) && !read.has(reference);
+  let rows = 0;
+  for await (const { reference, decision } of run.rows.decided()) {
+    if (decision.kind === "send") {
+      plan.sends++;
+      if (isUnread(reference, decision.images)) plan.unread.push(reference);
+      for (const { path } of decision.images) if (path !== undefined) await addPhoto(path, plan, run);
+    } else if (decision.kind === "patch") plan.patches++;
+    else if (decision.kind === "uncertain") plan.uncertain.add(decision.productId);
+    if (++rows % 1000 === 0)
+      deps.onProgress({ step: "comparing with the last import", done: rows, total: null });
+  }
+  return plan;
+}
+
+async function addPhoto(path: string, plan: Plan, { input, at, uploads }: ImportRun): Promise<void> {
+  const sha256 = await input.localPhotos.digest(path);
+  if (plan.photos.has(sha256)) return;
+  plan.photos.set(sha256, path);
+  if (uploads.has(sha256) || at.state.uploads.imageOf(at.account, sha256) !== null) return;
+  plan.uploads.count++;
+  plan.uploads.bytes += await input.localPhotos.size(path);
+}
+
+/** Without a plan, every remaining row is sent. */
+const rowsToSend = (plan: Plan | null, { check, rows }: ImportRun): number =>
+  plan?.sends ?? check.valid - rows.made;
+
+/** Shows an estimate if the import will take long. */
+function noteEstimate(plan: Plan | null, run: ImportRun): void {
+  const counts = {
+    photos: plan?.uploads.count ?? 0,
+    bytes: plan?.uploads.bytes ?? 0,
+    patches: plan?.patches ?? 0,
+    batches: Math.ceil(rowsToSend(plan, run) / limits.importRows.max),
+  };
+  const line = estimateLine(counts, run.deps.writesPerMinute);
+  if (line !== null) run.deps.onNote(`${line}.`);
+}
+
+/** Writes that an import will send to the service. */
+export interface WriteCounts {
+  /** Uploads, one write each. */
+  photos: number;
+  /** Total size of the photos. */
+  bytes: number;
+  /** Rows with changed fields only, one write each. */
+  patches: number;
+  /** Batches of rows. */
+  batches: number;
+}
+
+/** The writes of an import with the time that the rate limit alone requires; null if they fit in one window. */
+export function estimateLine(
+  { photos, bytes, patches, batches }: WriteCounts,
+  writesPerMinute: number,
+): string | null {
+  const time = writeEstimate(photos + patches + batches, writesPerMinute);
+  if (time === null) return null;
+  const parts = [
+    photos > 0 ? `${counted(photos, "photo")} to upload${bytes > 0 ? ` (${byteText(bytes)})` : ""}` : "",
+    patches > 0 ? `${counted(patches, "product")} to update` : "",
+    // One or two batches are not worth mentioning next to their photos.
+    batches > writesPerMinute || (photos === 0 && patches === 0) ? `${grouped(batches)} batches to send` : "",
+  ].filter((part) => part !== "");
+  return `${parts.join(", ")}: ${time}`;
+}

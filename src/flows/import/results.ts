@@ -1,0 +1,202 @@
+// Results: reads the result of each row of an ended import, and checks that they are complete.
+
+import type { Client } from "../../client/client.ts";
+import { operations } from "../../contract/operations.ts";
+import { ImportRowResult } from "../../contract/resources/import.ts";
+import { asRead } from "../../contract/response-values.ts";
+import { CatError } from "../../errors.ts";
+import { BadAnswerError, SignedUrlError } from "../../http/errors.ts";
+import { isOfCaller, isOfService } from "../service-errors.ts";
+import type { RowMemo } from "./digests.ts";
+
+/** The import whose results are read, and the size of its batch. */
+export interface ResultsOf {
+  importId: string;
+  rows: number;
+  /** The size of the submitted body, in bytes. */
+  bytes: number;
+}
+
+/** Attempts to read a results file, each with a fresh link, after it broke off or its link was rejected. */
+const linksTried = 3;
+
+/**
+ * Reads the results of ended imports: the file behind the import's link or, if that fails (for example,
+ * because a firewall blocks the storage), the service's list of the rows. After a link has failed, the list comes
+ * first, and links are tried once: a link that fails through all retries takes half a minute.
+ */
+export class ResultsReader {
+  readonly #client: Client;
+  readonly #signal: AbortSignal;
+  #isListFirst = false;
+  /** The error that ended all reading. */
+  #over: { error: unknown } | null = null;
+
+  constructor(client: Client, signal: AbortSignal) {
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  /**
+   * The result of every row of an ended import, in the order of its body. If neither source is complete, throws
+   * the error of the first one, or the error that prevents all reading.
+   */
+  async read(of: ResultsOf): Promise<ImportRowResult[]> {
+    if (this.#over !== null) throw this.#over.error;
+    const fromLink = () => this.#fromLink(of);
+    const fromList = () => this.#fromList(of);
+    const [first, second] = this.#isListFirst ? [fromList, fromLink] : [fromLink, fromList];
+    try {
+      return await first();
+    } catch (error) {
+      this.#throwIfDecisive(error);
+      this.#isListFirst = true;
+      return await second().catch((late: unknown) => {
+        this.#throwIfDecisive(late);
+        // Without a response after all retries, those of the other imports cannot be read either.
+        if (isUnavailable(error) || isUnavailable(late)) this.#over = { error };
+        throw error;
+      });
+    }
+  }
+
+  #throwIfDecisive(error: unknown): void {
+    this.#signal.throwIfAborted();
+    if (isOfCaller(error)) this.#over = { error };
+    if (isOfCaller(error) || !(error instanceof CatError)) throw error;
+  }
+
+  async #fromLink(of: ResultsOf): Promise<ImportRowResult[]> {
+    const [links, attempts] = this.#isListFirst ? [1, 1] : [linksTried, undefined];
+    for (let link = 1; ; link++) {
+      let hasBegun = false;
+      const onBegun = () => {
+        hasBegun = true;
+      };
+      const url = await this.#freshLink(of);
+      try {
+        const file = this.#download(url, of, { attempts, onBegun });
+        const results = complete(of, await resultsOfFile(of, file, this.#client));
+        this.#isListFirst = false;
+        return results;
+      } catch (error) {
+        this.#throwIfDecisive(error);
+        // The client has repeated a request without a response.
+        if (link === links || !(hasBegun || error instanceof SignedUrlError)) throw error;
+      }
+    }
+  }
+
+  /** The link is signed again on every read and must not be stored (Import, results_url). */
+  async #freshLink(of: ResultsOf): Promise<string> {
+    const job = await this.#client.imports.get({ import_id: of.importId }, { signal: this.#signal });
+    // Only a link in the response is checked, and only here.
+    const url: unknown = job.results_url;
+    if (typeof url !== "string" || url === "") throw badResults(of, "has no results yet");
+    return url;
+  }
+
+  async *#download(
+    url: string,
+    { bytes, rows }: ResultsOf,
+    { attempts, onBegun }: { attempts: number | undefined; onBegun: () => void },
+  ): AsyncGenerator<Uint8Array> {
+    // A result repeats the row's sources and adds a few words each; a file far larger than that is not a
+    // results file.
+    const maxBytes = bytes * 4 + rows * 16_384;
+    for await (const chunk of this.#client.download(url, { signal: this.#signal, maxBytes, attempts })) {
+      onBegun();
+      yield chunk;
+    }
+  }
+
+  /** The same results from the service's list (GET /v1/imports/{import_id}/rows). */
+  async #fromList(of: ResultsOf): Promise<ImportRowResult[]> {
+    const listed: ImportRowResult[] = [];
+    const input = { import_id: of.importId };
+    const options = { signal: this.#signal };
+    for await (const entry of this.#client.paginate(operations.imports.rows, input, options)) {
+      const result = asRead(ImportRowResult).safeParse(entry);
+      if (!result.success) throw badResults(of, "has an invalid entry in its list of rows");
+      listed.push(result.data);
+      // A list with too many rows may never end.
+      if (listed.length > of.rows) break;
+    }
+    return complete(of, listed);
+  }
+}
+
+/** Whether the error came only after retries (`Retry`). */
+const isUnavailable = (error: unknown): boolean => isOfService(error) && !(error instanceof BadAnswerError);
+
+/** Parses a results file: JSONL, one ImportRowResult per line (Import, results_url). */
+async function resultsOfFile(
+  of: ResultsOf,
+  chunks: AsyncIterable<Uint8Array>,
+  { withoutKey }: Pick<Client, "withoutKey">,
+): Promise<ImportRowResult[]> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  const text = withoutKey(Buffer.concat(parts).toString("utf8"));
+  // A truncated file lacks the last line end (JSONL).
+  if (!text.endsWith("\n")) throw badResults(of, "has an incomplete results file");
+  return text
+    .slice(0, -1)
+    .split("\n")
+    .map((line) => {
+      const result = asRead(ImportRowResult).safeParse(parsedJson(line));
+      if (!result.success) throw badResults(of, "has a results file with an invalid line");
+      return result.data;
+    });
+}
+
+function parsedJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Checks that there is one settled result per row, in input order (Import, results_url). An imported row must
+ * have its action and product: without them the next import would add its photos twice.
+ */
+function complete(of: ResultsOf, results: ImportRowResult[]): ImportRowResult[] {
+  if (results.length !== of.rows) {
+    throw badResults(of, `has results for ${results.length} of ${of.rows} rows`);
+  }
+  results.forEach(({ line, status, action, product_id }, index) => {
+    if (line !== index + 1)
+      throw badResults(of, `has a result for line ${line} instead of line ${index + 1}`);
+    if (status === "pending") throw badResults(of, `has ended, but its line ${line} is still pending`);
+    if (status === "failed") return;
+    if (action === null)
+      throw badResults(of, `has a result without an action for line ${line}, which was imported`);
+    if (product_id === null)
+      throw badResults(of, `has a result without a product for line ${line}, which was imported`);
+  });
+  return results;
+}
+
+/**
+ * Checks that results name only photos that were sent (ImportRowResult, `index`). Otherwise the photos of a
+ * product are unknown, and the next import would add them twice, so the batch stays open. Throws a
+ * BadAnswerError.
+ */
+export function checkPhotos(
+  importId: string,
+  results: readonly ImportRowResult[],
+  memos: readonly RowMemo[],
+): void {
+  for (const [at, { line, images }] of results.entries()) {
+    const { length } = memos[at]!.sent;
+    const strange = images.find(({ index }) => index >= length);
+    if (strange === undefined) continue;
+    const what = `has a result for image ${strange.index} of line ${line}, which was sent with ${length} images`;
+    throw badResults({ importId }, what);
+  }
+}
+
+const badResults = ({ importId }: Pick<ResultsOf, "importId">, what: string): BadAnswerError =>
+  new BadAnswerError(`the import ${importId} ${what}`, { code: "bad_results" });

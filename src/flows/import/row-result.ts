@@ -1,0 +1,180 @@
+// The outcome of a row: in the summary, the results file and the failed file.
+
+import type { ImportRowResult } from "../../contract/resources/import.ts";
+import type { WordFailure } from "../outputs/failed-file.ts";
+import type { ResultsForm } from "../outputs/results-file.ts";
+import { inOneLine, type RowOutcome as OutcomeOf, type RowFailure } from "../outputs/row-outcome.ts";
+import { type DecidedRow, placed } from "./decide.ts";
+import type { RejectedPhoto } from "./digests.ts";
+import type { FileRow } from "./file-row.ts";
+
+/**
+ * The result of a row, in the form of the service's ImportRowResult. For a row in no batch, `line` is null
+ * and `action` may be `unchanged`. The `index` of an image is its place in the row of the file.
+ */
+export interface RowResult {
+  line: number | null;
+  reference: string;
+  status: ImportRowResult["status"];
+  action: ImportRowResult["action"] | "unchanged";
+  product_id: string | null;
+  images: ImportRowResult["images"];
+  error: { code: string; message: string } | null;
+}
+
+/**
+ * The outcome of one row of an import; its done parts are photos that the service has, by place in the row.
+ */
+export type RowOutcome = OutcomeOf<RowResult>;
+
+/** A row by its place and name. */
+export type NamedRow = Pick<DecidedRow, "line" | "reference">;
+
+/** The outcome of a row without a result of the service, if it is fine. */
+const doneRow = (
+  { line, reference }: NamedRow,
+  action: "updated" | "unchanged",
+  productId: string | null,
+): RowOutcome => ({
+  line,
+  result: {
+    line: null,
+    reference,
+    status: "succeeded",
+    action,
+    product_id: productId,
+    images: [],
+    error: null,
+  },
+});
+
+/** The outcome of a row whose fields were changed, or that the user counted as imported. */
+export const updatedRow = (row: NamedRow & { productId: string }): RowOutcome =>
+  doneRow(row, "updated", row.productId);
+
+/** The outcome of a row without changes. */
+export const unchangedRow = (row: NamedRow, productId: string | null): RowOutcome =>
+  doneRow(row, "unchanged", productId);
+
+/** The outcome of a row that fails outside a batch. */
+export const failedRow = (
+  { line, reference }: NamedRow,
+  failure: RowFailure,
+  productId: string | null,
+  images: RowResult["images"] = [],
+): RowOutcome => {
+  const result = {
+    line: null,
+    reference,
+    status: "failed",
+    action: "none",
+    product_id: productId,
+    images,
+    error: failure,
+  } as const;
+  return { line, result, failure: failureOf(result)! };
+};
+
+/** The failure of a row whose product no longer exists. */
+export const productGone: RowFailure = {
+  code: "product_not_found",
+  message: "the product was deleted during the import: import this row again to re-create it",
+};
+
+/** The outcome of a row that fails because the service rejected its photos; `discarded`: photos lost with it. */
+export function rejectedRow(row: DecidedRow, discarded: readonly number[]): RowOutcome {
+  const { content, refused } = row;
+  const lost = discarded.map((image) => ({ ...placed(content.images[image]!, image), ...discardedWithRow }));
+  const images = [...refused, ...lost].map(failedImage).sort(byIndex);
+  const message = `the service rejected ${refused.length} of ${content.images.length} photos`;
+  return failedRow(row, { code: "image_failed", message }, null, images);
+}
+
+const discardedWithRow = { code: "row_failed", message: "another photo of the row was rejected" };
+
+/**
+ * The outcome of a row of a batch whose results are not read, with rejected photos; `done`: its other photos. Its
+ * product is not known yet.
+ */
+export function pendingRow(
+  { line, reference }: NamedRow,
+  refused: readonly RejectedPhoto[],
+  done: readonly number[],
+): RowOutcome {
+  const images = refused.map(failedImage).sort(byIndex);
+  const result = {
+    line: null,
+    reference,
+    status: "partial",
+    action: null,
+    product_id: null,
+    images,
+    error: null,
+  } as const;
+  return { line, result, failure: failureOf(result)!, done };
+}
+
+/** A rejected photo, in the form of the service's results. */
+export const failedImage = ({ image, source, orientation, code, message }: RejectedPhoto) => ({
+  index: image,
+  source,
+  orientation,
+  status: "failed" as const,
+  error: { code, message },
+});
+
+/** Orders images as they are in the row. */
+export const byIndex = (left: { index: number }, right: { index: number }): number =>
+  left.index - right.index;
+
+/** The failure of a failed or partial row, as one code and one message. */
+export function failureOf(result: RowResult): RowFailure | undefined {
+  if (result.status !== "failed" && result.status !== "partial") return undefined;
+  const images = result.images.filter((image) => image.status === "failed");
+  const reasons = images.map(
+    ({ source, error }) => `${source}: ${error?.message ?? error?.code ?? "not attached"}`,
+  );
+  const parts = [result.error?.message ?? [], reasons].flat();
+  const codes: unknown[] = [result.error?.code, images[0]?.error?.code];
+  const code = codes.find((candidate) => typeof candidate === "string") ?? result.status;
+  return { code: code as string, message: inOneLine(parts.join("; ")) || result.status };
+}
+
+/** The results file of an import: the ImportRowResult of every row, with `file_line` added. */
+export const resultsForm: ResultsForm<RowResult> = {
+  columns: [
+    "file_line",
+    "line",
+    "reference",
+    "status",
+    "action",
+    "product_id",
+    "error_code",
+    "error_message",
+    "images",
+  ],
+  cells: (file_line, { line, reference, status, action, product_id, error, images }) => [
+    file_line,
+    line,
+    reference,
+    status,
+    action,
+    product_id,
+    error?.code,
+    error?.message,
+    JSON.stringify(images),
+  ],
+  object: (file_line, result) => ({ ...result, file_line }),
+};
+
+/**
+ * Names local photos in a failure by their path in the row: the service knows only the IDs of their uploads.
+ */
+export const inWordsOfRow: WordFailure<RowResult> = ({ row: content }, { result, failure }) => {
+  let { message } = failure!;
+  for (const { index, source } of result?.images ?? []) {
+    const path = (content as FileRow | undefined)?.images[index]?.path;
+    if (path !== undefined) message = message.replace(`${source}: `, () => `${path}: `);
+  }
+  return { ...failure!, message };
+};

@@ -1,2 +1,0 @@
-/** The kind of an import run (`Run.kind`). */
-export const importKind = "import";

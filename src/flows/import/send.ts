@@ -1,0 +1,172 @@
+// Sending: cuts rows into batches of at most 2,000 rows and 8 MB, sends them and follows their imports.
+
+import type { Client } from "../../client/client.ts";
+import { limits } from "../../contract/limits.ts";
+import { Timestamp } from "../../contract/resources/fields.ts";
+import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
+import type { BatchOperation } from "../run/batch.ts";
+import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../run/batch.ts";
+import { sendAgain } from "../run/journal.ts";
+import { sendBatches } from "../run/send.ts";
+import type { Stage } from "../run/stage.ts";
+import type { DecidedRow } from "./decide.ts";
+import { packMemos, type RowMemo } from "./digests.ts";
+import type { FileImage, FileRow } from "./file-row.ts";
+import type { ImportRun } from "./import-run.ts";
+
+/** The options of an import's batches, which must stay the same when a run is resumed. */
+export interface SendOptions {
+  mode: ImportMode;
+  onImageError: OnImageError;
+}
+
+/** POST /v1/imports with the rows as NDJSON: one import per batch, problems by the line of the body. */
+export const importOperation = (client: Client, { mode, onImageError }: SendOptions): BatchOperation => ({
+  async send(ndjson, options) {
+    const { id, created_at } = await client.imports.create(
+      { mode, on_image_error: onImageError, ndjson },
+      options,
+    );
+    return { jobs: [id], createdAt: parseMoment(created_at, client.earliest()) };
+  },
+  rowOf: ({ line }) => (line === undefined ? null : line - 1),
+});
+
+/**
+ * The time of an import's `created_at`, in Unix milliseconds; null if it is not a timestamp with a UTC
+ * offset. Without an offset it would be read as local time, and changes of several hours would be skipped. The
+ * response is not rejected, because the import is accepted. A time in the future counts as `now`.
+ */
+function parseMoment(created_at: string, now: number): number | null {
+  const timestamp = Timestamp.safeParse(created_at);
+  return timestamp.success ? Math.min(Date.parse(timestamp.data), now) : null;
+}
+
+/** How `cat imports list` shows an import that was just accepted (States and transitions, Import job). */
+export const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, status: "validating" });
+
+/**
+ * Resends batches of an earlier process with an unknown outcome, then sends the other rows in batches, and
+ * has each import followed. `planned`: number of rows in new batches.
+ */
+export async function sendRows(run: ImportRun, planned: number): Promise<Stage<SentBatch[]>> {
+  const { input, at, earlier, progress, follower } = run;
+  const accepted = earlier.filter(({ state }) => state !== "sent");
+  const sentBefore = rowsIn(accepted);
+  progress.begin(planned + rowsIn(earlier) - sentBefore, sentBefore);
+  const follow = (importId: string) => {
+    if (input.wait) follower.add(importId);
+  };
+  for (const { jobs } of accepted) follow(jobs[0]!);
+  const batches = concatenated(sendAgain(at, at.state.batches.of(at.id)), cutBatches(run));
+  const { sent, stopped } = await sendBatches(at, batches, {
+    operation: importOperation(at.client, input),
+    listedAs: listedAs(input.file.source.name, input.mode),
+    changesProducts: true,
+    onAccepted: ({ jobs, rows }, { createdAt }) => {
+      const { ledger } = at.state;
+      // The first delta for the ledger starts at the first import, or at 0 if its time is unknown.
+      if (ledger.lookedAt(at.account) === null && createdAt !== null)
+        ledger.setLookedAt(at.account, createdAt);
+      progress.accepted(rows.length);
+      follow(jobs[0]!);
+    },
+  });
+  progress.written();
+  return { done: sent, stopped };
+}
+
+async function* concatenated(
+  first: AsyncGenerator<ReadyBatch>,
+  second: AsyncGenerator<CutBatch>,
+): AsyncGenerator<CutBatch | ReadyBatch> {
+  yield* first;
+  yield* second;
+}
+
+/** A row to send: its line of the body, and what is kept about it. */
+interface CutRow extends Pick<DecidedRow, "rowIndex" | "line" | "reference"> {
+  readonly text: string;
+  readonly memo: RowMemo;
+}
+
+/**
+ * Cuts the rows to send into batches of at most 2,000 rows and 8 MB (Limits), and keeps the outcome of the others.
+ * Throws if the file has changed since the check.
+ */
+async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
+  let cut: CutRow[] = [];
+  let bytes = 0;
+  for await (const row of run.rows.decided()) {
+    const { decision, rowIndex, line, reference } = row;
+    if (decision.kind !== "send") {
+      run.rows.keep(row);
+      continue;
+    }
+    const { images, memo } = decision;
+    const text = `${JSON.stringify(await serviceRow(row.content, images, run))}\n`;
+    const size = Buffer.byteLength(text);
+    if (cut.length === limits.importRows.max || bytes + size > limits.importBatchBytes) {
+      yield await toBatch(cut, run);
+      cut = [];
+      bytes = 0;
+    }
+    cut.push({ text, rowIndex, line, reference, memo });
+    bytes += size;
+  }
+  if (cut.length > 0) yield await toBatch(cut, run);
+}
+
+async function toBatch(cut: readonly CutRow[], { input }: ImportRun): Promise<CutBatch> {
+  await input.file.source.rejectIfChanged();
+  return {
+    body: Buffer.from(cut.map(({ text }) => text).join("")),
+    rows: Uint32Array.from(cut, ({ rowIndex }) => rowIndex),
+    lines: Uint32Array.from(cut, ({ line }) => line),
+    references: cut.map(({ reference }) => reference),
+    memo: packMemos(cut.map(({ memo }) => memo)),
+  };
+}
+
+/**
+ * The row in the form of the service (Imports, Row fields): only the images to send, with the image IDs of
+ * local photos.
+ */
+async function serviceRow(content: FileRow, images: readonly FileImage[], run: ImportRun): Promise<object> {
+  if (images.length === content.images.length && images.every(({ path }) => path === undefined))
+    return content;
+  const sent: object[] = [];
+  for (const image of images) {
+    if (image.path === undefined) sent.push(image);
+    else {
+      const { path, ...rest } = image;
+      sent.push({ image_id: await uploadedImage(path, run), ...rest });
+    }
+  }
+  return { ...content, images: sent };
+}
+
+async function uploadedImage(path: string, { input, uploads }: ImportRun): Promise<string> {
+  const upload = uploads.get(await input.localPhotos.digest(path));
+  if (upload === undefined || !("image" in upload)) throw new Error(`the photo ${path} was not uploaded`);
+  return upload.image;
+}
+
+/**
+ * All batches of the run in file order: rows that this process sent may lie between those of an earlier one.
+ */
+export const batchesOfRun = (run: ImportRun, sending: Stage<SentBatch[]>): SentBatch[] =>
+  [...earlierBatches(run, sending), ...sending.done].sort((left, right) => left.lines[0]! - right.lines[0]!);
+
+/**
+ * The batches of an earlier process: accepted ones, and those with an unknown outcome that this process did
+ * not resend.
+ */
+function earlierBatches({ earlier }: ImportRun, { done, stopped }: Stage<SentBatch[]>): SentBatch[] {
+  const now = new Set(done.map(({ index }) => index));
+  return earlier.flatMap(({ index, rows, lines, bytes, state, jobs }): SentBatch[] => {
+    const batch = { index, rows, lines, bytes };
+    if (state !== "sent") return [{ ...batch, kind: "accepted", jobs }];
+    return now.has(index) ? [] : [{ ...batch, kind: "unknown", error: stopped }];
+  });
+}

@@ -1,0 +1,132 @@
+// Unknown outcomes: batches that may or may not have been imported, about which the user decides.
+
+import { CatError } from "../../errors.ts";
+import type { StoredBatch } from "../../state/batches.ts";
+import type { LedgerEntry } from "../../state/ledger.ts";
+import type { Run as StoredRun } from "../../state/runs.ts";
+import { existingProducts } from "../catalogue/find-products.ts";
+import { shownName } from "../rows/shown-name.ts";
+import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
+import type { Run } from "../run/run.ts";
+import { counted, grouped } from "../words.ts";
+import { FieldDigests, union, unpackMemos } from "./digests.ts";
+import type { ImportDeps, ImportInput, UnknownOutcomeQuestion } from "./import-input.ts";
+
+/** A batch that may or may not have been accepted, and the run that sent it. */
+export interface UnknownBatch {
+  run: StoredRun;
+  batch: StoredBatch;
+}
+
+/**
+ * Counts the existing products of batches with an unknown outcome, and lets the user choose (interface,
+ * import). Throws a CatError of type conflict if no choice was made. Batches to resend stay as they are.
+ */
+export async function decideUnknownOutcomes(
+  unknown: readonly UnknownBatch[],
+  at: Run,
+  input: ImportInput,
+  { ask, onProgress }: ImportDeps,
+): Promise<void> {
+  if (unknown.length === 0) return;
+  const { state, account } = at;
+  const references = unknown.map(({ batch }) => state.batches.references(batch.run, batch.index));
+  const existing = await existingProducts(references.flat(), at, (done, total) =>
+    onProgress({ step: "looking up products", done, total }),
+  );
+  const clocks = await readClocks(at);
+  const question: UnknownOutcomeQuestion = {
+    file: [...new Set(unknown.map(({ run }) => shownName(run.file)))].join(", "),
+    sentAt: Math.min(...unknown.map(({ batch }) => batch.sentAt)),
+    rows: references.flat().length,
+    existing: existing?.size ?? null,
+    resendsOnce: unknown.every(({ batch }) => isKeyAlive(batch, clocks)),
+    lost: unknown.flatMap(({ batch }) => batch.jobs),
+  };
+  const choice = input.unknown ?? (await ask?.(question));
+  // An accepted batch cannot be resent: its body was deleted.
+  if (choice === undefined || (choice === "resend" && question.lost.length > 0))
+    throw choiceMissing(question);
+  if (choice === "resend") return;
+  if (choice === "imported" && existing === null) throw unseenProducts(question);
+  for (const [index, { run, batch }] of unknown.entries()) {
+    // Its rows are decided again, as if they were never sent.
+    if (choice === "not-imported") state.batches.dropped(batch.run, batch.index);
+    else countAsImported({ run, batch }, references[index]!, existing!, { state, account });
+  }
+}
+
+/** Writes the products of a batch into the ledger, as if their photos were attached; `existing`: their IDs. */
+function countAsImported(
+  { run, batch }: UnknownBatch,
+  references: readonly string[],
+  existing: ReadonlyMap<string, string>,
+  { state, account }: Pick<Run, "state" | "account">,
+): void {
+  const memos = unpackMemos(state.batches.memo(batch.run, batch.index));
+  const imported = references.flatMap((reference, at) => {
+    const productId = existing.get(reference);
+    return productId === undefined ? [] : [{ reference, productId, at }];
+  });
+  const entries = imported.map(({ reference, productId, at }): LedgerEntry => {
+    const known = state.ledger.ofProduct(account, productId)?.sources ?? Buffer.alloc(0);
+    const sent = memos[at]!.sent.map(({ digest }) => digest);
+    return { reference, productId, fields: FieldDigests.nothing.bytes, sources: union(known, sent) };
+  });
+  // Its rows are decided again by the ledger. Without the ledger, rows with a product are done.
+  const done = run.options.photos === "all" ? imported : [];
+  const doneRows = done.map(({ reference, productId, at }) => {
+    return { row: batch.rows[at]!, line: batch.lines[at]!, reference, productId };
+  });
+  state.batches.decided(batch.run, batch.index, entries, doneRows);
+}
+
+function choiceMissing(question: UnknownOutcomeQuestion): CatError {
+  const { existing, resendsOnce, lost } = question;
+  const choices = [
+    ...(existing === null ? [] : ["imported"]),
+    "not-imported",
+    ...(lost.length > 0
+      ? []
+      : [`resend (${resendsOnce ? "the service imports them only once" : "may add photos twice"})`]),
+  ];
+  const either =
+    choices.length === 1 ? choices[0] : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+  const hint =
+    existing === 0
+      ? "To send these rows, run the command again with --unknown not-imported."
+      : `Check a few products, then run the command again with --unknown ${either}.`;
+  return new CatError(`${inWords(question)}; ${existenceOf(existing)}`, {
+    type: "conflict",
+    code: "unknown_outcome",
+    hint,
+  });
+}
+
+/** "imported" needs the products: without their IDs the photos would be sent again. */
+const unseenProducts = (question: UnknownOutcomeQuestion): CatError =>
+  new CatError(`${inWords(question)}; ${existenceOf(null)}, which --unknown imported needs`, {
+    type: "conflict",
+    code: "unknown_outcome",
+    hint: "Use a key with that scope, or another choice for --unknown.",
+  });
+
+const inWords = (question: UnknownOutcomeQuestion): string =>
+  unknownOutcomeText(question, shownTime(question.sentAt));
+
+function existenceOf(products: number | null): string {
+  if (products === null) return "this key lacks the scope products:read";
+  const count = products === 0 ? "none" : grouped(products);
+  return `${count} of their products ${products > 1 ? "exist" : "exists"}`;
+}
+
+/**
+ * Describes rows with an unknown outcome, as the start of a sentence. `when`: the time they were sent, as
+ * text.
+ */
+export function unknownOutcomeText({ file, rows, lost }: UnknownOutcomeQuestion, when: string): string {
+  const which = `${counted(rows, "row")} of ${file} sent at ${when}`;
+  return lost.length > 0
+    ? `the service accepted ${which}, but no longer has the import ${lost.join(", ")}`
+    : `no response for ${which}`;
+}

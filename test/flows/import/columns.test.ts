@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { CsvCells } from "../../../src/flows/import/cells.ts";
+import { nearestColumns, readColumns } from "../../../src/flows/import/columns.ts";
+import { importForm } from "../../../src/flows/import/import-form.ts";
+import { recogniseDialect } from "../../../src/flows/rows/csv-dialect.ts";
+import type { Problem } from "../../../src/flows/rows/problem.ts";
+
+describe("an unknown column", () => {
+  test.each([
+    ["refrence", "reference"],
+    ["SKU", "reference"],
+    ["Artikel-Nr.", "reference"],
+    ["ref", "reference"],
+    ["nmae", "name"],
+    ["Product name", "name"],
+    ["Titre", "name"],
+    ["Beschreibung", "description"],
+    ["desc", "description"],
+    ["Gender", "sex"],
+    ["image", "images"],
+    ["Bilder", "images"],
+    ["Image URL", "images"],
+    ["Bild 1", "image_1"],
+    ["photo_12", "image_12"],
+    ["Image 2 URL", "image_2"],
+    ["image_21", null],
+    ["image_fornt", "image_front"],
+    ["Bild, vorne", "image_front"],
+    ["photo back", "image_back"],
+    ["image_1_orientaton", "image_1_orientation"],
+    ["Preis", null],
+    ["Price", null],
+    ["Farbe", null],
+    ["S", null],
+    ["", null],
+    ["__proto__", null],
+    ["constructor", null],
+  ])("suggests a name: for %j it is %j", (header, column) => {
+    expect(nearestColumns(header)).toEqual(column === null ? [] : [column]);
+  });
+});
+
+test("keeps a description as is, and drops one that is only spaces", () => {
+  const cells = new CsvCells([{ kind: "field", field: "description" }], ["description"]);
+  expect(cells.toRow([" linen \n"])).toEqual({ description: " linen \n", images: [] });
+  expect(cells.toRow([" \n"])).toEqual({ images: [] });
+});
+
+const read = (headers: string[], map: [string, string][] = []) => {
+  const problems: Problem[] = [];
+  const columns = readColumns(headers, new Map(map), 1, (problem) => problems.push(problem));
+  return { columns, problems: problems.map(({ param, code }) => `${param} ${code}`) };
+};
+
+describe("a header", () => {
+  test("is read without its invisible characters", () => {
+    expect(
+      read(["\ufeffReference", "\u00a0NAME\u00a0", "image\u200b_front", "Gro\u0308ße"], [["größe", "ignore"]])
+        .problems,
+    ).toEqual([]);
+  });
+
+  test("is rejected if --map assigns it the field of another header", () => {
+    const { problems } = read(["reference", "name", "images", "SKU"], [["sku", "reference"]]);
+    expect(problems).toEqual(["SKU duplicate_header"]);
+  });
+
+  test("is suggested if --map misspells it", () => {
+    const problems: Problem[] = [];
+    readColumns(
+      ["reference", "name", "images", "Farbe"],
+      new Map([
+        ["frabe", "ignore"],
+        ["farbe", "ignore"],
+      ]),
+      1,
+      (problem) => problems.push(problem),
+    );
+    expect(problems.map(({ message }) => message)).toEqual([
+      'unknown column "frabe" in --map: the file does not have it; did you mean "farbe"?',
+    ]);
+  });
+
+  test("gets two similar names as suggestions, or only the one that the file lacks", () => {
+    const messages = (...others: string[]) => {
+      const problems: Problem[] = [];
+      const header = ["reference", "name", "images", "image_three-quarter-leght", ...others];
+      readColumns(header, new Map([["imagos", "ignore"]]), 1, (problem) => problems.push(problem));
+      return problems.map(({ message, mapsTo }) => [message, mapsTo]);
+    };
+    const [left, right] = ["image_three-quarter-left", "image_three-quarter-right"];
+    const isNone = 'unknown column "image_three-quarter-leght"';
+    const noMap = [
+      'unknown column "imagos" in --map: the file does not have it; did you mean "images"?',
+      undefined,
+    ];
+    expect(messages()).toEqual([
+      [`${isNone}; did you mean ${right} or ${left}? Rename it`, ["FIELD", "ignore"]],
+      noMap,
+    ]);
+    expect(messages(left)).toEqual([
+      [`${isNone}; did you mean ${right}? Rename it`, [right, "ignore"]],
+      noMap,
+    ]);
+    expect(messages(left, right)).toEqual([
+      [`${isNone} (the file already has ${right}): rename it`, ["ignore"]],
+      noMap,
+    ]);
+  });
+
+  test("with 10,000 unknown columns gets a problem for each", () => {
+    const unknown = Array.from({ length: 10_000 }, (_, index) => `Column ${index}`);
+    expect(read(["reference", "name", "images", ...unknown]).problems).toEqual(
+      unknown.map((header) => `${header} unknown_column`),
+    );
+  });
+});
+
+describe("the delimiter", () => {
+  const photo = "https://cdn.example.com/a.jpg";
+  test.each([
+    [";", "in a file with decimal commas", `reference;name;Preis;images\r\nA;Hemd;12,50;${photo}\r\n`],
+    [
+      ";",
+      "in a file with custom headers that contain commas",
+      `Nummer;Bezeichnung, lang;Preis, netto;Bild, vorne\nA;Hemd, blau;12,50;${photo}\n`,
+    ],
+    [
+      ";",
+      "in a file with quoted headers that contain commas",
+      `"Nummer, intern";"Bezeichnung, lang, neu"\n"A";"Hemd"\n`,
+    ],
+    ["\t", "in a file with commas in every cell", `Nummer\tName, lang\tBild\nA,1\tHemd, blau\t${photo}\n`],
+    [
+      ",",
+      "in a file whose cells contain semicolons",
+      `Nummer,Titel,Text\nA,Hemd,a;b;c;d\nB,Hose,"x;y;z, w"\n`,
+    ],
+    ["|", "in a file with bars", `reference|name|images\nA|b|${photo}\n`],
+    [",", "in a file with only a header", "reference,name,images\n"],
+    [",", "in an empty file", ""],
+    [";", "in a file whose header has an unclosed quote", 'reference;name;images;"Preis\nA;b;c;d\n'],
+    [";", "in a file with blank lines before the header", "\r\n\r\nNummer;Titel, lang\r\nA;b\r\n"],
+  ])("is %j %s", (delimiter, _, head) => {
+    expect(recogniseDialect(head, undefined, importForm(new Map()))).toEqual({
+      delimiter,
+      linesBeforeHeader: 0,
+    });
+  });
+
+  test("is the one after sep=", () => {
+    expect(recogniseDialect("sep=;\r\na,b;c\r\n", undefined, importForm(new Map()))).toEqual({
+      delimiter: ";",
+      linesBeforeHeader: 1,
+    });
+  });
+});

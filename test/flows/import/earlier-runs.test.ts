@@ -1,0 +1,149 @@
+import { describe, expect, test, vi } from "vitest";
+import { openState } from "../../../src/state/open-state.ts";
+import {
+  beforeBatch,
+  cdn,
+  fileOf,
+  hour,
+  nothingArrives,
+  once,
+  responsesLost,
+  worldWith,
+} from "./import-fixtures.ts";
+
+// Two rows per batch, so that few rows make many batches.
+vi.mock("../../../src/contract/limits.ts", async (original) => {
+  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
+});
+
+describe("what an earlier import of another file left", () => {
+  /** A first file whose batch got no response, and a second one with one of its rows. */
+  async function lostAnd(fault: typeof responsesLost | typeof nothingArrives = responsesLost) {
+    const world = await worldWith("A", "B", "C");
+    await world.fault(fault);
+    await world.import("a.csv", { concurrency: 1 });
+    await world.fault();
+    await world.write("b.csv", fileOf("X", "B"));
+    return world;
+  }
+
+  test.each([responsesLost, nothingArrives])("is sent again with its key (%j)", async (fault) => {
+    const world = await lostAnd(fault);
+    const { summary } = await world.import("b.csv");
+    expect(summary).toMatchObject({ submitted: 1, created: 1, unchanged: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "X"));
+    // The first file still has a row to send.
+    const first = await world.import("a.csv");
+    expect(first.summary).toMatchObject({ submitted: 1, created: 1, unchanged: 2 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C", "X"));
+  });
+
+  test("is sent again before rows are sent as is", async () => {
+    const world = await lostAnd(nothingArrives);
+    const { summary } = await world.import("b.csv", { photos: "all" });
+    expect(summary).toMatchObject({ submitted: 2, created: 1, updated: 1 });
+    expect((await world.products()).sort()).toEqual(["A Dress 1", "B Dress 2", "X Dress 1"]);
+  });
+
+  test("needs a choice after a day, also if the file has none of its rows", async () => {
+    const world = await lostAnd();
+    await world.write("b.csv", fileOf("X", "Y"));
+    world.clock.advance(25 * hour);
+    const before = world.writes().length;
+    const ran = await world.import("b.csv").catch((error: unknown) => error);
+    expect(ran).toMatchObject({ type: "conflict", code: "unknown_outcome" });
+    expect((ran as Error).message).toMatch(/2 rows of \S+a\.csv sent at .*; 2 of their products exist$/);
+    expect(world.writes().slice(before)).toEqual([]);
+  });
+
+  test.each([
+    ["imported", responsesLost, ["A Dress 1", "B Dress 1", "X Dress 1"]],
+    ["not-imported", nothingArrives, ["B Dress 1", "X Dress 1"]],
+    ["resend", nothingArrives, ["A Dress 1", "B Dress 1", "X Dress 1"]],
+  ] as const)("is decided by --unknown %s (%j)", async (unknown, fault, products) => {
+    const world = await lostAnd(fault);
+    world.clock.advance(25 * hour);
+    const { stopped } = await world.import("b.csv", { unknown });
+    expect(stopped).toBeUndefined();
+    expect((await world.products()).sort()).toEqual(products);
+    const first = await world.import("a.csv");
+    expect(first.stopped).toBeUndefined();
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C", "X"));
+  });
+
+  test("is waited for if the service has it, so that its photos are known", async () => {
+    const world = await worldWith("A", "B", "C");
+    await world.import("a.csv", { wait: false });
+    await world.write(
+      "b.csv",
+      `reference,name,images\nB,Coat,${cdn}/B.jpg|${cdn}/2.jpg\nC,Dress,${cdn}/C.jpg\n`,
+    );
+    const { summary } = await world.import("b.csv");
+    expect(summary).toMatchObject({ submitted: 1, updated: 1, unchanged: 1 });
+    expect((await world.products()).sort()).toEqual(["A Dress 1", "B Coat 2", "C Dress 1"]);
+  });
+
+  test("needs a choice if the service lost its import", async () => {
+    const world = await worldWith("A", "B");
+    await world.import("a.csv", { wait: false });
+    world.clock.advance(48 * hour);
+    await world.fault({ match: { method: "GET", path: "/v1/imports/" }, status: 404 });
+    await world.write("b.csv", fileOf("B", "X"));
+    const ran = world.import("b.csv");
+    await expect(ran).rejects.toMatchObject({ code: "unknown_outcome" });
+    await world.fault();
+    await world.fault({ match: { method: "GET", path: "/v1/imports/" }, status: 404, times: 1 });
+    const { summary } = await world.import("b.csv", { unknown: "imported" });
+    expect(summary).toMatchObject({ created: 1, unchanged: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "X"));
+  });
+});
+
+test("a second import fails while another process imports with the same ledger, and names its file", async () => {
+  const world = await worldWith("A", "B", "C");
+  await world.write("b.csv", fileOf("X", "B"));
+  const [path, clock] = [`${world.folder}/cat.state`, world.clock];
+  const [ours, theirs] = [await openState(path, { clock }), await openState(path, { clock })];
+  let second: unknown;
+  const first = await world.import(
+    "a.csv",
+    { machine: { state: ours }, concurrency: 1 },
+    beforeBatch(1, async () => {
+      second = await world.import("b.csv", { machine: { state: theirs } }).catch((error: unknown) => error);
+    }),
+  );
+  expect(second).toMatchObject({
+    type: "conflict",
+    code: "run_alive",
+    message: expect.stringMatching(
+      /^the import of \S+a\.csv is already running \(process 4711, since 2026-01-05T09:00:\d\dZ\)$/,
+    ),
+    hint: "Wait for it to finish, or stop it and run the command again.",
+  });
+  expect(first.summary).toMatchObject({ created: 3 });
+  const again = await world.import("b.csv", { machine: { state: theirs } });
+  expect(again.summary).toMatchObject({ created: 1, unchanged: 1 });
+  expect((await world.products()).sort()).toEqual(once("A", "B", "C", "X"));
+  ours.close();
+  theirs.close();
+});
+
+test("resumes on any machine with a ledger file", async () => {
+  const world = await worldWith("A", "B", "C");
+  const [path, { clock }] = [`${world.folder}/ledger`, world];
+  const first = await openState(path, { clock, folder: "theirs" });
+  await world.fault(responsesLost);
+  await world.import("a.csv", { machine: { state: first }, concurrency: 1 });
+  first.close();
+  await world.fault();
+  expect(await world.files()).toEqual(["a.csv", "ledger"]);
+  const second = await openState(path, { clock, folder: "theirs" });
+  const { summary } = await world.import("a.csv", { machine: { state: second }, concurrency: 1 });
+  expect(summary).toMatchObject({ run_id: "run_1", submitted: 3, created: 3 });
+  expect((await world.import("a.csv", { machine: { state: second } })).summary).toMatchObject({
+    unchanged: 3,
+  });
+  second.close();
+  expect(world.state.runs.open(1)).toEqual([]);
+});

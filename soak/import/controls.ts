@@ -19,10 +19,10 @@ export const controls = {
   "trust-gateway": trustGateway,
   /** A key is sent however old it is. */
   "old-key": oldKey,
-  /** Two processes may start a run of one file each. */
+  /** Two processes may import at the same time. */
   "no-hold": {
     file: "src/flows/run/run.ts",
-    from: "throw alive(begun ?? run, hold.heldBy);",
+    from: "throw alreadyRunning(run.kind, hold.heldBy);",
     to: "runs.begin(run); return { hold: { release() {} }, begun: null, finished, open: run };",
   },
 } as const satisfies Record<string, Patch>;

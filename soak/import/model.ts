@@ -60,10 +60,9 @@ function importRow({ products, ledger }: Shop, row: SoakRow, options: Options, s
     return { reference, kind: "skipped", missing: [] };
   const bad = sent.filter((image) => "url" in image && image.url.includes("/fail-"));
   const isRefused = product !== undefined && options.mode === "create";
-  // Skipped images are attached already, so not all images of the row fail.
-  const areAllBad = bad.length === images.length;
+  const areAllBad = bad.length === sent.length;
   if (isRefused || areAllBad || (bad.length > 0 && options.onImageError === "fail_row")) {
-    return { reference, kind: "failed", missing: sent };
+    return { reference, kind: "failed", missing: images };
   }
   const changed = product ?? { name, description: null, sex: null, sources: [] };
   Object.assign(changed, given);

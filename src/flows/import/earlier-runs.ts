@@ -15,27 +15,46 @@ import { isEnded } from "./follow.ts";
 import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
 import { importOperation, listedAs, type SendOptions } from "./send.ts";
 import { settleBatches } from "./settle.ts";
-import { decideUnknownOutcomes, type UnknownBatch } from "./unknown-outcomes.ts";
+import { decideUnknownOutcomes, type EarlierBatch } from "./unknown-outcomes.ts";
 
 /**
- * Settles every batch that earlier runs left, of any file: one without a response is sent again, with its key, and
- * the results of each are written to the ledger. Batches whose outcome cannot be determined are decided by the user
- * first. Those of `begun`, the open run of this file, are left to it if it is resumed: then returns true.
+ * Whether the open run of this file ends and a new one begins, because its rows are compared again (or with
+ * `--fresh`): then everything that it sent is settled. Throws a CatError of type conflict if the user has to choose.
  */
-export async function settleEarlierRuns(
+export async function isReplaced(begun: Run, input: ImportInput, deps: ImportDeps): Promise<boolean> {
+  const left = () => unsettled(begun).filter(({ run }) => run.id === begun.id);
+  const imports = await decide(left(), begun, input, deps);
+  if (isToBeResumed(begun, imports, input, deps)) return false;
+  await settleAll(left(), begun, deps);
+  return true;
+}
+
+/**
+ * Settles every batch that runs of other files left: one without a response is sent again, with its key, and the
+ * results of each are written to the ledger. Throws a CatError of type conflict if the user has to choose.
+ */
+export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportDeps): Promise<void> {
+  const left = () => unsettled(at).filter(({ run }) => run.id !== at.id);
+  await decide(left(), at, input, deps);
+  await settleAll(left(), at, deps);
+}
+
+const unsettled = ({ state, account }: Run): EarlierBatch[] =>
+  state.batches.unsettledElsewhere({ account, kind: importKind, runId: "" });
+
+/**
+ * Lets the user decide about batches whose outcome cannot be determined any more. Returns the imports of the
+ * accepted ones, by ID; null if the service does not know them.
+ */
+async function decide(
+  left: readonly EarlierBatch[],
   at: Run,
-  begun: boolean,
   input: ImportInput,
   deps: ImportDeps,
-): Promise<boolean> {
-  const { batches } = at.state;
-  const unsettled = () => batches.unsettledElsewhere({ account: at.account, kind: importKind, runId: "" });
-  const imports = await importsOf(
-    unsettled().map(({ batch }) => batch),
-    at,
-  );
-  const unknown: UnknownBatch[] = [];
-  for (const { run, batch } of unsettled()) {
+): Promise<Map<string, Import | null>> {
+  const imports = await importsOf(left, at);
+  const unknown: EarlierBatch[] = [];
+  for (const { run, batch } of left) {
     // Only an upsert sent twice adds its photos twice (Imports, rule 3).
     const mayDouble = batch.state === "sent" && run.options.mode === "upsert";
     const isTooOld = mayDouble && !isKeyAlive(batch, await readClocks(at));
@@ -43,10 +62,12 @@ export async function settleEarlierRuns(
     if (isTooOld || isLost) unknown.push({ run, batch });
   }
   await decideUnknownOutcomes(unknown, at, input, deps);
-  const isResumed = begun && isToBeResumed(at, imports, input, deps);
-  const left = unsettled().filter(({ run }) => !(isResumed && run.id === at.id));
-  for (const run of new Map(left.map(({ run }) => [run.id, run])).values()) await settleRun(run, at, deps);
-  return isResumed;
+  return imports;
+}
+
+async function settleAll(left: readonly EarlierBatch[], at: Run, deps: ImportDeps): Promise<void> {
+  const runs = new Map(left.map(({ run }) => [run.id, run]));
+  for (const run of runs.values()) await settleRun(run, at, deps);
 }
 
 async function settleRun(run: StoredRun, at: Run, { onProgress }: ImportDeps): Promise<void> {
@@ -63,16 +84,15 @@ async function settleRun(run: StoredRun, at: Run, { onProgress }: ImportDeps): P
   await settleBatches(batches("accepted"), at, (done, total) => onProgress({ step, done, total }));
 }
 
-/** The imports of accepted batches, by ID; null if the service does not know them. */
 async function importsOf(
-  batches: readonly StoredBatch[],
+  left: readonly EarlierBatch[],
   { client, signal, concurrency }: Run,
 ): Promise<Map<string, Import | null>> {
   const limit = pLimit(concurrency);
   const imports = new Map<string, Import | null>();
   const ask = async (import_id: string) =>
     void imports.set(import_id, await orNull(client.imports.get({ import_id }, { signal })));
-  const ids = batches.flatMap(({ state, jobs }) => (state === "accepted" ? jobs : []));
+  const ids = left.flatMap(({ batch: { state, jobs } }) => (state === "accepted" ? jobs : []));
   await Promise.all(ids.map((id) => limit(ask, id)));
   return imports;
 }

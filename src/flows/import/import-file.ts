@@ -6,7 +6,7 @@ import { after } from "../run/stage.ts";
 import { decisive } from "../service-errors.ts";
 import { changeFields } from "./change-fields.ts";
 import { closeRun, type EndedRun } from "./close-run.ts";
-import { settleEarlierRuns } from "./earlier-runs.ts";
+import { isReplaced } from "./earlier-runs.ts";
 import { type ImportDeps, type ImportInput, identityOf, importKind } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
 import { prepare } from "./plan.ts";
@@ -57,12 +57,11 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
     timeoutMs: input.timeoutMs,
     sameOrganization: input.sameOrganization,
     alone: true,
-    replaces: async (begun: Run) => !(await settleEarlierRuns(begun, true, input, deps)),
+    replaces: (begun: Run) => isReplaced(begun, input, deps),
   };
-  const ended = await withRun(request, deps, async (at) => {
-    if (at.begunAt === null) await settleEarlierRuns(at, false, input, deps);
-    return importRows(importRun(at, targets, check, refused, input, deps));
-  });
+  const ended = await withRun(request, deps, (at) =>
+    importRows(importRun(at, targets, check, refused, input, deps)),
+  );
   ended.summary.duration_ms = Math.round(deps.clock.now() - started);
   return { check, ended };
 }

@@ -9,6 +9,7 @@ import type { Stage } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { byteText, counted, grouped } from "../words.ts";
 import { readUndecided, refreshLedger, type UndecidedProducts } from "./compare.ts";
+import { settleOtherRuns } from "./earlier-runs.ts";
 import type { FileImage } from "./file-row.ts";
 import type { ImportRun } from "./import-run.ts";
 
@@ -25,12 +26,13 @@ interface Plan extends UndecidedProducts {
 }
 
 /**
- * Plans the rows and uploads their photos, before any row is sent. Returns the number of rows to send in
+ * Settles what other runs left, plans the rows and uploads their photos, before any row is sent. Returns the number of rows to send in
  * batches. Errors that prevent sending are reported with the summary.
  */
 export async function prepare(run: ImportRun): Promise<Stage<number>> {
   const { deps, input, at, uploads } = run;
   try {
+    await settleOtherRuns(at, input, deps);
     let plan = await makePlan(run);
     noteEstimate(plan, run);
     await uploadPhotos(plan?.photos ?? new Map(), uploads, {
@@ -48,10 +50,14 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
     await hearOf(at);
     return { done: rowsToSend(plan, run), stopped: undefined };
   } catch (error) {
-    if (at.signal.aborted || error instanceof CatError) return { done: 0, stopped: error };
+    if (at.signal.aborted || isReportedWithSummary(error)) return { done: 0, stopped: error };
     throw error;
   }
 }
+
+/** A question to the user, which is not a response of the service, is reported alone. */
+const isReportedWithSummary = (error: unknown): boolean =>
+  error instanceof CatError && (error.type !== "conflict" || error.status !== undefined);
 
 /**
  * Reads the products of the rows as far as needed, and plans their writes. Null if there is nothing to plan: the

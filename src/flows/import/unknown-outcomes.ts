@@ -12,8 +12,8 @@ import { counted, grouped } from "../words.ts";
 import { FieldDigests, union, unpackMemos } from "./digests.ts";
 import type { ImportDeps, ImportInput, UnknownOutcomeQuestion } from "./import-input.ts";
 
-/** A batch that may or may not have been accepted, and the run that sent it. */
-export interface UnknownBatch {
+/** A batch of an earlier process, and the run that sent it. */
+export interface EarlierBatch {
   run: StoredRun;
   batch: StoredBatch;
 }
@@ -23,7 +23,7 @@ export interface UnknownBatch {
  * import). Throws a CatError of type conflict if no choice was made. Batches to resend stay as they are.
  */
 export async function decideUnknownOutcomes(
-  unknown: readonly UnknownBatch[],
+  unknown: readonly EarlierBatch[],
   at: Run,
   input: ImportInput,
   { ask, onProgress }: ImportDeps,
@@ -58,7 +58,7 @@ export async function decideUnknownOutcomes(
 
 /** Writes the products of a batch into the ledger, as if their photos were attached; `existing`: their IDs. */
 function countAsImported(
-  { run, batch }: UnknownBatch,
+  { run, batch }: EarlierBatch,
   references: readonly string[],
   existing: ReadonlyMap<string, string>,
   { state, account }: Pick<Run, "state" | "account">,

@@ -48,16 +48,16 @@ If they do, add --same-organization. If not, use a separate profile (--profile N
   expect((await world.cat("import a.csv", { env })).exit).toBe(4);
 });
 
-test("--photos new exits with 4 for a key that cannot read exports, and --photos all works", async () => {
+test("--photos new exits with 4 for a key that cannot read products, and --photos all works", async () => {
   const world = await imported();
-  await fault(world, "/v1/exports");
+  await fault(world, "/v1/products");
   const { exit, stdout, stderr } = await world.cat("import a.csv");
   const request_id = world.requests().at(-1)!.request_id;
   expect([exit, stdout]).toEqual([4, ""]);
   expect(stderr).toBe(`Stopped: sent 0 of 1 row of a.csv.
   1 row not sent
-error: cannot compare the rows with earlier imports: --photos new needs a key with the scopes products:read and exports:read (request ${request_id})
-Use a key with both scopes, or add --photos all to send all photos, including those already attached.
+error: cannot compare the rows with their products: --photos new needs a key with the scope products:read (request ${request_id})
+Use a key with it, or add --photos all to send all photos, including those already attached.
 `);
   expect(await world.cat("import a.csv --photos all")).toEqual({
     exit: 0,

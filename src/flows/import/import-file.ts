@@ -95,22 +95,3 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
     changed: stopped === undefined ? null : await changeOf(input.file.source),
   };
 }
-
-/** Returns the value on the first call, and undefined from then on. */
-function once<Value>(value: Value | undefined): () => Value | undefined {
-  let left = value;
-  return () => {
-    const now = left;
-    left = undefined;
-    return now;
-  };
-}
-
-/** Drops repeated notes: a plan that is made again finds the same things. */
-function unrepeated(note: (sentence: string) => void): (sentence: string) => void {
-  const noted = new Set<string>();
-  return (sentence) => {
-    if (!noted.has(sentence)) note(sentence);
-    noted.add(sentence);
-  };
-}

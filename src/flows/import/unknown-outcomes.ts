@@ -8,7 +8,7 @@ import { existingProducts } from "../catalogue/find-products.ts";
 import { shownName } from "../rows/shown-name.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
-import { counted, grouped } from "../words.ts";
+import { counted, grouped, series } from "../words.ts";
 import { FieldDigests, union, unpackMemos } from "./digests.ts";
 import type { ImportDeps, ImportInput, UnknownOutcomeQuestion } from "./import-input.ts";
 
@@ -19,8 +19,7 @@ export interface EarlierBatch {
 }
 
 /**
- * Counts the existing products of batches with an unknown outcome, and lets the user choose (interface,
- * import). Throws a CatError of type conflict if no choice was made. Batches to resend stay as they are.
+ * Counts the existing products of batches with an unknown outcome, and lets the user choose. Throws a CatError of type conflict if no choice was made. Batches to resend stay as they are.
  */
 export async function decideUnknownOutcomes(
   unknown: readonly EarlierBatch[],
@@ -90,8 +89,7 @@ function choiceMissing(question: UnknownOutcomeQuestion): CatError {
       ? []
       : [`resend (${resendsOnce ? "the service imports them only once" : "may add photos twice"})`]),
   ];
-  const either =
-    choices.length === 1 ? choices[0] : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+  const either = series(choices, "or");
   const hint =
     existing === 0
       ? "To send these rows, run the command again with --unknown not-imported."

@@ -1,6 +1,5 @@
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
-import { columnOf, knownColumns } from "../../../flows/import/columns.ts";
-import { nearestColumns } from "../../../flows/import/columns.ts";
+import { columnOf, knownColumns, nearestColumns } from "../../../flows/import/columns.ts";
 import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
 import { normalHeader } from "../../../flows/rows/header.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";

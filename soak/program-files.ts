@@ -55,7 +55,7 @@ async function buildWith(patches: readonly Patch[], outdir: string): Promise<voi
       });
     },
   };
-  const entry = join(root, "src", "cli", "entry.ts");
+  const entry = join(root, "src", "cli", "main.ts");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   const { outputFiles } = await build({
     ...{ absWorkingDir: root, entryPoints: { main: entry }, outdir, plugins: [plugin] },

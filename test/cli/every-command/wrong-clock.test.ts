@@ -168,7 +168,9 @@ describe("export sync", () => {
 });
 
 describe("import", () => {
-  const file = `reference,name,images\nA-1,Dress,https://cdn.example.com/1.jpg\nA-2,Coat,https://cdn.example.com/2.jpg\n`;
+  // Of fewer rows each product is read, whatever the time.
+  const rows = Array.from({ length: 101 }, (_, at) => `A-${at},Dress,https://cdn.example.com/${at}.jpg\n`);
+  const file = `reference,name,images\n${rows.join("")}`;
 
   test.for(skews)("finds products deleted after a run whose Date was %s", async ([, ahead]) => {
     const world = await skewed(await createWorld());
@@ -180,8 +182,8 @@ describe("import", () => {
     await world.remove(world.products()[0]!.id);
     world.tick(20 * minute);
     const next = await world.at("import a.csv", 0);
-    expect(next.stderr).toMatch(/^Imported 2 rows from a\.csv in 5\.0 s: 1 created, 1 unchanged\./);
-    expect(world.products().map(({ reference }) => reference)).toEqual(["A-2", "A-1"]);
+    expect(next.stderr).toMatch(/^Imported 101 rows from a\.csv in .* s: 1 created, 100 unchanged\./);
+    expect(world.products()).toHaveLength(101);
   });
 
   test("reads everything after a run whose clocks both were in 2050, and says so once", async () => {
@@ -196,7 +198,7 @@ describe("import", () => {
     expect(next.stderr).toMatch(
       /^The last run stored the time 2050-01-01T01:00:\d\dZ, which is in the future/,
     );
-    expect(world.products().map(({ reference }) => reference)).toEqual(["A-2", "A-1"]);
+    expect(world.products()).toHaveLength(101);
     expect((await world.at("import a.csv", 0)).stderr).not.toContain("future");
   });
 });

@@ -420,6 +420,7 @@ describe("a service with invalid results", () => {
         const {
           host: _host,
           connection: _connection,
+          "content-length": _length,
           ...headers
         } = request.headers as Record<string, string>;
         const body = chunks.length > 0 ? Buffer.concat(chunks) : null;

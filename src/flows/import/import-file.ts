@@ -1,13 +1,13 @@
 import type { CheckResult } from "../rows/check.ts";
 import { checkAndCollect } from "../rows/check-and-collect.ts";
 import { changeOf } from "../rows/source.ts";
-import { type Run, withRun } from "../run/run.ts";
+import { type Run, runIdentity, withRun } from "../run/run.ts";
 import { after } from "../run/stage.ts";
 import { decisive } from "../service-errors.ts";
 import { changeFields } from "./change-fields.ts";
 import { closeRun, type EndedRun } from "./close-run.ts";
 import { isReplaced } from "./earlier-runs.ts";
-import { type ImportDeps, type ImportInput, identityOf, importKind } from "./import-input.ts";
+import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
 import { prepare } from "./plan.ts";
 import { updatedRow } from "./row-result.ts";
@@ -94,4 +94,27 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
     sent,
     changed: stopped === undefined ? null : await changeOf(input.file.source),
   };
+}
+
+/**
+ * Identifies an import across restarts: the bytes of the file and its photos, and every option that changes
+ * what is sent. Paths and output options do not count. Digests are SHA-256 (hex).
+ */
+function identityOf(input: ImportInput, digests: { file: string; photos: string }): string {
+  const { mode, onImageError, photos, skipInvalid } = input;
+  const { read, source } = input.file;
+  const map = [...input.map].sort(([left], [right]) => (left < right ? -1 : 1));
+  const { delimiter = null, encoding = null } = read;
+  return runIdentity([
+    digests.file,
+    digests.photos,
+    mode,
+    onImageError,
+    photos,
+    skipInvalid,
+    source.format,
+    delimiter,
+    encoding,
+    map,
+  ]);
 }

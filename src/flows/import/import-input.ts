@@ -5,7 +5,7 @@ import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
-import { type RunHost, runIdentity } from "../run/run.ts";
+import type { RunHost } from "../run/run.ts";
 import type { ColumnMap } from "./columns.ts";
 import type { ImportForm } from "./import-form.ts";
 
@@ -78,27 +78,4 @@ export interface UnknownOutcomeQuestion {
   resendsOnce: boolean;
   /** Accepted imports that the service no longer knows; empty if the response was lost instead. */
   lost: readonly string[];
-}
-
-/**
- * Identifies an import across restarts: the bytes of the file and its photos, and every option that changes
- * what is sent. Paths and output options do not count. Digests are SHA-256 (hex).
- */
-export function identityOf(input: ImportInput, digests: { file: string; photos: string }): string {
-  const { mode, onImageError, photos, skipInvalid } = input;
-  const { read, source } = input.file;
-  const map = [...input.map].sort(([left], [right]) => (left < right ? -1 : 1));
-  const { delimiter = null, encoding = null } = read;
-  return runIdentity([
-    digests.file,
-    digests.photos,
-    mode,
-    onImageError,
-    photos,
-    skipInvalid,
-    source.format,
-    delimiter,
-    encoding,
-    map,
-  ]);
 }

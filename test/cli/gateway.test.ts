@@ -186,6 +186,13 @@ test.each(Object.entries(resumed))(
   },
 );
 
+test("a read without a response is not said to have been done", async () => {
+  const world = await behindGateway();
+  await world.fault({ match: { method: "GET", path: "/v1/" }, drop: "after", times: 20 });
+  const ran = await world.cat("api GET /products");
+  expect([ran.exit, ran.stderr]).toEqual([7, expect.not.stringContaining("may have done it")]);
+});
+
 test("a write that a gateway blocks ends with 7 and names what to check", async () => {
   const world = await behindGateway();
   world.intercept(Number.POSITIVE_INFINITY, { status: 403, type: "text/html" });

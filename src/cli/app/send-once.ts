@@ -26,7 +26,7 @@ export async function sendOnce<T>(
  * The error of a write that was sent: if the service may have done it, with `check` as its next step; the error itself where
  * the service has rejected it.
  */
-export function unlessDone(error: unknown, check: string): unknown {
+export function unlessDone<Thrown>(error: Thrown, check: string): Thrown | CatError {
   if (!(error instanceof CatError) || isNothingDone(error)) return error;
   return withHint(error, `The service may have done it. ${check}`);
 }

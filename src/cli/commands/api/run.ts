@@ -38,7 +38,9 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
   const body = await requestBody(input, operation, app.context);
   const client = await app.client();
   const request: RawRequest = {
-    ...{ method, body, path: addressOf(target) },
+    method,
+    body,
+    path: addressOf(target),
     listsProblems: operation?.refusalList !== undefined,
   };
   if (input.paginate) {
@@ -47,15 +49,14 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
   }
   const { interrupt: signal } = app.context;
   const check = `Check what it did before you send ${method} ${target.path} again.`;
-  const response = await sendOnce((options) => client.raw(request, { ...options, signal }), check);
+  const response = await (method === "GET"
+    ? client.raw(request, { signal })
+    : sendOnce((options) => client.raw(request, { ...options, signal }), check));
   const { error } = response;
   // A login page may respond with 200 to any request.
   if (error === null && operation?.reply != null) response.json();
   await printResponse(app, response, input.include);
-  if (error !== null)
-    throw method === "GET"
-      ? hinted(error, method, target)
-      : hinted(unlessDone(error, check) as CatError, method, target);
+  if (error !== null) throw hinted(method === "GET" ? error : unlessDone(error, check), method, target);
 }
 
 function checkList(method: string, operation: Operation | null): void {

@@ -1,5 +1,5 @@
 import { type Clock, type Clocks, systemClock } from "../clock.ts";
-import { limits } from "../contract/limits.ts";
+import { keyLifeMs, limits } from "../contract/limits.ts";
 import { type Operations, operations } from "../contract/operations.ts";
 import { isLoopbackHost } from "../contract/url-policy.ts";
 import { openConnections } from "../http/connections.ts";
@@ -55,9 +55,6 @@ export interface CallOptions {
    */
   onDoubt?: OnDoubt | undefined;
 }
-
-/** How long a key is used, in milliseconds: 24 hours (Cross-cutting rule 1) less one hour for inaccurate clocks. */
-export const keyLifeMs = limits.idempotencyKeyMs - 3_600_000;
 
 /** A response with the data of its headers. */
 export interface Exchanged<Body> {

@@ -40,6 +40,9 @@ export const limits = {
 /** The time from an event to the last attempt to deliver it: about 7 h 21 min. */
 export const webhookRetryTotalMs = limits.webhookRetryMs.reduce((sum: number, wait) => sum + wait, 0);
 
+/** How long a key is used, in milliseconds: 24 hours (Cross-cutting rule 1) less one hour for inaccurate clocks. */
+export const keyLifeMs = limits.idempotencyKeyMs - 3_600_000;
+
 /** The form of every ID except a model's: a ULID, 26 characters of Crockford base32 (Resources). */
 export const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 

@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { execa } from "execa";
 import { expect, test } from "vitest";
@@ -27,6 +27,10 @@ test("a dry run loads at most six files and --version loads one, because each co
   const loaded = await loadedFiles(["import", "--dry-run", "--quiet", file]);
   expect(loaded).toContain("main.js");
   expect(loaded.length).toBeLessThanOrEqual(6);
+  // With the schemas of the service it would be 860 KB.
+  const dist = dirname(dirname(catProgram));
+  const sizes = loaded.map((name) => statSync(join(dist, "dist", name)).size);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(340_000);
   expect(await loadedFiles(["--version"])).toEqual(["hand-over.js"]);
 });
 

@@ -21,7 +21,7 @@ const endOfPng = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
  * Whether an image has its end: a response that was cut off may look complete. Bytes after the end are accepted, and
  * so is what is not a JPEG, PNG or WebP image.
  */
-export function isCompleteImage(image: ImageBytes): boolean {
+function isCompleteImage(image: ImageBytes): boolean {
   const head = Buffer.from(image.read(0, imageTypeBytes));
   const type = imageTypeOf(head);
   if (type === "image/jpeg") return has(endOfJpeg, image, startOfScan(image));

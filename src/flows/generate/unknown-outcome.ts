@@ -1,5 +1,4 @@
-import { keyLifeMs } from "../../client/client.ts";
-import { limits } from "../../contract/limits.ts";
+import { keyLifeMs, limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/task.ts";
 import { CatError } from "../../errors.ts";
@@ -12,7 +11,7 @@ import { type Generation, loadGenerations } from "./generation.ts";
 import type { GenerateDeps, GenerateInput, UnknownOutcomeQuestion } from "./generation-run.ts";
 
 /** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
-const clockToleranceMs = 300_000;
+const searchMarginMs = 300_000;
 
 /**
  * Settles batches of unknown outcome whose key the service has forgotten (Cross-cutting rule 1): they are never sent again
@@ -63,7 +62,7 @@ async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promis
   const { state, account, kind, id, client, signal } = run;
   const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id }).map(({ batch }) => batch);
   const known = new Set([...state.batches.of(id), ...elsewhere].flatMap(({ jobs }) => jobs));
-  const since = Math.min(...expired.flatMap(sentTimes)) - clockToleranceMs;
+  const since = Math.min(...expired.flatMap(sentTimes)) - searchMarginMs;
   const type = kind === "tryon" ? "tryon" : "beautifier";
   const tasks = new Map<string, Task>();
   const listing = client.paginate(operations.tasks.list, { type, limit: limits.page.max }, { signal });
@@ -90,8 +89,8 @@ function candidatesFor(
   tasks: ReadonlyMap<string, Task>,
 ): Task[] {
   const products = new Set(generations.map(({ productId }) => productId));
-  const from = Math.min(...sentTimes(batch)) - clockToleranceMs;
-  const until = Math.max(...sentTimes(batch)) + keyLifeMs + 2 * clockToleranceMs;
+  const from = Math.min(...sentTimes(batch)) - searchMarginMs;
+  const until = Math.max(...sentTimes(batch)) + keyLifeMs + 2 * searchMarginMs;
   return [...tasks.values()].filter(({ product_id, created_at }) => {
     const at = Date.parse(created_at);
     return products.has(product_id) && at >= from && at <= until;

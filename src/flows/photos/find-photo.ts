@@ -1,6 +1,6 @@
 import { readdir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
-import { foldedPath } from "../files/file-names.ts";
+import { foldedPath } from "../files/folded-path.ts";
 
 /** The maximum number of folders whose names are cached. */
 const keptFolders = 4;

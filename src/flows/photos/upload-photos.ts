@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { keyLifeMs } from "../../client/client.ts";
+import { keyLifeMs } from "../../contract/limits.ts";
 import type { Uploads } from "../../state/uploads.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { RequestsInFlight } from "../run/send.ts";

@@ -1,7 +1,8 @@
 // Clocks: that of this machine and that of the service, either of which may be wrong.
 
-import { type Client, keyLifeMs } from "../../client/client.ts";
+import type { Client } from "../../client/client.ts";
 import { type Clock, type Clocks, clockToleranceMs, elapsedMs } from "../../clock.ts";
+import { keyLifeMs } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 

@@ -33,11 +33,11 @@ export async function checkManifest(
 }
 
 /** The lines of a manifest, without their ends. */
-export const readLines = (path: string): AsyncIterable<string> =>
+const readLines = (path: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
 
 /** The product of a line; null if it has none. */
-export function parseProductId(line: string): string | null {
+function parseProductId(line: string): string | null {
   try {
     const { product } = JSON.parse(line) as { product?: { id?: unknown } };
     return typeof product?.id === "string" ? product.id : null;

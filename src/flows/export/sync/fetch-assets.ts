@@ -5,7 +5,7 @@ import type { Client } from "../../../client/client.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
 import { withSizeHint } from "../../files/download-file.ts";
-import { foldedPath } from "../../files/file-names.ts";
+import { foldedPath } from "../../files/folded-path.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
 import type { WantedAsset } from "./compare.ts";
 import { type DownloadedImage, downloadImage } from "./download-image.ts";

@@ -3,7 +3,7 @@
 import { createHash, type Hash } from "node:crypto";
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
-import { foldedPath } from "../../files/file-names.ts";
+import { foldedPath } from "../../files/folded-path.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { entriesOf, linesOf, MirrorIndex } from "./mirror-index.ts";
 import { type MirrorFiles, type MirrorState, newerMirror } from "./mirror-state.ts";

@@ -53,15 +53,14 @@ async function decide(
   deps: ImportDeps,
 ): Promise<Map<string, Import | null>> {
   const imports = await importsOf(left, at);
-  const unknown: EarlierBatch[] = [];
-  for (const { run, batch } of left) {
-    // Only an upsert sent twice adds its photos twice (Imports, rule 3).
-    const mayDouble = batch.state === "sent" && run.options.mode === "upsert";
-    const isTooOld = mayDouble && !isKeyAlive(batch, await readClocks(at));
-    const isLost = batch.state === "accepted" && imports.get(batch.jobs[0]!) === null;
-    if (isTooOld || isLost) unknown.push({ run, batch });
-  }
-  await decideUnknownOutcomes(unknown, at, input, deps);
+  // Only an upsert sent twice adds its photos twice (Imports, rule 3).
+  const mayDouble = ({ run, batch }: EarlierBatch) => batch.state === "sent" && run.options.mode === "upsert";
+  const now = left.some(mayDouble) ? await readClocks(at) : null;
+  const isUnknown = (one: EarlierBatch) =>
+    one.batch.state === "accepted"
+      ? imports.get(one.batch.jobs[0]!) === null
+      : now !== null && mayDouble(one) && !isKeyAlive(one.batch, now);
+  await decideUnknownOutcomes(left.filter(isUnknown), at, input, deps);
   return imports;
 }
 

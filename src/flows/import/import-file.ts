@@ -28,13 +28,13 @@ export interface ImportOutcome {
  * | ----------------------------------------------- | ---------------------------------------- | ------------------- |
  * | columns, cells, local paths                     | `columns`, `cells`, `file-row`           |                     |
  * | encodings, delimiters, check of the rows        | `import-form`                            | `rows/`             |
- * | idempotency keys, journal, resending            |                                          | `batches/`          |
- * | resuming a run, batches with an unknown outcome | `earlier-runs`, `unknown-outcomes`       | `runs/`             |
+ * | idempotency keys, journal, resending            |                                          | `run/`              |
+ * | resuming a run, batches with an unknown outcome | `earlier-runs`, `unknown-outcomes`       | `run/`              |
  * | products read first, decision about each row    | `compare`, `decide`, `digests`           | `catalogue/`        |
  * | estimate, photo uploads                         | `plan`                                   | `photos/`           |
- * | cutting batches, content of a batch             | `send`                                   | `batches/`          |
+ * | cutting batches, content of a batch             | `send`                                   | `run/`              |
  * | changed fields (PATCH)                          | `change-fields`                          |                     |
- * | reading results, writing them to the ledger     | `follow`, `results`, `settle`            | `jobs/`             |
+ * | reading results, writing them to the ledger     | `follow`, `results`, `settle`            | `run/`              |
  * | failed file and results file, summary           | `outcomes`, `row-result`, `close-run`    | `outputs/`          |
  */
 export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {

@@ -76,7 +76,7 @@ export function importRun(
 }
 
 /** The rows that this process has to import, and the outcomes of rows that go in no batch. */
-export class RowsToImport {
+class RowsToImport {
   readonly #run: Omit<ImportRun, "rows">;
   /** Rows of batches that an earlier process sent. */
   readonly #inBatches = new RowSet();

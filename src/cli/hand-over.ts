@@ -131,7 +131,7 @@ async function suggest(host: NodeJS.Process): Promise<void> {
  * One line that names the command of this program which a failed command line for the system's cat probably meant, e.g.
  * `cat improt x.csv`; null if it named a file, or no command is near. It repeats nothing but the first word.
  */
-export async function nearMiss(argv: readonly string[]): Promise<string | null> {
+async function nearMiss(argv: readonly string[]): Promise<string | null> {
   const word = firstWord(argv)?.word;
   if (word === undefined || !/^[a-z]{3,20}$/i.test(word)) return null;
   const { existsSync } = await import("node:fs");

@@ -139,7 +139,7 @@ function settle(one: Command, app: App, help: string[]): void {
 }
 
 /** The end of the top help: examples, global flags, exit statuses, and the system's cat. */
-export const helpSections = (): string => `
+const helpSections = (): string => `
 For help with a command: cat help COMMAND
 
 Examples:

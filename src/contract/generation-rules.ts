@@ -20,7 +20,7 @@ import {
 export type GenerationKind = "tryon" | "beautify";
 
 /** A custom angle shot of the organization. */
-export const customAngleShot = new RegExp(`^${customAngleShotPrefix}[A-Za-z0-9_-]+$`);
+const customAngleShot = new RegExp(`^${customAngleShotPrefix}[A-Za-z0-9_-]+$`);
 
 /** The backgrounds of a kind, without colors such as `#f4f1ea`. */
 export const backgroundsOf = (kind: GenerationKind): readonly string[] =>

@@ -45,7 +45,7 @@ export const mayHaveNoBody = ({ method, body }: Operation): boolean =>
   Object.values(body).every((schema) => schema.safeParse({}).success);
 
 /** Error codes of every operation (Cross-cutting request rules, Status codes). */
-export const commonRefusals = {
+const commonRefusals = {
   400: ["invalid_request"],
   401: ["missing_api_key", "invalid_api_key"],
   403: ["insufficient_scope", "user_key_not_allowed"],
@@ -55,7 +55,7 @@ export const commonRefusals = {
 } as const satisfies Partial<Record<number, readonly ErrorCode[]>>;
 
 /** Additional error codes of every write: idempotency and the request body. */
-export const writeRefusals = {
+const writeRefusals = {
   409: ["request_in_progress"],
   413: ["body_too_large"],
   415: ["unsupported_media_type"],

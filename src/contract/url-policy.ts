@@ -57,7 +57,7 @@ export function parseUrl(text: string): URL | null {
 export const describeBreach = (breach: UrlBreach): string => breachMessages[breach];
 
 /** Whether a `URL.hostname` is a public name or a public address. */
-export function isPublicHost(hostname: string): boolean {
+function isPublicHost(hostname: string): boolean {
   const host = hostname.replace(/\.$/, "").toLowerCase();
   if (host.startsWith("[")) return isPublicAddress(host.slice(1, -1));
   if (ipaddr.IPv4.isValidFourPartDecimal(host)) return isPublicAddress(host);

@@ -96,14 +96,6 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 export const webhookStatuses = ["active", "paused", "disabled"] as const;
 
-export const scopeResources = [
-  "products",
-  "images",
-  "imports",
-  "exports",
-  "tasks",
-  "models",
-  "webhooks",
-] as const;
+const scopeResources = ["products", "images", "imports", "exports", "tasks", "models", "webhooks"] as const;
 /** `products:read` (GET), `products:write` (other methods), and so on for each resource. */
 export type Scope = `${(typeof scopeResources)[number]}:${"read" | "write"}`;

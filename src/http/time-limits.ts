@@ -156,7 +156,7 @@ export const attemptTimeout =
 const slowUpload = 32;
 
 /** The extra time for uploading the body of a request, in milliseconds: about four minutes for 8 MB. */
-export const uploadMs = (body: Uint8Array | null): number => Math.ceil((body?.length ?? 0) / slowUpload);
+const uploadMs = (body: Uint8Array | null): number => Math.ceil((body?.length ?? 0) / slowUpload);
 
 /** A signal that can be aborted by itself and also follows `parent` until it is released. */
 export interface LinkedAbort {

@@ -16,8 +16,6 @@ export interface Uploads {
   done(account: number, sha256: string, imageId: string): void;
   /** The attempt was rejected, or the image no longer exists: the next upload starts over. */
   forget(account: number, sha256: string): void;
-  /** Forgets the images of all of the account's photos. */
-  forgetAll(account: number): void;
   /** The image no longer exists at the service. */
   forgetImage(account: number, imageId: string): void;
 }
@@ -38,7 +36,6 @@ export function storedUploads(db: Database): Uploads {
      ON CONFLICT DO UPDATE SET image = excluded.image, key = NULL, begun_at = NULL`,
   );
   const forget = db.statement("DELETE FROM upload WHERE account = ? AND sha256 = ?");
-  const forgetAll = db.statement("DELETE FROM upload WHERE account = ?");
   const forgetImage = db.statement("DELETE FROM upload WHERE account = ? AND image = ?");
   return {
     imageOf: (account, sha256) => imageOf.get(account, sha256)?.[0] ?? null,
@@ -51,7 +48,6 @@ export function storedUploads(db: Database): Uploads {
       }),
     done: (account, sha256, imageId) => void done.run(account, sha256, imageId),
     forget: (account, sha256) => void forget.run(account, sha256),
-    forgetAll: (account) => void forgetAll.run(account),
     forgetImage: (account, imageId) => void forgetImage.run(account, imageId),
   };
 }

@@ -108,7 +108,7 @@ const kittyChunk = 4096;
 const sixelColors = 128;
 
 /** An image as the escape sequences that draw it small, with a line end. Throws for bytes that are not an image. */
-export async function pictureText(graphics: Graphics, image: Uint8Array): Promise<string> {
+async function pictureText(graphics: Graphics, image: Uint8Array): Promise<string> {
   const { default: sharp } = await import("sharp");
   const scaled = scaledBy(sharp, image);
   return `${await drawn[graphics](scaled)}\n`;

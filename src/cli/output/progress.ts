@@ -23,7 +23,7 @@ export async function createProgress(place: ProgressPlace, { lines = false } = {
 const everyMs = 10_000;
 
 /** Progress without a terminal: a line every ten seconds while work is in progress. */
-export function progressLines({ clock, stderr }: Pick<Context, "clock" | "stderr">): ProgressView {
+function progressLines({ clock, stderr }: Pick<Context, "clock" | "stderr">): ProgressView {
   let latest: ProgressEvent | null = null;
   let meter = new PaceMeter();
   let cancel: (() => void) | null = null;

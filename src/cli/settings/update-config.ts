@@ -5,7 +5,7 @@ import { OutputFile } from "../../flows/files/output-file.ts";
 import { lockFile, waitForLock } from "../../state/file-lock.ts";
 import { makeFolder } from "../../state/state-place.ts";
 import type { Context } from "../context/context.ts";
-import { UsageError } from "../context/errors.ts";
+import { UsageError, withHint } from "../context/errors.ts";
 import { configPath, notAFolder, readConfig } from "./profiles.ts";
 
 /** A JSON object. Keys that this version does not know are kept. */
@@ -62,11 +62,7 @@ function makeSettingsFolder(folder: string): void {
     const failed = asFileError(error);
     const kind = fileProblem(error)?.kind;
     if (!(failed instanceof CatError) || (kind !== "place" && kind !== "denied")) throw error;
-    throw new CatError(failed.message, {
-      ...{ type: failed.type, code: failed.code },
-      hint: "Set CAT_HOME to a folder that you can write to.",
-      cause: error,
-    });
+    throw withHint(failed, "Set CAT_HOME to a folder that you can write to.");
   }
 }
 

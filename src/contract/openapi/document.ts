@@ -11,7 +11,7 @@ import { headers, Responses } from "./responses.ts";
 import { componentSchemas, type JsonObject } from "./schemas.ts";
 
 /** The version of the described API; the major number is the one in the path, `/v1` (Versioning 1). */
-export const apiVersion = "1.0.0";
+const apiVersion = "1.0.0";
 
 const securityScheme = "machineKey";
 
@@ -80,7 +80,7 @@ const emittedWhen: Readonly<Record<EventType, string>> = {
 };
 
 /** The `webhooks` of the document: deliveries to subscribers, by event type (Events). */
-export const eventDeliveries = (): JsonObject =>
+const eventDeliveries = (): JsonObject =>
   Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type) }]));
 
 function delivery(type: EventType): JsonObject {

@@ -150,5 +150,5 @@ const onEveryResponse = [
 ] as const;
 
 /** The headers of a response: those of every response (Cross-cutting rules 7 and 8), and `more`. */
-export const headersWith = (more: readonly HeaderName[] = []): JsonObject =>
+const headersWith = (more: readonly HeaderName[] = []): JsonObject =>
   Object.fromEntries([...onEveryResponse, ...more].map((name) => [name, { $ref: refOf("headers", name) }]));

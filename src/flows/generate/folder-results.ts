@@ -10,7 +10,7 @@ import { csvRecords, guardedCell } from "../outputs/cells.ts";
 import { type ResultRow, resultCells, resultColumns } from "./result.ts";
 
 /** The names of the two lists next to saved images. */
-export const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as const;
+const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as const;
 
 interface FolderOptions {
   readonly clock: Clock;

@@ -144,7 +144,7 @@ export type NamedOutput = Pick<Generation, "productId" | "productReference"> &
  * The file name of a task's output: reference, angle, background and model, and the end of the task's ID, so that no two
  * outputs share a name and the same task always has the same one, also where case or the form of accents does not count.
  */
-export function outputName(named: NamedOutput, taskId: string, extension: string): string {
+function outputName(named: NamedOutput, taskId: string, extension: string): string {
   const { productReference, productId, angleShot, background, modelName, modelId, subtype, style } = named;
   const parts = [
     productReference ?? productId,

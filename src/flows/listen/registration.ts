@@ -195,7 +195,7 @@ export function openRegistration(deps: Registrar): Registration {
     const secret = await newSecret(deps, id, events);
     mark(url, { id, secret });
     left = { id };
-    // The service has delivered to it while nobody was listening.
+    // The service has gone on delivering to it while no listener ran.
     taken = { id, url, secret, until: clock.now() + webhookRetryTotalMs };
     deps.onNote(
       `Took over webhook ${id}, which an earlier listener had left. The service sends its pending events again within about six hours.`,

@@ -14,7 +14,7 @@ const formulaStart = new RegExp(`^(?:[\\t\\r\\n]|${spaces}([^\\s]))`, "u");
 const plainNumber = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** Whether a spreadsheet may run the text of a cell as a formula (OWASP, CSV Injection). */
-export function isFormula(text: string): boolean {
+function isFormula(text: string): boolean {
   const [start, character] = formulaStart.exec(text) ?? [];
   if (start === undefined || plainNumber.test(text)) return false;
   // NFKC turns full-width forms into the characters that they stand for.

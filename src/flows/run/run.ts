@@ -35,8 +35,6 @@ export interface Run extends Service, Memory {
   readonly isFinished: boolean;
 }
 
-export type RunAtHand = Run;
-
 /** What the program gives to each flow that resumes. */
 export interface RunHost {
   readonly clock: Clock;

@@ -139,7 +139,7 @@ function inFile(problem: Problem, operation: BatchOperation, lines: Uint32Array)
 const graceMs = 3_000;
 
 /** One request from start to end. */
-export class RequestInFlight {
+class RequestInFlight {
   readonly #cut = new AbortController();
   /** Until `onDoubt` reports otherwise, an unknown outcome counts as done. */
   #inDoubt = true;

@@ -1,7 +1,7 @@
 import { limits } from "../../contract/limits.ts";
 
 /** The minimum duration of that many writes, in milliseconds: until the last rate window they need opens. */
-export const leastMsFor = (writes: number, perMinute: number): number =>
+const leastMsFor = (writes: number, perMinute: number): number =>
   Math.max(0, Math.ceil(writes / perMinute) - 1) * limits.rateWindowMs;
 
 /**

@@ -233,7 +233,7 @@ interface Queue {
 }
 
 /** One queue of outgoing events per webhook. */
-export class DeliveryQueues {
+class DeliveryQueues {
   readonly #workInProgress: WorkInProgress;
   readonly #queues = new Map<string, Queue>();
 

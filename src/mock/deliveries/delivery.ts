@@ -112,7 +112,7 @@ export function webhookUrlBreach(text: string, isStrict: boolean): UrlBreach | n
 }
 
 /** Whether a URL is an http or https URL of this machine. */
-export function isLoopbackUrl(text: string): boolean {
+function isLoopbackUrl(text: string): boolean {
   if (!/^https?:\/\/[^/?#\\]/i.test(text) || /[\u0000-\u0020\u007f-\u009f\\]/.test(text)) return false;
   const url = parseUrl(text);
   return url !== null && isLoopbackHost(url.hostname);

@@ -24,7 +24,7 @@ type Content = Pick<ImageRecord, "mime_type" | "width" | "height" | "bytes" | "s
 export type Found = { readonly uploaded: ImageRecord } | { readonly content: Content };
 
 /** Whether the images of a row matter, or its mode and reference decide alone (Imports, rule 3). */
-export const needsImages = (
+const needsImages = (
   organization: Organization,
   { mode }: Pick<ImportJob, "mode">,
   { reference }: AcceptedRow,
@@ -50,7 +50,7 @@ export function seekImage(
 }
 
 /** The code of a URL whose last segment starts with `fail-CODE`; the set can grow (ImportRowResult). */
-export function urlFailure(url: string): string | null {
+function urlFailure(url: string): string | null {
   const path = url.replace(/[?#].*$/s, "");
   return requestedFailureAtStart(path.slice(path.lastIndexOf("/") + 1));
 }
@@ -165,7 +165,7 @@ const codes: Record<NoResponse, Code> = {
 };
 
 /** Fetches an image; applies the URL policy and checks the bytes (Imports, "An image url must be"). */
-export async function fetchImage(network: Network, url: string, life: Life): Promise<Fetched> {
+async function fetchImage(network: Network, url: string, life: Life): Promise<Fetched> {
   // Checked when the import was accepted, but not if the job came from a state file.
   if (urlBreach(url) !== null) return fetchProblem("blocked_host");
   const outcome = await sendOutgoing(
@@ -202,6 +202,6 @@ function toImage(outcome: RequestOutcome): Fetched {
 }
 
 /** The problem of a failed fetch; by default the message is the code in words. */
-export const fetchProblem = (code: string, why = code.replaceAll("_", " ")): { problem: Problem } => ({
+const fetchProblem = (code: string, why = code.replaceAll("_", " ")): { problem: Problem } => ({
   problem: { code, message: `the image could not be fetched: ${why}` },
 });

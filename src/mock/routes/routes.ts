@@ -27,7 +27,7 @@ export const handlers = {
 } satisfies Handlers;
 
 /** Path of the OpenAPI document. */
-export const openApiPath = "/openapi.json";
+const openApiPath = "/openapi.json";
 
 /** Paths of the mock in addition to the contract's, each with its methods. */
 const ownPaths: readonly (readonly [string, readonly string[]])[] = [

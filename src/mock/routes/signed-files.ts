@@ -132,7 +132,7 @@ function toResultsFile(job: ImportJob): StoredFile {
 }
 
 /** Responds to GET or HEAD with a file: all of it, the requested range, or 304. */
-export function sendFile(exchange: Exchange, file: StoredFile): void {
+function sendFile(exchange: Exchange, file: StoredFile): void {
   const { headers } = exchange.request;
   const isGet = exchange.method === "GET";
   const modified = lastModified(file);
@@ -167,7 +167,7 @@ function toBody(file: StoredFile, start: number, end: number): Uint8Array | Read
 }
 
 /** Applies latency and faults to a request outside the operations. True if it is done. */
-export async function applyFaults(exchange: Exchange): Promise<boolean> {
+async function applyFaults(exchange: Exchange): Promise<boolean> {
   const { world, method, url } = exchange;
   const fault = world.faults.ofRequest(method, url, false);
   const wait = world.options.latencyMs + (fault?.delayMs ?? 0);

@@ -138,7 +138,7 @@ export function listedPhotos(
 }
 
 /** Runs `work`, and marks products other than `aside` that lost or gained a generated image as changed. */
-export function movingRows(
+function movingRows(
   organization: Organization,
   aside: ProductRecord,
   imageIds: readonly string[],

@@ -46,7 +46,12 @@ const noKey = "ak_none";
 export async function probe(app: App, baseUrl: string, apiKey: string | null): Promise<Probe> {
   const { clock, random, env, interrupt } = app.context;
   const client = createClient({
-    ...{ baseUrl, apiKey: apiKey ?? noKey, clock, random, env, userAgent: `catalogue/${version}` },
+    baseUrl,
+    apiKey: apiKey ?? noKey,
+    clock,
+    random,
+    env,
+    userAgent: `catalogue/${version}`,
     retry: { attempts: 1, rateLimited: 1, rateLimitedMs: 0 },
     timeLimits: { totalMs: limitMs },
   });

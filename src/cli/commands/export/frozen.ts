@@ -32,12 +32,21 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
   const outcome = await runFlow(app, ({ onProgress, onNote, pause }) =>
     exportFrozen(
       {
-        ...{ format, roles, selection, name, timeoutMs, fresh, maxBytes },
+        format,
+        roles,
+        selection,
+        name,
+        timeoutMs,
+        fresh,
+        maxBytes,
         extract: extract !== null,
         concurrency: defaultConcurrency,
       },
       {
-        ...{ clock, pid, onProgress, onNote },
+        clock,
+        pid,
+        onProgress,
+        onNote,
         newKey: randomUUID,
         runId: newRunId(clock.now(), randomUUID()),
         signal: interrupt,
@@ -130,7 +139,9 @@ const frozenTargets =
         : [name];
     const isFile = command.extract === null;
     const targets = names.map((one) => ({
-      ...{ name: one, path: resolve(app.context.cwd, one), replaces: !isFile },
+      name: one,
+      path: resolve(app.context.cwd, one),
+      replaces: !isFile,
     }));
     const open: FrozenTarget[] = [];
     for (const target of targets) if (!(await isDelivered(target.path))) open.push(target);

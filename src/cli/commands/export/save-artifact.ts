@@ -31,7 +31,11 @@ export async function saveArtifact(app: App, flags: DownloadFlags): Promise<void
     const saved = await runFlow(app, ({ onProgress, onNote, pause }) =>
       downloadJob(
         {
-          ...{ id: flags.id, extract: flags.extract !== null, maxBytes: flags.maxBytes, onProgress, onNote },
+          id: flags.id,
+          extract: flags.extract !== null,
+          maxBytes: flags.maxBytes,
+          onProgress,
+          onNote,
           target: (format) => {
             pause();
             return targetOf(app, flags, format);

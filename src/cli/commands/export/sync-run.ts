@@ -37,7 +37,12 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   const learned = new LearnedValues();
   const outcome = await runFlow(app, ({ onProgress, onNote }) =>
     syncCatalogue(flags, {
-      ...{ clock, baseUrl, onProgress, onNote, signal: interrupt, keyFingerprint },
+      clock,
+      baseUrl,
+      keyFingerprint,
+      signal: interrupt,
+      onProgress,
+      onNote,
       onLarge: () => app.context.keepHeapSmall?.(),
       store: new LocalFolder(folder, mirrorFiles(flags.shard).work),
       client: () => app.client(),

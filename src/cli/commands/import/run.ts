@@ -39,7 +39,12 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   // Fail before waiting for a pipe, if the format is known.
   refuseCsvFlags(flags, flags.format ?? formatOfName(flags.file));
   const source = await openSource(flags.file, {
-    ...{ job, cwd, stdin, format: flags.format, signal: interrupt, isCompared: !flags.dryRun },
+    job,
+    cwd,
+    stdin,
+    format: flags.format,
+    signal: interrupt,
+    isCompared: !flags.dryRun,
     isHopeless: async (start) =>
       // A prompt may still resolve unknown columns.
       !mayAsk(app, flags) &&
@@ -99,17 +104,18 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
   const { randomUUID } = await import("node:crypto");
   const { importFile } = await import("../../../flows/import/import-file.ts");
   const { unknownOutcomePrompt, memoryOf } = await import("./remembered.ts");
-  const { mode, onImageError, photos, fresh, unknown, sameOrganization, skipInvalid } = flags;
-  const { wait, concurrency, timeoutMs, map } = flags;
   const list = problemListFor(app, flags);
   const outcome = await runFlow(app, ({ onProgress, onNote, pause }) =>
     importFile(
+      { ...flags, file, localPhotos },
       {
-        ...{ file, map, localPhotos, mode, onImageError, photos, skipInvalid },
-        ...{ fresh, unknown, sameOrganization, wait, concurrency, timeoutMs },
-      },
-      {
-        ...{ clock, random, pid, newKey: randomUUID, signal: interrupt, onProgress, onNote },
+        clock,
+        random,
+        pid,
+        newKey: randomUUID,
+        signal: interrupt,
+        onProgress,
+        onNote,
         runId: newRunId(clock.now(), randomUUID()),
         targets: () => outputTargets(flags, file.source, place),
         client: () => app.client(),

@@ -66,7 +66,7 @@ export const graceMs = 5_000;
 const checkMs = 100;
 
 /** Ends a process, or all of a group if `target` is its negative ID: SIGTERM, and SIGKILL after 5 s. */
-export async function endProgram(target: number, clock: Pick<Clock, "now" | "sleep">): Promise<void> {
+async function endProgram(target: number, clock: Pick<Clock, "now" | "sleep">): Promise<void> {
   const deadline = clock.now() + graceMs;
   signalTo(target, "SIGTERM");
   while (isAlive(target)) {
@@ -76,7 +76,7 @@ export async function endProgram(target: number, clock: Pick<Clock, "now" | "sle
 }
 
 /** Sends a signal to a process, or to all of a group; one that has ended is skipped. */
-export function signalTo(target: number, signal: NodeJS.Signals): void {
+function signalTo(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);
   } catch {

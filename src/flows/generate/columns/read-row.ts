@@ -27,7 +27,7 @@ export const requiredFields = {
 } as const satisfies Record<GenerationKind, readonly Field[]>;
 
 /** The fields that expand with `--matrix`, the slowest to change first; the stylings stay a list. */
-export const matrixFields = {
+const matrixFields = {
   tryon: ["product_id", "product_reference", "model_id", "background", "angle_shot", "look_at_camera"],
   beautify: ["product_id", "product_reference", "subtype", "background", "angle_shot", "style"],
 } as const satisfies Record<GenerationKind, readonly Field[]>;
@@ -59,7 +59,7 @@ export interface ReadRow {
 }
 
 /** One row may expand to so many combinations: more is a slip of the keyboard, and would fill the memory. */
-export const mostCombinations = 10_000;
+const mostCombinations = 10_000;
 
 /** Reads a row; a beautifier row of the service's own form (`{"subtype", "inputs": {…}}`) is made flat first. */
 export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {

@@ -34,7 +34,7 @@ import {
 /** @typedef {import("./review.js").Result} Result */
 
 const form = part(document, "#filters", HTMLFormElement);
-export const productFilter = part(form, "#by-product", HTMLInputElement);
+const productFilter = part(form, "#by-product", HTMLInputElement);
 const modelFilter = part(form, "#by-model", HTMLSelectElement);
 const statusFilter = part(form, "#by-status", HTMLSelectElement);
 const decisionFilter = part(form, "#by-decision", HTMLSelectElement);
@@ -48,7 +48,7 @@ function addOption(select, value, text) {
 }
 
 /** Offers the models and states that the results have. */
-export function addFilters() {
+function addFilters() {
   const models = new Map(
     data.results.flatMap(({ modelId, modelName }) =>
       modelId === null ? [] : [[modelId, modelName ?? modelId]],
@@ -84,7 +84,7 @@ function hasDecision(result) {
 }
 
 /** Shows the cards that match, and says how many. @param {boolean} isAnnounced */
-export function applyFilters(isAnnounced) {
+function applyFilters(isAnnounced) {
   const wanted = productFilter.value.trim().toLowerCase();
   let shown = 0;
   for (const { section, cards: own } of groups) {
@@ -115,7 +115,7 @@ const isTyped = (target) =>
   target instanceof HTMLSelectElement ||
   target instanceof HTMLTextAreaElement;
 
-export function wireKeys() {
+function wireKeys() {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || help.open) return;
     const isHandled = isTyped(event.target)

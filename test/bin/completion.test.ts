@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { beforeEach, describe, expect, test } from "vitest";
 import { completionHome } from "../cli/completion/completion-home.ts";
+import { isLong } from "../support/repetitions.ts";
 import { catalogueProgram, catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
@@ -97,7 +98,7 @@ describe("in the real shell, for both names", () => {
     70_000,
   );
 
-  test.runIf(has("fish"))("fish", async () => {
+  test.runIf(isLong && has("fish"))("fish", async () => {
     const { cwd, env } = await setUp();
     // fish itself adds the quotes to the words that it lists.
     const words = [
@@ -113,7 +114,7 @@ describe("in the real shell, for both names", () => {
     expect(found.slice(0, typed.length)).toEqual([...lines.map(([, word]) => word), ...words]);
   });
 
-  test.runIf(has("zsh"))(
+  test.runIf(isLong && has("zsh"))(
     "zsh",
     async () => {
       const { cwd, env } = await setUp();

@@ -70,7 +70,7 @@ async function loadedBy(lines: readonly (readonly string[])[]): Promise<Loaded[]
 const listed = await listedCommands();
 const groups = [...new Set(listed.commands.map(({ name }) => name.split(" ")[0]!))];
 /** Every command in `npm run test:long`; else some, which differ in what they load. */
-const some = ["import", "products list", "tasks list", "export", "webhooks create", "serve", "config get"];
+const some = ["import", "products list", "config get"];
 const commands = listed.commands.filter(({ name }) => repetitions(some.includes(name), true));
 
 /** The packages that a command may load while it runs; others load nothing but those of the settings. */

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { Step } from "../http/scripted-server.ts";
 import { filesElsewhere } from "../support/files-elsewhere.ts";
 import { rawZip } from "../support/raw-zip.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
@@ -113,7 +114,9 @@ async function killedOnce(
   return { kept, asked, saved: filesWith(world.folder, file) };
 }
 
-test.for(["images get", "tasks save", "export sync", "exports download"] as const)(
+const downloads = ["export sync", "images get", "tasks save", "exports download"] as const;
+
+test.for(downloads.slice(0, repetitions(1, 4)))(
   "cat %s, killed with kill -9, resumes after the last byte on the disk",
   async (name) => {
     const { kept, asked, saved } = await killedOnce(name, { etag: '"v1"' });

@@ -5,15 +5,18 @@ import { exportSoak } from "../../soak/export/export-soak.ts";
 import { type Scenario, scenarioOf } from "../../soak/export/scenario.ts";
 import type { Played } from "../../soak/played.ts";
 import { playAll } from "../../soak/soak.ts";
-import { isLong, repetitions } from "../support/repetitions.ts";
+import { isLong } from "../support/repetitions.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:export`: real processes that are killed, and a real service with faults. */
-const patience = { timeout: repetitions(300_000, 1_800_000) };
+const patience = { timeout: 1_800_000 };
 
-const scenarios = repetitions(1, 12);
+const scenarios = 12;
 
-test.concurrent(
+/** Several real processes each: in `npm run test:long` only, where `npm test` has the smoke of the import's soak. */
+const longTest = test.runIf(isLong);
+
+longTest.concurrent(
   "exports that are stopped again and again end with complete files",
   patience,
   async ({ expect }) => {
@@ -23,20 +26,17 @@ test.concurrent(
   },
 );
 
-// In `npm run test:long` only, as a patched program takes as long again.
-test
-  .runIf(isLong)
-  .concurrent(
-    "a file that has its name before its length is checked is detected",
-    patience,
-    async ({ expect }) => {
-      const [played] = await playedOf([onlyCutDownload(zip())], "rename-first");
-      // The number of images in the ZIP is checked as well: it stops the run before the cut file has its final name.
-      expect(played!.faults).toEqual([
-        { kind: "not resumable", what: expect.stringContaining('"code":"damaged_zip"') },
-      ]);
-    },
-  );
+longTest.concurrent(
+  "a file that has its name before its length is checked is detected",
+  patience,
+  async ({ expect }) => {
+    const [played] = await playedOf([onlyCutDownload(zip())], "rename-first");
+    // The number of images in the ZIP is checked as well: it stops the run before the cut file has its final name.
+    expect(played!.faults).toEqual([
+      { kind: "not resumable", what: expect.stringContaining('"code":"damaged_zip"') },
+    ]);
+  },
+);
 
 /** A ZIP of one job, into an empty folder. */
 const zip = (): Scenario => ({

@@ -6,13 +6,16 @@ import { underControl } from "../../soak/generate/under-control.ts";
 import type { Played } from "../../soak/played.ts";
 import { playAll } from "../../soak/soak.ts";
 import { quickProgram } from "../support/quick-program.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { isLong } from "../support/repetitions.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:generate`: real processes that are stopped, and a real service with faults. */
-const patience = { timeout: repetitions(300_000, 1_800_000) };
+const patience = { timeout: 1_800_000 };
 
-const scenarios = repetitions(1, 12);
+const scenarios = 12;
+
+/** Several real processes each: in `npm run test:long` only, where `npm test` has the smoke of the import's soak. */
+const longTest = test.runIf(isLong);
 
 const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["a new key for a batch whose response was lost", "new-key", "queued twice"],
@@ -22,15 +25,12 @@ const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["a search for tasks by a clock that is ahead", "believe-date", "queued twice"],
   ["an image that two reviews reject and both generate again", "forget-replaced", "queued twice"],
 ];
-/** Tried in `npm run test:long`, as a patched program takes as long again. */
-const tried = mistakes.slice(0, repetitions(0, mistakes.length));
-
-test.concurrent(
+longTest.concurrent(
   "runs that are stopped again and again queue each image once",
   patience,
   async ({ expect }) => {
-    const undone = tried.map(([, control]) => underControl(small(), control));
-    const focused = focuses.slice(0, repetitions(0, focuses.length)).map((only) => scenarioOf("test", only));
+    const undone = mistakes.map(([, control]) => underControl(small(), control));
+    const focused = focuses.map((only) => scenarioOf("test", only));
     const some = [...smallScenarios(scenarios), ...undone, ...focused];
     const played = await playedOf(some, null);
     expect(played.flatMap(({ seed, faults }) => faults.map((fault) => ({ seed, ...fault })))).toEqual([]);
@@ -38,7 +38,7 @@ test.concurrent(
   },
 );
 
-test.concurrent.for(tried)("%s is detected", patience, async ([, control, kind], { expect }) => {
+longTest.concurrent.for(mistakes)("%s is detected", patience, async ([, control, kind], { expect }) => {
   const [played] = await playedOf([underControl(small(), control)], control);
   expect(played!.faults.map((fault) => fault.kind)).toContain(kind);
 });

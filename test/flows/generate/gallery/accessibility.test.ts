@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { closeBrowser, needsBrowser, openFile } from "../../../support/browser.ts";
+import { isLong } from "../../../support/repetitions.ts";
 import { sampleData, writePage } from "./sample-page.ts";
 
 beforeEach(needsBrowser);
@@ -10,6 +11,9 @@ const open = async (options?: Parameters<typeof openFile>[1]) =>
 
 /** Reads in the page what each match of a selector gives. */
 const inPage = (expression: string) => `Array.from(document.querySelectorAll(${expression})`;
+
+/** What `npm run test:long` tries too, as each opens a page of its own. */
+const longTest = test.runIf(isLong);
 
 describe("the page of a gallery", () => {
   test("has a language, a title, one main heading and landmarks", async () => {
@@ -50,7 +54,7 @@ describe("the page of a gallery", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("takes Tab through the header, the filters, and one card with its controls", async () => {
+  longTest("takes Tab through the header, the filters, and one card with its controls", async () => {
     const page = await open();
     const order: string[] = [];
     for (let at = 0; at < 13; at++) {
@@ -78,7 +82,7 @@ describe("the page of a gallery", () => {
     ]);
   });
 
-  test("keeps Tab in the large view, and gives the focus back", async () => {
+  longTest("keeps Tab in the large view, and gives the focus back", async () => {
     const page = await open();
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
@@ -96,7 +100,7 @@ describe("the page of a gallery", () => {
     );
   });
 
-  test("shows where the focus is", async () => {
+  longTest("shows where the focus is", async () => {
     const page = await open();
     await page.keyboard.press("j");
     const outline = "getComputedStyle(document.activeElement).outline";
@@ -133,7 +137,7 @@ describe("the page of a gallery", () => {
     expect(short).toEqual([]);
   });
 
-  test.each([
+  longTest.each([
     ["reduce", "0s"],
     ["no-preference", "0.12s"],
   ] as const)("moves as little as the person wants: %s", async (reducedMotion, duration) => {
@@ -143,7 +147,7 @@ describe("the page of a gallery", () => {
     );
   });
 
-  test("fits a window of 320 pixels", async () => {
+  longTest("fits a window of 320 pixels", async () => {
     const page = await open({ viewport: { width: 320, height: 600 } });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
     await page.keyboard.press("j");

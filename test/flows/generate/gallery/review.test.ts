@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { closeBrowser, needsBrowser, type Opened, openFile, readsStorage } from "../../../support/browser.ts";
+import { isLong, repetitions } from "../../../support/repetitions.ts";
 import { entry, sampleData, writePage } from "./sample-page.ts";
 
 beforeEach(needsBrowser);
@@ -22,6 +23,9 @@ async function open(
   opened.push(one);
   return one;
 }
+
+/** What `npm run test:long` tries too: rarer keys and damaged data, each of which opens a page of its own. */
+const longTest = test.runIf(isLong);
 
 const text = (page: Page, selector: string) => page.locator(selector).innerText();
 const keys = async (page: Page, ...names: string[]) => {
@@ -99,15 +103,18 @@ describe("a gallery", () => {
     expect(await page.locator(".item input").first().inputValue()).toBe("a nicer pose");
   });
 
-  test.for(["a", "r", "n", "Enter"])("selects the first image with %s, and decides nothing", async (key) => {
-    const { page } = await open();
-    await keys(page, key);
-    expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
-    await keys(page, "a");
-    expect(await live(page)).toBe("DRESS-1, Amara, studio, full-front: approved. 1 of 4 reviewed.");
-  });
+  test.for(["a", ...repetitions([], ["r", "n", "Enter"])])(
+    "selects the first image with %s, and decides nothing",
+    async (key) => {
+      const { page } = await open();
+      await keys(page, key);
+      expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
+      await keys(page, "a");
+      expect(await live(page)).toBe("DRESS-1, Amara, studio, full-front: approved. 1 of 4 reviewed.");
+    },
+  );
 
-  test("moves to the row below and above, to the nearest column", async () => {
+  longTest("moves to the row below and above, to the nearest column", async () => {
     const { page } = await open();
     await keys(page, "j", "j", "ArrowDown");
     expect(await focused(page)).toBe("COAT-2, Amara, studio, full-front, Failed");
@@ -151,7 +158,7 @@ describe("a gallery", () => {
     expect(await page.locator("#by-status option").allInnerTexts()).toEqual(["All", "Succeeded", "Failed"]);
   });
 
-  test("skips cards that the filters hide", async () => {
+  longTest("skips cards that the filters hide", async () => {
     const { page } = await open();
     await page.selectOption("#by-model", { label: "Amara" });
     await page.locator(".item .what").first().click();
@@ -182,14 +189,14 @@ describe("a gallery", () => {
     },
   );
 
-  test("keeps the decisions of another run apart", async () => {
+  longTest("keeps the decisions of another run apart", async () => {
     const { page } = await open();
     await keys(page, "j", "a");
     const keptAs = await page.evaluate("Object.keys(localStorage)");
     expect(keptAs).toEqual(["catalogue.review.run_1"]);
   });
 
-  test.for(["{", "null", "7", '{"task-2":7,"task-3":{"decision":"maybe","note":""}}'])(
+  longTest.for(["{", "null", "7", '{"task-2":7,"task-3":{"decision":"maybe","note":""}}'])(
     "opens all the same with damaged decisions in the browser: %s",
     async (damaged) => {
       const { page } = await open();
@@ -201,7 +208,7 @@ describe("a gallery", () => {
     },
   );
 
-  test("warns where the browser keeps nothing", async () => {
+  longTest("warns where the browser keeps nothing", async () => {
     const { page } = await open();
     await page.evaluate("Storage.prototype.setItem = () => { throw new Error('full'); }");
     expect(await page.locator("#lost").isVisible()).toBe(false);
@@ -272,25 +279,28 @@ describe("a gallery", () => {
     expect(await dialog.locator(".what").innerText()).toBe("Bastian #f4f1ea full-front");
   });
 
-  test("shows and links the saved file in the large view, and the thumbnail where the file is gone", async () => {
-    const name = `a "b" <c> & 50% #1?.png`;
-    const png = await sharp({ create: { width: 900, height: 1200, channels: 3, background: "#123456" } })
-      .png()
-      .toBuffer();
-    const results = [entry({ line: 2, file: name }), entry({ line: 3, file: "gone.png" })];
-    const data = sampleData({ folder: "my%20images/", results });
-    const { page, wrongs } = await open({ ...data, folder: "images/" }, { saved: { [name]: png } });
-    await keys(page, "j", "Enter");
-    const image = page.locator("#large .result img");
-    await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(900);
-    expect(await page.locator("#large .file").getAttribute("href")).toBe(
-      `images/${encodeURIComponent(name)}`,
-    );
-    await keys(page, "j");
-    await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(30);
-    await expect.poll(() => wrongs.length).toBe(1);
-    expect(wrongs.splice(0)).toEqual(["error Failed to load resource: net::ERR_FILE_NOT_FOUND"]);
-  });
+  longTest(
+    "shows and links the saved file in the large view, and the thumbnail where the file is gone",
+    async () => {
+      const name = `a "b" <c> & 50% #1?.png`;
+      const png = await sharp({ create: { width: 900, height: 1200, channels: 3, background: "#123456" } })
+        .png()
+        .toBuffer();
+      const results = [entry({ line: 2, file: name }), entry({ line: 3, file: "gone.png" })];
+      const data = sampleData({ folder: "my%20images/", results });
+      const { page, wrongs } = await open({ ...data, folder: "images/" }, { saved: { [name]: png } });
+      await keys(page, "j", "Enter");
+      const image = page.locator("#large .result img");
+      await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(900);
+      expect(await page.locator("#large .file").getAttribute("href")).toBe(
+        `images/${encodeURIComponent(name)}`,
+      );
+      await keys(page, "j");
+      await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(30);
+      await expect.poll(() => wrongs.length).toBe(1);
+      expect(wrongs.splice(0)).toEqual(["error Failed to load resource: net::ERR_FILE_NOT_FOUND"]);
+    },
+  );
 
   test("shows its keys with ?, and closes them with Escape", async () => {
     const { page } = await open();
@@ -302,7 +312,7 @@ describe("a gallery", () => {
     expect(await page.locator("#keys").isVisible()).toBe(false);
   });
 
-  test("takes no letter of a field for a key", async () => {
+  longTest("takes no letter of a field for a key", async () => {
     const { page } = await open();
     await keys(page, "j", "n");
     await page.keyboard.type("jar? u/r");

@@ -20,7 +20,7 @@ export interface Soak<Scenario, Step extends string> {
   /** Changes to the program that make a run short, e.g. smaller limits. */
   readonly patches?: readonly Patch[];
   /** Faults to add to the program, by the value of `--control`. */
-  readonly controls: Readonly<Record<string, Patch>>;
+  readonly controls: Readonly<Record<string, Patch | readonly Patch[]>>;
   /** Gives the scenario of a control run what the fault needs to show. */
   readonly underControl?: (scenario: Scenario, control: string) => Scenario;
   readonly scenarioOf: (seed: string, only: string | undefined) => Scenario;
@@ -117,7 +117,7 @@ export async function runSoak<Scenario, Step extends string>(soak: Soak<Scenario
   await playAll(soak, {
     scenarios: scenarios(scenarioOf, { seed, runs, only }),
     lanes: Math.min(lanes, runs),
-    patches: [...(soak.patches ?? []), ...(control === undefined ? [] : [controls[control]!])],
+    patches: [...(soak.patches ?? []), ...(control === undefined ? [] : [controls[control]!].flat())],
     signal: interrupt.signal,
     onPlayed,
   });

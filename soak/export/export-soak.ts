@@ -1,9 +1,9 @@
 import type { Soak } from "../soak.ts";
-import { controls, smallLimits } from "./controls.ts";
-import { afterCutDownload } from "./cut-download.ts";
+import { type Control, controls, smallLimits } from "./controls.ts";
 import { faultKinds, play } from "./play.ts";
 import { type Mode, modes, type Scenario, scenarioOf } from "./scenario.ts";
 import { type Step, stepOf, steps } from "./step.ts";
+import { underControl } from "./under-control.ts";
 
 /** Exports that are disturbed: the files are those of an uninterrupted run. */
 export const exportSoak: Soak<Scenario, Step> = {
@@ -16,7 +16,7 @@ export const exportSoak: Soak<Scenario, Step> = {
   focuses: modes,
   patches: smallLimits,
   controls,
-  underControl: afterCutDownload,
+  underControl: (scenario, control) => underControl(scenario, control as Control),
   scenarioOf: (seed, only) => scenarioOf(seed, only as Mode | undefined),
   play,
 };

@@ -1,7 +1,7 @@
 import { oldKey, trustGateway } from "../common-controls.ts";
 import type { Patch } from "../program-files.ts";
 
-/** Programs that double photos, to prove that the harness detects it. The program itself has no switch for them. */
+/** Programs that double photos or lose rows, to prove that the harness detects it. The program itself has no switch for them. */
 export const controls = {
   /** A batch of unknown outcome is sent again with a new key. */
   "new-key": {
@@ -25,5 +25,18 @@ export const controls = {
     from: "throw alreadyRunning(run.kind, hold.heldBy);",
     to: "runs.begin(run); return { hold: { release() {} }, begun: null, finished, open: run };",
   },
-} as const satisfies Record<string, Patch>;
+  /** The service's clock alone is believed: after it was ahead, changes are read from too late on. Two rules each prevent that one. */
+  "believe-date": [
+    {
+      file: "src/flows/import/compare.ts",
+      from: "const now = client.serviceNow() === null ? null : client.earliest();",
+      to: "const now = client.serviceNow();",
+    },
+    {
+      file: "src/flows/import/compare.ts",
+      from: "const isWrong = !isBelievable(last, client);",
+      to: "const isWrong = isBelievable === undefined;",
+    },
+  ],
+} as const satisfies Record<string, Patch | readonly Patch[]>;
 export type Control = keyof typeof controls;

@@ -12,6 +12,7 @@ import { differences, type ImportFault, productIds, productsOf, submissionsOf } 
 import { sourceOf, writePhotos, writeRows } from "./files.ts";
 import { importInto, type RowFate, type Shop } from "./model.ts";
 import { failedFileFaults, resultsFileFaults, summaryFaults } from "./outputs.ts";
+import type { SoakRow } from "./rows.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Step } from "./step.ts";
 
@@ -98,17 +99,9 @@ class Run {
     }
     if (earlier !== null) {
       writeRows(join(this.#folder, `earlier.${format}`), earlier, format);
-      const options = { mode: "upsert", onImageError: "skip", photos: "new" } as const;
-      const fates = importInto(this.#shop, earlier, options, sourceOf);
-      this.#lane.gate.dateAheadMs = this.#scenario.earlierAheadMs;
-      const { status, stdout, stderr } = await this.#begin(["import", `earlier.${format}`]).ended;
-      this.#lane.gate.dateAheadMs = 0;
-      const summary = summaryOf(stdout);
-      if (summary === undefined || (status !== 0 && status !== 8)) {
-        throw new Error(`the earlier import ended with ${status}: ${stderr}`);
-      }
-      this.#faults.push(...summaryFaults(summary, fates));
-      for (const { id } of summary.imports as { id: string }[]) this.#before.add(id);
+      await this.#importEarlier(earlier);
+      // The first one reads no changes, and stores no time from which the next one reads them.
+      if (this.#scenario.earlierAheadMs > 0) await this.#importEarlier(earlier);
       this.#endedBefore = memoryOf(this.#memory).ended;
     }
     const ids = meddling.length > 0 ? productIds(await service.state()) : new Map<string, string>();
@@ -123,6 +116,20 @@ class Run {
       }
     }
     writeRows(join(this.#folder, this.#file), rows, format);
+  }
+
+  async #importEarlier(earlier: readonly SoakRow[]): Promise<void> {
+    const { format, earlierAheadMs } = this.#scenario;
+    const options = { mode: "upsert", onImageError: "skip", photos: "new" } as const;
+    const fates = importInto(this.#shop, earlier, options, sourceOf);
+    this.#lane.gate.dateAheadMs = earlierAheadMs;
+    const { status, stdout, stderr } = await this.#begin(["import", `earlier.${format}`]).ended;
+    this.#lane.gate.dateAheadMs = 0;
+    const summary = summaryOf(stdout);
+    if (summary === undefined || (status !== 0 && status !== 8))
+      throw new Error(`the earlier import ended with ${status}: ${stderr}`);
+    this.#faults.push(...summaryFaults(summary, fates));
+    for (const { id } of summary.imports as { id: string }[]) this.#before.add(id);
   }
 
   /** Runs the command until it ends by itself; null if a process was killed after everything except printing it. */

@@ -1,8 +1,8 @@
 import { test } from "vitest";
 import { type Control, controls, smallLimits } from "../../soak/export/controls.ts";
-import { onlyCutDownload } from "../../soak/export/cut-download.ts";
 import { exportSoak } from "../../soak/export/export-soak.ts";
 import { type Scenario, scenarioOf } from "../../soak/export/scenario.ts";
+import { onlyCutDownload } from "../../soak/export/under-control.ts";
 import type { Played } from "../../soak/played.ts";
 import { playAll } from "../../soak/soak.ts";
 import { isLong } from "../support/repetitions.ts";

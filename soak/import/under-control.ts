@@ -1,0 +1,64 @@
+import { Random } from "../../src/mock/seed/random.ts";
+import type { Trouble } from "../trouble.ts";
+import type { Control } from "./controls.ts";
+import { makeRows } from "./rows.ts";
+import { type Scenario, withoutFailures } from "./scenario.ts";
+import type { Step } from "./step.ts";
+
+type Needs = Partial<Pick<Scenario, "photos" | "earlier" | "meddling" | "earlierAheadMs" | "troubles">>;
+
+/** Nothing happens to the process. */
+const undisturbed: Trouble<Step> = {
+  ...{ kill: { step: null, nth: 10_000, at: "arrived", waitMs: 0 }, orAtItsEnd: false, faults: [] },
+  ...{ failsAfterWork: null, restart: null },
+};
+
+/** What the fault of a control needs to show. */
+const needs: Readonly<Record<Control, (rows: Scenario["rows"], random: Random) => Needs>> = {
+  /** Killed after the service has accepted the first batch, before the response arrives. */
+  "new-key": () => ({
+    troubles: [{ ...undisturbed, kill: { step: "sending calls", nth: 1, at: "done", waitMs: 0 } }],
+  }),
+  /** The file is imported again with more photos. */
+  "no-ledger": (rows) => ({ earlier: rows.map((row) => ({ ...row, images: row.images.slice(0, 1) })) }),
+  /** A gateway passes the first batch on, and responds to all of its attempts. */
+  "trust-gateway": () => {
+    const gateway = { step: "sending calls", status: 400, passesOn: true, times: 10_000 } as const;
+    return { troubles: [{ ...undisturbed, gateway }] };
+  },
+  /** A batch waits for the rate limit window after its response was lost. */
+  "old-key": () => ({
+    troubles: [{ ...undisturbed, sleep: { step: "sending calls", nightMs: 25 * 3_600_000 } }],
+  }),
+  /** The command is started a second time while its first batch is sent; nothing but the run keeps photos from doubling. */
+  "no-hold": () => {
+    const faults = [{ match: { method: "POST", path: "/v1/imports" }, delay_ms: 5_000, times: 1 }];
+    const twice = { step: "sending calls", waitMs: 0 } as const;
+    return { photos: "all", troubles: [{ ...undisturbed, faults, twice }] };
+  },
+  /** Others delete and rename products after the `Date` was ahead. */
+  "believe-date": (rows, random) => ({
+    earlier: rows,
+    earlierAheadMs: random.pick([600_000, Date.UTC(2050, 0) - Date.now()]),
+    meddling: rows
+      .filter((_, at) => at % 10 === 0)
+      .map(({ reference }, at) => ({ reference, name: at % 2 === 0 ? null : `Renamed ${reference}` })),
+  }),
+};
+
+/** A scenario with that trouble alone, for an empty service. */
+export function underControl(
+  { seed, format }: Pick<Scenario, "seed" | "format">,
+  control: Control,
+): Scenario {
+  const random = Random.from(`import control ${seed}`);
+  // Of few rows each product is read, whatever the time.
+  const size = control === "believe-date" ? 101 + random.below(50) : 5 + random.below(20);
+  const rows = makeRows(random, size, { hasPhotos: false }).map(withoutFailures);
+  return {
+    ...{ seed, format, rows, mode: "upsert", onImageError: "skip", photos: null, concurrency: 4 },
+    ...{ namesOutputs: true, hasLedgerFile: false },
+    ...{ earlier: null, existing: [], meddling: [], earlierAheadMs: 0, troubles: [], detour: null },
+    ...needs[control](rows, random),
+  };
+}

@@ -42,7 +42,8 @@ export function underControl(scenario: Scenario, control: Control): Scenario {
   const { modes, troubles = [], laterRuns = [] } = needs[control];
   const { seed, mode } = scenario;
   const suited = modes.includes(mode) ? scenario : scenarioOf(seed, modes[0]);
-  return { ...suited, troubles, laterRuns };
+  // A list of one product cannot be cut short.
+  return { ...suited, photos: [...suited.photos, 1, 2, 1], troubles, laterRuns };
 }
 
 /** The same scenario with a download that is cut off, and no other trouble. */

@@ -1,6 +1,15 @@
-import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { frozenWorld, idsOf, summaryOf } from "./frozen-world.ts";
 
 /** A role that no demo product has: ZIPs of many products are then made at once. */
@@ -155,6 +164,50 @@ describe("an existing file", () => {
       "error: FOLDER/images is not empty\nChoose a new folder with --extract, or empty this one.\n",
     ]);
     expect([world.created(), world.read("images/a.txt")]).toEqual([[], "mine"]);
+  });
+
+  test.each([
+    ["a file", "FOLDER/images is not a folder", (images: string) => writeFileSync(images, "")],
+    [
+      "a link to nothing",
+      "cannot write FOLDER/images: no such file or folder",
+      (images: string) => symlinkSync("missing", images),
+    ],
+    [
+      "a link to itself",
+      "cannot write FOLDER/images: too many symbolic links",
+      (images: string) => symlinkSync("images", images),
+    ],
+    [
+      "the current folder",
+      "FOLDER/images is the current folder or a disk, which the files cannot replace",
+      (images: string) => {
+        mkdirSync(images);
+        const before = process.cwd();
+        process.chdir(images);
+        onTestFinished(() => process.chdir(before));
+      },
+    ],
+  ])("that is %s exits with 2 for --extract before anything is created", async (_, message, make) => {
+    const world = await frozenWorld();
+    make(join(world.folder, "images"));
+    const { exit, stderr } = await world.cat("export --zip --extract images");
+    expect([exit, stderr.replaceAll(world.folder, "FOLDER").split("\n")[0]]).toEqual([
+      2,
+      `error: ${message}`,
+    ]);
+    expect(world.created()).toEqual([]);
+  });
+
+  test("of --extract is an empty folder at the end of a link, which keeps its permissions", async () => {
+    const world = await frozenWorld();
+    mkdirSync(join(world.folder, "real"));
+    chmodSync(join(world.folder, "real"), 0o750);
+    symlinkSync("real", join(world.folder, "images"));
+    expect((await world.cat("export --zip --extract images")).exit).toBe(0);
+    expect(realpathSync(join(world.folder, "images"))).toBe(join(world.folder, "real"));
+    expect(readdirSync(join(world.folder, "real"))).toHaveLength(11);
+    expect(statSync(join(world.folder, "real")).mode & 0o777).toBe(0o750);
   });
 
   test.skipIf(process.getuid?.() === 0)("cannot be written in a read-only folder: exits with 2", async () => {

@@ -126,6 +126,17 @@ describe("the file of an export", () => {
     expect([readdirSync(join(world.folder, "images")).length, world.files()]).toEqual([11, ["images"]]);
   });
 
+  test("is saved by one process at a time", async () => {
+    const world = await processing();
+    const command = `exports download ${world.id} --extract images`;
+    const [first, second] = await Promise.all([world.cat(command), world.cat(command)]);
+    expect([first.exit, second.exit].sort()).toEqual([0, 6]);
+    expect(first.stderr + second.stderr).toContain(
+      `error: another process is saving export ${world.id} to images\n`,
+    );
+    expect([readdirSync(join(world.folder, "images")).length, world.files()]).toEqual([11, ["images"]]);
+  });
+
   test("that is a manifest is saved as ID.jsonl, and cannot be extracted", async () => {
     const world = await frozenWorld();
     await world.cat("export --manifest");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { findExtractTarget } from "../../../flows/export/archive/extract-folder.ts";
+import { checkExtractFolder } from "../../../flows/export/archive/extract-folder.ts";
 import { exportFrozen } from "../../../flows/export/frozen/export-frozen.ts";
 import type { FrozenDeps, FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
 import { readSelection, type SelectionReading } from "../../../flows/export/selection/read-selection.ts";
@@ -152,7 +152,7 @@ const frozenTargets =
       );
       return targets.map((target) => checked.find(({ path }) => path === target.path) ?? target);
     }
-    for (const { path } of open) await findExtractTarget(path);
+    for (const { path } of open) await checkExtractFolder(path);
     return targets;
   };
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ExportJob } from "../../../contract/resources/export.ts";
-import { findExtractTarget } from "../../../flows/export/archive/extract-folder.ts";
+import { checkExtractFolder } from "../../../flows/export/archive/extract-folder.ts";
 import { downloadJob, type SavedJob } from "../../../flows/export/frozen/download-job.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
 import { patienceOf } from "../../../flows/run/stage.ts";
@@ -67,7 +67,7 @@ async function targetOf(
       hint: "Use --out to save the manifest.",
     });
   const path = resolve(app.context.cwd, extract);
-  await findExtractTarget(path);
+  await checkExtractFolder(path);
   return { name: extract, path, replaces: true };
 }
 

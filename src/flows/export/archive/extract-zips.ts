@@ -1,8 +1,8 @@
 // Extracting: every entry of every archive is judged, then all are written; the folder is complete or absent.
 
 import { close, fdatasync, open, write } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import pLimit from "p-limit";
@@ -10,14 +10,13 @@ import { CatError } from "../../../errors.ts";
 import { syncFolder } from "../../../move-file.ts";
 import { OutputError } from "../../files/output-error.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
-import { ExtractFolder } from "./extract-folder.ts";
 import { ExtractPlan, type PlannedFile, type RenamedFile } from "./extract-plan.ts";
 import { ArchiveError, asArchiveError, openZip, shownEntry, type Zip } from "./zip.ts";
 
 export interface Extraction {
   /** The archives in their order; `shown` is the name in messages (default: the path). */
   readonly archives: readonly { readonly path: string; readonly shown?: string | undefined }[];
-  /** A folder that is missing or empty (`findExtractTarget`). */
+  /** A new folder, in one that this process has to itself: what a kill left there is removed. */
   readonly dir: string;
   /** The largest file in an archive, in bytes (default: any). */
   readonly maxBytes?: number | undefined;
@@ -35,8 +34,7 @@ export interface Extracted {
 /**
  * Extracts ZIPs into one folder, which appears when all files are on the disk. A file whose name an earlier archive has
  * gets a number: `a-2.jpg`. Throws an ArchiveError (exit 7) for an archive that is damaged or not safe, an OutputError
- * (exit 2) for a folder that cannot be written, a CatError of type conflict (exit 6) while another process extracts to it,
- * and the reason of the signal. In every case nothing is left.
+ * (exit 2) for a folder that cannot be written, and the reason of the signal. In every case nothing is left.
  */
 export async function extractZips({
   archives,
@@ -45,7 +43,7 @@ export async function extractZips({
   signal,
   onProgress = () => {},
 }: Extraction): Promise<Extracted> {
-  const folder = await ExtractFolder.claim(dir);
+  const unfinished = `${dir}.part`;
   const zips: Zip[] = [];
   try {
     const plan = new ExtractPlan(maxBytes);
@@ -56,13 +54,19 @@ export async function extractZips({
       zips.push(zip);
       plan.add(zip);
     }
-    await orOutputError(dir, writeFiles(plan, folder.files, { signal, onProgress }));
+    await rm(unfinished, { recursive: true, force: true });
+    await mkdir(unfinished);
+    await writeFiles(plan, unfinished, { signal, onProgress });
     signal.throwIfAborted();
-    await folder.place();
+    await rename(unfinished, dir);
+    await syncFolder(dirname(dir));
     return { files: plan.files.length, bytes: plan.bytes, renamed: plan.renamed };
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+    const isOfFiles = !(error instanceof CatError) && (error as NodeJS.ErrnoException).syscall !== undefined;
+    throw isOfFiles ? new OutputError(dir, error as NodeJS.ErrnoException) : error;
   } finally {
     for (const zip of zips) zip.close();
-    await folder.discard();
   }
 }
 
@@ -104,7 +108,7 @@ async function writeFiles(
     const file = await openFile(join(folder, path), "r+");
     await syncFile(file).finally(() => closeFile(file));
   });
-  for (const path of plan.folders) await syncFolder(join(folder, path));
+  for (const path of ["", ...plan.folders]) await syncFolder(join(folder, path));
 }
 
 /** Writes the bytes of an entry to a new file, never more than declared, and compares their CRC-32. */
@@ -117,7 +121,7 @@ async function writeFile(
   const file = await openFile(path, "wx");
   try {
     let crc = 0;
-    for await (const piece of (await entry.open()) as AsyncIterable<Buffer>) {
+    for await (const piece of entry.read()) {
       crc = crc32(piece, crc);
       for (let done = 0; done < piece.length; )
         done += (await writePiece(file, piece, done, piece.length - done, null)).bytesWritten;
@@ -151,14 +155,4 @@ async function forEach(
     ),
   );
   either.throwIfAborted();
-}
-
-/** An error of the file system is about the folder. Any other is passed on, such as the reason of an interrupt. */
-async function orOutputError<T>(dir: string, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    const isOfFiles = !(error instanceof CatError) && (error as NodeJS.ErrnoException).syscall !== undefined;
-    throw isOfFiles ? new OutputError(dir, error as NodeJS.ErrnoException) : error;
-  }
 }

@@ -1,16 +1,10 @@
 // Reading ZIPs with yauzl, and the checks that it lacks.
 
 import { isUtf8 } from "node:buffer";
-import { close, fstat, open, read } from "node:fs";
-import { Readable } from "node:stream";
+import { close, open, read } from "node:fs";
 import { promisify } from "node:util";
-import {
-  type Entry,
-  fromRandomAccessReaderPromise,
-  getFileNameLowLevel,
-  RandomAccessReader,
-  type ZipFile,
-} from "yauzl";
+import { inflateRawSync } from "node:zlib";
+import { type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile } from "yauzl";
 import { limits } from "../../../contract/limits.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
 
@@ -52,8 +46,8 @@ export interface ZipEntry {
   /** Bytes of the file, and their CRC-32, as the list of files declares them. */
   readonly size: number;
   readonly crc: number;
-  /** Opens its bytes. The stream fails if there are more or fewer of them. */
-  open(): Promise<Readable>;
+  /** Its bytes. Fails if there are more or fewer of them. */
+  read(): AsyncIterable<Buffer>;
 }
 
 /** A ZIP whose list of files was checked. */
@@ -83,7 +77,7 @@ export async function openZip(path: string, shown: string, signal?: AbortSignal)
     return {
       shown,
       size: zip.fileSize,
-      entries: await readList(zip, shown, signal),
+      entries: await readList(zip, fd, shown, signal),
       close: () => zip.close(),
     };
   } catch (error) {
@@ -96,9 +90,8 @@ async function zipOn(fd: number, shown: string): Promise<ZipFile> {
   const { buffer, bytesRead } = await readFile(fd, Buffer.alloc(startBytes), 0, startBytes, 0);
   const other = whatItIs(buffer.subarray(0, bytesRead));
   if (other !== null) throw new ArchiveError("not_a_zip", shown, other);
-  const { size } = await statFile(fd);
   const options = { autoClose: false, decodeStrings: false };
-  return fromRandomAccessReaderPromise(new PieceReader(fd), size, options).catch((error) => {
+  return fromFdPromise(fd, options).catch((error) => {
     throw asArchiveError(error, shown, "its end is missing");
   });
 }
@@ -106,50 +99,35 @@ async function zipOn(fd: number, shown: string): Promise<ZipFile> {
 const openFile = promisify(open);
 const closeFile = promisify(close);
 const readFile = promisify(read);
-const statFile = promisify(fstat);
 
 /** Bytes read at once. */
 const pieceBytes = 1024 * 1024;
 
-/** Reads in large pieces: the reader of yauzl passes small ones through three streams, which takes longer than a photo. */
-class PieceReader extends RandomAccessReader {
-  readonly #fd: number;
-
-  constructor(fd: number) {
-    super();
-    this.#fd = fd;
+/** The bytes of an entry. Streams and their three readers per entry take longer than a photo: only large deflated ones get them. */
+async function* readEntry(zip: ZipFile, fd: number, entry: Entry): AsyncGenerator<Buffer> {
+  const { compressionMethod, compressedSize, uncompressedSize } = entry;
+  const isDeflated = compressionMethod === 8;
+  if (isDeflated && Math.max(compressedSize, uncompressedSize) > pieceBytes) {
+    yield* await zip.openReadStreamPromise(entry);
+    return;
   }
-
-  override read(
-    buffer: Buffer,
-    offset: number,
-    length: number,
-    position: number,
-    callback: (error: Error | null, bytesRead?: number) => void,
-  ): void {
-    read(this.#fd, buffer, offset, length, position, callback);
-  }
-
-  override createReadStream({ start, end }: { start: number; end: number }): Readable {
-    return Readable.from(this.#pieces(start, end), { objectMode: false, highWaterMark: pieceBytes });
-  }
-
-  override close(callback: (error: Error | null) => void): void {
-    close(this.#fd, (error) => callback(error ?? null));
-  }
-
-  async *#pieces(start: number, end: number): AsyncGenerator<Buffer> {
-    for (let at = start; at < end; ) {
-      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, end - at));
-      const { bytesRead } = await readFile(this.#fd, piece, 0, piece.length, at);
-      if (bytesRead === 0) throw new Error("the ZIP ends early");
-      at += bytesRead;
-      yield piece.subarray(0, bytesRead);
-    }
+  const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+  for (let done = 0; done < compressedSize; ) {
+    const length = Math.min(pieceBytes, compressedSize - done);
+    const piece = await readFile(fd, Buffer.allocUnsafe(length), 0, length, fileDataStart + done);
+    if (piece.bytesRead < length) throw new Error("the ZIP ends early");
+    done += length;
+    yield isDeflated ? inflated(piece.buffer, uncompressedSize) : piece.buffer;
   }
 }
 
-async function readList(zip: ZipFile, shown: string, signal?: AbortSignal): Promise<ZipEntry[]> {
+function inflated(deflated: Buffer, size: number): Buffer {
+  const bytes = inflateRawSync(deflated, { maxOutputLength: Math.max(1, size) });
+  if (bytes.length === size) return bytes;
+  throw new Error("its size is another one");
+}
+
+async function readList(zip: ZipFile, fd: number, shown: string, signal?: AbortSignal): Promise<ZipEntry[]> {
   if (zip.entryCount > mostEntries) {
     const why = `it has more than ${mostEntries.toLocaleString("en")} files`;
     throw new ArchiveError("unsupported_zip", shown, why);
@@ -171,7 +149,7 @@ async function readList(zip: ZipFile, shown: string, signal?: AbortSignal): Prom
       kind,
       size: uncompressedSize,
       crc: crc32,
-      open: () => zip.openReadStreamPromise(entry),
+      read: () => readEntry(zip, fd, entry),
     });
   }
   // yauzl reads as many entries as the end counts: more may follow, or bytes of another file.
@@ -211,11 +189,12 @@ const namesAreUtf8 = 0x0800;
 const nameFlags = ({ fileNameRaw, generalPurposeBitFlag }: Entry): number =>
   isUtf8(fileNameRaw) ? generalPurposeBitFlag | namesAreUtf8 : generalPurposeBitFlag;
 
-/** The error of yauzl for an archive; errors of the file system, and those of this program, are passed on. */
+/** The error of yauzl or zlib for an archive; errors of the file system, and those of this program, are passed on. */
 export function asArchiveError(error: unknown, shown: string, why: string): unknown {
   const isOfFiles = (error as NodeJS.ErrnoException).syscall !== undefined;
-  const isOfYauzl = error instanceof Error && error.constructor === Error && !isOfFiles;
-  if (!isOfYauzl) return error;
+  if (!(error instanceof Error) || isOfFiles) return error;
+  const isTooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+  if (error.constructor !== Error && !isTooLarge) return error;
   if (error.message.startsWith("multi-disk"))
     return new ArchiveError("unsupported_zip", shown, "it is one of several parts", error);
   return new ArchiveError("damaged_zip", shown, why, error);

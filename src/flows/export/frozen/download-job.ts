@@ -1,5 +1,8 @@
+import { join } from "node:path";
 import { operations } from "../../../contract/operations.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
+import { CatError } from "../../../errors.ts";
+import { lockTemporaryFile } from "../../../state/file-lock.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Service } from "../../service.ts";
 import { ArchiveError } from "../archive/zip.ts";
@@ -59,6 +62,8 @@ export async function downloadJob(
   await onSeen(job);
   if (job.status === "failed") throw failedJob(job, exportAgain(job.format));
   const folder = await makeWorkFolder(target, id);
+  const unlock = await lockTemporaryFile(join(folder, "lock"));
+  if (unlock === null) throw isBusy(id, target.name);
   try {
     const { name } = target;
     await downloadArtifact(client, {
@@ -81,6 +86,14 @@ export async function downloadJob(
     await removeWorkFolder(folder);
     return { job, missing, ...(await measure(target)) };
   } finally {
+    unlock();
     await removeIfEmpty(folder);
   }
 }
+
+const isBusy = (id: string, name: string): CatError =>
+  new CatError(`another process is saving export ${id} to ${name}`, {
+    type: "conflict",
+    code: "download_busy",
+    hint: "Wait for it to finish, or stop it and run the command again.",
+  });

@@ -53,7 +53,7 @@ export const labelColors = ["red", "green", "yellow", "cyan"] as const;
  * one. With another address than the profile's own it would mislead, and is not shown. Settings that cannot be read
  * have none: they must not hide a summary.
  */
-export async function profileLabel(app: App): Promise<string> {
+async function profileLabel(app: App): Promise<string> {
   if (app.globals.mock) return "";
   try {
     return await labelInUse(app);
@@ -61,6 +61,13 @@ export async function profileLabel(app: App): Promise<string> {
     if (error instanceof CatError) return "";
     throw error;
   }
+}
+
+/** Prints a summary for people: the label of the profile is before the first line. */
+export async function noteSummary(app: App, lines: readonly string[]): Promise<void> {
+  const label = await profileLabel(app);
+  for (const [index, line] of lines.entries())
+    await app.io.note((index === 0 ? label : "") + app.io.visible(line));
 }
 
 async function labelInUse({ globals, context, io }: App): Promise<string> {

@@ -1,21 +1,25 @@
+import { limits } from "../../contract/limits.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
+import type { RunHost } from "../../flows/run/run.ts";
 import type { App } from "./app.ts";
 
-/** What a flow reports to. */
-export interface FlowView {
-  onProgress: (event: ProgressEvent) => void;
-  /** A message for users. */
-  onNote: (sentence: string) => void;
+/** What the program gives to a flow: what all runs need, and the terminal to report to. */
+export interface FlowHost extends RunHost {
+  readonly signal: AbortSignal;
+  readonly random: () => number;
+  /** Writes per minute that the service allows (Limits); Infinity for the mock of `--mock`. */
+  readonly writesPerMinute: number;
+  readonly onProgress: (event: ProgressEvent) => void;
   /** Hides the progress until the next update, to make room for a prompt. */
-  pause: () => void;
+  readonly pause: () => void;
 }
 
 /**
  * Runs a flow with its progress on the screen. At the first interrupt it notes that requests in flight may
  * still end.
  */
-export async function runFlow<Result>(app: App, flow: (view: FlowView) => Promise<Result>): Promise<Result> {
-  const { interrupt } = app.context;
+export async function runFlow<Result>(app: App, flow: (host: FlowHost) => Promise<Result>): Promise<Result> {
+  const { clock, pid, random, interrupt } = app.context;
   const progress = await app.io.progress();
   const sayStopping = () =>
     void app.io.note(
@@ -24,6 +28,15 @@ export async function runFlow<Result>(app: App, flow: (view: FlowView) => Promis
   interrupt.addEventListener("abort", sayStopping);
   try {
     return await flow({
+      clock,
+      pid,
+      random,
+      signal: interrupt,
+      newKey: () => crypto.randomUUID(),
+      runId: newRunId(clock.now()),
+      client: () => app.client(),
+      memory: async () => (await import("./profile-state.ts")).memoryOfProfile(app),
+      writesPerMinute: app.globals.mock ? Number.POSITIVE_INFINITY : limits.writesPerMinute,
       onProgress: (event) => progress.update(event),
       onNote: (sentence) => void app.io.note(app.io.visible(sentence)),
       pause: () => progress.pause?.(),
@@ -35,7 +48,7 @@ export async function runFlow<Result>(app: App, flow: (view: FlowView) => Promis
 }
 
 /** A run's ID: it sorts by time, and is never used twice. */
-export const newRunId = (now: number, uuid: string): string => `run_${now.toString(36)}${uuid.slice(0, 8)}`;
+export const newRunId = (now: number): string => `run_${now.toString(36)}${crypto.randomUUID().slice(0, 8)}`;
 
 /** Default number of requests in flight. The rate limit, not this number, bounds a long run. */
 export const defaultConcurrency = 4;

@@ -35,6 +35,16 @@ interface Place {
   readonly context: Pick<Context, "stderr">;
 }
 
+/** For people, or with `--json` for programs; `always`: programs also get a report without problems. */
+export const problemList = (
+  app: Place & { readonly io: Pick<Io, "json" | "data"> },
+  file: string,
+  options: ListOptions & { readonly always?: boolean },
+): ProblemList =>
+  app.io.json
+    ? problemReport(file, app.io.data, options.always ?? false)
+    : problemsForPeople(file, app, options);
+
 /** For people: groups of problems on a terminal, else one line per problem. */
 export const problemsForPeople = (file: string, app: Place, options: ListOptions) =>
   app.context.stderr.isTTY ? groupedProblems(file, app, options) : problemLines(file, app.io, options);

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, group, otherFlags } from "../../flags/command.ts";
-import { type ExportInput, type RawExportFlags, readExportFlags, withExportFlags } from "./flags.ts";
+import { type RawExportFlags, readFrozenFlags, readLiveFlags, withExportFlags } from "./flags.ts";
 import { syncCommand } from "./sync.ts";
 
 /**
@@ -35,14 +35,8 @@ const exportRows = (app: App): Command =>
         hint: "Put the flags after it: cat export sync DIR [flags]",
       });
     })
-    .action((raw: RawExportFlags) => runExport(app, readExportFlags(raw)));
-
-/** Runs an export of the mode that the flags ask for. */
-async function runExport(app: App, input: ExportInput): Promise<void> {
-  switch (input.mode) {
-    case "live":
-      return (await import("./live.ts")).exportLiveRows(app, input);
-    case "frozen":
-      return (await import("./frozen.ts")).exportFrozenFiles(app, input);
-  }
-}
+    .action(async (raw: RawExportFlags) =>
+      raw.manifest || raw.zip
+        ? (await import("./frozen.ts")).exportFrozenFiles(app, readFrozenFlags(raw))
+        : (await import("./live.ts")).exportLiveRows(app, readLiveFlags(raw)),
+    );

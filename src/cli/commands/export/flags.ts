@@ -7,12 +7,13 @@ import { readDelimiter } from "../../files/file-flags.ts";
 import { defaultMaxBytes, formulaGuardFlag, maxBytesFlag, timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict } from "../../flags/usage-error.ts";
 import { duration, named, several, timestamp } from "../../flags/values.ts";
+import { flagName } from "../../output/command-words.ts";
 import { readRoles, roleFlag } from "./roles.ts";
 
 /** Unix milliseconds, or the start of the previous export with `--since last`. */
 type Since = number | "last";
 
-/** The flags of `cat export` as commander hands them over. */
+/** The flags of `cat export` as commander parses them. */
 export interface RawExportFlags {
   out?: string;
   role?: string[];
@@ -32,19 +33,12 @@ export interface RawExportFlags {
   fresh?: true;
 }
 
-/** What one command is to export. Each mode has flags of its own. */
-export type ExportInput = LiveInput | FrozenInput;
-
-interface SharedInput {
-  /** The file as typed; null for standard output, or for the default of the mode. */
+/** An export of the current rows. */
+export interface LiveInput {
+  /** The file as typed; null for standard output. */
   readonly out: string | null;
   /** Asset roles, sorted and without duplicates; null for all. */
   readonly roles: readonly string[] | null;
-}
-
-/** An export of the current rows. */
-export interface LiveInput extends SharedInput {
-  readonly mode: "live";
   readonly format: RowFormatName;
   /** Only products changed since then; null for all. */
   readonly since: Since | null;
@@ -55,8 +49,9 @@ export interface LiveInput extends SharedInput {
 }
 
 /** A frozen export: files that the service prepares. */
-export interface FrozenInput extends SharedInput {
-  readonly mode: "frozen";
+export interface FrozenInput extends Pick<LiveInput, "roles"> {
+  /** The file as typed; null for the default of the format. */
+  readonly out: string | null;
   readonly format: "manifest" | "zip";
   /** The folder to extract ZIPs into, as typed; null to keep them. */
   readonly extract: string | null;
@@ -84,11 +79,10 @@ export const withExportFlags = (made: Command): Command =>
         .choices(["ndjson", "csv"] satisfies RowFormatName[])
         .default(undefined, "from the file name, else ndjson"),
     )
-    .addOption(
-      new Option(
-        "--since <TIME|last>",
-        "only changes since a time, or since the last export with --since last",
-      ).argParser((text: string): Since => (text.trim() === "last" ? "last" : timestamp(text))),
+    .option(
+      "--since <TIME|last>",
+      "only changes since a time, or since the last export with --since last",
+      (text: string): Since => (text.trim() === "last" ? "last" : timestamp(text)),
     )
     .addOption(
       new Option("--margin <TIME>", "start earlier by this time, because changes may show up late")
@@ -104,7 +98,7 @@ export const withExportFlags = (made: Command): Command =>
     .option("--zip", `ZIP files with the images (default: --out ${frozenNames.zip}, several get numbers)`)
     .option("--extract <DIR>", "with --zip: extract the images into a new folder")
     .addOption(maxBytesFlag())
-    .addOption(new Option("--product <ID|REF>", "only this product (repeatable)").argParser(several))
+    .option("--product <ID|REF>", "only this product (repeatable)", several)
     .option(
       "--products-from <FILE>",
       "only the products of a file: a CSV or one ID or reference per line; - is stdin",
@@ -114,61 +108,53 @@ export const withExportFlags = (made: Command): Command =>
     .addOption(timeoutFlag())
     .option("--fresh", "start over instead of resuming a stopped export");
 
-/** Checks what commander cannot check by itself. Throws UsageError. */
-export function readExportFlags(raw: RawExportFlags): ExportInput {
-  const hint = "Choose a file, for example --out catalogue.ndjson, or - for standard output.";
-  const out = named("--out", raw.out, hint) ?? "-";
-  const shared: SharedInput = { out: out === "-" ? null : out, roles: readRoles(raw.role) };
-  return isFrozen(raw) ? readFrozenFlags(shared, raw) : readLiveFlags(shared, raw);
-}
-
 const usualMarginMs = 5 * 60_000;
 
-function readLiveFlags(shared: SharedInput, raw: RawExportFlags): LiveInput {
-  const { format = formatOf(shared.out), since = null, margin, formulaGuard = true } = raw;
+/** The input of an export of rows. Throws UsageError for what commander cannot check by itself. */
+export function readLiveFlags(raw: RawExportFlags): LiveInput {
+  const out = outOf(raw);
+  const roles = readRoles(raw.role);
+  const onlyFrozen = [
+    "extract",
+    "maxBytes",
+    "product",
+    "productsFrom",
+    "delimiter",
+    "encoding",
+    "timeout",
+    "fresh",
+  ];
+  const flag = onlyFrozen.find((name) => raw[name as keyof RawExportFlags] !== undefined);
+  if (flag !== undefined) {
+    const isOfZip = flag === "extract" || flag === "maxBytes";
+    throw new UsageError(`${flagName(flag)} needs ${isOfZip ? "--zip" : "--manifest or --zip"}`, {
+      param: flagName(flag),
+      hint: isOfZip ? "Add --zip." : "Add one of them.",
+    });
+  }
+  const isCsv = out !== null && extname(out).toLowerCase() === ".csv";
+  const { format = isCsv ? "csv" : "ndjson", since = null, margin, formulaGuard = true } = raw;
   if (margin !== undefined && since === null) {
     throw new UsageError("--margin needs --since", {
       param: "--margin",
       hint: "Add --since last or --since TIME, or remove --margin.",
     });
   }
-  return {
-    ...shared,
-    mode: "live",
-    format,
-    since,
-    formulaGuard,
-    marginMs: margin ?? (since === "last" ? usualMarginMs : 0),
-  };
+  const marginMs = margin ?? (since === "last" ? usualMarginMs : 0);
+  return { out, roles, format, since, marginMs, formulaGuard };
 }
 
-const formatOf = (out: string | null): RowFormatName =>
-  out !== null && extname(out).toLowerCase() === ".csv" ? "csv" : "ndjson";
-
-/** Whether the flags ask for a frozen export. Throws UsageError for a flag that only such an export has. */
-function isFrozen(raw: RawExportFlags): boolean {
-  if (raw.manifest || raw.zip) return true;
-  for (const [flag, value] of [
-    ["--extract", raw.extract],
-    ["--max-bytes", raw.maxBytes],
-    ["--product", raw.product],
-    ["--products-from", raw.productsFrom],
-    ["--delimiter", raw.delimiter],
-    ["--encoding", raw.encoding],
-    ["--timeout", raw.timeout],
-    ["--fresh", raw.fresh],
-  ] as const) {
-    if (value === undefined) continue;
-    const [needs, hint] =
-      flag === "--extract" || flag === "--max-bytes"
-        ? ["--zip", "Add --zip."]
-        : ["--manifest or --zip", "Add one of them."];
-    throw new UsageError(`${flag} needs ${needs}`, { param: flag, hint });
-  }
-  return false;
+/** The file of `--out`; null for standard output, and without the flag. */
+function outOf(raw: RawExportFlags): string | null {
+  const hint = "Choose a file, for example --out catalogue.ndjson, or - for standard output.";
+  const out = named("--out", raw.out, hint) ?? "-";
+  return out === "-" ? null : out;
 }
 
-function readFrozenFlags(shared: SharedInput, raw: RawExportFlags): FrozenInput {
+/** The input of a frozen export. Throws UsageError for what commander cannot check by itself. */
+export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
+  const out = outOf(raw);
+  const roles = readRoles(raw.role);
   const format = raw.zip ? "zip" : "manifest";
   const mode = `--${format}`;
   for (const [flag, value, other] of [
@@ -189,12 +175,12 @@ function readFrozenFlags(shared: SharedInput, raw: RawExportFlags): FrozenInput 
       hint: `Choose a file, for example --out ${frozenNames[format]}. For rows on standard output, remove ${mode}.`,
     });
   return {
-    ...shared,
-    mode: "frozen",
+    out,
+    roles,
     format,
     extract: filled("--extract", raw.extract, "Choose a folder, for example --extract images."),
     maxBytes: raw.maxBytes ?? defaultMaxBytes,
-    products: (raw.product ?? []).map((one) => filled("--product", one, "Use an ID or a reference.")!),
+    products: (raw.product ?? []).map((name) => filled("--product", name, "Use an ID or a reference.")!),
     productsFrom: filled("--products-from", raw.productsFrom, "Choose a file, or - for standard input."),
     delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),
     encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),

@@ -2,7 +2,7 @@ import { CatError } from "../../../errors.ts";
 import type { FrozenOutcome } from "../../../flows/export/frozen/frozen-summary.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { CommandWords } from "../../output/command-words.ts";
+import { flagLine } from "../../output/command-words.ts";
 import type { FrozenInput } from "./flags.ts";
 
 interface Place {
@@ -27,7 +27,7 @@ export function reportLines(
       command.productsFrom === "-"
         ? "send the same products to the same command"
         : "run the same command again";
-    return [...lines, `To resume, ${how} (completed jobs are kept):`, `  ${sameCommand(command, globals)}`];
+    return [...lines, `To resume, ${how} (completed jobs are kept):`, `  ${resumeCommand(command, globals)}`];
   }
   const lines = headline(outcome);
   if (deleted > 0)
@@ -64,21 +64,20 @@ export const ofImages = (found: number, missing: number): string =>
   `${grouped(found)} of ${counted(found + missing, "image")}`;
 
 /** The command as it was given, with everything that says what is exported and where to. */
-function sameCommand(command: FrozenInput, globals: Place["globals"]): string {
-  const { format, extract, out, roles, products, productsFrom, delimiter, encoding } = command;
-  const words = new CommandWords("export", null);
-  words.give(`--${format}`, true);
-  for (const product of products) words.give("--product", product);
-  words.give("--products-from", productsFrom ?? undefined);
-  words.giveDelimiter(delimiter);
-  words.give("--encoding", encoding);
-  words.give("--role", roles?.join());
-  words.give("--out", out ?? undefined);
-  words.give("--extract", extract ?? undefined);
-  // Without it the same command asks again, or exits with 2.
-  words.give("--yes", globals.yes);
-  words.giveService(globals);
-  return words.line;
+function resumeCommand(command: FrozenInput, globals: Place["globals"]): string {
+  const { format, extract, out, roles, products: product, productsFrom, delimiter, encoding } = command;
+  const given = {
+    [format]: true,
+    product,
+    productsFrom,
+    delimiter,
+    encoding,
+    role: roles?.join(),
+    out,
+    extract,
+  };
+  // Without --yes the same command asks again, or exits with 2.
+  return flagLine(["export"], { ...given, yes: globals.yes }, globals);
 }
 
 /** The error of an export whose ZIP has fewer images than the service counted: exit 8. The file is kept. */

@@ -1,18 +1,16 @@
-import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { checkExtractFolder } from "../../../flows/export/archive/extract-folder.ts";
 import { exportFrozen } from "../../../flows/export/frozen/export-frozen.ts";
-import type { FrozenDeps, FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
-import { readSelection, type SelectionReading } from "../../../flows/export/selection/read-selection.ts";
-import type { Selection } from "../../../flows/export/selection/selection.ts";
+import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
+import { readSelection } from "../../../flows/export/selection/read-selection.ts";
+import { type Selection, withoutRepetitions } from "../../../flows/export/selection/selection.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError, openSource } from "../../../flows/rows/source.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { memoryOfProfile } from "../../app/profile-state.ts";
-import { defaultConcurrency, newRunId, runFlow } from "../../app/run-flow.ts";
-import { problemReport, problemsForPeople } from "../../output/problem-list.ts";
+import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
+import { problemList } from "../../output/problem-list.ts";
 import { type FrozenInput, frozenNames } from "./flags.ts";
 import { imagesMissing, reportLines } from "./frozen-report.ts";
 import { checkOutFiles } from "./out-file.ts";
@@ -20,43 +18,21 @@ import { withRoleHint } from "./roles.ts";
 
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
 export async function exportFrozenFiles(app: App, command: FrozenInput): Promise<void> {
-  const { clock, interrupt, pid } = app.context;
-  const { format, roles, extract, timeoutMs, fresh, maxBytes } = command;
-  const selection = await selectionOf(app, command);
-  const name = frozenName(command);
-  const listed = command.productsFrom ?? "";
-  const list = app.io.json
-    ? problemReport(listed, (text) => app.io.data(text), false)
-    : problemsForPeople(listed, app, { listsAll: "--json" });
+  const { format, roles, extract } = command;
+  const selection = await readSelected(app, command);
+  const name = extract ?? command.out ?? frozenNames[format];
+  const list = problemList(app, command.productsFrom ?? "", { listsAll: "--json" });
   let unknown = 0;
-  const outcome = await runFlow(app, ({ onProgress, onNote, pause }) =>
+  const outcome = await runFlow(app, ({ pause, ...host }) =>
     exportFrozen(
+      { ...command, selection, name, extract: extract !== null, concurrency: defaultConcurrency },
       {
-        format,
-        roles,
-        selection,
-        name,
-        timeoutMs,
-        fresh,
-        maxBytes,
-        extract: extract !== null,
-        concurrency: defaultConcurrency,
-      },
-      {
-        clock,
-        pid,
-        onProgress,
-        onNote,
-        newKey: randomUUID,
-        runId: newRunId(clock.now(), randomUUID()),
-        signal: interrupt,
-        client: () => app.client(),
-        memory: () => memoryOfProfile(app),
-        targets: async (jobs, isDelivered) => {
+        ...host,
+        async targets(jobs, isDelivered) {
           pause();
-          return frozenTargets(app, command)(jobs, isDelivered);
+          return frozenTargets(app, { name, format, isFile: extract === null }, jobs, isDelivered);
         },
-        onProblem: (problem) => {
+        onProblem(problem) {
           unknown++;
           return list.add(problem);
         },
@@ -78,36 +54,26 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
   if (outcome.missing > 0) throw imagesMissing(outcome.missing);
 }
 
-/** The products that the flags or their file name; null for the entire catalogue. */
-async function selectionOf(
+/**
+ * The products that the flags or their file name; null for the entire catalogue. Throws InputError (exit 3) after the
+ * problems of the file were listed.
+ */
+async function readSelected(
   app: App,
-  { products, productsFrom, ...reading }: FrozenInput,
+  { products, productsFrom: file, delimiter, encoding }: FrozenInput,
 ): Promise<Selection | null> {
-  if (productsFrom !== null) return readProductsFrom(app, productsFrom, reading);
-  if (products.length === 0) return null;
-  const { withoutRepetitions } = await import("../../../flows/export/selection/selection.ts");
-  return {
-    file: null,
-    wanted: withoutRepetitions(products.map((name) => ({ name, as: "either", line: 0 }))),
-  };
-}
-
-/** Reads the file of `--products-from`. Throws InputError (exit 3) after its problems were listed. */
-async function readProductsFrom(
-  app: App,
-  file: string,
-  { delimiter, encoding }: SelectionReading,
-): Promise<Selection> {
-  const { cwd, stdin, interrupt } = app.context;
+  if (file === null) {
+    const wanted = products.map((name) => ({ name, as: "either" as const, line: 0 }));
+    return wanted.length === 0 ? null : { file: null, wanted: withoutRepetitions(wanted) };
+  }
+  const { cwd, stdin, interrupt: signal } = app.context;
   if (file === "-" && stdin.isTTY)
     await app.io.note("Reading products from the terminal; end them with Ctrl-D.");
-  const source = await openSource(file, { job: { noun: "export" }, cwd, stdin, signal: interrupt });
+  const source = await openSource(file, { job: { noun: "export" }, cwd, stdin, signal });
   try {
     const { selection, problems } = await readSelection(source, { delimiter, encoding });
     if (problems.length === 0) return selection;
-    const list = app.io.json
-      ? problemReport(file, (text) => app.io.data(text), true)
-      : problemsForPeople(file, app, { listsAll: "--json" });
+    const list = problemList(app, file, { listsAll: "--json", always: true });
     for (const problem of problems) await list.add(problem);
     const [valid, invalid] = [selection.wanted.length, problems.length];
     await list.end({ total: valid + invalid, valid, invalid, unusable: false });
@@ -121,40 +87,32 @@ async function readProductsFrom(
   }
 }
 
-/** The file or folder that an export is for, as typed or by default. */
-const frozenName = ({ extract, out, format }: Pick<FrozenInput, "extract" | "out" | "format">): string =>
-  extract ?? out ?? frozenNames[format];
-
 /**
  * The files of an export of so many jobs: `NAME.zip`, or `NAME-001.zip` and so on. Asks before existing ones are replaced,
  * unless an earlier process of the same run has written them. Throws UsageError, or OutputError for a folder.
  */
-const frozenTargets =
-  (app: App, command: Pick<FrozenInput, "extract" | "out" | "format">): FrozenDeps["targets"] =>
-  async (jobs, isDelivered) => {
-    const name = frozenName(command);
-    const names =
-      command.format === "zip" && command.extract === null && jobs !== 1
-        ? Array.from({ length: jobs }, (_, at) => numberedName(name, at + 1))
-        : [name];
-    const isFile = command.extract === null;
-    const targets = names.map((one) => ({
-      name: one,
-      path: resolve(app.context.cwd, one),
-      replaces: !isFile,
-    }));
-    const open: FrozenTarget[] = [];
-    for (const target of targets) if (!(await isDelivered(target.path))) open.push(target);
-    if (isFile) {
-      const checked = await checkOutFiles(
-        app,
-        open.map((target) => target.name),
-      );
-      return targets.map((target) => checked.find(({ path }) => path === target.path) ?? target);
-    }
-    for (const { path } of open) await checkExtractFolder(path);
-    return targets;
-  };
+async function frozenTargets(
+  app: App,
+  { name, format, isFile }: { name: string; format: FrozenInput["format"]; isFile: boolean },
+  jobs: number,
+  isDelivered: (path: string) => Promise<boolean>,
+): Promise<FrozenTarget[]> {
+  const isNumbered = format === "zip" && isFile && jobs !== 1;
+  const names = isNumbered ? Array.from({ length: jobs }, (_, at) => numberedName(name, at + 1)) : [name];
+  const targets: FrozenTarget[] = [];
+  const open: string[] = [];
+  for (const name of names) {
+    const path = resolve(app.context.cwd, name);
+    targets.push({ name, path, replaces: !isFile });
+    if (!(await isDelivered(path))) open.push(name);
+  }
+  if (isFile) {
+    const checked = await checkOutFiles(app, open);
+    return targets.map((target) => checked.find(({ path }) => path === target.path) ?? target);
+  }
+  for (const folder of open) await checkExtractFolder(resolve(app.context.cwd, folder));
+  return targets;
+}
 
 /** `catalogue-001.zip` */
 function numberedName(name: string, number: number): string {
@@ -165,16 +123,15 @@ function numberedName(name: string, number: number): string {
 
 /** The numbered files of an earlier export of more jobs, which this one did not replace. */
 async function leftoversOf(app: App, name: string, jobs: number): Promise<string[]> {
-  const folder = dirname(resolve(app.context.cwd, name));
   const extension = extname(name);
-  const stem = basename(name, extension);
-  const found = await readdir(folder).catch(() => []);
-  return found
-    .filter((one) => one.startsWith(`${stem}-`) && one.endsWith(extension))
-    .filter((one) => {
-      const number = one.slice(stem.length + 1, one.length - extension.length);
-      return /^\d{3,6}$/.test(number) && (jobs === 1 || Number(number) > jobs);
-    })
-    .map((one) => join(dirname(name), one))
+  const stem = `${basename(name, extension)}-`;
+  const files = await readdir(dirname(resolve(app.context.cwd, name))).catch(() => []);
+  const isLeft = (file: string) => {
+    const number = file.slice(stem.length, file.length - extension.length);
+    return /^\d{3,6}$/.test(number) && (jobs === 1 || Number(number) > jobs);
+  };
+  return files
+    .filter((file) => file.startsWith(stem) && file.endsWith(extension) && isLeft(file))
+    .map((file) => join(dirname(name), file))
     .sort();
 }

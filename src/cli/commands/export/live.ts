@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import {
   exportLive,
@@ -23,7 +22,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const { clock, interrupt, stdout } = app.context;
   const { out, roles, format, formulaGuard } = input;
   const began = clock.now();
-  const runId = newRunId(began, randomUUID());
+  const runId = newRunId(began);
   const file =
     out === null ? null : await (await import("./out-file.ts")).checkOutFile(app, out, { hasStdout: true });
   const last =

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
@@ -7,7 +6,7 @@ import { mergeShards, mergeWork } from "../../../flows/export/sync/merge.ts";
 import { mirrorFiles } from "../../../flows/export/sync/mirror-state.ts";
 import type { SyncSummary } from "../../../flows/export/sync/result.ts";
 import { type SyncOutcome, syncCatalogue } from "../../../flows/export/sync/sync.ts";
-import type { FailedAsset, SyncInput } from "../../../flows/export/sync/sync-run.ts";
+import type { SyncInput } from "../../../flows/export/sync/sync-run.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { serviceOf } from "../../app/profile-state.ts";
@@ -27,7 +26,6 @@ const mostListed = 20;
 
 /** Brings a mirror up to date, and reports it. Throws what stopped it. */
 export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
-  const { clock, interrupt, pid } = app.context;
   const folder = await mirrorFolder(app, flags.folder);
   // The address and the key of the in-process mock are others for each command.
   const { baseUrl, keyFingerprint } = app.globals.mock
@@ -35,22 +33,17 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
     : await serviceOf(app);
   let listed = 0;
   const learned = new LearnedValues();
-  const outcome = await runFlow(app, ({ onProgress, onNote }) =>
+  const outcome = await runFlow(app, (host) =>
     syncCatalogue(flags, {
-      clock,
+      ...host,
       baseUrl,
       keyFingerprint,
-      signal: interrupt,
-      onProgress,
-      onNote,
-      onLarge: () => app.context.keepHeapSmall?.(),
+      holder: holderOf(app),
       store: new LocalFolder(folder, mirrorFiles(flags.shard).work),
-      client: () => app.client(),
+      onLarge: () => app.context.keepHeapSmall?.(),
       onRows: (rows) => learned.addRows(rows),
-      holder: { pid, since: new Date(clock.now()).toISOString() },
-      runId: newRunId(clock.now(), randomUUID()),
-      onFailed: (asset, error) => {
-        if (listed++ < mostListed) onNote(failureLine(asset, error));
+      onFailed({ reference, product_id, asset_id }, { message }) {
+        if (listed++ < mostListed) host.onNote(`${reference ?? product_id}  ${asset_id}  ${message}`);
       },
     }),
   );
@@ -58,25 +51,20 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   await reportSync(app, flags, { ...outcome, stopped: withRoleHint(outcome.stopped, flags.roles) });
 }
 
-const failureLine = ({ reference, product_id, asset_id }: FailedAsset, { message }: CatError): string =>
-  `${reference ?? product_id}  ${asset_id}  ${message}`;
+/** This process, as the lock of a folder names it. */
+const holderOf = ({ context: { clock, pid } }: App) => ({ pid, since: new Date(clock.now()).toISOString() });
 
 /** Joins the indexes of all shards in a folder. */
 export async function runMerge(app: App, { folder }: SyncFlags): Promise<void> {
-  const { clock, pid } = app.context;
+  const { clock } = app.context;
   const path = await mirrorFolder(app, folder);
-  if (!(await existingFolder(path))) {
+  if (!(await stat(path).catch(() => null))) {
     const hint = "Check the path. The folder has the mirrors of all shards.";
     throw new UsageError(`${app.io.visible(folder)} does not exist`, { param: "DIR", hint });
   }
-  const summary = await mergeShards(
-    { folder, runId: newRunId(clock.now(), randomUUID()) },
-    {
-      store: new LocalFolder(path, mergeWork),
-      clock,
-      holder: { pid, since: new Date(clock.now()).toISOString() },
-    },
-  );
+  const store = new LocalFolder(path, mergeWork);
+  const input = { folder, runId: newRunId(clock.now()) };
+  const summary = await mergeShards(input, { store, clock, holder: holderOf(app) });
   if (app.io.json) return app.io.jsonData(summary);
   const { total, index_file } = summary;
   await app.io.note(app.io.visible(`Merged the indexes of ${counted(total, "image")} into ${index_file}.`));
@@ -85,41 +73,39 @@ export async function runMerge(app: App, { folder }: SyncFlags): Promise<void> {
 /** The path of a mirror. Throws UsageError for a file. */
 async function mirrorFolder(app: App, name: string): Promise<string> {
   const path = resolve(app.context.cwd, name);
-  const found = await stat(path).catch(() => null);
-  if (found === null || found.isDirectory()) return path;
+  const standing = await stat(path).catch(() => null);
+  if (standing === null || standing.isDirectory()) return path;
   throw new UsageError(`${app.io.visible(name)} is not a folder`, {
     param: "DIR",
     hint: "Choose a new or empty folder, for example cat sync images.",
   });
 }
 
-const existingFolder = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => null))?.isDirectory() ?? false;
-
 /** Reports a run, and sets or throws what the program exits with. */
 async function reportSync(app: App, flags: SyncFlags, { summary, stopped }: SyncOutcome): Promise<void> {
-  const isFinished = stopped === undefined || (stopped instanceof CatError && stopped.type === "partial");
-  if (!isFinished) {
-    const done = summary.added + summary.changed;
+  const { added, changed, failed, total } = summary;
+  const error = stopped instanceof CatError ? stopped : null;
+  if (stopped !== undefined && error?.type !== "partial") {
     // The same command does not resume before its key or its flags are right.
-    if (!flags.dryRun && !isOfCommand(stopped)) await app.io.note(stoppedLine(done));
+    const isOfCommand = error?.type === "conflict" || [400, 401, 403].includes(error?.status ?? 0);
+    const done = counted(added + changed, "image");
+    const how = "To resume, run the same command again (nothing is downloaded twice).";
+    if (!flags.dryRun && !isOfCommand) await app.io.note(`Stopped: ${done} downloaded. ${how}`);
     throw stopped;
   }
   if (app.io.json) await app.io.jsonData(summary);
   else for (const line of reportLines(flags, summary)) await app.io.note(app.io.visible(line));
   if (stopped !== undefined) throw stopped;
-  if (summary.failed === 0) return;
-  // Without a summary, the exit status needs a reason.
-  if (app.io.quiet && !app.io.json) throw notComplete(summary);
+  if (failed === 0) return;
   app.exit = ExitCode.partial;
+  // Without a summary, the exit status needs a reason.
+  if (!app.io.quiet || app.io.json) return;
+  throw new CatError(`${grouped(failed)} of ${counted(total, "image")} failed`, {
+    type: "partial",
+    code: "images_failed",
+    hint: "To try them again, run the same command again.",
+  });
 }
-
-const isOfCommand = (error: unknown): boolean =>
-  error instanceof CatError &&
-  (error.status === 400 || error.status === 401 || error.status === 403 || error.type === "conflict");
-
-const stoppedLine = (done: number): string =>
-  `Stopped: ${counted(done, "image")} downloaded. To resume, run the same command again (nothing is downloaded twice).`;
 
 function reportLines(flags: SyncFlags, summary: SyncSummary): string[] {
   const { total, failed, removed, bytes, duration_ms } = summary;
@@ -140,10 +126,3 @@ function reportLines(flags: SyncFlags, summary: SyncSummary): string[] {
     lines.push("To accept larger images, add --max-bytes, for example --max-bytes 200MB.");
   return lines;
 }
-
-const notComplete = ({ failed, total }: SyncSummary): CatError =>
-  new CatError(`${grouped(failed)} of ${counted(total, "image")} failed`, {
-    type: "partial",
-    code: "images_failed",
-    hint: "To try them again, run the same command again.",
-  });

@@ -55,16 +55,8 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
       invalid: check.invalid,
       generations: valid.length,
       batches,
-      problems: problems.map(({ line, reference, param, code, message }) => ({
-        line,
-        reference,
-        param,
-        code,
-        message,
-      })),
-      ...(notes.length > 0 && {
-        notes: notes.map(({ line, param, code, message }) => ({ line, param, code, message })),
-      }),
+      problems: problems.map(toJson),
+      ...(notes.length > 0 && { notes: notes.map(toJson) }),
     });
   } else {
     const list = problemsForPeople(file.source.name, app, { listsAll: "--json" });
@@ -72,9 +64,10 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
     await list.end();
     if (notes.length > 0) for (const line of noteLines(flags, notes)) await app.io.note(app.io.visible(line));
   }
-  if (check.unusable || check.invalid > 0) throw inputRejected(file.source.name, flags, check);
+  if (check.unusable || check.invalid > 0) throw inputRejected(flags, check);
   if (app.io.json) return;
-  await app.io.show({ columns: planColumns(flags), format: "table" }, planRows(flags, valid));
+  const { columns, rows } = planOf(flags, valid);
+  await app.io.show({ columns, format: "table" }, rows);
   const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
   await app.io.note(
     app.io.visible(
@@ -82,6 +75,14 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
     ),
   );
 }
+
+const toJson = ({ line, reference, param, code, message }: Omit<Problem, "mapsTo">) => ({
+  line,
+  reference,
+  param,
+  code,
+  message,
+});
 
 /** Looks up products and models; null without a service URL or API key. */
 async function lookUp(
@@ -114,29 +115,21 @@ const asGeneration = ({ productId, productReference, model, ...one }: AskedGener
   modelName: model,
 });
 
-interface PlanRow {
-  readonly who: string;
-  readonly background: string;
-  readonly angle: string;
-  images: number;
-}
-
-const planColumns = ({ kind }: GenerateFlags) => [
-  { name: kind === "tryon" ? "model" : "subtype", value: (row: PlanRow) => row.who },
-  { name: "background", value: (row: PlanRow) => row.background },
-  { name: "angle_shot", value: (row: PlanRow) => row.angle },
-  { name: "images", value: (row: PlanRow) => grouped(row.images) },
-];
-
 /** How many images for each model (or subtype), background and angle. */
-function planRows({ kind }: GenerateFlags, asked: readonly AskedGeneration[]): Iterable<PlanRow> {
-  const rows = new Map<string, PlanRow>();
+function planOf({ kind }: GenerateFlags, asked: readonly AskedGeneration[]) {
+  type Row = { cells: readonly string[]; images: number };
+  const rows = new Map<string, Row>();
   for (const { model, subtype, background, angleShot } of asked) {
-    const who = (kind === "tryon" ? model : subtype) ?? "";
-    const key = JSON.stringify([who, background, angleShot]);
-    const row = rows.get(key) ?? { who, background, angle: angleShot, images: 0 };
-    row.images++;
-    rows.set(key, row);
+    const cells = [(kind === "tryon" ? model : subtype) ?? "", background, angleShot];
+    const key = JSON.stringify(cells);
+    rows.set(key, { cells, images: (rows.get(key)?.images ?? 0) + 1 });
   }
-  return rows.values();
+  const names = [kind === "tryon" ? "model" : "subtype", "background", "angle_shot"];
+  return {
+    rows: rows.values(),
+    columns: [
+      ...names.map((name, index) => ({ name, value: ({ cells }: Row) => cells[index] })),
+      { name: "images", value: ({ images }: Row) => grouped(images) },
+    ],
+  };
 }

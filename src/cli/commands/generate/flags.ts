@@ -16,21 +16,27 @@ import { otherFlags } from "../../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict, either } from "../../flags/usage-error.ts";
 import { rejectNoPath, several, wholeNumber } from "../../flags/values.ts";
+import { flagName } from "../../output/command-words.ts";
 
-/** The values of one generation, or of a matrix, that flags name. */
-export interface SelectionFlags {
-  product?: string[] | undefined;
-  model?: string[] | undefined;
-  background?: string[] | undefined;
-  angle?: string[] | undefined;
-  styleWith?: string[] | undefined;
-  lookAway?: boolean | undefined;
-  subtype?: string[] | undefined;
-  style?: string[] | undefined;
-}
+/** The flags that name the values of one generation, or of a matrix. */
+const selectionNames = [
+  "product",
+  "model",
+  "background",
+  "angle",
+  "styleWith",
+  "lookAway",
+  "subtype",
+  "style",
+] as const;
 
-/** The flags of a command that generates images, as commander hands them over and as they are used. */
-interface SharedFlags {
+/** The values of these flags. */
+export type SelectionFlags = { [name in Exclude<(typeof selectionNames)[number], "lookAway">]?: string[] } & {
+  lookAway?: boolean;
+};
+
+/** The flags of a command that generates images, as commander parses them. */
+export interface RawGenerateFlags extends RawFileFlags, SelectionFlags {
   readonly dryRun: boolean;
   readonly wait: boolean;
   readonly save?: string;
@@ -41,20 +47,24 @@ interface SharedFlags {
   readonly gallery?: string;
   /** The decisions of a review; its rejected images are generated again. */
   readonly rerun?: string;
+  readonly timeout?: number;
+  readonly maxBytes?: number;
+  readonly maxGenerations?: number;
+  readonly unknown?: UnknownChoice;
 }
 
-export interface RawGenerateFlags extends SharedFlags, RawFileFlags, SelectionFlags {
-  timeout?: number;
-  maxBytes?: number;
-  maxGenerations?: number;
-  unknown?: UnknownChoice;
-}
-
-/** What one command is to generate, as far as flags say. */
-export interface GenerateFlags extends SharedFlags, Omit<FileFlags, "file"> {
+/** The input of one command that generates images. */
+export interface GenerateFlags
+  extends Omit<
+      RawGenerateFlags,
+      keyof RawFileFlags | keyof SelectionFlags | "maxBytes" | "maxGenerations" | "unknown"
+    >,
+    Omit<FileFlags, "file"> {
   readonly kind: GenerationKind;
   /** As typed, `-` for standard input; null where flags name the values. */
   readonly file: string | null;
+  /** The input as messages name it: the file, the decisions, or `flags`. */
+  readonly input: string;
   readonly selection: SelectionFlags;
   readonly timeoutMs: number | null;
   readonly maxBytes: number;
@@ -68,43 +78,34 @@ function subtypes(value: string, earlier?: string[]): string[] {
   if (value.split(separator).every((one) => known.includes(one.trim()))) return several(value, earlier);
   throw new InvalidArgumentError(`use ${either(taskSubtypes)}`);
 }
-const repeatable = (flags: string, description: string) => new Option(flags, description).argParser(several);
 
 /** Adds the flags of a command that generates images, in groups. */
-export function withGenerateFlags(one: Command, kind: GenerationKind): Command {
+export function withGenerateFlags(made: Command, kind: GenerationKind): Command {
   const isTryon = kind === "tryon";
-  one.optionsGroup("Input:");
-  withInputFlags(one);
-  one
+  withInputFlags(made.optionsGroup("Input:"))
     .option("--matrix", "expand cells with several values (a|b) to every combination", false)
     .option("--allow-duplicates", "accept the same image twice", false)
     .option("--skip-invalid", "queue the valid rows and skip the others", false)
-    .addOption(new Option("--rerun <DECISIONS>", "generate the rejected images of a review again"))
+    .option("--rerun <DECISIONS>", "generate the rejected images of a review again")
     .optionsGroup("One image, without a file:")
-    .addOption(repeatable("--product <ID|REF>", "product"));
-  if (isTryon) one.addOption(repeatable("--model <ID|NAME>", "model"));
-  else
-    one.addOption(
-      repeatable("--subtype <SUBTYPE>", "kind of product")
-        .choices([...taskSubtypes])
-        .argParser(subtypes),
-    );
-  one
-    .addOption(repeatable("--background <SLUG>", "background, or a color such as #f4f1ea"))
-    .addOption(repeatable("--angle <SLUG>", "angle shot"));
+    .option("--product <ID|REF>", "product", several);
+  if (isTryon) made.option("--model <ID|NAME>", "model", several);
+  else {
+    const subtype = new Option("--subtype <SUBTYPE>", "kind of product").choices(taskSubtypes);
+    made.addOption(subtype.argParser(subtypes));
+  }
+  made
+    .option("--background <SLUG>", "background, or a color such as #f4f1ea", several)
+    .option("--angle <SLUG>", "angle shot", several);
   if (isTryon)
-    one
-      .addOption(repeatable("--style-with <ID|REF>", "product to style it with (repeatable, up to 10)"))
+    made
+      .option("--style-with <ID|REF>", "product to style it with (repeatable, up to 10)", several)
       .option("--look-away", "let the model look away from the camera");
-  else one.addOption(repeatable("--style <STYLE>", `style of clothing (${beautifierStyles.join(", ")})`));
-  one
+  else made.option("--style <STYLE>", `style of clothing (${beautifierStyles.join(", ")})`, several);
+  made
     .optionsGroup("Cost:")
     .option("--dry-run", "show the plan and queue nothing", false)
-    .addOption(
-      new Option("--max-generations <N>", "stop if the input requests more images").argParser(
-        wholeNumber({ min: 1 }),
-      ),
-    )
+    .option("--max-generations <N>", "stop if the input requests more images", wholeNumber({ min: 1 }))
     .optionsGroup("Waiting and resuming:")
     .option("--no-wait", "queue the images and exit")
     .addOption(timeoutFlag())
@@ -118,8 +119,7 @@ export function withGenerateFlags(one: Command, kind: GenerationKind): Command {
     .option("--save <DIR>", "save the images in a folder, with results.csv and results.ndjson")
     .addOption(maxBytesFlag())
     .option("--gallery <FILE>", "write an HTML page to review the images");
-  withOutputFlags(one);
-  return otherFlags(one);
+  return otherFlags(withOutputFlags(made));
 }
 
 /** Checks what commander cannot check by itself. Throws UsageError. */
@@ -129,74 +129,43 @@ export function readGenerateFlags(
   raw: RawGenerateFlags,
   cwd: string,
 ): GenerateFlags {
-  const { product, model, background, angle, styleWith, lookAway, subtype, style, ...more } = raw;
-  const { timeout, maxBytes: _, maxGenerations, ...shared } = more;
-  const selection: SelectionFlags = {
-    product,
-    model,
-    background,
-    angle,
-    styleWith,
-    lookAway,
-    subtype,
-    style,
-  };
-  const named = selectionNames.find((name) => selection[name] !== undefined);
+  const selection: SelectionFlags = Object.fromEntries(selectionNames.map((name) => [name, raw[name]]));
+  const [named] = selectionNames.filter((name) => raw[name] !== undefined).map(flagName);
   const input = file ?? raw.rerun;
   if (file !== undefined && raw.rerun !== undefined)
     throw new UsageError("--rerun reads its own file", { param: "--rerun", hint: "Remove FILE or --rerun." });
   if (input !== undefined && named !== undefined) {
-    throw new UsageError(`${flagsOfSelection[named]} cannot be combined with a file`, {
-      param: flagsOfSelection[named],
+    throw new UsageError(`${named} cannot be combined with a file`, {
+      param: named,
       hint: "Put the value into a column of the file, or remove the file.",
     });
   }
-  if (raw.matrix !== true) rejectRepeated(selection);
+  if (!raw.matrix) rejectRepeated(selection);
   rejectNoPath("--save", raw.save, "folder, for example --save images");
   rejectNoPath("--gallery", raw.gallery, "file, for example --gallery review.html");
-  for (const [flag, value] of [
-    ["--results", raw.results],
-    ["--gallery", raw.gallery],
-    ["--save", raw.save],
-    ["--failed", raw.failed],
-  ] as const) {
-    if (value !== undefined && !raw.wait) throw conflict(flag, "--no-wait");
-  }
+  const output = (["results", "gallery", "save", "failed"] as const).find((name) => raw[name] !== undefined);
+  if (output !== undefined && !raw.wait) throw conflict(flagName(output), "--no-wait");
   return {
-    ...shared,
+    ...raw,
     ...readFileFlags(input ?? "flags", raw, cwd),
     kind,
     file: file ?? null,
+    input: input ?? "flags",
     selection,
-    timeoutMs: timeout ?? null,
+    timeoutMs: raw.timeout ?? null,
     maxBytes: maxBytesOf(raw),
-    maxGenerations: maxGenerations ?? null,
+    maxGenerations: raw.maxGenerations ?? null,
     unknown: raw.unknown,
   };
 }
 
-/** The flags that name the values of one image. */
-export const flagsOfSelection: Readonly<Record<keyof SelectionFlags, string>> = {
-  product: "--product",
-  model: "--model",
-  background: "--background",
-  angle: "--angle",
-  styleWith: "--style-with",
-  lookAway: "--look-away",
-  subtype: "--subtype",
-  style: "--style",
-};
-
-const selectionNames = Object.keys(flagsOfSelection) as (keyof SelectionFlags)[];
-
 function rejectRepeated(selection: SelectionFlags): void {
   for (const name of ["product", "model", "background", "angle", "subtype", "style"] as const) {
-    if ((selection[name]?.length ?? 0) < 2) continue;
-    const flag = flagsOfSelection[name];
-    throw new UsageError(`${flag} is given ${selection[name]!.length} times`, {
-      param: flag,
-      hint: "To generate every combination, add --matrix.",
-    });
+    const count = selection[name]?.length ?? 0;
+    if (count < 2) continue;
+    const param = flagName(name);
+    const hint = "To generate every combination, add --matrix.";
+    throw new UsageError(`${param} is given ${count} times`, { param, hint });
   }
 }
 
@@ -208,7 +177,7 @@ const neededOf = {
 
 /** The flags that are missing. */
 export const missingFlags = (kind: GenerationKind, selection: SelectionFlags): string[] =>
-  neededOf[kind].filter((name) => selection[name] === undefined).map((name) => flagsOfSelection[name]);
+  neededOf[kind].filter((name) => selection[name] === undefined).map(flagName);
 
 /** The error of a command line without a file on which flags are missing. */
 export const missingInput = (kind: GenerationKind, missing: readonly string[]): UsageError =>

@@ -9,7 +9,7 @@ import { UsageError } from "../../context/errors.ts";
 import { confirmReplace } from "../../files/confirm-replace.ts";
 import { ownFiles } from "../../files/own-files.ts";
 import { identityOf, identityOfFile, standingOf } from "../../files/places.ts";
-import { CommandWords } from "../../output/command-words.ts";
+import { flagLine } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 /** How many images are looked up at once. */
@@ -60,7 +60,8 @@ export async function writeRunGallery(
     run: summary.run_id,
     kind: flags.kind,
     title: shownName(flags.rerun ?? flags.file ?? "one image"),
-    rerunCommand: rerunCommand(app, flags),
+    // The page saves the decisions in this file.
+    rerunCommand: app.io.asCalled(flagLine([flags.kind], { rerun: decisionsFile, save }, app.globals)),
     results,
     tasks,
     savedIn: save === undefined ? null : resolve(cwd, save),
@@ -81,13 +82,4 @@ export async function writeRunGallery(
   } catch (error) {
     return error;
   }
-}
-
-/** The command that generates the rejected images again, once the page has saved the decisions. */
-function rerunCommand({ globals, io }: App, { kind, save }: GenerateFlags): string {
-  const words = new CommandWords(kind, null);
-  words.give("--rerun", decisionsFile);
-  words.give("--save", save);
-  words.giveService(globals);
-  return io.asCalled(words.line);
 }

@@ -8,8 +8,8 @@ import { InputError } from "../../../flows/rows/source.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { CommandWords } from "../../output/command-words.ts";
-import { flagsOfSelection, type GenerateFlags, type SelectionFlags } from "./flags.ts";
+import { fileWord, flagLine } from "../../output/command-words.ts";
+import type { GenerateFlags } from "./flags.ts";
 
 type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
 
@@ -22,7 +22,9 @@ export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Serv
   if (left > 0) lines.push(`  ${counted(left, "image")} not queued: their rows were invalid or rejected`);
   else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   for (const { line, code, message } of rejected)
-    lines.push(`  ${nameOf(flags)}:${line}  rejected by the service  ${reasonText({ code, message })}`);
+    lines.push(
+      `  ${shownName(flags.input)}:${line}  rejected by the service  ${reasonText({ code, message })}`,
+    );
   if (summary.failed > 0) lines.push(`  ${counted(summary.failed, "image")} failed`);
   if (not_queued > 0) lines.push(`  ${counted(not_queued, "image")} not queued`);
   const lost = results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
@@ -44,17 +46,17 @@ export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Serv
   if (summary.failed_file !== undefined) lines.push(...failedLines(summary.failed_file, flags, globals));
   if (stopped !== undefined && isRejection(ended)) {
     if (not_queued === 0) return lines;
-    const others = sameCommand({ ...flags, skipInvalid: true }, globals);
+    const others = resumeCommand({ ...flags, skipInvalid: true }, globals);
     lines.push("To queue the other images, run (nothing is queued twice):", `  ${others}`);
   } else if (stopped !== undefined && !globals.mock) {
     const how = flags.file === "-" ? "send the same rows to the same command" : "run the same command again";
-    lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${sameCommand(flags, globals)}`);
+    lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${resumeCommand(flags, globals)}`);
   } else if (!flags.wait && finishedRunOf === null && summary.tasks.length > 0 && !globals.mock) {
     // The failed file is written when the run ends: a row in it and in an open run might be queued twice.
     if (invalid > 0 || rejected.length > 0)
       lines.push(
         "To follow the images and get a file of the failed rows, run:",
-        `  ${sameCommand(flags, globals)}`,
+        `  ${resumeCommand(flags, globals)}`,
       );
     else lines.push("To follow the images, run:", `  cat tasks watch --run ${summary.run_id}`);
   }
@@ -67,7 +69,7 @@ export function rejectionOf(ended: EndedRun, flags: GenerateFlags): InputError |
   if (rejected.length === 0 || queued + unchanged > 0) return null;
   if (ended.stopped !== undefined && !isRejection(ended)) return null;
   return new InputError(
-    `the service rejected ${counted(rejected.length, "image")} of ${nameOf(flags)}; nothing was queued`,
+    `the service rejected ${counted(rejected.length, "image")} of ${shownName(flags.input)}; nothing was queued`,
     rejected[0]!.code,
     "Fix the rows listed above and run the command again.",
   );
@@ -77,11 +79,9 @@ export function rejectionOf(ended: EndedRun, flags: GenerateFlags): InputError |
 export const isRejection = ({ summary, stopped }: EndedRun): boolean =>
   (summary.rejected ?? []).length > 0 && isOfInput(stopped);
 
-const nameOf = ({ file, rerun }: GenerateFlags): string => shownName(rerun ?? file ?? "flags");
-
 function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags: GenerateFlags): string {
   const { total, queued, unchanged, succeeded, failed, duration_ms } = summary;
-  const from = flags.file === null && flags.rerun === undefined ? "" : ` of ${nameOf(flags)}`;
+  const from = flags.file === null && flags.rerun === undefined ? "" : ` of ${shownName(flags.input)}`;
   if (finishedRunOf !== null) {
     const before = results.length;
     const what = `${before === total ? "" : `${grouped(before)} of `}${counted(total, "image")}${from}`;
@@ -100,38 +100,36 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
 }
 
 function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
-  const words = new CommandWords(flags.kind, failedFile);
-  words.giveDelimiter(flags.delimiter);
-  words.give("--encoding", encodingOfFailedFile(flags.encoding));
-  words.give("--matrix", flags.matrix);
-  words.give("--allow-duplicates", flags.allowDuplicates);
-  words.give("--save", flags.save);
-  words.giveService(globals);
-  return [`Failed rows are in ${failedFile}, with the reasons. Fix them, then run:`, `  ${words.line}`];
+  const { kind, delimiter, matrix, allowDuplicates, save } = flags;
+  const encoding = encodingOfFailedFile(flags.encoding);
+  const given = { delimiter, encoding, matrix, allowDuplicates, save };
+  return [
+    `Failed rows are in ${failedFile}, with the reasons. Fix them, then run:`,
+    `  ${flagLine([kind, fileWord(failedFile)], given, globals)}`,
+  ];
 }
 
 /** The command as it was given, with everything that says what is generated and where to. */
-function sameCommand(flags: GenerateFlags, globals: Service): string {
-  const words = new CommandWords(flags.kind, flags.file);
-  words.give("--format", flags.format);
-  words.giveDelimiter(flags.delimiter);
-  words.give("--encoding", flags.encoding);
-  words.give("--matrix", flags.matrix);
-  words.give("--allow-duplicates", flags.allowDuplicates);
-  words.give("--skip-invalid", flags.skipInvalid);
-  words.give("--rerun", flags.rerun);
-  for (const [name, flag] of Object.entries(flagsOfSelection)) {
-    const value = flags.selection[name as keyof SelectionFlags];
-    for (const one of Array.isArray(value) ? value : [value]) words.give(flag, one);
-  }
-  words.give("--save", flags.save);
-  words.give("--gallery", flags.gallery);
-  words.give("--results", flags.results);
-  words.give("--failed", flags.failed);
-  words.give("--yes", globals.yes);
-  words.give("--no-formula-guard", !flags.formulaGuard);
-  words.giveService(globals);
-  return words.line;
+function resumeCommand(flags: GenerateFlags, globals: Service): string {
+  const { kind, file, format, delimiter, encoding, matrix, allowDuplicates, skipInvalid, rerun } = flags;
+  const { selection, save, gallery, results, failed, formulaGuard } = flags;
+  const given = {
+    format,
+    delimiter,
+    encoding,
+    matrix,
+    allowDuplicates,
+    skipInvalid,
+    rerun,
+    ...selection,
+    save,
+    gallery,
+    results,
+    failed,
+    yes: globals.yes,
+    noFormulaGuard: !formulaGuard,
+  };
+  return flagLine(file === null ? [kind] : [kind, fileWord(file)], given, globals);
 }
 
 /** How many images a folder got. */
@@ -142,16 +140,14 @@ export const savedLine = (saved: number, folder: string): string =>
 
 /** The error of an input of which nothing was queued. */
 export function inputRejected(
-  file: string,
-  { skipInvalid }: { skipInvalid: boolean },
-  check: CheckResult,
+  { input, skipInvalid }: Pick<GenerateFlags, "input" | "skipInvalid">,
+  { unusable, invalid, total }: CheckResult,
 ): InputError {
-  const name = shownName(file);
+  const name = shownName(input);
   const fixAll = "Fix the problems listed above and run the command again.";
-  if (check.unusable)
+  if (unusable)
     return new InputError(`cannot read rows from ${name}; nothing was queued`, "invalid_file", fixAll);
-  if (file === "flags") return new InputError("invalid flags; nothing was queued", "invalid_rows", fixAll);
-  const { invalid, total } = check;
+  if (input === "flags") return new InputError("invalid flags; nothing was queued", "invalid_rows", fixAll);
   const orSkip = skipInvalid ? "" : ", or add --skip-invalid to queue the valid rows";
   return new InputError(
     `${name} has ${counted(invalid, "invalid row")} out of ${total}; nothing was queued`,

@@ -1,29 +1,25 @@
 import { resolve } from "node:path";
-import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
-import { type GenerationSummary, reasonText, resultRow } from "../../../flows/generate/result.ts";
+import { reasonText, resultRow } from "../../../flows/generate/result.ts";
 import { isHopeless } from "../../../flows/rows/check.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
-import { type FileJob, openSource, type Source } from "../../../flows/rows/source.ts";
+import { openSource } from "../../../flows/rows/source.ts";
 import { textSource } from "../../../flows/rows/text-source.ts";
 import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { profileLabel } from "../../app/confirm-action.ts";
-import { memoryOfProfile } from "../../app/profile-state.ts";
+import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
-import { defaultConcurrency, newRunId, runFlow } from "../../app/run-flow.ts";
+import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
-import { problemReport, problemsForPeople } from "../../output/problem-list.ts";
+import { problemList } from "../../output/problem-list.ts";
 import { shellWord } from "../../output/shell-word.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
 import { inputRejected, isRejection, rejectionOf, reportLines } from "./report.ts";
 import type { OpenedInput } from "./rerun.ts";
-
-const job: FileJob = { noun: "run" };
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
 export async function runGenerate(app: App, flags: GenerateFlags): Promise<void> {
@@ -37,36 +33,32 @@ export async function runGenerate(app: App, flags: GenerateFlags): Promise<void>
   }
 }
 
-/** The rows of the file, of a review, or of the flags. */
+/** The rows of the file, of a review, or of the flags, of which a person at the terminal adds what is missing. */
 async function openInput(app: App, flags: GenerateFlags): Promise<OpenedInput> {
-  const { kind, rerun } = flags;
+  const { cwd, stdin, interrupt: signal } = app.context;
+  const { kind, file, rerun, format, selection } = flags;
   if (rerun !== undefined) return (await import("./rerun.ts")).openDecisions(app, kind, rerun);
-  return { source: await openRowsOf(app, flags), replacing: new Map() };
-}
-
-/** The rows of the file or of the flags, some of which a person is asked for. */
-async function openRowsOf(app: App, flags: GenerateFlags): Promise<Source> {
-  const { cwd, stdin, interrupt } = app.context;
-  const { file, kind } = flags;
+  const replacing = new Map();
   if (file === null) {
-    const missing = missingFlags(kind, flags.selection);
+    const missing = missingFlags(kind, selection);
     if (missing.length > 0 && !canAsk(app)) throw missingInput(kind, missing);
-    const selection =
+    const chosen =
       missing.length === 0
-        ? flags.selection
-        : await (await import("./questions.ts")).pickMissing(app, kind, flags.selection);
-    return textSource("flags", rowsOfSelection(flags, selection));
+        ? selection
+        : await (await import("./questions.ts")).pickMissing(app, kind, selection);
+    return { source: textSource("flags", rowsOfSelection(flags, chosen)), replacing };
   }
   if (file === "-" && stdin.isTTY) await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
   const form = generationForm(flags);
-  return openSource(file, {
-    job,
+  const source = await openSource(file, {
+    job: { noun: "run" },
     cwd,
     stdin,
-    format: flags.format,
-    signal: interrupt,
+    format,
+    signal,
     isHopeless: (start) => isHopeless({ source: start, read: flags, form }),
   });
+  return { source, replacing };
 }
 
 async function fullRun(
@@ -75,103 +67,82 @@ async function fullRun(
   input: Pick<GenerateInput, "file" | "replacing">,
 ): Promise<void> {
   const { file } = input;
-  const { clock, random, interrupt, cwd, pid } = app.context;
-  const [{ generate }, { outputTargets }, { confirmCost, doubtPrompt }, { confirmUnlisted }, { randomUUID }] =
+  const { cwd } = app.context;
+  const [{ generate }, { outputTargets }, { confirmCost, doubtPrompt }, { confirmUnlisted }] =
     await Promise.all([
       import("../../../flows/generate/generate.ts"),
       import("../../files/output-targets.ts"),
       import("./questions.ts"),
       import("./unlisted-values.ts"),
-      import("node:crypto"),
     ]);
   const saveTo = flags.save === undefined ? null : resolve(cwd, flags.save);
-  const named = { ...flags, file: flags.rerun ?? flags.file ?? "flags" };
-  const list = app.io.json
-    ? problemReport(named.file, (text) => app.io.data(text), false)
-    : problemsForPeople(named.file, app, { listsAll: "--dry-run --json" });
+  const list = problemList(app, flags.input, { listsAll: "--dry-run --json" });
   // The summary is the one object on stdout; the failed file lists the skipped rows.
   const isSilent = app.io.json && flags.skipInvalid;
   const skipped: Problem[] = [];
   let replacesGallery = false;
-  const outcome = await runFlow(app, ({ onProgress, onNote, pause }) =>
+  const outcome = await runFlow(app, ({ pause, ...host }) =>
     generate(
       { ...flags, ...input, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null },
       {
-        clock,
-        random,
-        pid,
-        newKey: randomUUID,
-        signal: interrupt,
-        onProgress,
-        onNote,
-        runId: newRunId(clock.now(), randomUUID()),
-        targets: async () => {
+        ...host,
+        async targets() {
           if (flags.save !== undefined)
             await (await import("../../files/save-folder.ts")).checkSaveFolder(app, flags.save);
-          const targets = await outputTargets(named, file.source, {
-            cwd,
-            app,
-            isPhoto: async () => false,
-          });
+          const named = { ...flags, file: flags.input };
+          const targets = await outputTargets(named, file.source, { cwd, app, isPhoto: async () => false });
           if (flags.gallery !== undefined) {
             pause();
             const { failedFile, resultsFile } = targets;
-            const others = [
-              resolve(cwd, named.file),
-              failedFile.path,
-              ...(resultsFile === null ? [] : [resultsFile.path]),
-            ];
+            const others = [resolve(cwd, flags.input), failedFile.path, resultsFile?.path ?? failedFile.path];
             const { checkGallery } = await import("./gallery.ts");
             replacesGallery = await checkGallery(app, flags.gallery, others);
           }
           return targets;
         },
-        client: () => app.client(),
-        memory: () => memoryOfProfile(app),
-        confirm: async (plan) => {
-          await confirmUnlisted(app, flags, plan.generations, { onNote, pause });
+        async confirm(plan) {
+          await confirmUnlisted(app, flags, plan.generations, { onNote: host.onNote, pause });
           await confirmCost(app, plan, pause);
         },
         ask: doubtPrompt(app, flags, pause),
         onProblem: (problem) => (isSilent ? void skipped.push(problem) : list.add(problem)),
-        onFailed: (generation, { failure_reason }) => {
+        onFailed(generation, { failure_reason }) {
           const { line, productReference, productId, modelName, modelId, background, angleShot } = generation;
           const who = [productReference ?? productId, modelName ?? modelId, background, angleShot];
           const why = failure_reason === null ? "failed" : reasonText(failure_reason);
-          onNote(`${shownName(named.file)}:${line}  ${who.filter((one) => one !== null).join("  ")}  ${why}`);
+          const name = shownName(flags.input);
+          host.onNote(`${name}:${line}  ${who.filter((part) => part !== null).join("  ")}  ${why}`);
         },
-        // The mock of --mock has no limit.
-        writesPerMinute: app.globals.mock ? Number.POSITIVE_INFINITY : limits.writesPerMinute,
       },
     ),
   );
   if (outcome.ended === null) for (const problem of skipped) await list.add(problem);
   if (outcome.ended === null || !isSilent) await list.end(outcome.check);
-  if (outcome.ended === null) throw inputRejected(named.file, flags, outcome.check);
-  await tell(app, { ...flags, replacesGallery }, outcome.ended);
+  if (outcome.ended === null) throw inputRejected(flags, outcome.check);
+  await report(app, { ...flags, replacesGallery }, outcome.ended);
 }
 
 /** Reports the run, and sets or throws what the program exits with. */
-async function tell(
+async function report(
   app: App,
   flags: GenerateFlags & { readonly replacesGallery: boolean },
   ended: EndedRun,
 ): Promise<void> {
   const { summary, stopped, results } = ended;
+  const { clock, cwd } = app.context;
   await keepAccepted(app, results);
   // The summary of what was paid for is shown whatever could not be written.
   let unlisted: unknown;
   if (flags.save !== undefined) {
     const { writeFolderResults } = await import("../../../flows/generate/folder-results.ts");
-    const rows = results.map((one) => resultRow(one.generation.line, one));
+    const rows = results.map((result) => resultRow(result.generation.line, result));
+    const again = `run cat tasks save --run ${summary.run_id} --save ${shellWord(flags.save)}`;
     const { formulaGuard } = flags;
-    await writeFolderResults(resolve(app.context.cwd, flags.save), rows, {
-      clock: app.context.clock,
-      formulaGuard,
-      again: `run cat tasks save --run ${summary.run_id} --save ${shellWord(flags.save)}`,
-    }).catch((error: unknown) => {
-      unlisted = error;
-    });
+    await writeFolderResults(resolve(cwd, flags.save), rows, { clock, formulaGuard, again }).catch(
+      (error) => {
+        unlisted = error;
+      },
+    );
   }
   const withoutPage =
     flags.gallery === undefined
@@ -179,22 +150,23 @@ async function tell(
       : await (await import("./gallery.ts")).writeRunGallery(app, flags, ended);
   const fault = ended.fault ?? unlisted ?? withoutPage;
   if (app.io.json) await app.io.jsonData(summary);
-  else {
-    const label = await profileLabel(app);
-    for (const [index, line] of reportLines(ended, flags, app.globals).entries())
-      await app.io.note((index === 0 ? label : "") + app.io.visible(line));
-  }
+  else await noteSummary(app, reportLines(ended, flags, app.globals));
   const rejection = rejectionOf(ended, flags);
   if (rejection !== null) throw rejection;
   if (stopped !== undefined && !isRejection(ended)) throw stopped;
   if (fault !== undefined && fault !== null) throw fault;
   if (ended.finishedRunOf !== null) return;
-  const { invalid = 0, not_queued = 0, unknown = 0, failed } = summary;
-  const bad = failed + invalid + not_queued + unknown + (summary.rejected ?? []).length;
+  const { total, failed_file, failed, invalid = 0, not_queued = 0, unknown = 0, rejected = [] } = summary;
+  const bad = failed + invalid + not_queued + unknown + rejected.length;
   if (bad === 0) return;
-  // Without a summary, the exit status needs a reason.
-  if (app.io.quiet && !app.io.json) throw notAllGenerated(flags, summary, bad);
   app.exit = ExitCode.partial;
+  // Without a summary, the exit status needs a reason.
+  if (!app.io.quiet || app.io.json) return;
+  const where = failed_file === undefined ? "" : `; they are in ${failed_file}, with the reasons`;
+  throw new CatError(
+    `${grouped(bad)} of ${counted(total, "image")} of ${shownName(flags.input)} failed${where}`,
+    { type: "partial", code: "images_failed" },
+  );
 }
 
 /** The service has accepted the values of these images: they are known from now on. */
@@ -207,17 +179,4 @@ async function keepAccepted(app: App, results: EndedRun["results"]): Promise<voi
     learned.add(generation.kind, "angle_shot", generation.angleShot);
   }
   await learned.keep(app);
-}
-
-function notAllGenerated(
-  flags: GenerateFlags,
-  { total, failed_file }: GenerationSummary,
-  bad: number,
-): CatError {
-  const file = shownName(flags.rerun ?? flags.file ?? "flags");
-  const where = failed_file === undefined ? "" : `; they are in ${failed_file}, with the reasons`;
-  return new CatError(`${grouped(bad)} of ${counted(total, "image")} of ${file} failed${where}`, {
-    type: "partial",
-    code: "images_failed",
-  });
 }

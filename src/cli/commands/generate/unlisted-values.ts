@@ -92,11 +92,10 @@ export async function confirmUnlisted(
 
 /** The notes as lines for people. */
 export function noteLines(flags: GenerateFlags, notes: readonly UnlistedNote[]): string[] {
-  const file = flags.rerun ?? flags.file;
   const lines = notes.slice(0, mostShown).map(({ line, param, message, others }) => {
-    if (file === null) return flagOf[param] + message.slice(param.length);
+    if (flags.input === "flags") return flagOf[param] + message.slice(param.length);
     const rest = others === 0 ? "" : ` (and ${counted(others, "more row")})`;
-    return `${shownName(file)}:${line}  ${message}${rest}`;
+    return `${shownName(flags.input)}:${line}  ${message}${rest}`;
   });
   if (notes.length > mostShown) lines.push(`${grouped(notes.length - mostShown)} more values are not known.`);
   return [...lines, "The service decides about these values."];

@@ -8,8 +8,8 @@ import { UsageError } from "../../context/errors.ts";
 import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";
 import { named } from "../../flags/values.ts";
 
-/** The flags of `cat import`, as commander parses them and as they are used. */
-interface SharedFlags {
+/** The flags of `cat import`, as commander parses them. */
+export interface RawFlags extends RawFileFlags {
   readonly mode: ImportMode;
   readonly onImageError: OnImageError;
   readonly dryRun: boolean;
@@ -26,21 +26,20 @@ interface SharedFlags {
   readonly fresh: boolean;
   /** Treat a new API key as one of the organization of earlier imports, if the service cannot determine it. */
   readonly sameOrganization: boolean;
-}
-
-export interface RawFlags extends SharedFlags, RawFileFlags {
-  map?: string[];
-  timeout?: number;
-  photos?: PhotosMode;
-  unknown?: UnknownChoice;
+  readonly map?: string[];
+  readonly timeout?: number;
+  readonly photos?: PhotosMode;
+  /** The choice for batches of earlier runs with an unknown outcome; undefined to prompt. */
+  readonly unknown?: UnknownChoice;
 }
 
 /** The input of one import command. */
-export interface ImportFlags extends SharedFlags, FileFlags {
+export interface ImportFlags
+  extends Omit<RawFlags, keyof RawFileFlags | "map" | "timeout" | "unknown">,
+    FileFlags {
   readonly map: ReadonlyMap<string, string>;
   readonly timeoutMs: number | null;
   readonly photos: PhotosMode;
-  /** The choice for batches of earlier runs with an unknown outcome; undefined to prompt. */
   readonly unknown: UnknownChoice | undefined;
 }
 
@@ -57,19 +56,26 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
     const message = "--results cannot be used with --no-wait, which does not wait for results";
     throw new UsageError(message, { hint: "Remove one of them." });
   }
-  const { map = [], timeout, photos: _, unknown, ...shared } = raw;
+  const { map = [], timeout = null, unknown, mode, photos } = raw;
+  // Only mode upsert adds photos to existing products, so the other modes have no photos to skip.
+  if (photos === "new" && mode !== "upsert") {
+    throw new UsageError(`--photos new cannot be used with --mode ${mode}`, {
+      param: "--photos",
+      hint: "Remove --photos: this mode never adds photos to existing products.",
+    });
+  }
   return {
-    ...shared,
+    ...raw,
     ...files,
     map: readMap(map),
-    timeoutMs: timeout ?? null,
-    photos: readPhotosMode(raw),
+    timeoutMs: timeout,
+    photos: mode === "upsert" ? (photos ?? "new") : "all",
     unknown,
   };
 }
 
 /** Rejects flags for columns with NDJSON input. Columns saved in the profile are only not used. */
-export function refuseCsvFlags({ file, delimiter, map }: ImportFlags, format: InputFormat | undefined): void {
+export function rejectCsvFlags({ file, delimiter, map }: ImportFlags, format: InputFormat | undefined): void {
   if (format !== "ndjson") return;
   const flag = map.size > 0 ? "--map" : delimiter === undefined ? null : "--delimiter";
   if (flag === null) return;
@@ -79,27 +85,29 @@ export function refuseCsvFlags({ file, delimiter, map }: ImportFlags, format: In
   });
 }
 
-/** Only mode upsert adds photos to existing products, so the other modes have no photos to skip. */
-function readPhotosMode({ mode, photos }: RawFlags): PhotosMode {
-  if (photos === "new" && mode !== "upsert") {
-    throw new UsageError(`--photos new cannot be used with --mode ${mode}`, {
-      param: "--photos",
-      hint: "Remove --photos: this mode never adds photos to existing products.",
-    });
-  }
-  return mode === "upsert" ? (photos ?? "new") : "all";
-}
+const fields = `FIELD is one of ${knownColumns}, or ignore.`;
 
+/** The entries of `--map`: normal headers, and their fields. */
 function readMap(entries: readonly string[]): Map<string, string> {
   const map = new Map<string, string>();
   for (const entry of entries) {
+    const mistake = (wrong: string, hint: string) =>
+      new UsageError(`invalid --map ${JSON.stringify(entry)}: ${wrong}`, { param: "--map", hint });
     const at = entry.lastIndexOf("=");
     const column = normalHeader(unquoted(entry.slice(0, Math.max(0, at)).trim()));
     const field = entry.slice(at + 1).trim();
-    const fault = at < 1 || column === "" ? shapeFault : (fieldFault(field) ?? duplicateFault(map, column));
-    if (fault !== undefined) {
-      const { wrong, hint } = fault;
-      throw new UsageError(`invalid --map ${JSON.stringify(entry)}: ${wrong}`, { param: "--map", hint });
+    if (at < 1 || column === "") {
+      const hint = `For example: --map SKU=reference. COLUMN is a column of the file. ${fields}`;
+      throw mistake("use COLUMN=FIELD", hint);
+    }
+    if (field === "" || columnOf(field).kind === "unknown" || /^error_/i.test(field)) {
+      const near = nearestColumns(field).join(" or ");
+      throw mistake(`unknown field "${field}"`, near === "" ? fields : `Did you mean ${near}? ${fields}`);
+    }
+    const earlier = map.get(column);
+    if (earlier !== undefined) {
+      const hint = `It is already mapped to ${earlier}. Remove one of the two.`;
+      throw mistake(`the column "${column}" is mapped twice`, hint);
     }
     map.set(column, field);
   }
@@ -109,33 +117,3 @@ function readMap(entries: readonly string[]): Map<string, string> {
 /** The header without the quotes that a CSV file may put around it. */
 const unquoted = (column: string): string =>
   /^"(?:[^"]|"")*"$/.test(column) ? column.slice(1, -1).replaceAll('""', '"') : column;
-
-/** A mistake in an entry of --map, and its hint. */
-interface MapFault {
-  wrong: string;
-  hint: string;
-}
-
-const fields = `FIELD is one of ${knownColumns}, or ignore.`;
-
-const shapeFault: MapFault = {
-  wrong: "use COLUMN=FIELD",
-  hint: `For example: --map SKU=reference. COLUMN is a column of the file. ${fields}`,
-};
-
-function fieldFault(field: string): MapFault | undefined {
-  if (field !== "" && columnOf(field).kind !== "unknown" && !/^error_/i.test(field)) return undefined;
-  const near = nearestColumns(field).join(" or ");
-  const hint = near === "" ? fields : `Did you mean ${near}? ${fields}`;
-  return { wrong: `unknown field "${field}"`, hint };
-}
-
-function duplicateFault(map: ReadonlyMap<string, string>, column: string): MapFault | undefined {
-  const earlier = map.get(column);
-  return earlier === undefined
-    ? undefined
-    : {
-        wrong: `the column "${column}" is mapped twice`,
-        hint: `It is already mapped to ${earlier}. Remove one of the two.`,
-      };
-}

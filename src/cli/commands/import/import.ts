@@ -13,12 +13,9 @@ import { runImport } from "./run.ts";
 
 /** `cat import FILE|-` */
 export const importCommand = (app: App): Command =>
-  otherFlags(
-    [inputFlags, photoFlags, productFlags, resumingFlags, waitingFlags, outputFlags].reduce(
-      (made, withFlags) => withFlags(made),
-      bareCommand(),
-    ),
-  ).action((file: string, raw: RawFlags) => runImport(app, readFlags(file, raw, app.context.cwd)));
+  otherFlags(withFlags(bareCommand())).action((file: string, raw: RawFlags) =>
+    runImport(app, readFlags(file, raw, app.context.cwd)),
+  );
 
 const bareCommand = (): Command =>
   command("import", {
@@ -45,19 +42,15 @@ const bareCommand = (): Command =>
     ],
   }).argument("<FILE>", "file to import, or - for standard input");
 
-const inputFlags = (one: Command): Command =>
-  withInputFlags(one.optionsGroup("Input:"))
-    .addOption(
-      new Option(
-        "--map <COLUMN=FIELD>",
-        "read a column as a field, or skip it (COLUMN=ignore); repeatable",
-      ).argParser(several),
+function withFlags(made: Command): Command {
+  withInputFlags(made.optionsGroup("Input:"))
+    .option(
+      "--map <COLUMN=FIELD>",
+      "read a column as a field, or skip it (COLUMN=ignore); repeatable",
+      several,
     )
     .option("--skip-invalid", "skip invalid rows and import the others", false)
-    .option("--dry-run", "check the file without sending it", false);
-
-const photoFlags = (one: Command): Command =>
-  one
+    .option("--dry-run", "check the file without sending it", false)
     .optionsGroup("Photos:")
     .addOption(
       new Option("--images-root <DIR>", "base folder for the paths of local photos").default(
@@ -73,10 +66,7 @@ const photoFlags = (one: Command): Command =>
       )
         .choices(onImageErrors)
         .default("skip"),
-    );
-
-const productFlags = (one: Command): Command =>
-  one
+    )
     .optionsGroup("Existing products:")
     .addOption(
       new Option(
@@ -100,10 +90,7 @@ const productFlags = (one: Command): Command =>
         "kept in the profile",
       ),
     )
-    .option("--same-organization", "the API key changed, but belongs to the same organization", false);
-
-const resumingFlags = (one: Command): Command =>
-  one
+    .option("--same-organization", "the API key changed, but belongs to the same organization", false)
     .optionsGroup("Resuming:")
     .option("--fresh", "start over instead of resuming a stopped run", false)
     .addOption(
@@ -111,17 +98,15 @@ const resumingFlags = (one: Command): Command =>
         "--unknown <DO>",
         "if an earlier run got no response for some rows: send them again (resend), or treat them as imported or as not-imported",
       ).choices(unknownChoices),
-    );
-
-const waitingFlags = (one: Command): Command =>
-  one
+    )
     .optionsGroup("Sending:")
     .option("--no-wait", "exit once the rows are sent, without waiting for the results")
     .addOption(timeoutFlag("how long to wait for the results"))
-    .addOption(
-      new Option("--concurrency <N>", "number of requests in flight")
-        .default(defaultConcurrency)
-        .argParser(wholeNumber({ min: 1, max: 16 })),
+    .option(
+      "--concurrency <N>",
+      "number of requests in flight",
+      wholeNumber({ min: 1, max: 16 }),
+      defaultConcurrency,
     );
-
-const outputFlags = (one: Command): Command => withOutputFlags(one.optionsGroup("Output:"));
+  return withOutputFlags(made.optionsGroup("Output:"));
+}

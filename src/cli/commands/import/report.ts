@@ -7,83 +7,11 @@ import { shownName } from "../../../flows/rows/shown-name.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
 import { counted, grouped, series } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { CommandWords } from "../../output/command-words.ts";
+import { fileWord, flagLine } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
-/** The summary for people: the result, a line per kind of failure, and the next command. */
-export function reportLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): string[] {
-  const lines = [headline(summary, flags, run)];
-  const { invalid, failed, partial } = summary;
-  if (invalid > 0) {
-    lines.push(`  ${counted(invalid, "invalid row")} skipped`);
-  }
-  if (failed > 0) lines.push(`  ${rows(failed)} failed`);
-  if (partial > 0)
-    lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
-  if (flags.wait || run.stopped !== undefined) lines.push(...openImports(summary, run));
-  lines.push(...notSubmitted(summary));
-  for (const call of summary.unknown ?? []) lines.push(unknownCall(call));
-  // The reason for the stop is printed as the error.
-  const told = run.stopped instanceof CatError ? run.stopped.message : null;
-  const { unwritten = [] } = summary;
-  const { changed } = run;
-  for (const why of unwritten) if (why !== told && why !== changed?.message) lines.push(`${why}.`);
-  if (changed !== null && changed.message !== told) lines.push(`${changed.message}.`, changed.hint!);
-  if (summary.results_file !== null) lines.push(resultsLine(summary, run, summary.results_file));
-  const next = nextCommand(summary, flags, run);
-  if (summary.failed_file !== null) lines.push(...failedLines(summary, flags, run, next === "failed file"));
-  else if (flags.failed !== undefined && run.failedFileStays)
-    lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
-  if (next === "same command") lines.push(...howToGoOn(flags, run));
-  if (next === null && !flags.wait && summary.imports.length > 0) lines.push(...howToWait(flags, run));
-  return lines;
-}
-
-/**
- * The one command to suggest. Two commands could send the same photos twice with `--photos all`. The same command
- * resumes everything, but piped rows are only in the failed file.
- */
-function nextCommand(
-  summary: ImportSummary,
-  flags: ImportFlags,
-  run: ReportedRun,
-): "same command" | "failed file" | null {
-  const failedFile = summary.failed_file === null ? null : "failed file";
-  if (!goesOn(summary, flags, run)) return failedFile;
-  const isElsewhere =
-    flags.file !== "-" || summary.unknown !== undefined || openImports(summary, run).length > 0;
-  return isElsewhere ? "same command" : (failedFile ?? "same command");
-}
-
-/** Lines for valid rows that are in no import, so that every row is accounted for. */
-function notSubmitted({
-  total,
-  invalid,
-  submitted,
-  unchanged,
-  unknown = [],
-  refused = [],
-  problems = [],
-}: ImportSummary): string[] {
-  const named = new Set(problems.flatMap((problem) => ("line" in problem ? [problem.line] : [])));
-  const counts = { named: named.size, beside: 0, whole: 0 };
-  for (const call of refused) {
-    const inIt = [...named].filter((line) => line >= call.first_line && line <= call.last_line).length;
-    counts[inIt > 0 ? "beside" : "whole"] += call.rows - inIt;
-  }
-  const known = [...refused, ...unknown].reduce((sum, call) => sum + call.rows, 0);
-  const left = total - invalid - submitted - unchanged - known;
-  return [
-    ...(counts.named > 0 ? [`  ${rows(counts.named)} rejected by the service, listed above`] : []),
-    ...(counts.beside > 0
-      ? [`  ${rows(counts.beside)} not imported: other rows of the same batch were rejected`]
-      : []),
-    ...(counts.whole > 0 ? [`  ${rows(counts.whole)} not imported: the service rejected the batch`] : []),
-    ...(left > 0 ? [`  ${rows(left)} not sent`] : []),
-  ];
-}
-
-export interface ReportedRun extends CommandOf {
+/** A run that has ended, as far as its summary does not tell. */
+export interface ReportedRun {
   /** The error that stopped the run, if any. */
   stopped: unknown;
   /** The number of rows in the results file. */
@@ -94,6 +22,99 @@ export interface ReportedRun extends CommandOf {
   changed: CatError | null;
   /** Whether the failed file exists. */
   failedFileStays: boolean;
+  /** The format of the input. */
+  format: InputFormat;
+  /** The service that it was sent to. */
+  globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
+}
+
+/** The summary for people: the result, a line per kind of failure, and the next command. */
+export function reportLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): string[] {
+  const {
+    total,
+    invalid,
+    failed,
+    partial,
+    unknown = [],
+    unwritten = [],
+    results_file,
+    failed_file,
+  } = summary;
+  const { stopped, changed, resultRows } = run;
+  const lines = [headline(summary, flags, run)];
+  if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
+  if (failed > 0) lines.push(`  ${rows(failed)} failed`);
+  if (partial > 0)
+    lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
+  const open = openImports(summary, run);
+  if (flags.wait || stopped !== undefined) lines.push(...open);
+  lines.push(...notSubmitted(summary));
+  for (const { rows: count, first_line, last_line } of unknown) {
+    const where = count === 1 ? `line ${first_line}` : `lines ${first_line} to ${last_line}`;
+    lines.push(`  ${rows(count)} unconfirmed: no response from the service (${where})`);
+  }
+  // The reason for the stop is printed as the error.
+  const told = stopped instanceof CatError ? stopped.message : null;
+  for (const why of unwritten) if (why !== told && why !== changed?.message) lines.push(`${why}.`);
+  if (changed !== null && changed.message !== told) lines.push(`${changed.message}.`, changed.hint!);
+  if (results_file !== null) {
+    const whose = resultRows === total ? "all rows" : `${grouped(resultRows)} of ${rows(total)}`;
+    lines.push(`Results of ${whose}: ${results_file}`);
+  }
+  // One command: two could send the same photos twice with `--photos all`. Piped rows are only in the failed file.
+  const isElsewhere = flags.file !== "-" || unknown.length > 0 || open.length > 0;
+  const resumes = canResume(summary, flags, run) && (isElsewhere || failed_file === null);
+  if (failed_file !== null) lines.push(...failedLines(summary, flags, run, failed_file, !resumes));
+  else if (flags.failed !== undefined && run.failedFileStays)
+    lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
+  if (resumes) {
+    const how = flags.file === "-" ? "pipe the same rows to the same command" : "run the same command again";
+    lines.push(`To resume, ${how} (nothing is sent twice):`, `  ${resumeCommand(flags, run)}`);
+  } else if (failed_file === null && waitsElsewhere(summary, flags, run)) {
+    const how = "For the results, run the command again without --no-wait:";
+    lines.push(how, `  ${resumeCommand(flags, run)}`);
+  }
+  return lines;
+}
+
+/** Whether the command without `--no-wait` gets the results. A private mock has stopped by then. */
+const waitsElsewhere = (
+  { imports }: ImportSummary,
+  { wait, file }: ImportFlags,
+  { stopped, globals }: ReportedRun,
+): boolean => !wait && imports.length > 0 && stopped === undefined && !globals.mock && file !== "-";
+
+/** Whether the same command resumes the stopped run. */
+function canResume(summary: ImportSummary, { wait }: ImportFlags, run: ReportedRun): boolean {
+  const { stopped, changed, globals } = run;
+  // A changed file is a new import. The mock of this command is gone.
+  if (stopped === undefined || changed !== null || globals.mock) return false;
+  if (!(stopped instanceof CatError)) return true;
+  const { type, code } = stopped;
+  if (type === "input" || type === "usage" || code === "state_gone") return false;
+  // Rejected rows, and a key without a scope, would be rejected again, unless other rows are unconfirmed.
+  const isUnheard = summary.unknown !== undefined || (wait && openImports(summary, run).length > 0);
+  return isUnheard || !(type === "invalid_request" || code === "insufficient_scope");
+}
+
+/** Lines for valid rows that are in no import, so that every row is accounted for. */
+function notSubmitted(summary: ImportSummary): string[] {
+  const { total, invalid, submitted, unchanged, unknown = [], refused = [], problems = [] } = summary;
+  const named = [...new Set(problems.flatMap((problem) => ("line" in problem ? [problem.line] : [])))];
+  let [beside, whole] = [0, 0];
+  for (const { rows: count, first_line, last_line } of refused) {
+    const inIt = named.filter((line) => line >= first_line && line <= last_line).length;
+    if (inIt > 0) beside += count - inIt;
+    else whole += count;
+  }
+  const known = [...refused, ...unknown].reduce((sum, batch) => sum + batch.rows, 0);
+  const counts = [
+    [named.length, "rejected by the service, listed above"],
+    [beside, "not imported: other rows of the same batch were rejected"],
+    [whole, "not imported: the service rejected the batch"],
+    [total - invalid - submitted - unchanged - known, "not sent"],
+  ] as const;
+  return counts.filter(([count]) => count > 0).map(([count, what]) => `  ${rows(count)} ${what}`);
 }
 
 function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: ReportedRun): string {
@@ -109,7 +130,8 @@ function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: Repor
     return `Stopped: sent ${grouped(summary.submitted)} of ${rows(total)} of ${file}${done}.`;
   }
   if (unchanged === total) {
-    return `Nothing to do: ${rowsAre(total)} of ${file} ${total === 1 ? "is" : "are"} unchanged.`;
+    const all = total === 1 ? "the row" : total === 2 ? "both rows" : `all ${grouped(total)} rows`;
+    return `Nothing to do: ${all} of ${file} ${total === 1 ? "is" : "are"} unchanged.`;
   }
   if (!flags.wait) {
     const ids = summary.imports.map(({ id }) => id);
@@ -122,67 +144,19 @@ function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: Repor
   return `Imported ${count} from ${file} ${took}${actions === "" ? "" : `: ${actions}`}.`;
 }
 
-const rowsAre = (count: number): string =>
-  count === 1 ? "the row" : count === 2 ? "both rows" : `all ${grouped(count)} rows`;
-
 /** Lines for imports with unknown results. The service has no list in which the user could find their IDs. */
 function openImports({ imports }: ImportSummary, { unread }: Pick<ReportedRun, "unread">): string[] {
-  const naming = (some: ImportSummary["imports"], what: string): string[] => {
-    const count = some.reduce((sum, one) => sum + one.rows, 0);
-    const names = some.map(({ id, status }) => `import ${id} (${status})`).join(", ");
-    return some.length === 0 ? [] : [`  ${rows(count)} ${what}: ${names}`];
-  };
   const ended: readonly string[] = ["completed", "completed_with_errors", "failed"];
-  return [
-    ...naming(
-      imports.filter(({ status }) => !ended.includes(status)),
-      "in progress at the service",
-    ),
-    ...naming(
-      imports.filter(({ id }) => unread.has(id)),
-      "done at the service, results not read yet",
-    ),
-  ];
-}
-
-const resultsLine = ({ total }: ImportSummary, { resultRows }: ReportedRun, file: string): string =>
-  resultRows === total
-    ? `Results of all rows: ${file}`
-    : `Results of ${grouped(resultRows)} of ${rows(total)}: ${file}`;
-
-function unknownCall({
-  rows: count,
-  first_line,
-  last_line,
-}: NonNullable<ImportSummary["unknown"]>[number]): string {
-  const where = count === 1 ? `line ${first_line}` : `lines ${first_line} to ${last_line}`;
-  return `  ${rows(count)} unconfirmed: no response from the service (${where})`;
-}
-
-/** Whether the same command resumes the stopped run. */
-function goesOn(summary: ImportSummary, { wait }: ImportFlags, run: ReportedRun): boolean {
-  // Rejected rows would be rejected again, unless other rows are unconfirmed. A changed file is a new import. The mock
-  // of this command, or the state, is gone.
-  const { stopped, changed, globals } = run;
-  const { type, code } = stopped instanceof CatError ? stopped : { type: undefined, code: undefined };
-  const isUnheard = summary.unknown !== undefined || (wait && openImports(summary, run).length > 0);
-  const isRefused = type === "invalid_request" && !isUnheard;
-  // A key without a scope is denied again.
-  const isDenied = code === "insufficient_scope" && !isUnheard;
-  const isOver = isRefused || isDenied || type === "input" || type === "usage" || code === "state_gone";
-  return stopped !== undefined && !isOver && changed === null && !globals.mock;
-}
-
-/** How to resume a stopped run. */
-function howToGoOn(flags: ImportFlags, run: ReportedRun): string[] {
-  const how = flags.file === "-" ? "pipe the same rows to the same command" : "run the same command again";
-  return [`To resume, ${how} (nothing is sent twice):`, `  ${sameCommand(flags, run)}`];
-}
-
-/** The command that waits for the results of rows sent with `--no-wait`. A private mock has stopped by then. */
-function howToWait(flags: ImportFlags, run: ReportedRun): string[] {
-  if (run.stopped !== undefined || run.globals.mock || flags.file === "-") return [];
-  return ["For the results, run the command again without --no-wait:", `  ${sameCommand(flags, run)}`];
+  const kinds = [
+    [imports.filter(({ status }) => !ended.includes(status)), "in progress at the service"],
+    [imports.filter(({ id }) => unread.has(id)), "done at the service, results not read yet"],
+  ] as const;
+  return kinds
+    .filter(([some]) => some.length > 0)
+    .map(([some, what]) => {
+      const names = some.map(({ id, status }) => `import ${id} (${status})`).join(", ");
+      return `  ${rows(some.reduce((sum, { rows: count }) => sum + count, 0))} ${what}: ${names}`;
+    });
 }
 
 /** The path of the failed file, and the command that imports it if that is the next command. */
@@ -190,32 +164,23 @@ function failedLines(
   summary: ImportSummary,
   flags: ImportFlags,
   run: ReportedRun,
+  failedFile: string,
   isNext: boolean,
 ): string[] {
-  const failedFile = summary.failed_file!;
-  const kinds = kindsOf(summary);
-  if (!isNext) return [`${kinds} rows are in ${failedFile}, with the reasons.`];
-  const { total, succeeded, unchanged, partial } = summary;
+  const { total, invalid, failed, succeeded, unchanged, partial } = summary;
+  const others = [...(invalid > 0 ? ["invalid"] : []), ...(partial > 0 ? ["partial"] : [])];
+  // Rows of rejected batches are in the file, but are not counted as failed.
+  const kinds = series(failed > 0 || others.length === 0 ? ["failed", ...others] : others, "and");
+  const where = `${kinds[0]!.toUpperCase()}${kinds.slice(1)} rows are in ${failedFile}, with the reasons.`;
+  if (!isNext) return [where];
   const addsPhotos = partial > 0 && flags.mode !== "upsert";
   // The mode would reject or skip all rows, because their products exist.
   const areAllPartial = addsPhotos && partial === total - succeeded - unchanged;
   const again = areAllPartial ? ({ ...flags, mode: "upsert", photos: "new" } as const) : flags;
-  const lines = [
-    `${kinds} rows are in ${failedFile}, with the reasons. Fix them there, then run:`,
-    `  ${commandForFailed(failedFile, again, run)}`,
-  ];
+  const lines = [`${where} Fix them there, then run:`, `  ${commandForFailed(failedFile, again, run)}`];
   if (addsPhotos && !areAllPartial)
     lines.push("Partial rows already exist as products. To add their missing photos, use --mode upsert.");
   return lines;
-}
-
-/** The kinds of rows in a failed file, e.g. `Invalid, failed and partial`. */
-function kindsOf({ invalid, failed, partial }: ImportSummary): string {
-  const others = [...(invalid > 0 ? ["invalid"] : []), ...(partial > 0 ? ["partial"] : [])];
-  // Rows of rejected batches are in the file, but are not counted as failed.
-  const kinds = failed > 0 || others.length === 0 ? ["failed", ...others] : others;
-  const text = series(kinds, "and");
-  return `${text[0]!.toUpperCase()}${text.slice(1)}`;
 }
 
 const rows = (count: number): string => counted(count, "row");
@@ -229,47 +194,42 @@ function duration(ms: number): string {
     : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** The format of the input, and the service it was sent to. */
-interface CommandOf {
-  format: InputFormat;
-  globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
-}
-
 /** The command that resumes a stopped import: the same flags, except those that do not change the result. */
-function sameCommand(flags: ImportFlags, { globals }: CommandOf): string {
-  const words = new CommandWords("import", flags.file);
-  giveModes(words, flags);
-  words.give("--format", flags.format);
-  words.giveDelimiter(flags.delimiter);
-  words.give("--encoding", flags.encoding);
-  for (const [column, field] of flags.map) words.give("--map", `${column}=${field}`);
-  words.give("--skip-invalid", flags.skipInvalid);
-  words.give("--images-root", flags.imagesRoot);
-  words.give("--images-outside", flags.imagesOutside);
-  words.give("--ledger", flags.ledger);
-  words.give("--results", flags.results);
-  words.give("--failed", flags.failed);
-  words.give("--no-formula-guard", !flags.formulaGuard);
-  words.giveService(globals);
-  return words.line;
+function resumeCommand(flags: ImportFlags, { globals }: ReportedRun): string {
+  const { format, delimiter, encoding, map, skipInvalid, imagesRoot, imagesOutside, ledger } = flags;
+  const { results, failed, formulaGuard } = flags;
+  const given = {
+    ...modes(flags),
+    format,
+    delimiter,
+    encoding,
+    map: Array.from(map, (entry) => entry.join("=")),
+    skipInvalid,
+    imagesRoot,
+    imagesOutside,
+    ledger,
+    results,
+    failed,
+    noFormulaGuard: !formulaGuard,
+  };
+  return flagLine(["import", fileWord(flags.file)], given, globals);
 }
 
 /** The command that imports a failed file: the flags for reading it, and the same service. */
-function commandForFailed(failedFile: string, flags: ImportFlags, { format, globals }: CommandOf): string {
-  const words = new CommandWords("import", failedFile);
-  giveModes(words, flags);
-  const named = formatOfName(failedFile);
-  words.give("--format", named === undefined || named === format ? undefined : format);
-  words.giveDelimiter(flags.delimiter);
-  words.give("--encoding", encodingOfFailedFile(flags.encoding));
-  // The failed file has its own columns with these names.
-  for (const [column, field] of flags.map)
-    if (!isFailureColumn(column)) words.give("--map", `${column}=${field}`);
-  words.give("--images-root", flags.imagesRoot ?? folderOfPhotos(failedFile, flags));
-  words.give("--images-outside", flags.imagesOutside);
-  words.give("--ledger", flags.ledger);
-  words.giveService(globals);
-  return words.line;
+function commandForFailed(failedFile: string, flags: ImportFlags, { format, globals }: ReportedRun): string {
+  const { delimiter, encoding, map, imagesRoot, imagesOutside, ledger } = flags;
+  const given = {
+    ...modes(flags),
+    format: [format, undefined].includes(formatOfName(failedFile)) ? undefined : format,
+    delimiter,
+    encoding: encodingOfFailedFile(encoding),
+    // The failed file has its own columns with these names.
+    map: [...map].filter(([column]) => !isFailureColumn(column)).map((entry) => entry.join("=")),
+    imagesRoot: imagesRoot ?? folderOfPhotos(failedFile, flags),
+    imagesOutside,
+    ledger,
+  };
+  return flagLine(["import", fileWord(failedFile)], given, globals);
 }
 
 /** Photos stay relative to the folder of the first file. */
@@ -278,8 +238,9 @@ function folderOfPhotos(failedFile: string, { file }: ImportFlags): string | und
   return resolve("/", dirname(failedFile)) === resolve("/", dirname(file)) ? undefined : dirname(file);
 }
 
-function giveModes(words: CommandWords, { mode, onImageError, photos }: ImportFlags): void {
-  words.give("--mode", mode === "upsert" ? undefined : mode);
-  words.give("--on-image-error", onImageError === "skip" ? undefined : onImageError);
-  words.give("--photos", mode === "upsert" && photos === "all" ? photos : undefined);
-}
+/** The flags for existing products, where they are not the usual ones. */
+const modes = ({ mode, onImageError, photos }: ImportFlags) => ({
+  mode: mode !== "upsert" && mode,
+  onImageError: onImageError !== "skip" && onImageError,
+  photos: mode === "upsert" && photos === "all" && photos,
+});

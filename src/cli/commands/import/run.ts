@@ -1,15 +1,14 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
 import { knownColumns } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
 import type { ImportInput } from "../../../flows/import/import-input.ts";
-import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { type CheckResult, checkFile, isHopeless } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
+import type { Problem } from "../../../flows/rows/problem.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import {
   type FileJob,
@@ -20,11 +19,11 @@ import {
 } from "../../../flows/rows/source.ts";
 import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { newRunId, runFlow } from "../../app/run-flow.ts";
+import { runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
-import { noList, type ProblemList, problemReport, problemsForPeople } from "../../output/problem-list.ts";
+import { noList, type ProblemList, problemList, problemsForPeople } from "../../output/problem-list.ts";
 import { columnsOf, mayAsk } from "./ask-columns.ts";
-import { type ImportFlags, refuseCsvFlags } from "./flags.ts";
+import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
 
 const job: FileJob = {
   noun: "import",
@@ -37,7 +36,7 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   if (flags.file === "-" && stdin.isTTY)
     await app.io.note("Reading rows from the terminal; press Ctrl-D to finish.");
   // Fail before waiting for a pipe, if the format is known.
-  refuseCsvFlags(flags, flags.format ?? formatOfName(flags.file));
+  rejectCsvFlags(flags, flags.format ?? formatOfName(flags.file));
   const source = await openSource(flags.file, {
     job,
     cwd,
@@ -55,7 +54,7 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
       }),
   });
   try {
-    refuseCsvFlags(flags, source.format);
+    rejectCsvFlags(flags, source.format);
     const map = await columnsOf(app, flags, source, { ask: true });
     const place = { cwd, sourcePath: source.place };
     const localPhotos = await openLocalPhotos(flags, place);
@@ -87,7 +86,7 @@ async function dryRun(app: App, flags: ImportFlags, { file }: Given): Promise<vo
     progress.end();
   }
   await list.end(check);
-  if (check.invalid > 0 || check.unusable) throw refused(flags, check);
+  if (check.invalid > 0 || check.unusable) throw rejection(flags, check);
   const name = shownName(flags.file);
   await app.io.note(
     `${app.io.visible(name)}: ${counted(check.total, "row")}, all valid. Nothing was sent (--dry-run).`,
@@ -95,114 +94,88 @@ async function dryRun(app: App, flags: ImportFlags, { file }: Given): Promise<vo
 }
 
 async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Given): Promise<void> {
-  const { clock, random, interrupt, cwd, pid } = app.context;
   // A file may have a million rows, of which few are in memory at a time.
   app.context.keepHeapSmall?.();
   // Loads the client of the service only for a real import.
   const { outputTargets } = await import("../../files/output-targets.ts");
-  const place = { cwd, app, isPhoto: (path: string) => localPhotos.has(path) };
-  const { randomUUID } = await import("node:crypto");
   const { importFile } = await import("../../../flows/import/import-file.ts");
   const { unknownOutcomePrompt, memoryOf } = await import("./remembered.ts");
+  const place = { cwd: app.context.cwd, app, isPhoto: (path: string) => localPhotos.has(path) };
   const list = problemListFor(app, flags);
-  const outcome = await runFlow(app, ({ onProgress, onNote, pause }) =>
+  const outcome = await runFlow(app, ({ pause, ...host }) =>
     importFile(
       { ...flags, file, localPhotos },
       {
-        clock,
-        random,
-        pid,
-        newKey: randomUUID,
-        signal: interrupt,
-        onProgress,
-        onNote,
-        runId: newRunId(clock.now(), randomUUID()),
+        ...host,
         targets: () => outputTargets(flags, file.source, place),
-        client: () => app.client(),
         memory: () => memoryOf(app, flags.ledger),
         ask: unknownOutcomePrompt(app, flags, pause),
         onProblem: (problem) => list.add(problem),
         onChecked: (check) => list.end(check),
-        // The private mock of --mock has no limit.
-        writesPerMinute: app.globals.mock ? Number.POSITIVE_INFINITY : limits.writesPerMinute,
       },
     ),
   );
   if (outcome.ended === null) {
     if (list === noList) await reportAgain(app, flags, file);
-    throw refused(flags, outcome.check);
+    throw rejection(flags, outcome.check);
   }
-  await tell(app, flags, outcome.ended, file.source.format);
+  await report(app, flags, outcome.ended, file.source.format);
 }
 
 /** Prints the summary, and sets the exit status or throws the error that stopped the run. */
-async function tell(
+async function report(
   app: App,
   flags: ImportFlags,
   { summary, stopped, resultRows, unread, changed }: EndedRun,
   format: InputFormat,
 ): Promise<void> {
-  if (app.io.json) {
-    await app.io.jsonData(summary);
-  } else {
+  const { succeeded, submitted, failed, partial, unchanged, total, failed_file } = summary;
+  if (app.io.json) await app.io.jsonData(summary);
+  else {
     const list = problemsForPeople(flags.file, app, { listsAll: "--json" });
     for (const { param, code, message, ...at } of summary.problems ?? []) {
       const line = "line" in at ? at.line : (`${at.first_line}-${at.last_line}` as const);
       await list.add({ line, param, code, message });
     }
     await list.end();
-    const failedFile = summary.failed_file ?? flags.failed;
-    const failedFileStays = failedFile !== undefined && (await isFile(app, failedFile));
+    const failedFile = failed_file ?? flags.failed;
+    const failedFileStays =
+      failedFile !== undefined &&
+      (await stat(resolve(app.context.cwd, failedFile)).catch(() => null))?.isFile() === true;
     const { reportLines } = await import("./report.ts");
     const run = { stopped, resultRows, unread, changed, failedFileStays, format, globals: app.globals };
-    const label = await (await import("../../app/confirm-action.ts")).profileLabel(app);
-    for (const [index, line] of reportLines(summary, flags, run).entries())
-      await app.io.note((index === 0 ? label : "") + app.io.visible(line));
+    const { noteSummary } = await import("../../app/confirm-action.ts");
+    await noteSummary(app, reportLines(summary, flags, run));
   }
   if (stopped !== undefined) throw stopped;
-  const { succeeded, submitted, failed, partial, unchanged, total } = summary;
-  const good = flags.wait ? succeeded : submitted - failed - partial;
-  const bad = total - good - unchanged;
+  const bad = total - (flags.wait ? succeeded : submitted - failed - partial) - unchanged;
   if (bad <= 0) return;
-  // With --quiet there is no summary.
-  if (app.io.quiet && !app.io.json) throw notAllMadeIt(flags, summary, bad);
   app.exit = ExitCode.partial;
-}
-
-function notAllMadeIt(flags: ImportFlags, { total, failed_file }: ImportSummary, bad: number): CatError {
+  // Without a summary, the exit status needs a reason.
+  if (!app.io.quiet || app.io.json) return;
   const where = failed_file === null ? "" : `; these rows are in ${failed_file}, with the reasons`;
-  return new CatError(
+  throw new CatError(
     `${grouped(bad)} of ${counted(total, "row")} of ${shownName(flags.file)} failed or are partial${where}`,
     { type: "partial", code: "rows_failed" },
   );
 }
 
-const isFile = async (app: App, name: string): Promise<boolean> =>
-  (await stat(resolve(app.context.cwd, name)).catch(() => null))?.isFile() ?? false;
-
 /** Lists the problems of a file without valid rows, which --skip-invalid --json did not list before. */
 async function reportAgain(app: App, flags: ImportFlags, file: RowFile): Promise<void> {
-  const list = problemReport(flags.file, (text) => app.io.data(text), true);
+  const list = problemList(app, flags.file, { listsAll: "", always: true });
   const { random, interrupt: signal } = app.context;
-  await list.end(
-    await checkFile(file, {
-      random,
-      signal,
-      onProblem: (problem) => list.add(problem),
-      onProgress: () => {},
-    }),
-  );
+  const onProblem = (problem: Problem) => list.add(problem);
+  await list.end(await checkFile(file, { random, signal, onProblem, onProgress: () => {} }));
 }
 
 function problemListFor(app: App, flags: ImportFlags): ProblemList {
-  if (!app.io.json) {
-    return problemsForPeople(flags.file, app, { listsAll: "--dry-run --json", fields: knownColumns });
-  }
-  if (flags.skipInvalid && !flags.dryRun) return noList;
-  return problemReport(flags.file, (text) => app.io.data(text), flags.dryRun);
+  // The summary is the one object on stdout; the failed file has the invalid rows.
+  if (app.io.json && flags.skipInvalid && !flags.dryRun) return noList;
+  const options = { listsAll: "--dry-run --json", fields: knownColumns, always: flags.dryRun };
+  return problemList(app, flags.file, options);
 }
 
-function refused(flags: ImportFlags, { total, invalid, unusable }: CheckResult): InputError {
+function rejection(flags: ImportFlags, { total, invalid, unusable }: CheckResult): InputError {
   const file = shownName(flags.file);
   if (unusable) {
     const hint = "Fix the problems listed above and run the command again.";

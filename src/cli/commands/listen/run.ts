@@ -66,7 +66,6 @@ export async function listenForEvents(
   const client = flags.details ? await app.client() : null;
   // Long bodies and many slow senders must not fill the memory.
   context.keepHeapSmall?.();
-  const { randomUUID } = await import("node:crypto");
 
   // Stdout belongs to the command.
   const write = async (text: string) => {
@@ -152,7 +151,7 @@ export async function listenForEvents(
       {
         clock,
         pid: context.pid,
-        runId: newRunId(clock.now(), randomUUID()),
+        runId: newRunId(clock.now()),
         signal,
         send: await openPoster(app),
         view: {

@@ -37,21 +37,16 @@ export async function requestBody(
     return isForm ? form(flags.input, bytes) : { contentType: contentTypeOf(bytes, operation), bytes };
   }
   if (flags.fields.length === 0) return null;
-  const object = Object.create(null) as Record<string, unknown>;
+  const object: Tree = Object.create(null);
   for (const { flag, text } of flags.fields) {
-    const field = fieldOf(flag, text);
-    const isFile = flag === "-F" && field.value.startsWith("@");
-    if (isFile) rejectAddress(field.value.slice(1), "@FILE");
-    if (isForm && isFile && field.parts[0] === "file" && flags.fields.length === 1) {
-      const file = field.value.slice(1);
+    const field = parseField(flag, text);
+    const { value } = field;
+    const file = flag === "-F" && value.startsWith("@") ? value.slice(1) : null;
+    if (file !== null) rejectAddress(file, "@FILE");
+    if (file !== null && isForm && field.parts[0] === "file" && flags.fields.length === 1)
       return form(file, await bytesOf(file, source));
-    }
-    const value: FieldValue = isFile
-      ? await textOf(field.value.slice(1), source)
-      : flag === "-F"
-        ? typedValue(field.value)
-        : field.value;
-    setField(object, field, value);
+    const content = file === null ? value : await textOf(file, source);
+    setField(object, field, flag === "-F" && file === null ? typedValue(content) : content);
   }
   if (isForm) {
     throw new UsageError("this request takes one file", {
@@ -116,36 +111,29 @@ async function bytesOf(file: string, { stdin, cwd }: Source): Promise<Uint8Array
   return readBytes(file, { stdin, cwd }, { bytes: mostBytes, shown: "64 MB", param: "--input", hint });
 }
 
-/** A value of a JSON body, or the file of a form. */
 type FieldValue = string | number | boolean | null;
-type Tree = { [name: string]: unknown };
 
-/** The part of a name that adds an entry to a list. */
-const added: unique symbol = Symbol("[]");
+/** A list or an object of the body; both are filled by key. */
+type Tree = Record<string, unknown>;
 
 /** A field of `-F` or `-f`: the parts of its name, and its value as typed. */
 interface Field {
   /** A number selects an entry of a list; `[]` adds one. */
-  readonly parts: readonly (string | number | typeof added)[];
+  readonly parts: readonly (string | number)[];
   readonly value: string;
 }
 
 /** Parses `name=value`; names are dotted: `images[].image_id`, `inputs.0.background`. Throws UsageError. */
-function fieldOf(flag: string, text: string): Field {
+function parseField(flag: string, text: string): Field {
   const at = text.indexOf("=");
   if (at < 1) throw malformed(flag, text);
-  const parts = text
-    .slice(0, at)
+  const name = text.slice(0, at);
+  const parts = name
+    .replace(/(?<!^|\.)(?:\[\])+(?=\.|$)/g, (lists) => ".[]".repeat(lists.length / 2))
     .split(".")
-    .flatMap((part): Field["parts"] => {
-      const name = part.replace(/(?:\[\])+$/, "");
-      const lists = (part.length - name.length) / 2;
-      const first = /^\d{1,4}$/.test(name) ? Number(name) : name;
-      return [first, ...Array.from({ length: lists }, (): typeof added => added)];
-    });
-  const [top] = parts;
-  if (typeof top !== "string" || parts.includes("")) {
-    throw new UsageError(`invalid name ${JSON.stringify(text.slice(0, at))} for ${flag}`, {
+    .map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : part));
+  if (typeof parts[0] !== "string" || parts[0] === "[]" || parts.includes("")) {
+    throw new UsageError(`invalid name ${JSON.stringify(name)} for ${flag}`, {
       code: "invalid_argument",
       param: flag,
       hint: "Use names such as name, size.width or images[].image_id.",
@@ -156,61 +144,40 @@ function fieldOf(flag: string, text: string): Field {
 
 /** The value of `-F` in JSON: a number, true, false and null are what they look like; anything else is text. */
 function typedValue(text: string): FieldValue {
-  if (text === "true") return true;
-  if (text === "false") return false;
-  if (text === "null") return null;
+  if (/^(?:true|false|null)$/.test(text)) return JSON.parse(text);
   // A number that JSON would print differently, such as 007 or 1.0, is probably a code: text keeps all of it.
   return /^-?\d/.test(text) && String(Number(text)) === text ? Number(text) : text;
 }
 
 /** Puts a value into a JSON object. Throws UsageError if an earlier field has another shape. */
 function setField(object: Tree, { parts }: Field, value: FieldValue): void {
-  let at: Tree | unknown[] = object;
+  let at = object;
   for (const [index, part] of parts.entries()) {
     const next = parts[index + 1];
-    const isLast = index === parts.length - 1;
-    const key = keyIn(at, part, parts[index + 1]);
-    const there = (at as Tree)[key];
-    if (isLast) {
-      if (there !== undefined && typeof there === "object" && there !== null) throw clash(parts);
-      (at as Tree)[key] = value;
-      return;
+    const key = part === "[]" ? String(indexIn(at as unknown as unknown[], next)) : part;
+    const isList = next === "[]" || typeof next === "number";
+    const child = next === undefined ? value : (at[key] ?? (isList ? [] : Object.create(null)));
+    const isTree = (thing: unknown) => typeof thing === "object" && thing !== null;
+    if (next === undefined ? isTree(at[key]) : !isTree(child) || Array.isArray(child) !== isList) {
+      throw new UsageError(
+        `the field ${parts.join(".").replaceAll(".[]", "[]")} does not fit an earlier one`,
+        {
+          code: "invalid_argument",
+          param: "-F",
+          hint: "A name can hold one value, a list, or other names.",
+        },
+      );
     }
-    const isList = next === added || typeof next === "number";
-    const child = there ?? (isList ? [] : Object.create(null));
-    if (typeof child !== "object" || child === null || Array.isArray(child) !== isList) throw clash(parts);
-    (at as Tree)[key] = child;
-    at = child as Tree | unknown[];
+    at[key] = child;
+    at = child as Tree;
   }
 }
 
 /** `[]` continues the last entry of a list while it lacks the next name, as `gh api` does. */
-function keyIn(
-  at: Tree | unknown[],
-  part: Field["parts"][number],
-  next: Field["parts"][number] | undefined,
-): string {
-  if (part !== added) return String(part);
-  const list = at as unknown[];
+function indexIn(list: readonly unknown[], next: string | number | undefined): number {
   const last = list.at(-1);
-  const continues =
-    typeof next === "string" &&
-    typeof last === "object" &&
-    last !== null &&
-    !(next in last) &&
-    !Array.isArray(last);
-  return String(continues ? list.length - 1 : list.length);
+  const isOpen = typeof last === "object" && last !== null && !Array.isArray(last);
+  return isOpen && typeof next === "string" && next !== "[]" && !(next in last)
+    ? list.length - 1
+    : list.length;
 }
-
-const clash = (parts: Field["parts"]): UsageError =>
-  new UsageError(`the field ${nameOf(parts)} does not fit an earlier one`, {
-    code: "invalid_argument",
-    param: "-F",
-    hint: "A name can hold one value, a list, or other names.",
-  });
-
-const nameOf = (parts: Field["parts"]): string =>
-  parts
-    .map((part) => (part === added ? "[]" : `.${String(part)}`))
-    .join("")
-    .slice(1);

@@ -32,7 +32,10 @@ export interface CheckResult {
 
 export const ok = (message: string): CheckResult => ({ status: "ok", message });
 export const warning = (message: string, hint: string): CheckResult => ({ status: "warning", message, hint });
-export const skipped = (message: string): CheckResult => ({ status: "skipped", message });
+export const unchecked = (why: string): CheckResult => ({
+  status: "skipped",
+  message: `not checked: ${why}`,
+});
 
 /** A check that failed with an expected error, or by a bug. */
 export function failed(thrown: unknown): CheckResult {
@@ -46,13 +49,13 @@ export function failed(thrown: unknown): CheckResult {
   return { status: "error", message, hint: nextStep(error), code: error.code, exit };
 }
 
-/** The result of a check that may throw; an interrupt ends the command instead. */
-export async function settled(
+/** What a function returns, or the result of a check for what it throws; an interrupt ends the command instead. */
+export async function settled<Made>(
   interrupt: AbortSignal,
-  check: () => CheckResult | Promise<CheckResult>,
-): Promise<CheckResult> {
+  make: () => Made | Promise<Made>,
+): Promise<Made | CheckResult> {
   try {
-    return await check();
+    return await make();
   } catch (error) {
     interrupt.throwIfAborted();
     return failed(error);

@@ -3,16 +3,9 @@ import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
 import { command } from "../../flags/command.ts";
 import { lineWidth, wrapped } from "../../output/wrapped.ts";
-import { baseUrlInUse, keyInUse, type Sourced } from "../../settings/settings.ts";
-import { type CheckName, type CheckResult, checkNames, settled } from "./check.ts";
-import {
-  checkKeychain,
-  checkNode,
-  checkSettings,
-  checkState,
-  checkTerminal,
-  unchecked,
-} from "./local-checks.ts";
+import { baseUrlInUse, keyInUse } from "../../settings/settings.ts";
+import { type CheckName, type CheckResult, checkNames, settled, unchecked } from "./check.ts";
+import { checkKeychain, checkNode, checkSettings, checkState, checkTerminal } from "./local-checks.ts";
 import {
   checkClock,
   checkKey,
@@ -36,12 +29,10 @@ export const doctorCommand = (app: App): Command =>
     ],
   }).action(async () => doctor(app));
 
-type Results = Record<CheckName, CheckResult>;
-
 /** Makes all checks, prints them, and sets the exit status of the first one that failed. */
 async function doctor(app: App): Promise<void> {
   const { context, io } = app;
-  const settle = (check: () => CheckResult | Promise<CheckResult>) => settled(context.interrupt, check);
+  const settle: Settle = (make) => settled(context.interrupt, make);
   const [node, settings, keychain, state, terminal, ofService] = await Promise.all([
     settle(() => checkNode(app)),
     settle(() => checkSettings(app)),
@@ -51,79 +42,64 @@ async function doctor(app: App): Promise<void> {
     checkService(app, settle),
   ]);
   context.interrupt.throwIfAborted();
-  const results: Results = { node, settings, keychain, ...ofService, state, terminal };
+  const results = { node, settings, keychain, ...ofService, state, terminal };
   const checks = checkNames.map((name) => {
     const { hint, ...result } = results[name];
     return { name, ...result, hint: hint && io.asCalled(hint) };
   });
-  const exit = checks.find(({ status }) => status === "error")?.exit ?? 0;
-  app.exit = exit;
-  if (io.json) {
-    await io.jsonData({
-      checks: checks.map(({ name, status, message, hint, code }) => ({ name, status, message, hint, code })),
-      exit,
-    });
-    return;
-  }
-  await io.data(linesOf(app, checks));
+  app.exit = checks.find(({ status }) => status === "error")?.exit ?? 0;
+  if (!io.json) return io.data(linesOf(app, checks));
+  await io.jsonData({
+    checks: checks.map(({ name, status, message, hint, code }) => ({ name, status, message, hint, code })),
+    exit: app.exit,
+  });
 }
 
-async function checkService(
-  app: App,
-  settle: (check: () => CheckResult | Promise<CheckResult>) => Promise<CheckResult>,
-): Promise<Omit<Results, "node" | "settings" | "keychain" | "state" | "terminal">> {
+type Settle = <Made>(make: () => Made | Promise<Made>) => Promise<Made | CheckResult>;
+
+/** The checks that need the base URL. */
+async function checkService(app: App, settle: Settle) {
   const { globals, context } = app;
-  let baseUrl: string | null = null;
-  let key: Sourced | null = null;
-  let keyError: CheckResult = unchecked("no service URL");
-  try {
-    baseUrl = globals.mock ? (await app.connection()).baseUrl : await baseUrlInUse(globals, context.env);
-  } catch (error) {
-    context.interrupt.throwIfAborted();
-    if (!(error instanceof CatError)) throw error;
+  const url = await serviceUrl(app);
+  const proxy = (probed: Probe | null) => settle(() => checkProxy(app, url, probed));
+  const same = (result: CheckResult) => ({ tls: result, clock: result, "rate limit": result });
+  if (url === null) {
+    const none = unchecked("no service URL");
+    return { key: none, network: none, proxy: await proxy(null), ...same(none) };
   }
-  if (baseUrl !== null) {
-    keyError = await settle(async () => {
-      key = globals.mock
-        ? { value: (await app.connection()).apiKey, source: "--mock" }
-        : await keyInUse(baseUrl!, globals, context);
-      app.secrets.add(key.value);
-      return unchecked("the service did not respond");
-    });
-  }
-  let found: Probe | null = null;
-  let probeError: CheckResult = unchecked("no service URL");
-  const url = baseUrl;
-  const known = key as Sourced | null;
-  if (url !== null) {
-    probeError = await settle(async () => {
-      found = await probe(app, url, known?.value ?? null);
-      return unchecked("the service did not respond");
-    });
-  }
-  const probed = found as Probe | null;
-  // A wrong proxy variable is the error of its own check.
-  const none = probeError.code === "invalid_proxy" ? unchecked("the proxy variable is wrong") : probeError;
-  const proxy = await settle(() => checkProxy(app, url, probed));
-  if (url === null || probed === null) {
-    const other = none.status === "error" ? unchecked("no request was sent") : none;
-    return {
-      key: known === null ? keyError : other,
-      network: none,
-      proxy,
-      tls: other,
-      clock: other,
-      "rate limit": other,
-    };
+  const key = await settle(() =>
+    globals.mock
+      ? app.connection().then(({ apiKey }) => ({ value: apiKey, source: "--mock" }))
+      : keyInUse(url, globals, context),
+  );
+  if ("value" in key) app.secrets.add(key.value);
+  const probed = await settle(() => probe(app, url, "value" in key ? key.value : null));
+  if ("status" in probed) {
+    // A wrong proxy variable is the error of its own check.
+    const isOfProxy = probed.code === "invalid_proxy";
+    const network = isOfProxy ? unchecked("the proxy variable is wrong") : probed;
+    const other = isOfProxy ? network : unchecked("no request was sent");
+    return { key: "value" in key ? other : key, network, proxy: await proxy(null), ...same(other) };
   }
   return {
-    key: known === null ? keyError : await settle(() => checkKey(known, probed)),
+    key: "value" in key ? await settle(() => checkKey(key, probed)) : key,
     network: await settle(() => checkNetwork(url, probed)),
-    proxy,
+    proxy: await proxy(probed),
     tls: await settle(() => checkTls(app, url, probed)),
     clock: await settle(() => checkClock(probed)),
     "rate limit": await settle(() => checkRateLimit(probed)),
   };
+}
+
+/** The base URL; null without one, and for a wrong one, which is the error of the settings. */
+async function serviceUrl({ globals, context, connection }: App): Promise<string | null> {
+  try {
+    return globals.mock ? (await connection()).baseUrl : await baseUrlInUse(globals, context.env);
+  } catch (error) {
+    context.interrupt.throwIfAborted();
+    if (error instanceof CatError) return null;
+    throw error;
+  }
 }
 
 /** One line per check, and one with the next step, both wrapped below their text. */

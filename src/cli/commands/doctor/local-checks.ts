@@ -7,7 +7,7 @@ import { UsageError } from "../../context/errors.ts";
 import { isSet } from "../../settings/profile-names.ts";
 import { keyStoreOf, notAFolder, profileKeys, readProfiles } from "../../settings/profiles.ts";
 import { baseUrlInUse, baseUrlOf, profileName } from "../../settings/settings.ts";
-import { type CheckResult, ok, skipped, warning } from "./check.ts";
+import { type CheckResult, ok, warning } from "./check.ts";
 
 /** The lowest version of Node (CONTRIBUTING, Checks). */
 const lowest = [20, 19] as const;
@@ -107,5 +107,3 @@ export function checkTerminal({ context, globals, io }: App): CheckResult {
   }
   return ok(about);
 }
-
-export const unchecked = (why: string): CheckResult => skipped(`not checked: ${why}`);

@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { existsSync } from "node:fs";
 import type { TLSSocket } from "node:tls";
-import type { ApiError } from "../../../client/api-error.ts";
 import { createClient } from "../../../client/client.ts";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import { CatError } from "../../../errors.ts";
@@ -15,26 +14,28 @@ import type { App } from "../../app/app.ts";
 import { version } from "../../context/version.ts";
 import { isSet } from "../../settings/profile-names.ts";
 import type { Sourced } from "../../settings/settings.ts";
-import { type CheckResult, failed, ok, skipped, warning } from "./check.ts";
+import { type CheckResult, failed, ok, unchecked, warning } from "./check.ts";
 
 /** The time for both requests, in milliseconds. */
 const limitMs = 5_000;
 
-/** A response, as far as the checks need it. */
+/** A request, as far as the checks need it. */
 export interface Probed {
   readonly ms: number;
-  readonly error: ApiError | BadAnswerError | null;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** What the service, or the network, reported. */
+  readonly error: CatError | null;
+  /** The headers of the response; null without one. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>> | null;
   /** The lead of the service's clock over the local one, in milliseconds; null without a `Date`. */
   readonly aheadMs: number | null;
 }
 
 /** The results of the requests. */
 export interface Probe {
-  /** `GET /v1/products`, or the error without a response. */
-  readonly products: Probed | CatError;
+  /** `GET /v1/products` */
+  readonly products: Probed;
   /** `GET /v1/exports`; null if it was not sent, because the first request failed. */
-  readonly exports: Probed | CatError | null;
+  readonly exports: Probed | null;
   /** The protocol and the end of the certificate, of a TLS connection. */
   readonly tls: { readonly protocol: string; readonly validTo: string } | null;
 }
@@ -62,7 +63,7 @@ export async function probe(app: App, baseUrl: string, apiKey: string | null): P
   });
   const cancel = clock.at(clock.now() + limitMs, () => link.abort(late));
   const tls = watchTls();
-  const read = async (path: string): Promise<Probed | CatError> => {
+  const read = async (path: string): Promise<Probed> => {
     const begun = clock.now();
     try {
       const response = await client.raw({ method: "GET", path, body: null }, { signal: link.signal });
@@ -73,15 +74,13 @@ export async function probe(app: App, baseUrl: string, apiKey: string | null): P
       return { ms: clock.now() - begun, error, headers, aheadMs };
     } catch (error) {
       interrupt.throwIfAborted();
-      if (error instanceof CatError) return error;
-      throw error;
+      if (!(error instanceof CatError)) throw error;
+      return { ms: clock.now() - begun, error, headers: null, aheadMs: null };
     }
   };
   try {
     const products = await read("/v1/products?limit=1");
-    const isUsable =
-      !(products instanceof CatError) &&
-      (products.error === null || products.error.code === "insufficient_scope");
+    const isUsable = products.error === null || lacksScope(products);
     const exports = isUsable && apiKey !== null ? await read("/v1/exports?limit=1") : null;
     return { products, exports, tls: tls.found() };
   } finally {
@@ -115,48 +114,43 @@ function notJson(response: { json(): unknown }): BadAnswerError | null {
   }
 }
 
-const noResponse = skipped("not checked: the service did not respond");
+const noResponse = unchecked("the service did not respond");
 
+const lacksScope = (probed: Probed | null) => probed?.error?.code === "insufficient_scope";
 /** Failures that concern the proxy or TLS, which have checks of their own. */
-const isOfProxy = (error: unknown) =>
-  error instanceof CatError && /^(?:invalid_proxy|proxy_)/.test(error.code);
-const isOfTls = (error: unknown) => error instanceof CatError && error.code === "tls";
+const isOfProxy = ({ error }: Probed) => /^(?:invalid_proxy|proxy_)/.test(error?.code ?? "");
+const isOfTls = ({ error }: Probed) => error?.code === "tls";
 
 export function checkKey(key: Sourced, { products, exports }: Probe): CheckResult {
-  if (products instanceof CatError) return noResponse;
-  const rejected = [products.error, exports instanceof CatError ? null : exports?.error].find(
-    (error) => error?.status === 401 || (error?.status === 403 && error.code !== "insufficient_scope"),
+  if (products.headers === null) return noResponse;
+  const rejected = [products, exports].find(
+    (probed) => probed?.error?.status === 401 || (probed?.error?.status === 403 && !lacksScope(probed)),
   );
-  if (rejected) return failed(rejected);
+  if (rejected) return failed(rejected.error);
   const scopes = [
     ["products:read", products],
     ["exports:read", exports],
   ] as const;
-  const hasScope = (probed: Probed | CatError | null) =>
-    probed !== null && !(probed instanceof CatError) && probed.error === null;
-  const lacksScope = (probed: Probed | CatError | null) =>
-    probed !== null && !(probed instanceof CatError) && probed.error?.code === "insufficient_scope";
-  const names = (test: typeof hasScope) => scopes.filter(([, probed]) => test(probed)).map(([name]) => name);
   const about = `${maskedKey(key.value)} from ${key.source}`;
-  const lacking = names(lacksScope);
+  const lacking = scopes.filter(([, probed]) => lacksScope(probed)).map(([name]) => name);
   if (lacking.length > 0) {
     return warning(
       `${about} is valid, but lacks ${lacking.join(" and ")}`,
       "Use a key with these scopes to import files again and to export. Other scopes were not checked.",
     );
   }
-  const has = names(hasScope);
+  const has = scopes.filter(([, probed]) => probed?.error === null).map(([name]) => name);
   if (has.length > 0) return ok(`${about}, with ${has.join(" and ")} (other scopes were not checked)`);
-  return skipped("not checked: the service does not respond as expected");
+  return unchecked("the service does not respond as expected");
 }
 
 export function checkNetwork(baseUrl: string, { products }: Probe): CheckResult {
   const { origin } = new URL(baseUrl);
-  if (isOfProxy(products)) return skipped("not checked: the proxy fails");
+  const { error, headers, ms } = products;
+  if (isOfProxy(products)) return unchecked("the proxy fails");
   if (isOfTls(products)) return ok(`connected to ${origin}`);
-  if (products instanceof CatError) return failed(products);
-  const { error, ms } = products;
-  if (error !== null && (error.type === "bad_answer" || error.status! >= 500)) return failed(error);
+  if (error !== null && (headers === null || error.type === "bad_answer" || error.status! >= 500))
+    return failed(error);
   return ok(`${origin} responded in ${Math.round(ms)} ms`);
 }
 
@@ -168,13 +162,13 @@ export function checkProxy(
 ): CheckResult {
   const proxies = proxiesOf(env);
   if (proxies.all.length === 0) return ok("none set");
-  if (baseUrl === null) return skipped("not checked: no service URL");
+  if (baseUrl === null) return unchecked("no service URL");
   const { hostname, origin } = new URL(baseUrl);
   if (isLoopbackHost(hostname)) return ok("not used for addresses on this machine");
   const proxy = proxies.find(origin);
   if (proxy === null)
     return ok(proxies.isExcluded(origin) ? `NO_PROXY excludes ${hostname}` : "none for this URL");
-  if (isOfProxy(found?.products)) return failed(found!.products);
+  if (found !== null && isOfProxy(found.products)) return failed(found.products.error);
   return ok(`${proxy.shown} from ${proxy.variable}`);
 }
 
@@ -187,12 +181,11 @@ export function checkTls({ context: { env, clock } }: App, baseUrl: string, foun
     const message = `NODE_EXTRA_CA_CERTS names a file that does not exist: ${file}`;
     const hint = "Correct the path, or unset it.";
     // Without its certificates the connection may fail, and the file is the first thing to fix.
-    if (isOfTls(found.products))
-      return failed(new CatError(message, { type: "network", code: "tls", hint, cause: found.products }));
+    if (isOfTls(found.products)) return failed(new CatError(message, { type: "network", code: "tls", hint }));
     return warning(message, hint);
   }
   if (new URL(baseUrl).protocol === "http:") return ok("not used for addresses on this machine");
-  if (isOfTls(found.products)) return failed(found.products);
+  if (isOfTls(found.products)) return failed(found.products.error);
   if (found.tls === null) return noResponse;
   const { protocol, validTo } = found.tls;
   const until = new Date(validTo);
@@ -205,10 +198,9 @@ export function checkTls({ context: { env, clock } }: App, baseUrl: string, foun
 /** Signatures of webhooks and URLs depend on the time; a response takes some of it, too. */
 const skewMs = 30_000;
 
-export function checkClock({ products }: Probe): CheckResult {
-  if (products instanceof CatError) return noResponse;
-  const { aheadMs } = products;
-  if (aheadMs === null) return skipped("not checked: the response has no Date header");
+export function checkClock({ products: { headers, aheadMs } }: Probe): CheckResult {
+  if (headers === null) return noResponse;
+  if (aheadMs === null) return unchecked("the response has no Date header");
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
   if (Math.abs(aheadMs) <= skewMs) return ok(`within ${Math.max(1, seconds)} s of the service`);
   return warning(
@@ -218,16 +210,14 @@ export function checkClock({ products }: Probe): CheckResult {
 }
 
 export function checkRateLimit({ products, exports }: Probe): CheckResult {
-  const last = exports === null || exports instanceof CatError ? products : exports;
-  if (last instanceof CatError) return noResponse;
-  const numberOf = (name: string) => {
-    const text = headerOf(last, name);
-    return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
-  };
-  const [left, limit] = [numberOf("x-ratelimit-remaining"), numberOf("x-ratelimit-limit")];
-  if (left === null || limit === null) return ok("the service announces none");
-  const about = `${left} of ${limit} reads left in this minute`;
-  return left < limit / 10
+  const headers = exports?.headers ?? products.headers;
+  if (headers === null) return noResponse;
+  const [left, limit] = ["x-ratelimit-remaining", "x-ratelimit-limit"].map((name) =>
+    /^\d+$/.exec(headerOf({ headers }, name) ?? ""),
+  );
+  if (!left || !limit) return ok("the service announces none");
+  const about = `${Number(left)} of ${Number(limit)} reads left in this minute`;
+  return Number(left) < Number(limit) / 10
     ? warning(about, "Wait a minute, or stop other programs that use the service.")
     : ok(about);
 }

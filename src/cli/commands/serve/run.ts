@@ -1,13 +1,15 @@
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
+import type { OutputFile } from "../../../flows/files/output-file.ts";
 import type { Mock } from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
+import { InterruptError } from "../../context/errors.ts";
 import { exitCodeOf } from "../../context/exit.ts";
 import { explain } from "../../output/explain.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { lineWidth } from "../../output/wrapped.ts";
 import { runAnother } from "./run-another.ts";
-import { loadState, StateFile } from "./state-file.ts";
+import { checkSavePath, loadState, openStateFile, writeState } from "./state-file.ts";
 
 /** The flags of `cat serve`, as commander parses them. */
 export interface ServeFlags {
@@ -37,7 +39,7 @@ export async function serveMock(
   const { startMock, readState } = await import("../../../mock/index.ts");
   const { context } = app;
   const { load, save, latency, rateLimit, ...options } = flags;
-  const stateFile = save === undefined ? null : await StateFile.at(save, context);
+  const savePath = save === undefined ? null : await checkSavePath(save, context.cwd);
   const state = load === undefined ? null : await loadState(load, { cwd: context.cwd, save }, readState);
   let mock: Mock;
   try {
@@ -51,17 +53,30 @@ export async function serveMock(
     throw cannotListen(error, flags);
   }
   try {
-    await warnOfStrangers(app, flags.host);
+    const { host } = flags;
+    // The API key is public.
+    if (!isLoopbackHost(host.includes(":") ? `[${host}]` : host))
+      await warn(app, `the mock listens on ${host}, so other machines can use it too`);
     if (program === null) await serveUntilInterrupt(app, mock);
     else await serveProgram(app, mock, program);
   } finally {
+    let file: OutputFile | null = null;
     const unregister = context.onStop((signal) => {
-      const error = stateFile?.giveUp(signal) ?? null;
-      if (error !== null) void context.stderr.write(explained(app, error));
+      if (savePath === null || file?.discardAtOnce() === false) return;
+      const message = `interrupted before the state was saved to ${save}`;
+      void context.stderr.write(explained(app, new InterruptError(signal, { message })));
     });
     // Stop first, so that the state does not change while it is written.
     await mock.stop();
-    if (stateFile !== null) await saveState(app, stateFile, mock);
+    try {
+      if (savePath !== null) file = await openStateFile(savePath, context);
+      const warning = file === null ? null : await writeState(file, mock.printedState());
+      if (warning !== null) await warn(app, warning);
+    } catch (error) {
+      // A failure decides the exit status, however the mock ended.
+      await context.stderr.write(explained(app, error));
+      app.exit = exitCodeOf(error);
+    }
     unregister();
   }
 }
@@ -85,17 +100,6 @@ async function serveProgram(app: App, mock: Mock, program: readonly [string, ...
   app.exit = await runAnother(app.context, program, env);
 }
 
-/** Saves the state. Reports a failure, which decides the exit status, however the mock ended. */
-async function saveState(app: App, file: StateFile, mock: Mock): Promise<void> {
-  try {
-    const warning = await file.save(mock.printedState());
-    if (warning !== null) await warn(app, warning);
-  } catch (error) {
-    await app.context.stderr.write(explained(app, error));
-    app.exit = exitCodeOf(error);
-  }
-}
-
 function explained({ globals, io, context, secrets }: App, error: unknown): string {
   const mask = (text: string) => secrets.mask(io.asCalled(text));
   const { json, verbose } = globals;
@@ -114,15 +118,6 @@ async function greet(app: App, { baseUrl, apiKey }: Mock): Promise<void> {
       `  curl -H "Authorization: Bearer ${apiKey}" ${baseUrl}/v1/products`,
     ].join("\n"),
   );
-}
-
-/**
- * Warns about an address that other machines can reach: the API key is public, so all of them can use the
- * mock.
- */
-async function warnOfStrangers(app: App, host: string): Promise<void> {
-  if (isLoopbackHost(host.includes(":") ? `[${host}]` : host)) return;
-  await warn(app, `the mock listens on ${host}, so other machines can use it too`);
 }
 
 async function warn(app: App, what: string): Promise<void> {

@@ -41,18 +41,14 @@ export function serveCommand(app: App): Command {
           .default(undefined, String(usualPort))
           .argParser(wholeNumber(optionRanges.port)),
       )
-      .addOption(new Option("--host <HOST>", "address to listen on").default("127.0.0.1").argParser(hostName))
+      .option("--host <HOST>", "address to listen on", hostName, "127.0.0.1")
       .optionsGroup("Data:")
       .addOption(
         new Option("--demo <N>", "number of demo products")
           .default(undefined, "0")
           .argParser(wholeNumber(optionRanges.demo)),
       )
-      .addOption(
-        new Option("--seed <N>", "generate the same IDs and data for the same N").argParser(
-          wholeNumber(optionRanges.seed),
-        ),
-      )
+      .option("--seed <N>", "generate the same IDs and data for the same N", wholeNumber(optionRanges.seed))
       .option("--load <FILE>", "start with the state saved in FILE")
       .option("--save <FILE>", "save the state to FILE on exit")
       .optionsGroup("Speed and limits:")

@@ -1,10 +1,10 @@
-import { readdir, readFile, rm, stat } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { CatError, fileProblem } from "../../../errors.ts";
-import { whereLinksLead } from "../../../flows/files/file-names.ts";
+import { unfinishedName, whereLinksLead } from "../../../flows/files/file-names.ts";
 import { OutputFile } from "../../../flows/files/output-file.ts";
 import type { Context } from "../../context/context.ts";
-import { InterruptError, type InterruptSignal, UsageError } from "../../context/errors.ts";
+import { UsageError } from "../../context/errors.ts";
 import { writablePlace } from "../../files/places.ts";
 import { named } from "../../flags/values.ts";
 
@@ -51,10 +51,10 @@ export async function loadState<State>(
     const { why = code, hint = "Check the permissions of the file." } = fileProblem(error) ?? {};
     throw rejected(`cannot read ${name}: ${why}`, "file_not_readable", hint, error);
   }
-  const value = parsed(bytes, name);
   try {
-    return read(value);
+    return read(parseJson(bytes, name));
   } catch (error) {
+    if (error instanceof CatError) throw error;
     throw rejected(
       `${name} is not a state of the mock service: ${(error as Error).message}`,
       "invalid_state",
@@ -64,91 +64,38 @@ export async function loadState<State>(
   }
 }
 
-function parsed(bytes: Buffer, name: string): unknown {
-  const text = bytes.toString().replace(/^\uFEFF/, "");
+function parseJson(bytes: Buffer, name: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(bytes.toString().replace(/^\uFEFF/, ""));
   } catch (error) {
     const hint = "Choose a file written by --save or GET /_mock/state.";
     throw rejected(`${name} is not valid JSON: ${(error as Error).message}`, "invalid_json", hint, error);
   }
 }
 
-/** The name of a temporary file of `--save`, with the ID of the process. */
-const leftover = /^\.state-(\d{1,10})-[0-9a-z]{1,7}\.part$/;
-/** A temporary file that was not written to for this long is not in use. */
-const unfinishedMs = 60_000;
+/** Checks that the file of `--save` can be written, and resolves to its path. Throws UsageError. */
+export async function checkSavePath(name: string, cwd: string): Promise<string> {
+  const hint = "Choose another file, for example --save state.json.";
+  named("--save", name, "Choose a file, for example --save state.json.");
+  const path = resolve(cwd, name);
+  const { problem } = await writablePlace(path);
+  if (problem === null) return path;
+  throw new UsageError(`cannot write --save ${name}: ${problem}`, { param: "--save", hint });
+}
 
-/** The file of `--save`: checked before the mock starts, written when it ends. */
-export class StateFile {
-  readonly #name: string;
-  readonly #path: string;
-  readonly #context: Context;
-  #file: OutputFile | null = null;
+/** Opens the file of `--save`, which is replaced in one step once the state is complete. Throws OutputError. */
+export async function openStateFile(path: string, { pid, random, isRunning }: Context): Promise<OutputFile> {
+  const runId = Math.floor(random() * 0x1_0000_0000).toString(36);
+  const unfinished = await unfinishedName(await whereLinksLead(path), { pid, runId, isRunning });
+  return OutputFile.begin(path, true, unfinished, 0o600);
+}
 
-  private constructor(name: string, path: string, context: Context) {
-    this.#name = name;
-    this.#path = path;
-    this.#context = context;
-  }
-
-  /** Checks that the file can be written. Throws UsageError. */
-  static async at(name: string, context: Context): Promise<StateFile> {
-    const unwritable = (why: string) =>
-      new UsageError(`cannot write --save ${name}: ${why}`, {
-        param: "--save",
-        hint: "Choose another file, for example --save state.json.",
-      });
-    named("--save", name, "Choose a file, for example --save state.json.");
-    const path = resolve(context.cwd, name);
-    const { problem } = await writablePlace(path);
-    if (problem !== null) throw unwritable(problem);
-    return new StateFile(name, path, context);
-  }
-
-  /**
-   * Writes the state and then replaces the file in one step. Resolves to a warning, or null. Throws
-   * OutputError.
-   */
-  async save(pieces: readonly Uint8Array[]): Promise<string | null> {
-    const { pid, random } = this.#context;
-    await this.#removeLeftovers();
-    // Process IDs are reused, and are often the same in different containers.
-    const chance = Math.floor(random() * 0x1_0000_0000).toString(36);
-    const file = await OutputFile.begin(this.#path, true, `state-${pid}-${chance}`, 0o600);
-    this.#file = file;
-    for (const piece of pieces) await file.writeBytes(piece);
-    await file.write("\n");
-    await file.commit();
-    const size = pieces.reduce((sum, { length }) => sum + length, 0);
-    if (size <= largestFile) return null;
-    return `the saved state has ${inMegabytes(size)}, but --load accepts at most ${inMegabytes(largestFile)}`;
-  }
-
-  /**
-   * Ends a save when a second interrupt stops the program. Returns the error to report, or null if the state
-   * was saved.
-   */
-  giveUp(signal: InterruptSignal): InterruptError | null {
-    if (this.#file?.discardAtOnce() === false) return null;
-    return new InterruptError(signal, { message: `interrupted before the state was saved to ${this.#name}` });
-  }
-
-  /**
-   * Removes temporary files of killed processes in this folder: each holds a complete state, and no other
-   * code removes them.
-   */
-  async #removeLeftovers(): Promise<void> {
-    const { pid, isRunning, clock } = this.#context;
-    const folder = dirname(await whereLinksLead(this.#path));
-    for (const name of await readdir(folder).catch(() => [])) {
-      const owner = Number(leftover.exec(name)?.[1]);
-      if (Number.isNaN(owner) || (owner !== pid && isRunning(owner))) continue;
-      const path = join(folder, name);
-      const found = await stat(path).catch(() => null);
-      // The process may run in another container or on another machine, which cannot be checked from here.
-      if (found === null || clock.now() - found.mtimeMs < unfinishedMs) continue;
-      await rm(path, { force: true }).catch(() => {});
-    }
-  }
+/** Writes the state. Resolves to a warning, or null. Throws OutputError. */
+export async function writeState(file: OutputFile, pieces: readonly Uint8Array[]): Promise<string | null> {
+  for (const piece of pieces) await file.writeBytes(piece);
+  await file.write("\n");
+  await file.commit();
+  const size = pieces.reduce((sum, { length }) => sum + length, 0);
+  if (size <= largestFile) return null;
+  return `the saved state has ${inMegabytes(size)}, but --load accepts at most ${inMegabytes(largestFile)}`;
 }

@@ -45,10 +45,3 @@ export function underControl(scenario: Scenario, control: Control): Scenario {
   // A list of one product cannot be cut short.
   return { ...suited, photos: [...suited.photos, 1, 2, 1], troubles, laterRuns };
 }
-
-/** The same scenario with a download that is cut off, and no other trouble. */
-export const onlyCutDownload = (scenario: Scenario): Scenario => ({
-  ...scenario,
-  troubles: [cutDownload],
-  laterRuns: [],
-});

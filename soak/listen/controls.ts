@@ -69,7 +69,7 @@ export const controls = {
   "two-names": [
     { file: "src/flows/listen/log-file.ts", from: "if (nlink > 1) throw hasOtherNames(path);", to: "" },
   ],
-  /** Believes the `Date` of the service when it starts to poll. */
+  /** Believes the `Date` of the service when it starts to poll, and a stored time that is in the future. */
   "believe-date": [
     {
       file: "src/flows/listen/poller.ts",
@@ -80,6 +80,11 @@ export const controls = {
       file: "src/flows/listen/poller.ts",
       from: "const { client, clock, signal } = this.#deps.service;",
       to: "const { client, clock, signal } = this.#deps.service; await client.models.list({ limit: 1 }, { signal });",
+    },
+    {
+      file: "src/flows/listen/poller.ts",
+      from: "if (!isBelievable(progress.since, this.#deps.service.client)) {",
+      to: "if (isBelievable === undefined) {",
     },
   ],
 } as const satisfies Record<string, readonly Patch[]>;

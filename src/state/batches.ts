@@ -50,7 +50,7 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes"> 
 /** A row that was done without a batch that has results for it: by a PATCH, or by the user's decision. */
 export interface DoneRow {
   /** Its index among all rows of the file, from 0, and the file's line. */
-  readonly row: number;
+  readonly rowIndex: number;
   readonly line: number;
   readonly reference: string;
   readonly productId: string;
@@ -213,8 +213,8 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
     removeBody.run(number);
     remove.run(number);
   };
-  const addRow = (runId: string, { row, line, reference, productId }: DoneRow, isDone: boolean): void =>
-    void addPatch.run(runId, row, line, toKey(reference), toKey(productId), Number(isDone));
+  const addRow = (runId: string, { rowIndex, line, reference, productId }: DoneRow, isDone: boolean): void =>
+    void addPatch.run(runId, rowIndex, line, toKey(reference), toKey(productId), Number(isDone));
   const heldElsewhere = (account: number, { run, references }: NewBatch): string | undefined => {
     const held = new Set(referencesElsewhere.all(account, run).flatMap(([refs]) => fromRefs(refs)));
     return references.find((reference) => held.has(reference));
@@ -303,8 +303,8 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
       });
     },
     doneRows: (runId) =>
-      patches.all(runId).map(([row, line, reference, product]) => ({
-        row,
+      patches.all(runId).map(([rowIndex, line, reference, product]) => ({
+        rowIndex,
         line,
         reference: fromKey(reference),
         productId: fromKey(product),

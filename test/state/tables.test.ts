@@ -102,9 +102,9 @@ test("a patched row is recorded in its run and in the ledger until the run ends"
     fields: new Uint8Array([1]),
     sources: new Uint8Array([2]),
   };
-  const row = { row: 5, line: 7, reference: "A", productId: "P" };
+  const row = { rowIndex: 5, line: 7, reference: "A", productId: "P" };
   state.batches.patching("run", row);
-  expect([state.batches.doneRows("run"), state.batches.patchingRows("run")]).toEqual([[], [row.row]]);
+  expect([state.batches.doneRows("run"), state.batches.patchingRows("run")]).toEqual([[], [row.rowIndex]]);
   state.ledger.write(1, { entries: [entry] });
   state.batches.patched(1, "run", row, { productId: "P", fields: new Uint8Array([3]) });
   expect(state.batches.patchingRows("run")).toEqual([]);

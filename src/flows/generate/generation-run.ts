@@ -7,6 +7,7 @@ import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-set.ts";
 import type { Run, RunHost } from "../run/run.ts";
+import type { UnknownBatches } from "../run/unknown-outcome.ts";
 import type { Generation, SentGeneration } from "./generation.ts";
 
 /** What `--unknown` decides about batches whose outcome can no longer be learned. */
@@ -46,10 +47,7 @@ export interface GenerateInput {
 }
 
 /** Batches whose outcome is unknown, for the person who decides about them. */
-export interface UnknownOutcomeQuestion {
-  readonly file: string;
-  /** When the first of the batches was sent, in Unix milliseconds. */
-  readonly sentAt: number;
+export interface UnknownOutcomeQuestion extends UnknownBatches {
   readonly generations: number;
   /** How many tasks of the same products the service has from that time. */
   readonly candidates: number;

@@ -110,7 +110,7 @@ function keepOutcome(
   }
   if (!isOfInput(batch.error)) return;
   for (const [at, generation] of generations.entries()) {
-    const own = batch.problems.filter(({ row }) => row === at);
+    const own = batch.problems.filter(({ rowIndex }) => rowIndex === at);
     const [first] = own;
     // A beautifier request names no input: its one row is meant.
     if (first === undefined && generations.length > 1 && at !== inputNamed(batch.error)) continue;

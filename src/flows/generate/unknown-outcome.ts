@@ -1,14 +1,13 @@
 import { keyLifeMs, limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/task.ts";
-import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import { shownName } from "../rows/shown-name.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
+import { settleUnknown } from "../run/unknown-outcome.ts";
 import { counted, grouped } from "../words.ts";
 import { type Generation, loadGenerations } from "./generation.ts";
-import type { GenerateDeps, GenerateInput, UnknownOutcomeQuestion } from "./generation-run.ts";
+import type { GenerateDeps, GenerateInput, UnknownChoice, UnknownOutcomeQuestion } from "./generation-run.ts";
 
 /** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
 const searchMarginMs = 300_000;
@@ -43,18 +42,17 @@ export async function settleExpired(
     }
   }
   if (undecided.length === 0) return;
-  const question: UnknownOutcomeQuestion = {
-    file: shownName(file.source.name),
-    sentAt: Math.min(...undecided.map(({ batch }) => batch.sentAt)),
-    generations: undecided.reduce((sum, { generations }) => sum + generations, 0),
-    candidates: undecided.reduce((sum, { candidates }) => sum + candidates, 0),
-  };
-  const choice = unknown ?? (await ask?.(question));
-  if (choice === undefined) throw choiceMissing(question);
-  for (const { batch } of undecided) {
-    if (choice === "queued") batches.accepted(run.id, batch.index, []);
-    else batches.dropped(run.id, batch.index);
-  }
+  const count = (key: "generations" | "candidates") => undecided.reduce((sum, one) => sum + one[key], 0);
+  await settleUnknown<UnknownOutcomeQuestion, UnknownChoice>({
+    batches: undecided.map(({ batch }) => batch),
+    files: [file.source.name],
+    facts: { generations: count("generations"), candidates: count("candidates") },
+    given: unknown,
+    ask,
+    rejection,
+    apply: (choice, { index }) =>
+      choice === "queued" ? batches.accepted(run.id, index, []) : batches.dropped(run.id, index),
+  });
 }
 
 /** The tasks of the service since the first of the batches was sent, less those that a batch of this machine is known to have made. */
@@ -107,12 +105,14 @@ function matchingTasks(generations: readonly Generation[], candidates: readonly 
   return ids.length === generations.length ? ids : null;
 }
 
-function choiceMissing({ file, sentAt, generations, candidates }: UnknownOutcomeQuestion): CatError {
+function rejection(
+  { file, sentAt, generations, candidates }: UnknownOutcomeQuestion,
+  choice: UnknownChoice | undefined,
+) {
+  if (choice !== undefined) return null;
   const what = `${counted(generations, "image")} of ${file} requested at ${shownTime(sentAt)}`;
-  const message = `no response for ${what}; the service has ${grouped(candidates)} tasks that may be theirs`;
-  return new CatError(message, {
-    type: "conflict",
-    code: "unknown_outcome",
+  return {
+    message: `no response for ${what}; the service has ${grouped(candidates)} tasks that may be theirs`,
     hint: "Check cat tasks list, then add --unknown queued or --unknown not-queued (not-queued pays for them again if they were).",
-  });
+  };
 }

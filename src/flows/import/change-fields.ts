@@ -3,6 +3,7 @@
 import { ApiError } from "../../client/api-error.ts";
 import type { CatError } from "../../errors.ts";
 import { productById } from "../catalogue/find-products.ts";
+import { sendEach } from "../run/requests.ts";
 import type { Stage } from "../run/stage.ts";
 import type { DecidedRow } from "./decide.ts";
 import { FieldDigests } from "./digests.ts";
@@ -21,29 +22,16 @@ export async function changeFields(run: ImportRun): Promise<Stage<RowOutcome[]>>
   let total = rows.toPatch.size;
   const report = () => progress.writing({ step: "updating products", done: outcomes.length, total });
   report();
-  const waiting = rows.decided(rows.toPatch);
-  let stopped: unknown;
-  const worker = async () => {
-    try {
-      while (stopped === undefined) {
-        at.signal.throwIfAborted();
-        const { value: row, done } = await waiting.next();
-        if (done || stopped !== undefined) return;
-        if (row.decision.kind === "unchanged") {
-          rows.keep(row);
-          total--;
-        } else {
-          outcomes.push(await changeRow(row, run));
-          rows.patched.add(row.rowIndex);
-        }
-        report();
-      }
-    } catch (error) {
-      stopped ??= error;
+  const stopped = await sendEach(rows.decided(rows.toPatch), at, async (row) => {
+    if (row.decision.kind === "unchanged") {
+      rows.keep(row);
+      total--;
+    } else {
+      outcomes.push(await changeRow(row, run));
+      rows.patched.add(row.rowIndex);
     }
-  };
-  await Promise.all(Array.from({ length: at.concurrency }, worker));
-  await waiting.return(undefined);
+    report();
+  });
   progress.written();
   return { done: outcomes.sort((left, right) => left.line - right.line), stopped };
 }
@@ -54,7 +42,7 @@ async function changeRow(row: DecidedRow, { at }: ImportRun): Promise<RowOutcome
   if (!("fields" in decision)) return failedRow(row, productGone, null);
   const { productId, fields } = decision;
   const { state, account, id, client, newKey, signal } = at;
-  const done = { row: rowIndex, line, reference, productId };
+  const done = { rowIndex, line, reference, productId };
   try {
     state.runs.writes(account, id);
     state.batches.patching(id, done);

@@ -151,6 +151,6 @@ function sentRows({ state: { batches }, id }: Run): number {
   for (const batch of batches.of(id)) {
     if (batch.state !== "sent") for (const row of batch.rows) sent.add(row);
   }
-  for (const { row } of batches.doneRows(id)) sent.add(row);
+  for (const { rowIndex } of batches.doneRows(id)) sent.add(rowIndex);
   return sent.size;
 }

@@ -6,6 +6,7 @@ import type { CheckResult } from "../rows/check.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
 import type { RunHost } from "../run/run.ts";
+import type { UnknownBatches } from "../run/unknown-outcome.ts";
 import type { ColumnMap } from "./columns.ts";
 import type { ImportForm } from "./import-form.ts";
 
@@ -66,11 +67,7 @@ export interface ImportDeps extends RunHost {
 }
 
 /** A question to the user about batches whose outcome can no longer be determined. */
-export interface UnknownOutcomeQuestion {
-  /** The files of the runs, as typed. */
-  file: string;
-  /** Time the first of the batches was sent, in Unix milliseconds. */
-  sentAt: number;
+export interface UnknownOutcomeQuestion extends UnknownBatches {
   rows: number;
   /** Number of references that exist at the service; null if the key lacks products:read. */
   existing: number | null;

@@ -96,7 +96,7 @@ class RowsToImport {
   constructor(run: Omit<ImportRun, "rows">) {
     this.#run = run;
     for (const batch of run.earlier) for (const row of batch.rows) this.#inBatches.add(row);
-    for (const { row } of run.done) this.#done.add(row);
+    for (const { rowIndex } of run.done) this.#done.add(rowIndex);
     for (const row of run.at.state.batches.patchingRows(run.at.id)) this.#patching.add(row);
   }
 
@@ -122,10 +122,10 @@ class RowsToImport {
     };
     let next = 0;
     for await (const rows of unchangedRows(input.file.source, await openRows(input.file))) {
-      for (const { line, row } of rows) {
+      for (const { line, content } of rows) {
         const rowIndex = next++;
         if (refused.has(rowIndex) || this.#isMade(rowIndex) || only?.has(rowIndex) === false) continue;
-        const weighed = await weigh(row as FileRow, photos);
+        const weighed = await weigh(content as FileRow, photos);
         const reference = referenceOfRow(weighed.content);
         const known = usesLedger ? ledger.get(at.account, reference) : null;
         const entry = withRead(known, read.get(reference) ?? null);

@@ -182,7 +182,7 @@ function rowsWithoutResults(
     count,
     rows: () => rowsOfFile(run, some, toOutcome, onFault),
   });
-  const unchanged = ({ line, row: content }: InputRow) => {
+  const unchanged = ({ line, content }: InputRow) => {
     const reference = referenceOfRow(content as FileRow);
     return unchangedRow({ line, reference }, ledger.get(at.account, reference)?.productId ?? null);
   };

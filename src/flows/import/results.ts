@@ -5,7 +5,7 @@ import { operations } from "../../contract/operations.ts";
 import { ImportRowResult } from "../../contract/resources/import.ts";
 import { asRead } from "../../contract/response-values.ts";
 import { CatError } from "../../errors.ts";
-import { BadAnswerError, SignedUrlError } from "../../http/errors.ts";
+import { BadAnswerError } from "../../http/errors.ts";
 import { isOfCaller, isOfService } from "../service-errors.ts";
 import type { RowMemo } from "./digests.ts";
 
@@ -17,20 +17,17 @@ export interface ResultsOf {
   bytes: number;
 }
 
-/** Attempts to read a results file, each with a fresh link, after it broke off or its link was rejected. */
-const linksTried = 3;
-
 /**
- * Reads the results of ended imports: the file behind the import's link or, if that fails (for example,
- * because a firewall blocks the storage), the service's list of the rows. After a link has failed, the list comes
- * first, and links are tried once: a link that fails through all retries takes half a minute.
+ * Reads the results of ended imports: the file behind the import's link, else the service's list of the rows. Once a
+ * link has failed, for example because a firewall blocks the storage, the list alone is read: a link that fails through
+ * all retries takes half a minute.
  */
 export class ResultsReader {
   readonly #client: Client;
   readonly #signal: AbortSignal;
-  #isListFirst = false;
+  #readsList = false;
   /** The error that ended all reading. */
-  #over: { error: unknown } | null = null;
+  #over: unknown;
 
   constructor(client: Client, signal: AbortSignal) {
     this.#client = client;
@@ -42,49 +39,38 @@ export class ResultsReader {
    * the error of the first one, or the error that prevents all reading.
    */
   async read(of: ResultsOf): Promise<ImportRowResult[]> {
-    if (this.#over !== null) throw this.#over.error;
-    const fromLink = () => this.#fromLink(of);
-    const fromList = () => this.#fromList(of);
-    const [first, second] = this.#isListFirst ? [fromList, fromLink] : [fromLink, fromList];
+    if (this.#over !== undefined) throw this.#over;
+    if (this.#readsList) return this.#fromList(of).catch((error: unknown) => this.#fail(error));
     try {
-      return await first();
+      return await this.#fromLink(of);
     } catch (error) {
       this.#throwIfDecisive(error);
-      this.#isListFirst = true;
-      return await second().catch((late: unknown) => {
-        this.#throwIfDecisive(late);
-        // Without a response after all retries, those of the other imports cannot be read either.
-        if (isUnavailable(error) || isUnavailable(late)) this.#over = { error };
-        throw error;
-      });
+      // Results that are not complete are those of one import.
+      this.#readsList = (error as CatError).code !== "bad_results";
+      return await this.#fromList(of).catch((late: unknown) => this.#fail(error, late));
     }
   }
 
   #throwIfDecisive(error: unknown): void {
     this.#signal.throwIfAborted();
-    if (isOfCaller(error)) this.#over = { error };
+    if (isOfCaller(error)) this.#over = error;
     if (isOfCaller(error) || !(error instanceof CatError)) throw error;
   }
 
+  #fail(first: unknown, last = first): never {
+    this.#throwIfDecisive(last);
+    // Without a response after all retries, those of the other imports cannot be read either.
+    if (isUnavailable(first) || isUnavailable(last)) this.#over = first;
+    throw first;
+  }
+
   async #fromLink(of: ResultsOf): Promise<ImportRowResult[]> {
-    const [links, attempts] = this.#isListFirst ? [1, 1] : [linksTried, undefined];
-    for (let link = 1; ; link++) {
-      let hasBegun = false;
-      const onBegun = () => {
-        hasBegun = true;
-      };
-      const url = await this.#freshLink(of);
-      try {
-        const file = this.#download(url, of, { attempts, onBegun });
-        const results = complete(of, await resultsOfFile(of, file, this.#client));
-        this.#isListFirst = false;
-        return results;
-      } catch (error) {
-        this.#throwIfDecisive(error);
-        // The client has repeated a request without a response.
-        if (link === links || !(hasBegun || error instanceof SignedUrlError)) throw error;
-      }
-    }
+    const url = await this.#freshLink(of);
+    // A result repeats the row's sources and adds a few words each; a file far larger than that is not a
+    // results file.
+    const maxBytes = of.bytes * 4 + of.rows * 16_384;
+    const file = this.#client.download(url, { signal: this.#signal, maxBytes });
+    return complete(of, await resultsOfFile(of, file, this.#client));
   }
 
   /** The link is signed again on every read and must not be stored (Import, results_url). */
@@ -94,20 +80,6 @@ export class ResultsReader {
     const url: unknown = job.results_url;
     if (typeof url !== "string" || url === "") throw badResults(of, "has no results yet");
     return url;
-  }
-
-  async *#download(
-    url: string,
-    { bytes, rows }: ResultsOf,
-    { attempts, onBegun }: { attempts: number | undefined; onBegun: () => void },
-  ): AsyncGenerator<Uint8Array> {
-    // A result repeats the row's sources and adds a few words each; a file far larger than that is not a
-    // results file.
-    const maxBytes = bytes * 4 + rows * 16_384;
-    for await (const chunk of this.#client.download(url, { signal: this.#signal, maxBytes, attempts })) {
-      onBegun();
-      yield chunk;
-    }
   }
 
   /** The same results from the service's list (GET /v1/imports/{import_id}/rows). */

@@ -170,7 +170,7 @@ export const resultsForm: ResultsForm<RowResult> = {
 /**
  * Names local photos in a failure by their path in the row: the service knows only the IDs of their uploads.
  */
-export const inWordsOfRow: WordFailure<RowResult> = ({ row: content }, { result, failure }) => {
+export const inWordsOfRow: WordFailure<RowResult> = ({ content }, { result, failure }) => {
   let { message } = failure!;
   for (const { index, source } of result?.images ?? []) {
     const path = (content as FileRow | undefined)?.images[index]?.path;

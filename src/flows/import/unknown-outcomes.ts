@@ -1,16 +1,15 @@
 // Unknown outcomes: batches that may or may not have been imported, about which the user decides.
 
-import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
 import { existingProducts } from "../catalogue/find-products.ts";
-import { shownName } from "../rows/shown-name.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
+import { settleUnknown } from "../run/unknown-outcome.ts";
 import { counted, grouped, series } from "../words.ts";
 import { FieldDigests, union, unpackMemos } from "./digests.ts";
-import type { ImportDeps, ImportInput, UnknownOutcomeQuestion } from "./import-input.ts";
+import type { ImportDeps, ImportInput, UnknownChoice, UnknownOutcomeQuestion } from "./import-input.ts";
 
 /** A batch of an earlier process, and the run that sent it. */
 export interface EarlierBatch {
@@ -19,7 +18,8 @@ export interface EarlierBatch {
 }
 
 /**
- * Counts the existing products of batches with an unknown outcome, and lets the user choose. Throws a CatError of type conflict if no choice was made. Batches to resend stay as they are.
+ * Counts the existing products of batches with an unknown outcome, and lets the user choose. Throws a CatError of type
+ * conflict if no choice was made. Batches to resend stay as they are.
  */
 export async function decideUnknownOutcomes(
   unknown: readonly EarlierBatch[],
@@ -28,31 +28,31 @@ export async function decideUnknownOutcomes(
   { ask, onProgress }: ImportDeps,
 ): Promise<void> {
   if (unknown.length === 0) return;
-  const { state, account } = at;
-  const references = unknown.map(({ batch }) => state.batches.references(batch.run, batch.index));
+  const { state } = at;
+  const batches = unknown.map(({ batch }) => batch);
+  const references = batches.map(({ run, index }) => state.batches.references(run, index));
   const existing = await existingProducts(references.flat(), at, (done, total) =>
     onProgress({ step: "looking up products", done, total }),
   );
   const clocks = await readClocks(at);
-  const question: UnknownOutcomeQuestion = {
-    file: [...new Set(unknown.map(({ run }) => shownName(run.file)))].join(", "),
-    sentAt: Math.min(...unknown.map(({ batch }) => batch.sentAt)),
-    rows: references.flat().length,
-    existing: existing?.size ?? null,
-    resendsOnce: unknown.every(({ batch }) => isKeyAlive(batch, clocks)),
-    lost: unknown.flatMap(({ batch }) => batch.jobs),
-  };
-  const choice = input.unknown ?? (await ask?.(question));
-  // An accepted batch cannot be resent: its body was deleted.
-  if (choice === undefined || (choice === "resend" && question.lost.length > 0))
-    throw choiceMissing(question);
-  if (choice === "resend") return;
-  if (choice === "imported" && existing === null) throw unseenProducts(question);
-  for (const [index, { run, batch }] of unknown.entries()) {
-    // Its rows are decided again, as if they were never sent.
-    if (choice === "not-imported") state.batches.dropped(batch.run, batch.index);
-    else countAsImported({ run, batch }, references[index]!, existing!, { state, account });
-  }
+  await settleUnknown<UnknownOutcomeQuestion, UnknownChoice>({
+    batches,
+    files: unknown.map(({ run }) => run.file),
+    facts: {
+      rows: references.flat().length,
+      existing: existing?.size ?? null,
+      resendsOnce: batches.every((batch) => isKeyAlive(batch, clocks)),
+      lost: batches.flatMap(({ jobs }) => jobs),
+    },
+    given: input.unknown,
+    ask,
+    rejection,
+    apply(choice, { run, index }, place) {
+      // Its rows are decided again, as if they were never sent.
+      if (choice === "not-imported") state.batches.dropped(run, index);
+      else if (choice === "imported") countAsImported(unknown[place]!, references[place]!, existing!, at);
+    },
+  });
 }
 
 /** Writes the products of a batch into the ledger, as if their photos were attached; `existing`: their IDs. */
@@ -75,42 +75,33 @@ function countAsImported(
   // Its rows are decided again by the ledger. Without the ledger, rows with a product are done.
   const done = run.options.photos === "all" ? imported : [];
   const doneRows = done.map(({ reference, productId, at }) => {
-    return { row: batch.rows[at]!, line: batch.lines[at]!, reference, productId };
+    return { rowIndex: batch.rows[at]!, line: batch.lines[at]!, reference, productId };
   });
   state.batches.decided(batch.run, batch.index, entries, doneRows);
 }
 
-function choiceMissing(question: UnknownOutcomeQuestion): CatError {
-  const { existing, resendsOnce, lost } = question;
+function rejection(question: UnknownOutcomeQuestion, choice: UnknownChoice | undefined) {
+  const { sentAt, existing, resendsOnce, lost } = question;
+  const message = `${unknownOutcomeText(question, shownTime(sentAt))}; ${existenceOf(existing)}`;
+  // Without the IDs of the products their photos would be sent again.
+  if (choice === "imported" && existing === null) {
+    const hint = "Use a key with that scope, or another choice for --unknown.";
+    return { message: `${message}, which --unknown imported needs`, hint };
+  }
+  // An accepted batch cannot be resent: its body was deleted.
+  if (choice !== undefined && !(choice === "resend" && lost.length > 0)) return null;
+  const resend = `resend (${resendsOnce ? "the service imports them only once" : "may add photos twice"})`;
   const choices = [
     ...(existing === null ? [] : ["imported"]),
     "not-imported",
-    ...(lost.length > 0
-      ? []
-      : [`resend (${resendsOnce ? "the service imports them only once" : "may add photos twice"})`]),
+    ...(lost.length > 0 ? [] : [resend]),
   ];
-  const either = series(choices, "or");
   const hint =
     existing === 0
       ? "To send these rows, run the command again with --unknown not-imported."
-      : `Check a few products, then run the command again with --unknown ${either}.`;
-  return new CatError(`${inWords(question)}; ${existenceOf(existing)}`, {
-    type: "conflict",
-    code: "unknown_outcome",
-    hint,
-  });
+      : `Check a few products, then run the command again with --unknown ${series(choices, "or")}.`;
+  return { message, hint };
 }
-
-/** "imported" needs the products: without their IDs the photos would be sent again. */
-const unseenProducts = (question: UnknownOutcomeQuestion): CatError =>
-  new CatError(`${inWords(question)}; ${existenceOf(null)}, which --unknown imported needs`, {
-    type: "conflict",
-    code: "unknown_outcome",
-    hint: "Use a key with that scope, or another choice for --unknown.",
-  });
-
-const inWords = (question: UnknownOutcomeQuestion): string =>
-  unknownOutcomeText(question, shownTime(question.sentAt));
 
 function existenceOf(products: number | null): string {
   if (products === null) return "this key lacks the scope products:read";

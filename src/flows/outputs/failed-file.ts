@@ -87,9 +87,9 @@ export class FailedFile<Result> {
     ]);
   }
 
-  #repetition({ row }: InputRow): RowFailure {
+  #repetition({ content }: InputRow): RowFailure {
     const unique = this.#input.form.unique!;
-    const [key, ...others] = [unique.keyOf(row)!].flat();
+    const [key, ...others] = [unique.keyOf(content)!].flat();
     return { code: unique.code, message: unique.reason(others.length === 0 ? key! : null) };
   }
 

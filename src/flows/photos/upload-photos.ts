@@ -1,9 +1,8 @@
-import pLimit from "p-limit";
 import { keyLifeMs } from "../../contract/limits.ts";
 import type { Uploads } from "../../state/uploads.ts";
 import type { ProgressEvent } from "../progress-event.ts";
-import { RequestsInFlight } from "../run/send.ts";
-import { WriteWindow } from "../run/writes.ts";
+import { type RequestInFlight, sendEach } from "../run/requests.ts";
+import { leastMsFor } from "../run/writes.ts";
 import type { Service } from "../service.ts";
 import { isOfContent, isRefusal } from "../service-errors.ts";
 import { grouped } from "../words.ts";
@@ -11,7 +10,7 @@ import type { LocalPhotos } from "./local-photos.ts";
 
 export interface UploadDeps {
   photos: Pick<LocalPhotos, "read" | "size">;
-  service: Pick<Service, "client" | "clock" | "concurrency"> & { signal?: AbortSignal | undefined };
+  service: Pick<Service, "client" | "clock" | "concurrency" | "signal">;
   uploads: Uploads;
   account: number;
   random: () => number;
@@ -63,31 +62,30 @@ async function uploadAll(
   done: Map<string, PhotoUpload>,
   deps: UploadDeps,
 ): Promise<void> {
-  const progress = new UploadProgress(waiting, deps);
-  const inFlight = new RequestsInFlight();
-  const release = inFlight.follow(deps.service.clock, deps.service.signal);
-  let stopped: { reason: unknown } | null = null;
-  const limit = pLimit(deps.service.concurrency);
-  await limit.map(waiting, async (upload) => {
-    // After an error no other upload begins.
-    if (stopped !== null) return;
-    try {
-      deps.service.signal?.throwIfAborted();
-      const bytes = await deps.photos.read(upload.path, upload.sha256);
-      deps.service.signal?.throwIfAborted();
-      // Another upload may have failed while this file was read.
-      if (stopped !== null) return;
-      done.set(upload.sha256, await uploadOne(upload, bytes, deps, inFlight));
-      progress.uploaded(upload);
-    } catch (error) {
-      stopped ??= { reason: error };
-      inFlight.leave(error);
-    }
+  const { service, photos, writesPerMinute, onProgress } = deps;
+  const began = service.clock.now();
+  const total = waiting.reduce((sum, { size }) => sum + size, 0);
+  const leastMs = leastMsFor(waiting.length, writesPerMinute);
+  let uploaded = 0;
+  let bytesDone = 0;
+  // In bytes, because photos differ in size. Each upload is a write, so the write limit gives a minimum for the time left.
+  const report = () => {
+    const note = `${grouped(uploaded)} of ${grouped(waiting.length)} photos`;
+    const leastMsLeft = uploaded === waiting.length ? 0 : Math.max(0, began + leastMs - service.clock.now());
+    const bytes = { done: bytesDone, total, unit: "bytes" } as const;
+    onProgress({ step: "uploading photos", ...bytes, note, ...(leastMsLeft > 0 && { leastMsLeft }) });
+  };
+  report();
+  const stopped = await sendEach(waiting.values(), service, async (upload, begin) => {
+    const bytes = await photos.read(upload.path, upload.sha256);
+    done.set(upload.sha256, await uploadOne(upload, bytes, deps, begin()));
+    uploaded++;
+    bytesDone += upload.size;
+    report();
   });
-  release();
   // An interrupt makes other steps fail with their own errors: report the interrupt.
-  deps.service.signal?.throwIfAborted();
-  if (stopped !== null) throw (stopped as { reason: unknown }).reason;
+  service.signal.throwIfAborted();
+  if (stopped !== undefined) throw stopped;
 }
 
 /** Uploads one photo, whose bytes have just been read and checked against its digest. */
@@ -95,7 +93,7 @@ async function uploadOne(
   { sha256 }: Upload,
   bytes: Buffer,
   deps: UploadDeps,
-  inFlight: RequestsInFlight,
+  { signal, onDoubt }: RequestInFlight,
 ): Promise<PhotoUpload> {
   const { service, uploads, account } = deps;
   const { client, clock } = service;
@@ -106,9 +104,7 @@ async function uploadOne(
   const now = client.serviceNow();
   // The service's time of an earlier attempt is not recorded; both clocks have moved on equally since.
   const keyFrom = { here: begunAt, service: now === null ? null : now - (at - begunAt) };
-  const request = inFlight.begin();
   try {
-    const { signal, onDoubt } = request;
     // The key covers the file name, so it is derived from the bytes: a photo may have several paths.
     const file = { bytes, filename: sha256 };
     const { id } = await client.images.upload({ file }, { idempotencyKey, keyFrom, signal, onDoubt });
@@ -123,50 +119,9 @@ async function uploadOne(
     if (!isOfContent(error)) throw error;
     const { code, message } = error.body;
     return { refused: { code, message } };
-  } finally {
-    inFlight.end(request);
   }
 }
 
 /** A different key for each content and attempt. */
 const newKeyFor = (sha256: string, at: number, random: () => number): string =>
   `photo_${sha256.slice(0, 32)}_${at.toString(36)}_${Math.floor(random() * 36 ** 8).toString(36)}`;
-
-/**
- * Reports upload progress in bytes, because photos differ in size, with the number of photos as a note. Each
- * upload is a write, so the write limit gives a minimum for the time left.
- */
-class UploadProgress {
-  readonly #deps: Pick<UploadDeps, "service" | "onProgress">;
-  readonly #window: WriteWindow;
-  readonly #photos: number;
-  readonly #total: number;
-  #uploaded = 0;
-  #done = 0;
-
-  constructor(
-    waiting: readonly Upload[],
-    deps: Pick<UploadDeps, "service" | "onProgress" | "writesPerMinute">,
-  ) {
-    this.#deps = deps;
-    this.#window = new WriteWindow(deps.service.clock.now(), deps.writesPerMinute);
-    this.#photos = waiting.length;
-    this.#total = waiting.reduce((sum, { size }) => sum + size, 0);
-    this.#report();
-  }
-
-  uploaded({ size }: Upload): void {
-    this.#uploaded++;
-    this.#done += size;
-    this.#window.wrote(this.#deps.service.clock.now());
-    this.#report();
-  }
-
-  #report(): void {
-    const { service, onProgress } = this.#deps;
-    const note = `${grouped(this.#uploaded)} of ${grouped(this.#photos)} photos`;
-    const leastMsLeft = this.#window.leastMsLeft(this.#photos - this.#uploaded, service.clock.now());
-    const bytes = { done: this.#done, total: this.#total, unit: "bytes" } as const;
-    onProgress({ step: "uploading photos", ...bytes, note, ...(leastMsLeft > 0 ? { leastMsLeft } : {}) });
-  }
-}

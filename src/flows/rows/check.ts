@@ -59,7 +59,7 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
         const found = judged[index]!;
         const problems = found instanceof Promise ? await found : found;
         // A row that cannot be read would otherwise take a product over once it is corrected.
-        const repeated = row.row !== null && unique !== undefined ? repetition(row, unique, seen) : null;
+        const repeated = row.content !== null && unique !== undefined ? repetition(row, unique, seen) : null;
         if (problems.length === 0 && repeated === null) continue;
         invalid++;
         deps.onRefused?.(first + index, repeated !== null);
@@ -68,7 +68,7 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
           await deps.onProblem({
             ...{
               line: row.line,
-              reference: file.form.referenceOf(row.row),
+              reference: file.form.referenceOf(row.content),
               param: unique!.param,
               code: unique!.code,
             },
@@ -95,11 +95,11 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
  * key has changed; it does not make the row that it repeats invalid.
  */
 function repetition(
-  { row, line, earlierReason }: InputRow,
+  { content, line, earlierReason }: InputRow,
   unique: UniqueKey,
   seen: SeenTexts,
 ): string | null {
-  const keys = unique.keyOf(row);
+  const keys = unique.keyOf(content);
   if (keys === undefined) return null;
   if (earlierReason?.code === unique.code) {
     const reasons = [null, ...[keys].flat()].map((key) => unique.reason(key));

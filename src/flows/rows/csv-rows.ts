@@ -93,7 +93,7 @@ export class CsvReader implements RowReader {
 
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     if (row.fault !== undefined) return [row.fault];
-    const found = this.#form.problems(row.row);
+    const found = this.#form.problems(row.content);
     return found instanceof Promise
       ? found.then((problems) => this.#problemsOf(row as CsvRow, problems))
       : this.#problemsOf(row as CsvRow, found);
@@ -103,7 +103,7 @@ export class CsvReader implements RowReader {
     const ofCells = this.columns.cellProblems(row.record);
     if (found.length === 0 && ofCells.length === 0) return none;
     const { line } = row;
-    const reference = this.#form.referenceOf(row.row);
+    const reference = this.#form.referenceOf(row.content);
     const reported = ofCells.map(({ column, code, message }) => {
       const param = this.header[column]!.trim();
       return { line, reference, param, code, message };
@@ -145,25 +145,25 @@ export class CsvReader implements RowReader {
     const at = this.columns.referenceColumn;
     const reference = (at < column ? cells[at]?.trim() : "") || undefined;
     const fault = { ...strayQuote(line, this.header[column]?.trim() || undefined), reference };
-    const row = this.columns.toRow(
+    const content = this.columns.toRow(
       this.header.map((_, index) => (index < column ? (cells[index] ?? "") : "")),
     );
-    return { line, record: cells, unparsedCells: atFault, row, fault };
+    return { line, record: cells, unparsedCells: atFault, content, fault };
   }
 
   #row(record: readonly string[], line: number): CsvRow {
     const expected = this.header.length;
     if (record.length === expected) {
-      const row = this.columns.toRow(record);
+      const content = this.columns.toRow(record);
       const stray = this.columns.strayCell(record);
-      if (stray === null) return { line, record, row, ...this.#earlierReason(record) };
+      if (stray === null) return { line, record, content, ...this.#earlierReason(record) };
       const param = this.header[stray.column]!.trim() || undefined;
       const { message } = stray;
       return {
         line,
         record,
-        row,
-        fault: { line, reference: this.#form.referenceOf(row), param, code: "invalid_row", message },
+        content,
+        fault: { line, reference: this.#form.referenceOf(content), param, code: "invalid_row", message },
       };
     }
     const message = `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${this.dialect.delimiter}", or put quotes (") around a cell that contains one${this.#decimalComma(record)}`;
@@ -171,7 +171,7 @@ export class CsvReader implements RowReader {
     return {
       line,
       record,
-      row: this.columns.toRow(this.header.map((_, index) => record[index] ?? "")),
+      content: this.columns.toRow(this.header.map((_, index) => record[index] ?? "")),
       ...this.#earlierReason(record),
       fault: { line, reference: reference || undefined, code: "ragged_row", message },
     };
@@ -196,8 +196,8 @@ export class CsvReader implements RowReader {
   }
 
   /** Converts a problem with a path of the row into one with the column that the user sees. */
-  #inColumns({ line, row, record }: CsvRow, { cellMessage, ...problem }: FieldProblem): Problem {
-    const reference = this.#form.referenceOf(row);
+  #inColumns({ line, content, record }: CsvRow, { cellMessage, ...problem }: FieldProblem): Problem {
+    const reference = this.#form.referenceOf(content);
     const { param: path, code, message } = problem;
     const column = path === undefined ? null : this.columns.columnOfPath(path, record);
     if (column === null) return { line, reference, ...problem };

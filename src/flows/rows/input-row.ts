@@ -4,8 +4,8 @@ import type { Problem } from "./problem.ts";
 export interface InputRow {
   /** 1-based line of the file on which the record starts. */
   readonly line: number;
-  /** The row made by the form; with a `fault` what could be read of it, or null. */
-  readonly row: unknown;
+  /** What the form made of it; with a `fault` what could be read of it, or null. */
+  readonly content: unknown;
   /**
    * The record itself: the cells of a CSV record, the object of an NDJSON line, or its text if it is not an
    * object.

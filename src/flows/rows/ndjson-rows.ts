@@ -38,9 +38,9 @@ export class NdjsonReader implements RowReader {
 
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     if (row.fault !== undefined) return [row.fault];
-    const found = this.#form.problems(row.row);
+    const found = this.#form.problems(row.content);
     const reported = ({ param, code, message }: FieldProblem): Problem => {
-      return { line: row.line, reference: this.#form.referenceOf(row.row), param, code, message };
+      return { line: row.line, reference: this.#form.referenceOf(row.content), param, code, message };
     };
     if (found instanceof Promise) return found.then((problems) => problems.map(reported));
     return found.length === 0 ? none : found.map(reported);
@@ -106,7 +106,7 @@ async function* cutLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 /** A row for a line that was not kept: it has its place in a failed file, without the text. */
 function tooLong(line: number): InputRow & { fault: ReadingProblem } {
   const message = `line ${line} is longer than ${maxRecordLength / 1024 / 1024} MiB`;
-  return { line, row: null, record: {}, fault: { line, code: "record_too_long", message } };
+  return { line, content: null, record: {}, fault: { line, code: "record_too_long", message } };
 }
 
 function readLine(text: string, line: number, form: RowForm): InputRow {
@@ -114,9 +114,9 @@ function readLine(text: string, line: number, form: RowForm): InputRow {
   if (value === undefined) {
     const hint = /^\s*\[/.test(text) ? ": write one object per line, not a list" : "";
     const fault: Problem = { line, code: "invalid_json", message: `not a JSON object${hint}` };
-    return { line, row: null, record: text, fault };
+    return { line, content: null, record: text, fault };
   }
-  if (!isObject(value)) return { line, row: value, record: text };
+  if (!isObject(value)) return { line, content: value, record: text };
   const record = value as Record<string, unknown>;
   // The columns added by a failed file are removed; all other fields stay unchanged.
   if (failureColumns.some((column) => column in record)) {
@@ -124,7 +124,7 @@ function readLine(text: string, line: number, form: RowForm): InputRow {
     for (const column of failureColumns) delete row[column];
     const [code, message] = failureColumns.map((column) => record[column]);
     const earlierReason = { code: String(code), message: String(message) };
-    return { line, row: form.fromObject(row), record, earlierReason };
+    return { line, content: form.fromObject(row), record, earlierReason };
   }
-  return { line, row: form.fromObject(record), record };
+  return { line, content: form.fromObject(record), record };
 }

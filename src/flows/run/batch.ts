@@ -74,7 +74,7 @@ export type SentBatch = BatchRows &
 export interface BatchProblem {
   line: number | null;
   /** The place of the row within the batch, from 0. */
-  row?: number;
+  rowIndex?: number;
   param?: string | undefined;
   code: string;
   message: string;

@@ -2,7 +2,6 @@
 // sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
 
 import type { Problem } from "../../client/api-error.ts";
-import type { Clock } from "../../clock.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import { isNothingDone, isRefusal } from "../service-errors.ts";
 import type {
@@ -15,6 +14,7 @@ import type {
   SentBatch,
 } from "./batch.ts";
 import { Journal, type Recording, sendAgain } from "./journal.ts";
+import { type RequestInFlight, sendEach } from "./requests.ts";
 import type { Run } from "./run.ts";
 
 /** How the batches of a flow are sent. */
@@ -34,41 +34,17 @@ export async function sendBatches(
   batches: AsyncGenerator<CutBatch | ReadyBatch>,
   { operation, onAccepted, ...recording }: Sending,
 ): Promise<{ sent: SentBatch[]; stopped: unknown }> {
-  const { clock, signal, concurrency } = run;
   const journal = new Journal(run, recording);
   const sent: SentBatch[] = [];
-  let stopped: unknown;
-  const inFlight = new RequestsInFlight();
-  const release = inFlight.follow(clock, signal);
-  const stop = (reason: unknown) => {
-    stopped ??= reason;
-    inFlight.leave(reason);
-  };
-  const worker = async () => {
-    try {
-      while (stopped === undefined) {
-        signal.throwIfAborted();
-        const next = await batches.next();
-        // An event while the batch was cut stops it as well.
-        signal.throwIfAborted();
-        if (next.done || stopped !== undefined) return;
-        const batch = "idempotencyKey" in next.value ? next.value : journal.begin(next.value);
-        const request = inFlight.begin();
-        const { outcome, receipt } = await sendBatch(batch, operation, request);
-        inFlight.end(request);
-        // Before it is recorded: if that fails, the outcome of these rows is still reported.
-        sent.push(outcome);
-        journal.settleSending(outcome);
-        if (outcome.kind === "accepted") onAccepted(outcome, receipt!);
-        else stop(outcome.error);
-      }
-    } catch (error) {
-      stop(error);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
-  release();
-  await batches.return(undefined);
+  const stopped = await sendEach(batches, run, async (cut, begin) => {
+    const batch = "idempotencyKey" in cut ? cut : journal.begin(cut);
+    const { outcome, receipt } = await sendBatch(batch, operation, begin());
+    // Before it is recorded: if that fails, the outcome of these rows is still reported.
+    sent.push(outcome);
+    journal.settleSending(outcome);
+    if (outcome.kind !== "accepted") throw outcome.error;
+    onAccepted(outcome, receipt!);
+  });
   return { sent: sent.sort((one, other) => one.index - other.index), stopped };
 }
 
@@ -132,87 +108,5 @@ function inFile(problem: Problem, operation: BatchOperation, lines: Uint32Array)
   const line = row === null ? undefined : lines[row];
   return line === undefined
     ? { line: null, param, code, message }
-    : { line, row: row!, param, code, message };
-}
-
-/** How long an interrupt waits for requests in flight: cutting them off leaves their outcome unknown. */
-const graceMs = 3_000;
-
-/** One request from start to end. */
-class RequestInFlight {
-  readonly #cut = new AbortController();
-  /** Until `onDoubt` reports otherwise, an unknown outcome counts as done. */
-  #inDoubt = true;
-  #leaving: { reason: unknown } | null = null;
-  /** Ends the request. */
-  readonly signal: AbortSignal = this.#cut.signal;
-
-  /** Whether the service may have carried it out. */
-  get inDoubt(): boolean {
-    return this.#inDoubt;
-  }
-
-  /** Whether it was withdrawn before the service got it or did anything with it. */
-  get hasLeft(): boolean {
-    return this.#leaving !== null && !this.#inDoubt;
-  }
-
-  readonly onDoubt = (inDoubt: boolean): void => {
-    this.#inDoubt = inDoubt;
-    this.#leave();
-  };
-
-  /** Withdraws it as soon as the service has certainly done nothing with it. */
-  leave(reason: unknown): void {
-    this.#leaving ??= { reason };
-    this.#leave();
-  }
-
-  /** Ends it, whatever the service may have done. */
-  cut(reason: unknown): void {
-    this.#cut.abort(reason);
-  }
-
-  #leave(): void {
-    if (this.#leaving !== null && !this.#inDoubt) this.#cut.abort(this.#leaving.reason);
-  }
-}
-
-/**
- * All started requests. When sending stops, queued requests must not be sent any more. Those that may have
- * been sent are awaited, because their responses decide the outcome of their rows.
- */
-export class RequestsInFlight {
-  readonly #requests = new Set<RequestInFlight>();
-
-  begin(): RequestInFlight {
-    const request = new RequestInFlight();
-    this.#requests.add(request);
-    return request;
-  }
-
-  end(request: RequestInFlight): void {
-    this.#requests.delete(request);
-  }
-
-  /** Stops sending. */
-  leave(reason: unknown): void {
-    for (const request of this.#requests) request.leave(reason);
-  }
-
-  /** Follows an interrupt: requests in flight get a grace period. Returns a function that stops following. */
-  follow(clock: Clock, signal: AbortSignal | undefined): () => void {
-    let cancel = () => {};
-    const onInterrupt = () => {
-      this.leave(signal?.reason);
-      cancel = clock.at(clock.now() + graceMs, () => {
-        for (const request of this.#requests) request.cut(signal?.reason);
-      });
-    };
-    signal?.addEventListener("abort", onInterrupt, { once: true });
-    return () => {
-      signal?.removeEventListener("abort", onInterrupt);
-      cancel();
-    };
-  }
+    : { line, rowIndex: row!, param, code, message };
 }

@@ -30,52 +30,35 @@ const forbidden = bytes(403, "", {});
 /** A 404 for the list, which is not retried. */
 const noList = refusal(404, "import_not_found");
 
-test("retries unavailable results of the first import, reports it, and tries those of the others once each", async () => {
+test("retries unavailable results of the first import, reports it, and lists those of the others", async () => {
   const { service, stopped, summary, ms } = await five(() => ({
     results: () => failing,
     rows: () => noList,
   }));
   expect(stopped).toMatchObject({ type: "bad_answer", code: "download_refused", status: 500 });
   expect(summary).toMatchObject({ submitted: 801, succeeded: 0 });
-  expect(service.downloads()).toBe(6 + 1 + 1 + 1 + 1);
+  expect(service.downloads()).toBe(6);
   expect(service.lists()).toHaveLength(5);
   expect(service.waits.map(({ reason }) => reason)).toEqual(Array.from({ length: 5 }, () => "server_error"));
   expect(service.waits.every(({ path }) => path.startsWith("/results/"))).toBe(true);
   expect(ms).toBeLessThan(30_000);
 });
 
-test("returns to normal retries once results are read", async () => {
-  let tries = 0;
-  const { service, summary } = await five(() => ({
-    results: (job) => (job === 1 || (job === 3 && ++tries < 4) ? failing : null),
-    rows: () => noList,
-  }));
-  expect(summary).toMatchObject({ submitted: 801, succeeded: 601 });
-  expect(service.downloads()).toBe(6 + 1 + 4 + 2);
-});
-
-test("gets fresh links for the first import whose link is rejected", async () => {
-  const { service, stopped } = await five(() => ({ results: () => forbidden, rows: () => noList }));
-  expect(stopped).toMatchObject({ type: "signed_url" });
-  expect(service.downloads()).toBe(3 + 4);
-});
-
 describe("reads results from the service's list if the links fail", () => {
   const half = cutInHalf(`${JSON.stringify({ line: 1 })}\n`.repeat(100));
 
   test.each([
-    ["rejected", forbidden, 3],
+    ["rejected", forbidden, 1],
     ["failing with a storage error", failing, 6],
     ["disconnected before the response", reset, 6],
-    ["cut off within the response", half, 3],
-    ["replaced with HTML", bytes(200, "<h1>\n", { "content-type": "text/html" }), 3],
+    ["cut off within the response", half, 1],
+    ["replaced with HTML", bytes(200, "<h1>\n", { "content-type": "text/html" }), 5],
     ["redirected", bytes(302, "", { location: "https://login.example.com" }), 1],
   ])("if links are %s", async (_, step, patience) => {
     const { service, stopped, summary, unread, ms } = await five(() => ({ results: () => step }));
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({ submitted: 801, succeeded: 801, created: 801 });
     expect([...unread!]).toEqual([]);
-    // All retries for the first import, then none.
     expect(service.downloads()).toBe(patience);
     const ofAll = [1, 2, 3, 4].map((job) => pagesOf(service.idOf(job), 200));
     expect(service.lists()).toEqual([...ofAll.flat(), ...pagesOf(service.idOf(5), 1)]);
@@ -98,21 +81,11 @@ describe("reads results from the service's list if the links fail", () => {
     expect(service.downloads()).toBe(0);
   });
 
-  test("and then reads the lists of the other imports first", async () => {
+  test("and then reads the lists of the other imports", async () => {
     const { service, summary } = await five(() => ({ results: (job) => (job === 1 ? forbidden : null) }));
     expect(summary).toMatchObject({ succeeded: 801 });
-    expect(service.downloads()).toBe(3);
+    expect(service.downloads()).toBe(1);
     expect(service.lists()).toHaveLength(4 * 2 + 1);
-  });
-
-  test("falls back to the link if a list fails, and then tries links first again", async () => {
-    const { service, stopped, summary } = await five(() => ({
-      results: (job) => (job < 4 ? forbidden : null),
-      rows: (job) => (job === 4 ? noList : null),
-    }));
-    expect(stopped).toBeUndefined();
-    expect(summary).toMatchObject({ succeeded: 801 });
-    expect(service.downloads()).toBe(3 + 0 + 0 + 1 + 1);
   });
 
   test("retries a failing list once, and reports the error of the link", async () => {
@@ -122,7 +95,7 @@ describe("reads results from the service's list if the links fail", () => {
     }));
     expect(stopped).toMatchObject({ type: "signed_url" });
     expect(service.lists()).toHaveLength(6);
-    expect(service.downloads()).toBe(3);
+    expect(service.downloads()).toBe(1);
   });
 
   test("requests nothing more if the key cannot read the list", async () => {
@@ -165,7 +138,7 @@ describe("reads results from the service's list if the links fail", () => {
     );
     expect(stopped).toBe(reason);
     expect(service.lists()).toHaveLength(1);
-    expect(service.downloads()).toBe(3);
+    expect(service.downloads()).toBe(1);
   });
 });
 
@@ -199,9 +172,9 @@ test("does not request the results of every import in turn if the service is unr
 
 test("reports which imports have unread results", async () => {
   const { service, unread, summary } = await five(() => ({
-    results: (job) => (job === 2 ? forbidden : null),
+    results: (job) => (job === 5 ? forbidden : null),
     rows: () => noList,
   }));
-  expect([...unread!]).toEqual([service.idOf(2)]);
-  expect(summary?.unread).toEqual([service.idOf(2)]);
+  expect([...unread!]).toEqual([service.idOf(5)]);
+  expect(summary?.unread).toEqual([service.idOf(5)]);
 });

@@ -20,7 +20,7 @@ async function imagesOf(text: string, name = "rows.csv"): Promise<unknown[]> {
   const source = await openSource(at(name), { cwd: folder, stdin: Readable.from([]) });
   const images: unknown[] = [];
   for await (const rows of (await openRows({ source, read: {}, form: importForm(new Map()) })).batches())
-    for (const { row } of rows) images.push((row as { images: unknown }).images);
+    for (const { content } of rows) images.push((content as { images: unknown }).images);
   return images;
 }
 

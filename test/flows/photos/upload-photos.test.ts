@@ -66,7 +66,7 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
       const done: Parameters<typeof uploadPhotos>[1] = new Map();
       await uploadPhotos(wanted, done, {
         ...{ photos, uploads, account: of, random, writesPerMinute: 60 },
-        service: { client: through, clock, concurrency: 4, ...flags },
+        service: { client: through, clock, concurrency: 4, signal: new AbortController().signal, ...flags },
         onProgress(event) {
           events.push(event);
           onProgress(event);

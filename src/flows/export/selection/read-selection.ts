@@ -57,7 +57,7 @@ async function* readTable(file: RowFile, problems: Problem[]): AsyncGenerator<Wa
     for (const row of rows) {
       const found = await reader.problems(row);
       problems.push(...found);
-      const named = found.length === 0 ? nameIn(row.row as object) : null;
+      const named = found.length === 0 ? nameIn(row.content as object) : null;
       if (named !== null) yield { ...named, line: row.line };
     }
   }

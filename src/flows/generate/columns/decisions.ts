@@ -41,9 +41,9 @@ export async function readDecisions(source: Source): Promise<Decision[]> {
     for await (const rows of reader.batches()) {
       const missing = (["task_id", "decision"] as const).filter((one) => !reader.columns.names.includes(one));
       if (missing.length > 0) throw notDecisions(name, `it has no column "${missing[0]}"`);
-      for (const { line, row, fault } of rows) {
+      for (const { line, content, fault } of rows) {
         if (fault !== undefined) throw notDecisions(name, `line ${fault.line} ${fault.message}`);
-        const cells = row as Record<string, string>;
+        const cells = content as Record<string, string>;
         const decision = cells.decision!.toLowerCase();
         if (!decisions.has(decision))
           throw notDecisions(name, `line ${line} has the decision ${JSON.stringify(cells.decision)}`);

@@ -171,10 +171,10 @@ export async function readGenerations(
   const reader = await openRows(file);
   let place = 0;
   for await (const rows of unchangedRows(file.source, reader)) {
-    for (const { row, line } of rows) {
+    for (const { content, line } of rows) {
       if (refused.has(place++)) continue;
       const replaces = replacing.get(line);
-      for (const generation of readRow(row, reading).generations)
+      for (const generation of readRow(content, reading).generations)
         asked.push({ ...generation, line, ...(replaces !== undefined && { replaces }) });
     }
   }

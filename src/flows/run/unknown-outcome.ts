@@ -1,0 +1,55 @@
+// Unknown outcomes: batches that the service may or may not have carried out, about which the user decides.
+
+import { CatError } from "../../errors.ts";
+import type { StoredBatch } from "../../state/batches.ts";
+import { shownName } from "../rows/shown-name.ts";
+
+/** The batches, for the person who decides about them. */
+export interface UnknownBatches {
+  /** The files of their runs, as typed. */
+  readonly file: string;
+  /** When the first of them was sent, in Unix milliseconds. */
+  readonly sentAt: number;
+}
+
+/** A decision about batches (at least one) whose outcome can no longer be learned. */
+export interface OutcomeDecision<Question extends UnknownBatches, Choice extends string> {
+  readonly batches: readonly StoredBatch[];
+  /** The file of the run of each batch. */
+  readonly files: readonly string[];
+  /** What the flow found out about them. */
+  readonly facts: Omit<Question, keyof UnknownBatches>;
+  /** `--unknown`; undefined to ask the user. */
+  readonly given: Choice | undefined;
+  /** Asks the user; undefined without a terminal. */
+  readonly ask: ((question: Question) => Promise<Choice>) | undefined;
+  /** The message and the next step for a choice that is missing or not possible; null for any other. */
+  readonly rejection: (
+    question: Question,
+    choice: Choice | undefined,
+  ) => { message: string; hint: string } | null;
+  /** Records the choice for a batch. */
+  readonly apply: (choice: Choice, batch: StoredBatch, at: number) => void;
+}
+
+/** Has the user decide, and records the decision. Throws a CatError of type conflict if no possible choice was made. */
+export async function settleUnknown<Question extends UnknownBatches, Choice extends string>({
+  batches,
+  files,
+  facts,
+  given,
+  ask,
+  rejection,
+  apply,
+}: OutcomeDecision<Question, Choice>): Promise<void> {
+  const question = {
+    ...facts,
+    file: [...new Set(files.map(shownName))].join(", "),
+    sentAt: Math.min(...batches.map(({ sentAt }) => sentAt)),
+  } as Question;
+  const choice = given ?? (await ask?.(question));
+  const why = rejection(question, choice);
+  if (why !== null)
+    throw new CatError(why.message, { type: "conflict", code: "unknown_outcome", hint: why.hint });
+  for (const [at, batch] of batches.entries()) apply(choice!, batch, at);
+}

@@ -149,7 +149,9 @@ test.each(news.map((_, index) => index + 1))(
     ]);
     expect(String(state.batches.body("run-1", 1))).toBe("rows");
     // The first version recorded a PATCH only after its response, and nothing else.
-    expect(state.batches.doneRows("run-1")).toEqual([{ row: 3, line: 6, reference: "D", productId: "P4" }]);
+    expect(state.batches.doneRows("run-1")).toEqual([
+      { rowIndex: 3, line: 6, reference: "D", productId: "P4" },
+    ]);
     expect(state.batches.patchingRows("run-1")).toEqual(version < 2 ? [] : [4]);
     expect(state.ledger.get(7, "D")).toEqual({
       ...{ reference: "D", productId: "P4", fields: bytes("fields"), sources: bytes("sources") },

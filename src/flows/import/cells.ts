@@ -1,7 +1,7 @@
 import { ulidPattern } from "../../contract/limits.ts";
 import { unguardedCell } from "../outputs/cells.ts";
 import type { RowColumns } from "../rows/row-form.ts";
-import { type Column, meaningOf } from "./columns.ts";
+import type { Column } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 
 /** The place of an image in its record. */
@@ -29,7 +29,7 @@ export class CsvCells implements RowColumns {
   constructor(columns: readonly Column[], header: readonly string[]) {
     this.#columns = columns;
     this.#header = header;
-    this.names = columns.map(meaningOf);
+    this.names = columns.map(({ name }) => name);
     this.referenceColumn = this.names.indexOf("reference");
     this.#imageColumns = columns.flatMap(({ kind }, index) => (kind === "image" ? [index] : []));
     this.#orientationOf = columns.map((column) => {

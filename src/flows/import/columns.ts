@@ -5,19 +5,40 @@ import { isFailureColumn, normalHeader } from "../rows/header.ts";
 import { missingColumn } from "../rows/missing-column.ts";
 import type { Problem } from "../rows/problem.ts";
 
-/** The content of a CSV column. */
+/** The content of a CSV column; a known one has a name. */
 export type Column =
-  | { kind: "field"; field: "reference" | "name" | "description" | "sex" }
+  | { kind: "field"; name: string; field: (typeof fields)[number] }
   /** Several images in one cell, separated by `|`. */
-  | { kind: "images" }
-  | { kind: "image"; number?: number; orientation?: Orientation }
-  | { kind: "orientation"; number: number }
+  | { kind: "images"; name: string }
+  | { kind: "image"; name: string; number?: number; orientation?: Orientation }
+  | { kind: "orientation"; name: string; number: number }
   /**
    * Skipped: the two columns added to a failed file, a column mapped to `ignore`, or one without a header
    * ("").
    */
-  | { kind: "ignored"; header: string }
-  | { kind: "unknown" };
+  | { kind: "ignored"; name: null; header: string }
+  | { kind: "unknown"; name: null };
+
+const fields = ["reference", "name", "description", "sex"] as const;
+const imageNumbers = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => index + 1);
+
+/** All columns of an import by name, the most likely ones first. */
+const columnsByName: ReadonlyMap<string, Column> = new Map(
+  [
+    ...fields.map((field): Column => ({ kind: "field", name: field, field })),
+    { kind: "images", name: "images" } as const,
+    ...orientations.map((orientation): Column => {
+      return { kind: "image", name: `image_${orientation}`, orientation };
+    }),
+    ...imageNumbers.map((number): Column => ({ kind: "image", name: `image_${number}`, number })),
+    ...imageNumbers.map((number): Column => {
+      return { kind: "orientation", name: `image_${number}_orientation`, number };
+    }),
+  ].map((column) => [column.name!, column]),
+);
+
+/** All column names of an import, the most likely ones first. */
+export const columnNames: readonly string[] = [...columnsByName.keys()];
 
 /** The mapping of `--map COLUMN=FIELD`; keys are headers in the form of `normalHeader`. */
 export type ColumnMap = ReadonlyMap<string, string>;
@@ -29,21 +50,9 @@ export const isKnownColumn = (header: string, map: ColumnMap): boolean =>
 /** The content of a column, by its header alone. */
 export function columnOf(header: string): Column {
   const name = normalHeader(header);
-  if (name === "reference" || name === "name" || name === "description" || name === "sex") {
-    return { kind: "field", field: name };
-  }
-  if (name === "images") return { kind: "images" };
-  if (name === "" || name === "ignore" || isFailureColumn(name)) {
-    return { kind: "ignored", header: name };
-  }
-  const [, number, orientationOf] = /^image_([1-9]\d?)(_orientation)?$/.exec(name) ?? [];
-  if (number !== undefined && Number(number) <= limits.imagesPerProduct.max) {
-    const kind = orientationOf === undefined ? "image" : "orientation";
-    return { kind, number: Number(number) };
-  }
-  const orientation = orientations.find((known) => name === `image_${known}`);
-  if (orientation !== undefined) return { kind: "image", orientation };
-  return { kind: "unknown" };
+  const isIgnored = name === "" || name === "ignore" || isFailureColumn(name);
+  if (isIgnored) return { kind: "ignored", name: null, header: name };
+  return columnsByName.get(name) ?? { kind: "unknown", name: null };
 }
 
 /** All columns of an import, for messages. */
@@ -58,12 +67,12 @@ export function readColumns(
   report: (problem: Problem) => void,
 ): Column[] {
   const columns = headers.map((header) => columnOf(map.get(normalHeader(header)) ?? header));
-  const meanings = new Set(columns.map(meaningOf));
+  const meanings = new Set(columns.map(({ name }) => name));
   const seen = new Map<string, string>();
   columns.forEach((column, index) => {
     const header = headers[index]!;
-    const meaning = meaningOf(column);
-    const earlier = meaning === null ? undefined : seen.get(meaning);
+    const { name } = column;
+    const earlier = name === null ? undefined : seen.get(name);
     if (column.kind === "unknown") {
       report({ line, ...unknownColumn(header.trim(), meanings) });
     } else if (earlier !== undefined) {
@@ -73,7 +82,7 @@ export function readColumns(
           : `the columns "${earlier.trim()}" and "${header.trim()}" map to the same field: remove one of them`;
       report({ line, param: header.trim(), code: "duplicate_header", message });
     }
-    if (meaning !== null && earlier === undefined) seen.set(meaning, header);
+    if (name !== null && earlier === undefined) seen.set(name, header);
   });
   const headersThere = new Set(headers.map(normalHeader));
   for (const column of map.keys()) {
@@ -109,7 +118,7 @@ function unknownColumn(header: string, there: ReadonlySet<string | null>): Omit<
     message: `unknown column "${header}"${rest}`,
   });
   const near = nearestColumns(header);
-  const free = near.filter((name) => !there.has(meaningOf(columnOf(name))));
+  const free = near.filter((name) => !there.has(name));
   if (near.length > 0 && free.length === 0)
     return problem(` (the file already has ${near[0]}): rename it`, "ignore");
   const field = free.length === 1 ? free[0]! : "FIELD";
@@ -117,33 +126,6 @@ function unknownColumn(header: string, there: ReadonlySet<string | null>): Omit<
     ? problem(`: rename it`, field, "ignore")
     : problem(`; ${questionFor(free, "")} Rename it`, field, "ignore");
 }
-
-/** The name of a known column; null for any other. */
-export function meaningOf(column: Column): string | null {
-  switch (column.kind) {
-    case "field":
-      return column.field;
-    case "images":
-      return "images";
-    case "image":
-      return `image_${column.number ?? column.orientation}`;
-    case "orientation":
-      return `image_${column.number}_orientation`;
-    case "ignored":
-    case "unknown":
-      return null;
-  }
-}
-
-const imageNumbers = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => index + 1);
-
-/** All column names of an import, the most likely ones first. */
-export const columnNames: readonly string[] = [
-  ...["reference", "name", "description", "sex", "images"],
-  ...orientations.map((orientation) => `image_${orientation}`),
-  ...imageNumbers.map((number) => `image_${number}`),
-  ...imageNumbers.map((number) => `image_${number}_orientation`),
-];
 
 /** Other names of columns in shop systems and spreadsheets, in lower case without separators. */
 const otherWords: Readonly<Record<string, string>> = {

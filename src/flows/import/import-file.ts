@@ -19,24 +19,7 @@ export interface ImportOutcome {
   ended: EndedRun | null;
 }
 
-/**
- * The bulk import: checks the complete file, claims the ledger, settles what earlier runs left, then imports the rows.
- *
- * Where a change belongs:
- *
- * | change                                          | here                                     | shared, in `flows/` |
- * | ----------------------------------------------- | ---------------------------------------- | ------------------- |
- * | columns, cells, local paths                     | `columns`, `cells`, `file-row`           |                     |
- * | encodings, delimiters, check of the rows        | `import-form`                            | `rows/`             |
- * | idempotency keys, journal, resending            |                                          | `run/`              |
- * | resuming a run, batches with an unknown outcome | `earlier-runs`, `unknown-outcomes`       | `run/`              |
- * | products read first, decision about each row    | `compare`, `decide`, `digests`           | `catalogue/`        |
- * | estimate, photo uploads                         | `plan`                                   | `photos/`           |
- * | cutting batches, content of a batch             | `send`                                   | `run/`              |
- * | changed fields (PATCH)                          | `change-fields`                          |                     |
- * | reading results, writing them to the ledger     | `follow`, `results`, `settle`            | `run/`              |
- * | failed file and results file, summary           | `outcomes`, `row-result`, `close-run`    | `outputs/`          |
- */
+/** The bulk import: checks the complete file, claims the ledger, settles what earlier runs left, then imports the rows. */
 export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
   const started = deps.clock.now();
   const { check, refused } = await checkAndCollect(input.file, deps);
@@ -105,16 +88,6 @@ function identityOf(input: ImportInput, digests: { file: string; photos: string 
   const { read, source } = input.file;
   const map = [...input.map].sort(([left], [right]) => (left < right ? -1 : 1));
   const { delimiter = null, encoding = null } = read;
-  return runIdentity([
-    digests.file,
-    digests.photos,
-    mode,
-    onImageError,
-    photos,
-    skipInvalid,
-    source.format,
-    delimiter,
-    encoding,
-    map,
-  ]);
+  const sent = [mode, onImageError, photos, skipInvalid, source.format, delimiter, encoding, map];
+  return runIdentity([digests.file, digests.photos, ...sent]);
 }

@@ -30,50 +30,34 @@ export type RowOutcome = OutcomeOf<RowResult>;
 /** A row by its place and name. */
 export type NamedRow = Pick<DecidedRow, "line" | "reference">;
 
-/** The outcome of a row without a result of the service, if it is fine. */
-const doneRow = (
+type OwnResult = Pick<RowResult, "status" | "action"> &
+  Partial<Pick<RowResult, "product_id" | "images" | "error">>;
+
+/** The outcome of a row without a result of the service. */
+const ownOutcome = (
   { line, reference }: NamedRow,
-  action: "updated" | "unchanged",
-  productId: string | null,
-): RowOutcome => ({
-  line,
-  result: {
-    line: null,
-    reference,
-    status: "succeeded",
-    action,
-    product_id: productId,
-    images: [],
-    error: null,
-  },
-});
+  { status, action, product_id = null, images = [], error = null }: OwnResult,
+): RowOutcome => {
+  const result = { line: null, reference, status, action, product_id, images, error };
+  const failure = failureOf(result);
+  return failure === undefined ? { line, result } : { line, result, failure };
+};
 
 /** The outcome of a row whose fields were changed, or that the user counted as imported. */
 export const updatedRow = (row: NamedRow & { productId: string }): RowOutcome =>
-  doneRow(row, "updated", row.productId);
+  ownOutcome(row, { status: "succeeded", action: "updated", product_id: row.productId });
 
 /** The outcome of a row without changes. */
-export const unchangedRow = (row: NamedRow, productId: string | null): RowOutcome =>
-  doneRow(row, "unchanged", productId);
+export const unchangedRow = (row: NamedRow, product_id: string | null): RowOutcome =>
+  ownOutcome(row, { status: "succeeded", action: "unchanged", product_id });
 
 /** The outcome of a row that fails outside a batch. */
 export const failedRow = (
-  { line, reference }: NamedRow,
-  failure: RowFailure,
-  productId: string | null,
+  row: NamedRow,
+  error: RowFailure,
+  product_id: string | null,
   images: RowResult["images"] = [],
-): RowOutcome => {
-  const result = {
-    line: null,
-    reference,
-    status: "failed",
-    action: "none",
-    product_id: productId,
-    images,
-    error: failure,
-  } as const;
-  return { line, result, failure: failureOf(result)! };
-};
+): RowOutcome => ownOutcome(row, { status: "failed", action: "none", product_id, images, error });
 
 /** The failure of a row whose product no longer exists. */
 export const productGone: RowFailure = {
@@ -96,23 +80,14 @@ const discardedWithRow = { code: "row_failed", message: "another photo of the ro
  * The outcome of a row of a batch whose results are not read, with rejected photos; `done`: its other photos. Its
  * product is not known yet.
  */
-export function pendingRow(
-  { line, reference }: NamedRow,
+export const pendingRow = (
+  row: NamedRow,
   refused: readonly RejectedPhoto[],
   done: readonly number[],
-): RowOutcome {
+): RowOutcome => {
   const images = refused.map(failedImage).sort(byIndex);
-  const result = {
-    line: null,
-    reference,
-    status: "partial",
-    action: null,
-    product_id: null,
-    images,
-    error: null,
-  } as const;
-  return { line, result, failure: failureOf(result)!, done };
-}
+  return { ...ownOutcome(row, { status: "partial", action: null, images }), done };
+};
 
 /** A rejected photo, in the form of the service's results. */
 export const failedImage = ({ image, source, orientation, code, message }: RejectedPhoto) => ({

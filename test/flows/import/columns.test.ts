@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CsvCells } from "../../../src/flows/import/cells.ts";
-import { nearestColumns, readColumns } from "../../../src/flows/import/columns.ts";
+import { columnOf, nearestColumns, readColumns } from "../../../src/flows/import/columns.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import { recogniseDialect } from "../../../src/flows/rows/csv-dialect.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
@@ -41,7 +41,7 @@ describe("an unknown column", () => {
 });
 
 test("keeps a description as is, and drops one that is only spaces", () => {
-  const cells = new CsvCells([{ kind: "field", field: "description" }], ["description"]);
+  const cells = new CsvCells([columnOf("description")], ["description"]);
   expect(cells.toRow([" linen \n"])).toEqual({ description: " linen \n", images: [] });
   expect(cells.toRow([" \n"])).toEqual({ images: [] });
 });

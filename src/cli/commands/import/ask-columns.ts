@@ -3,7 +3,6 @@ import {
   columnNames,
   columnOf,
   isKnownColumn,
-  meaningOf,
   nearestColumns,
 } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
@@ -43,7 +42,7 @@ export async function columnsOf(
   const known: string[] = [];
   for (const header of head.unknown) {
     const field = saved.columns.get(normalHeader(header));
-    if (field === undefined || fieldsOf(head.header, map).has(meaningOf(columnOf(field))!)) continue;
+    if (field === undefined || fieldsOf(head.header, map).has(columnOf(field).name!)) continue;
     known.push(header);
     map.set(normalHeader(header), field);
   }
@@ -128,7 +127,7 @@ async function askFor(
 
 /** The fields in a header, without ignored and unknown columns. */
 function fieldsOf(header: readonly string[], map: ColumnMap): Set<string> {
-  const names = header.map((one) => meaningOf(columnOf(map.get(normalHeader(one)) ?? one)));
+  const names = header.map((one) => columnOf(map.get(normalHeader(one)) ?? one).name);
   return new Set(names.filter((name) => name !== null));
 }
 

@@ -1,10 +1,11 @@
 import type { Client } from "../../../client/client.ts";
-import type { CatError } from "../../../errors.ts";
+import { CatError } from "../../../errors.ts";
 import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
+import { mayNotRead, orNull } from "../../service-errors.ts";
 import type { LiveSelection } from "../live/read-pages.ts";
-import { checkAccount, verifyFiles } from "./check-mirror.ts";
 import { compare } from "./compare.ts";
 import { AssetFetcher } from "./fetch-assets.ts";
+import { verifyFiles } from "./mirror.ts";
 import { type EntryKey, keyOf } from "./mirror-entry.ts";
 import { type MirrorState, writeState } from "./mirror-state.ts";
 import { lossRefusal } from "./remove-vanished.ts";
@@ -35,6 +36,7 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   let state = begun;
   const change = async (fields: Partial<MirrorState>) => {
     state = { ...state, ...fields };
+    index.keep();
     if (!input.dryRun) await writeState(store, files, state);
   };
   await checkAccount(state, run);
@@ -64,6 +66,34 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   };
 }
 
+/**
+ * A mirror belongs to an organization: another one's key would see an empty catalogue, and move the mark. A key that
+ * was not used before must see a product of the mirror: the newest or the
+ * oldest one that was not removed. Throws a CatError of type conflict (exit 6) otherwise.
+ */
+async function checkAccount(state: MirrorState, { input, tools, client, mirror }: SyncRun): Promise<void> {
+  if (state.key === tools.keyFingerprint || input.sameOrganization) return;
+  const ids = mirror.index.outermostProducts();
+  if (ids.length === 0) return;
+  let isCertain = true;
+  for (const product_id of ids) {
+    try {
+      if ((await orNull(client.products.get({ product_id }, { signal: tools.signal }))) !== null) return;
+    } catch (error) {
+      if (!mayNotRead(error)) throw error;
+      isCertain = false;
+    }
+  }
+  const why = isCertain
+    ? "and this one does not see its products"
+    : "and this one lacks the scope products:read to compare their products";
+  throw new CatError(`${input.folder} was mirrored with another API key, ${why}`, {
+    type: "conflict",
+    code: "another_key",
+    hint: "If both keys belong to one organization, add --same-organization. If not, choose another folder.",
+  });
+}
+
 /** Reads the catalogue and downloads what is new; returns where the next run starts, and what is no longer listed. */
 async function readAndFetch(
   state: MirrorState,
@@ -91,8 +121,7 @@ async function readAndFetch(
         mark = Math.min(mark, client.earliest(began));
       },
       onWanted: (wanted) => {
-        progress.wants();
-        if (progress.wanted === largeImages) tools.onLarge?.();
+        if (++progress.wanted === largeImages) tools.onLarge?.();
         return fetcher.add(wanted);
       },
       onListedAgain: (entry) => {

@@ -1,17 +1,24 @@
+import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
+import { createReadStream } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import pLimit from "p-limit";
 import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
+import { imageTypeOf } from "../../../contract/image-file.ts";
+import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
-import { withSizeHint } from "../../files/download-file.ts";
+import { downloadFile, withSizeHint } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/folded-path.ts";
+import { rejectIncompleteImage } from "../../files/image-end.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
+import { shortDigest } from "../../short-digest.ts";
 import type { WantedAsset } from "./compare.ts";
-import { type DownloadedImage, downloadImage } from "./download-image.ts";
+import type { Content } from "./local-folder.ts";
 import { keyOf, type ListedAsset, type MirrorEntry } from "./mirror-entry.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
-import { toFailure } from "./result.ts";
 import type { SyncRun } from "./sync-run.ts";
 
 /** The number of images that wait for their download: enough to know early how many there are, and a few MB. */
@@ -92,7 +99,7 @@ export class AssetFetcher {
       return;
     }
     const failed = error as CatError;
-    counts.fail(toFailure(listed.fields, failed), known !== null && known.removed !== true);
+    counts.fail(listed.fields, failed, known !== null && known.removed !== true);
     tools.onFailed(listed.fields, failed);
     this.#consecutive = isOfService(error) && failed.code !== "wrong_content" ? this.#consecutive + 1 : 0;
     if (this.#consecutive === mostConsecutive) this.#stop.abort(error);
@@ -139,11 +146,7 @@ export class AssetFetcher {
     let path = await this.#ownPath(known);
     if (path !== null) await write(path, false);
     // A file that the index does not know stays.
-    else
-      path = await this.#newPath(
-        fields,
-        async (path) => (await store.stat(path)) === null && write(path, true),
-      );
+    else path = await this.#newPath(fields, (path) => write(path, true));
     const entry = { ...fields, path, bytes, sha256 };
     index.place(entry);
     this.#placed(entry, known);
@@ -205,4 +208,79 @@ function isFatal(error: unknown): boolean {
   if (error.type !== "output" && error.type !== "file") return false;
   const { code = "" } = (error.cause ?? {}) as { code?: string };
   return !(ofOnePath.has(code) || (fileProblem({ code }) === null && error.type === "output"));
+}
+
+/** A complete image. */
+interface DownloadedImage {
+  /** Can be read several times. */
+  readonly content: () => Content;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** By its bytes. */
+  readonly mime_type: string;
+  /** Removes what it has on the disk. */
+  release(): Promise<void>;
+}
+
+interface Download {
+  readonly url: string;
+  readonly freshUrl: () => Promise<string>;
+  /** The type that the service announces; one that this program does not know is not compared. */
+  readonly announced: string;
+  readonly assetId: string;
+  readonly productId: string;
+  /** A folder for images that are too large for memory. */
+  readonly scratch: string;
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Downloads an image of the announced type. Throws a CatError. */
+async function downloadImage(
+  client: Pick<Client, "downloadInto">,
+  { url, freshUrl, announced, assetId, productId, scratch, maxBytes, signal }: Download,
+): Promise<DownloadedImage> {
+  const limits = { maxBytes };
+  // One asset may belong to several products: each has a part of its own.
+  const path = join(scratch, `large-${shortDigest(`${productId} ${assetId}`, 16).toString("hex")}`);
+  let mime_type = "";
+  const { bytes, chunks } = await downloadFile(client, {
+    path,
+    inMemory: true,
+    url,
+    freshUrl,
+    signal,
+    limits,
+    resource: assetId,
+    problemOf: (head) => {
+      mime_type = imageTypeOf(head) ?? "";
+      return problemOf(head, announced);
+    },
+    // Its length may be unknown; one in memory has its announced length.
+    check: async (part) => rejectIncompleteImage(part, url),
+  });
+  if (chunks !== null)
+    return { content: () => chunks, bytes, sha256: await digest(chunks), mime_type, release: async () => {} };
+  const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
+  const sha256 = await digest(content());
+  return { content, bytes, sha256, mime_type, release: () => rm(path, { force: true }) };
+}
+
+function problemOf(head: Uint8Array, announced: string): string | null {
+  const type = imageTypeOf(head);
+  if (type === null) return "is not a JPEG, PNG or WebP image";
+  const isKnown = (imageTypes as readonly string[]).includes(announced);
+  return isKnown && type !== announced ? `is ${type}, not ${announced}` : null;
+}
+
+async function digest(content: Content): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of content) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+/** Removes unfinished downloads that no later run resumes. */
+export async function clearScratch(scratch: string): Promise<void> {
+  const names = await readdir(scratch).catch(() => []);
+  for (const name of names) await rm(join(scratch, name), { force: true, recursive: true });
 }

@@ -10,7 +10,6 @@ import { type Connect, type Database, loadConnect } from "../../../state/sqlite.
 import { StateError } from "../../../state/state-error.ts";
 import { OutputError } from "../../files/output-error.ts";
 import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
-import type { Content, Holder, MirrorStore } from "./mirror-store.ts";
 
 const openFile = promisify(open);
 const syncFile = promisify(fsync);
@@ -18,11 +17,25 @@ const syncFile = promisify(fsync);
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
 
+/** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
+export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** The process that works on a mirror. */
+export interface Holder {
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** The methods of `LocalFolder`, which tests have in memory too. */
+export type MirrorStore = Pick<LocalFolder, keyof LocalFolder>;
+
 /**
- * A mirror in a folder of this machine. `work` is the path of the folder for the lock and for unfinished files. Links
+ * A mirror in a folder of this machine. A path in it has components separated by `/`, none of them empty, `.` or `..`. Every
+ * method throws an OutputError if it fails. `work` is the path of the folder for the lock and for unfinished files. Links
  * inside the folder that lead out of it are never followed.
  */
-export class LocalFolder implements MirrorStore {
+export class LocalFolder {
   readonly #folders: MirrorFolders;
   readonly #work: string;
   /** The folders with names that are not safely on disk yet. */
@@ -34,10 +47,12 @@ export class LocalFolder implements MirrorStore {
     this.#work = work;
   }
 
+  /** The folder for unfinished downloads that are too large for memory. It exists while locked, and the next run resumes them. */
   get scratch(): string {
     return join(this.#folders.root, this.#work, "parts");
   }
 
+  /** Opens the database at a path, which is created if missing; or a copy of it, which is removed when closed. */
   async database(path: string, { isCopy = false } = {}): Promise<Database> {
     const connect = await loadConnect();
     return this.#orOutputError(path, async () => {
@@ -49,6 +64,7 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
+  /** The bytes of a file; null if it does not exist. */
   async read(path: string): Promise<Buffer | null> {
     return this.#orOutputError(
       path,
@@ -60,6 +76,7 @@ export class LocalFolder implements MirrorStore {
     );
   }
 
+  /** The same in parts. Throws if the file does not exist. */
   async *readParts(path: string): AsyncIterable<Uint8Array> {
     const at = await this.#orOutputError(path, () => this.#findReadable(path), "read");
     if (at === null) throw this.#error(path, Object.assign(new Error("missing"), { code: "ENOENT" }), "read");
@@ -70,6 +87,10 @@ export class LocalFolder implements MirrorStore {
     }
   }
 
+  /**
+   * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
+   * false.
+   */
   async put(path: string, content: Content, { exclusive = false } = {}): Promise<boolean> {
     return this.#orOutputError(path, async () => {
       const target = await this.#folders.target(path);
@@ -86,6 +107,7 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
+  /** Makes sure that a file exists, at once. Its folder must exist. */
   touch(path: string): void {
     try {
       closeSync(openSync(this.#folders.at(path), "a"));
@@ -94,6 +116,7 @@ export class LocalFolder implements MirrorStore {
     }
   }
 
+  /** The length of a file; null if nothing has this path. A link or a folder has the length -1. */
   async stat(path: string): Promise<{ readonly bytes: number } | null> {
     return this.#orOutputError(
       path,
@@ -106,6 +129,7 @@ export class LocalFolder implements MirrorStore {
     );
   }
 
+  /** Moves a file. If something has the target's path already, nothing is moved, and the result is false. */
   async rename(from: string, to: string): Promise<boolean> {
     return this.#orOutputError(to, async () => {
       const old = await this.#folders.target(from);
@@ -117,6 +141,7 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
+  /** Whether two paths lead to one file, as they do on disks that ignore case. */
   async isSame(path: string, other: string): Promise<boolean> {
     return this.#orOutputError(other, async () => {
       const [first, second] = await Promise.all(
@@ -129,6 +154,7 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
+  /** Removes a file; a missing one is removed already. */
   async remove(path: string): Promise<void> {
     await this.#orOutputError(path, async () => {
       const at = await this.#folders.find(path);
@@ -139,6 +165,7 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
+  /** The paths of all files, below a folder if given, in no order. Empty if the folder is missing. */
   async *list(folder = ""): AsyncIterable<string> {
     const at = this.#folders.at(folder);
     const found = await readdir(at, { withFileTypes: true }).catch((error) => {
@@ -152,11 +179,16 @@ export class LocalFolder implements MirrorStore {
     }
   }
 
+  /** Makes sure that everything written so far survives a power failure. */
   async settle(): Promise<void> {
     for (const folder of this.#unsynced) await syncFolder(folder);
     this.#unsynced.clear();
   }
 
+  /**
+   * Excludes other processes until `release`, or until this process ends, however it ends. Removes what a killed
+   * holder left unfinished, except downloads.
+   */
   async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {
     const work = await this.#orOutputError(this.#work, () => this.#folders.folder(this.#work));
     const held = join(work, "holder.json");

@@ -3,8 +3,8 @@
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { loadConnect } from "../../../state/sqlite.ts";
-import { firstOf } from "../../words.ts";
-import { asMirrorError } from "./local-folder.ts";
+import { counted, firstOf } from "../../words.ts";
+import { asMirrorError, type Holder, type MirrorStore } from "./local-folder.ts";
 import { badLine } from "./mirror.ts";
 import { keyOf } from "./mirror-entry.ts";
 import { entriesOf, MirrorIndex } from "./mirror-index.ts";
@@ -20,7 +20,6 @@ import {
   shardOf,
   shardOfIndex,
 } from "./mirror-state.ts";
-import type { Holder, MirrorStore } from "./mirror-store.ts";
 import { SyncCounts, type SyncSummary } from "./result.ts";
 
 /** The folder for the lock of a merge. */
@@ -50,12 +49,11 @@ export async function mergeShards(
     await readShards(shards, files, { index, store, folder });
     await store.put(completeIndex, index.content());
     await store.settle();
-    return new SyncCounts().summary({
-      runId,
-      present: index.present,
+    return new SyncCounts().summary(index.present, {
+      run_id: runId,
       isDryRun: false,
-      durationMs: clock.now() - started,
-      indexFile: `${folder.replace(/\/+$/, "")}/${completeIndex}`,
+      duration_ms: clock.now() - started,
+      index_file: `${folder.replace(/\/+$/, "")}/${completeIndex}`,
     });
   } catch (error) {
     throw asMirrorError(error);
@@ -153,16 +151,14 @@ async function readShards(
       }
   }
   if (missing.length > 0) {
-    const what = `${countOf(missing)} of the indexes ${isOrAre(missing)} missing: ${firstOf(missing, mostListed)}`;
+    const what = `${counted(missing.length, "file")} of the indexes ${isOrAre(missing)} missing: ${firstOf(missing, mostListed)}`;
     throw cannotMerge(folder, what, "Copy the images of all shards into it, not only the indexes.");
   }
   if (damaged.length === 0) return;
-  const what = `${countOf(damaged)} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${firstOf(damaged, mostListed)}`;
+  const what = `${counted(damaged.length, "file")} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${firstOf(damaged, mostListed)}`;
   throw cannotMerge(folder, what, "Copy the files again, or run the shard with --verify.", "damaged_files");
 }
 
-const countOf = (names: readonly string[]): string =>
-  names.length === 1 ? "1 file" : `${names.length} files`;
 const isOrAre = (names: readonly string[]): string => (names.length === 1 ? "is" : "are");
 
 const cannotMerge = (folder: string, what: string, hint: string, code = "shards_do_not_fit"): CatError =>

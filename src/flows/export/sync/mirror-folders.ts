@@ -3,7 +3,6 @@ import { lstat, mkdir, realpath, rmdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { makeFolders } from "../../files/disk.ts";
 import { OutputError } from "../../files/output-error.ts";
-import { pathComponents } from "./mirror-store.ts";
 
 /** The folders of a mirror on this machine. Links inside it that lead out of it are never followed. */
 export class MirrorFolders {
@@ -81,6 +80,23 @@ export class MirrorFolders {
       hint: "Remove the link, and run the command again.",
     });
   }
+}
+
+/**
+ * The components of a path in a mirror. Throws an OutputError for a path that could lead out of it: an index may have
+ * been edited.
+ */
+export function pathComponents(path: string): string[] {
+  const components = path.split("/");
+  const isSafe = components.every(
+    (name) => name !== "" && name !== "." && name !== ".." && !name.includes("\\") && !name.includes("\0"),
+  );
+  if (isSafe) return components;
+  throw new OutputError(path, Object.assign(new Error("not a path of a mirror"), { code: "EINVAL" }), {
+    what: "is not a path inside the mirror",
+    code: "unsafe_path",
+    hint: "The index was changed. Restore it, or mirror the catalogue into a new folder.",
+  });
 }
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));

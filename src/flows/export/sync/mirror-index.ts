@@ -29,8 +29,9 @@ const pageLength = 500;
 type Page = [productId: string, assetId: string, line: string][];
 
 /**
- * The assets of a mirror: a table with a row per line of the index file, which is written from it when a run ends. Each
- * change is kept at once, so that a killed run loses nothing. Errors are a StateError.
+ * The assets of a mirror: a table with a row per line of the index file, which is written from it when a run ends. A killed
+ * run may lose changes, but no file: each one is recorded before it gets its path, and found by the next run. Errors are a
+ * StateError.
  */
 export class MirrorIndex {
   readonly #db: Database;
@@ -41,7 +42,10 @@ export class MirrorIndex {
   readonly #place;
   readonly #forget;
   readonly #atPath;
+  readonly #commit;
   #isAhead: boolean;
+  /** Whether there are changes that a kill would lose. */
+  #isUnkept = false;
   /** Runs when the first change is about to be kept. */
   onAhead = (): void => {};
 
@@ -54,6 +58,7 @@ export class MirrorIndex {
     this.#place = db.statement("INSERT OR REPLACE INTO placed VALUES (?, ?)");
     this.#forget = db.statement("DELETE FROM placed WHERE path = ?");
     this.#atPath = db.statement<[string]>("SELECT line FROM entry WHERE folded_path = ?");
+    this.#commit = db.statement("COMMIT");
     this.#isAhead = this.#number("SELECT is_ahead FROM file") === 1;
   }
 
@@ -69,7 +74,22 @@ export class MirrorIndex {
   }
 
   close(): void {
-    this.#db.close();
+    try {
+      this.keep();
+    } catch {
+      // The next run finds what was placed. SQLite may have rolled back by itself.
+      try {
+        this.#db.execute("ROLLBACK");
+      } catch {}
+    } finally {
+      this.#db.close();
+    }
+  }
+
+  /** Keeps all changes so far. One transaction for many: for a small image, one of its own takes longer than its file. */
+  keep(): void {
+    if (this.#isUnkept) this.#commit.run();
+    this.#isUnkept = false;
   }
 
   /** Whether the index file must be written: something was changed since, also by an earlier run. */
@@ -142,18 +162,18 @@ export class MirrorIndex {
   willPlace(entry: MirrorEntry): void {
     this.#change();
     this.#place.run(entry.path, toLine(entry));
+    this.keep();
   }
 
   /** Sets the entry of a file that has its path now. */
   place(entry: MirrorEntry): void {
-    this.#db.transaction(() => {
-      this.#put(entry, toLine(entry));
-      this.forget(entry.path);
-    });
+    this.#put(entry, toLine(entry));
+    this.forget(entry.path);
   }
 
   /** Ends `willPlace` of a file that did not get its path. */
   forget(path: string): void {
+    this.#change();
     this.#forget.run(path);
   }
 
@@ -183,23 +203,23 @@ export class MirrorIndex {
    */
   async read(file: AsyncIterable<readonly MirrorEntry[]>, digest: string | null): Promise<void> {
     const add = this.#db.statement("INSERT OR IGNORE INTO entry VALUES (?, ?, ?, ?, 0, ?)");
+    this.#begin();
     this.#db.statement("DELETE FROM entry WHERE is_fresh = 0").run();
     for await (const entries of file)
-      this.#db.transaction(() => {
-        for (const entry of entries) {
-          const { product_id, asset_id, path, removed } = entry;
-          add.run(product_id, asset_id, foldedPath(path), removed === true ? 1 : 0, toLine(entry));
-        }
-      });
+      for (const entry of entries) {
+        const { product_id, asset_id, path, removed } = entry;
+        add.run(product_id, asset_id, foldedPath(path), removed === true ? 1 : 0, toLine(entry));
+      }
     this.#db.statement("UPDATE file SET sha256 = ?").run(digest);
+    this.keep();
   }
 
   /** Records that an index file with this digest has all entries. */
   matches(digest: string): void {
-    this.#db.transaction(() => {
-      this.#db.statement("UPDATE entry SET is_fresh = 0 WHERE is_fresh = 1").run();
-      this.#db.statement("UPDATE file SET sha256 = ?, is_ahead = 0").run(digest);
-    });
+    this.#begin();
+    this.#db.statement("UPDATE entry SET is_fresh = 0 WHERE is_fresh = 1").run();
+    this.#db.statement("UPDATE file SET sha256 = ?, is_ahead = 0").run(digest);
+    this.keep();
     this.#isAhead = false;
   }
 
@@ -208,7 +228,13 @@ export class MirrorIndex {
     this.#set.run(product_id, asset_id, foldedPath(path), removed === true ? 1 : 0, line);
   }
 
+  #begin(): void {
+    if (!this.#isUnkept) this.#db.execute("BEGIN");
+    this.#isUnkept = true;
+  }
+
   #change(): void {
+    this.#begin();
     if (this.#isAhead) return;
     this.onAhead();
     this.#db.statement("UPDATE file SET is_ahead = 1").run();
@@ -250,7 +276,7 @@ export async function* entriesOf(
 }
 
 /** The lines of a file that is read in parts; what follows the last line end is a line too, if there is any. */
-export async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const part of parts) {

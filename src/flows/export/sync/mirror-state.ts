@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { CatError } from "../../../errors.ts";
-import type { MirrorStore } from "./mirror-store.ts";
+import type { MirrorStore } from "./local-folder.ts";
 
 /** One of several parts of a catalogue, each of which another machine mirrors. */
 export interface Shard {
@@ -33,7 +33,7 @@ export interface MirrorFiles {
   readonly state: string;
   /** The table of assets. */
   readonly table: string;
-  /** Exists while the table is ahead of the index. Earlier versions recorded the steps of a run in it. */
+  /** Exists while the table is ahead of the index. */
   readonly journal: string;
 }
 
@@ -76,7 +76,7 @@ export interface Selection {
 /** What the next run needs to know of the ones before it. */
 export interface MirrorState extends Selection {
   readonly version: 1;
-  /** A digest of the API key of the last run; missing in a state of an earlier version. */
+  /** A digest of the API key of the last run. */
   readonly key?: string;
   /** The time before the first request of the last complete read (`Client.earliest`): the next delta starts there. */
   readonly mark: string | null;

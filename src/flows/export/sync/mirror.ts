@@ -4,10 +4,12 @@ import { createHash, type Hash } from "node:crypto";
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
 import { foldedPath } from "../../files/folded-path.ts";
+import { OutputError } from "../../files/output-error.ts";
+import type { MirrorStore } from "./local-folder.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
-import { entriesOf, linesOf, MirrorIndex } from "./mirror-index.ts";
+import { entriesOf, MirrorIndex } from "./mirror-index.ts";
 import { type MirrorFiles, type MirrorState, newerMirror } from "./mirror-state.ts";
-import type { MirrorStore } from "./mirror-store.ts";
+import type { SyncRun } from "./sync-run.ts";
 
 export interface Mirror {
   readonly store: MirrorStore;
@@ -34,7 +36,6 @@ export async function openMirror(
     if (!isDryRun) index.onAhead = () => store.touch(files.journal);
     const mirror = { store, files, index, isNew };
     await readIndexFile(mirror, folder);
-    await takeUpJournal(mirror, isDryRun);
     await confirmFiles(mirror, isDryRun);
     return mirror;
   } catch (error) {
@@ -43,7 +44,7 @@ export async function openMirror(
   }
 }
 
-/** Reads the index file, unless the table has been read from it or written to it: a user or an earlier version may have changed it. */
+/** Reads the index file, unless the table has been read from it or written to it: a user may have changed it. */
 async function readIndexFile({ store, files, index, isNew }: Mirror, folder: string): Promise<void> {
   const hash = createHash("sha256");
   if (!isNew) for await (const part of store.readParts(files.index)) hash.update(part);
@@ -54,41 +55,6 @@ async function readIndexFile({ store, files, index, isNew }: Mirror, folder: str
 }
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
-
-/** A step of a run in the journal of an earlier version of this program; `put` and `move` come before the step. */
-type Step =
-  | readonly ["put", MirrorEntry]
-  | readonly ["entry", MirrorEntry]
-  | readonly ["clean", path: string]
-  | readonly ["move", from: string, to: string]
-  | readonly ["drop", product_id: string, asset_id: string];
-
-/** Takes the journal of an earlier version of this program into the table, and empties it. An incomplete line is ignored. */
-async function takeUpJournal({ store, files, index }: Mirror, isDryRun: boolean): Promise<void> {
-  if (((await store.stat(files.journal))?.bytes ?? 0) <= 0) return;
-  for await (const lines of linesOf(store.readParts(files.journal))) {
-    for (const line of lines) {
-      const step = parseStep(line);
-      if (step === null) continue;
-      if (step[0] === "put") index.willPlace(step[1]);
-      else if (step[0] === "entry") index.place(step[1]);
-      else if (step[0] === "clean") index.forget(step[1]);
-      else if (step[0] === "drop") index.drop({ product_id: step[1], asset_id: step[2] });
-      else if (step[0] === "move")
-        for (const entry of index.atPath(step[1])) index.willPlace({ ...entry, path: step[2] });
-    }
-  }
-  if (!isDryRun) await store.put(files.journal, []);
-}
-
-function parseStep(line: string): Step | null {
-  try {
-    return JSON.parse(line) as Step;
-  } catch {
-    // A kill or a full disk cut it short.
-    return null;
-  }
-}
 
 /** Files that are checked at once. */
 const filesAtOnce = 16;
@@ -132,6 +98,38 @@ export async function isIntact(
   const hash = createHash("sha256");
   for await (const chunk of store.readParts(path)) hash.update(chunk);
   return hash.digest("hex") === sha256;
+}
+
+/** Files that are hashed at once: reading one overlaps with hashing another. */
+const hashedAtOnce = 8;
+
+/**
+ * Hashes every file again, and marks the entries of those that are missing or differ; whether there are any. A file that
+ * cannot be read fails, and stays as it is.
+ */
+export async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean> {
+  const { index, store } = mirror;
+  const total = index.present;
+  let done = 0;
+  let hasDamaged = false;
+  const verify = async (entry: MirrorEntry): Promise<void> => {
+    if (entry.removed === true) return;
+    tools.signal.throwIfAborted();
+    try {
+      if (!(await isIntact(store, entry))) {
+        index.set({ ...entry, damaged: true });
+        hasDamaged = true;
+      }
+    } catch (error) {
+      if (!(error instanceof OutputError) || error.code !== "file_not_readable") throw error;
+      counts.fail(entry, error, true);
+      tools.onFailed(entry, error);
+    }
+    tools.onProgress({ step: "verifying", done: ++done, total });
+  };
+  const limit = pLimit(hashedAtOnce);
+  for (const page of index.pages()) await limit.map(page, verify);
+  return hasDamaged;
 }
 
 /** Writes the index file; the table is no longer ahead of it then. */

@@ -2,7 +2,6 @@ import { CatError, fileProblem } from "../../../errors.ts";
 import { OutputError } from "../../files/output-error.ts";
 import type { EntryKey } from "./mirror-entry.ts";
 import type { MirrorIndex } from "./mirror-index.ts";
-import { toFailure } from "./result.ts";
 import type { SyncRun } from "./sync-run.ts";
 
 interface LossInput {
@@ -74,7 +73,7 @@ export async function removeVanished(
       if (!(error instanceof OutputError)) throw error;
       const failed = cannotDelete(entry.path, error);
       counts.removed--;
-      counts.fail(toFailure(entry, failed), false);
+      counts.fail(entry, failed, false);
       tools.onFailed(entry, failed);
     }
   }

@@ -2,12 +2,11 @@
 
 import { foldedPath } from "../../files/folded-path.ts";
 import { shortDigest } from "../../short-digest.ts";
+import type { MirrorStore } from "./local-folder.ts";
 import { badLine, type Mirror } from "./mirror.ts";
 import { keyOf, type MirrorEntry } from "./mirror-entry.ts";
 import { entriesOf, type MirrorIndex } from "./mirror-index.ts";
 import { hiddenFolder, mirrorFiles, type Shard } from "./mirror-state.ts";
-import type { MirrorStore } from "./mirror-store.ts";
-import { toFailure } from "./result.ts";
 import type { SyncRun } from "./sync-run.ts";
 import type { NamedEntry, PathOf } from "./template.ts";
 
@@ -78,7 +77,8 @@ export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRu
         places.staying.add(keyOf(entry));
         index.set({ ...entry, damaged: true });
         const message = `its file ${entry.path} is missing; the next run downloads it again`;
-        counts.failMissing(toFailure(entry, { code: "missing_file", message }));
+        counts.hasDamaged = true;
+        counts.fail(entry, { code: "missing_file", message }, true);
       },
     });
     counts.renamed = renamed.size;

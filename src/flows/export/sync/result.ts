@@ -1,8 +1,9 @@
 import type { Client } from "../../../client/client.ts";
 import type { Clock } from "../../../clock.ts";
+import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
-import { keyOf } from "./mirror-entry.ts";
+import { keyOf, type MirrorEntry } from "./mirror-entry.ts";
 
 /** The result of a run, as `--json` prints it. The asset counts exclude each other. */
 export interface SyncSummary {
@@ -24,21 +25,13 @@ export interface SyncSummary {
   readonly failures?: readonly SyncFailure[];
 }
 
+/** Identifies an asset that failed. */
+export type FailedAsset = Pick<MirrorEntry, "product_id" | "asset_id" | "reference">;
+
 /** Why the file of an asset is missing or out of date. */
-export interface SyncFailure {
-  readonly product_id: string;
-  readonly asset_id: string;
-  readonly reference: string | null;
+interface SyncFailure extends FailedAsset {
   readonly code: string;
   readonly message: string;
-}
-
-/** The failure of an asset, with what stopped it. */
-export function toFailure(
-  { product_id, asset_id, reference }: Pick<SyncFailure, "product_id" | "asset_id" | "reference">,
-  { code, message }: Pick<SyncFailure, "code" | "message">,
-): SyncFailure {
-  return { product_id, asset_id, reference, code, message };
 }
 
 /** The maximum number of failures in a summary. */
@@ -64,16 +57,13 @@ export class SyncCounts {
   /** Whether files were found missing, which only a complete read lists again. */
   hasDamaged = false;
 
-  /** A file of an earlier run that is missing. */
-  failMissing(failure: SyncFailure): void {
-    this.hasDamaged = true;
-    this.fail(failure, true);
-  }
-
-  fail(failure: SyncFailure, hasFile: boolean): void {
-    this.failedKeys.add(keyOf(failure));
+  /** An asset failed; `hasFile`: an earlier run saved one. */
+  fail(asset: FailedAsset, { code, message }: Pick<CatError, "code" | "message">, hasFile: boolean): void {
+    const { product_id, asset_id, reference } = asset;
+    this.failedKeys.add(keyOf(asset));
     if (!hasFile) this.missing++;
-    if (this.failures.length < mostFailures) this.failures.push(failure);
+    if (this.failures.length < mostFailures)
+      this.failures.push({ product_id, asset_id, reference, code, message });
   }
 
   /** A file that could not be read, and was replaced. */
@@ -81,24 +71,26 @@ export class SyncCounts {
     if (this.failedKeys.delete(key)) this.failures = this.failures.filter((one) => keyOf(one) !== key);
   }
 
-  summary(of: {
-    runId: string;
-    present: number;
-    isDryRun: boolean;
-    indexFile: string;
-    durationMs: number;
-  }): SyncSummary {
+  /** The summary of a run; `present` assets are in its index. */
+  summary(
+    present: number,
+    run: Pick<SyncSummary, "run_id" | "index_file" | "duration_ms"> & { isDryRun: boolean },
+  ): SyncSummary {
     const { renamed, removed, failed, failures } = this;
-    const total = of.present + this.missing;
+    const total = present + this.missing;
     const [added, changed] = [this.added.size, this.changed.size];
     return {
-      run_id: of.runId,
-      ...{ total, added, changed, renamed, removed },
+      run_id: run.run_id,
+      total,
+      added,
+      changed,
+      renamed,
+      removed,
       unchanged: total - added - changed - renamed - failed,
       failed,
-      bytes: of.isDryRun ? null : this.bytes,
-      index_file: of.indexFile,
-      duration_ms: of.durationMs,
+      bytes: run.isDryRun ? null : this.bytes,
+      index_file: run.index_file,
+      duration_ms: run.duration_ms,
       ...(failures.length > 0 && { failures }),
     };
   }
@@ -106,31 +98,26 @@ export class SyncCounts {
 
 type Downloads = Pick<Client, "downloadInto">;
 
-interface Bytes {
-  bytes: number;
-  total: number | null;
-}
-
 /** Time between two events while an image is being received, in milliseconds: chunks come faster than a line is drawn. */
 const everyMs = 100;
 
 /**
  * The progress of a run, which compares and downloads images at the same time. Their number is known when all were
- * compared, and their size when all downloads have begun; until then it is estimated.
+ * compared; their size is estimated from those that were downloaded.
  */
 export class SyncProgress {
   readonly #emit: (event: ProgressEvent) => void;
   readonly #clock: Pick<Clock, "now">;
   readonly #counts: SyncCounts;
-  readonly #running = new Set<Bytes>();
-  /** The bytes of downloads that ended. */
-  #ended = 0;
-  #endedCount = 0;
-  #hasBegun = false;
   /** Counted images without a download: those whose files could not be checked, or are still there. */
   #without: number;
   #compared = 0;
-  #wanted = 0;
+  /** The number of images to be downloaded, as far as they were compared. */
+  wanted = 0;
+  #bytes = 0;
+  /** Downloads that ended, and their bytes. */
+  #ended = { count: 0, bytes: 0 };
+  #hasBegun = false;
   #isListed = false;
   #shownAt = Number.NEGATIVE_INFINITY;
 
@@ -140,16 +127,6 @@ export class SyncProgress {
     this.#clock = clock;
     this.#emit = emit;
     this.#show();
-  }
-
-  /** An image is to be downloaded. */
-  wants(): void {
-    this.#wanted++;
-  }
-
-  /** The number of images to be downloaded, as far as they were compared. */
-  get wanted(): number {
-    return this.#wanted;
   }
 
   /** An image is added without a download. */
@@ -173,30 +150,27 @@ export class SyncProgress {
   of(client: Downloads): Downloads {
     return {
       downloadInto: async (target, download) => {
-        const { kept } = target;
-        const one: Bytes = { bytes: kept?.bytes ?? 0, total: kept?.total ?? null };
-        this.#running.add(one);
+        let bytes = 0;
+        const count = (more: number) => {
+          bytes += more;
+          this.#bytes += more;
+        };
+        count(target.kept?.bytes ?? 0);
         this.#hasBegun = true;
+        const begin: typeof target.begin = (version) => {
+          count(-bytes);
+          return target.begin(version);
+        };
+        const write: typeof target.write = (chunks) => {
+          for (const chunk of chunks) count(chunk.length);
+          if (this.#clock.now() - this.#shownAt >= everyMs) this.#show();
+          return target.write(chunks);
+        };
         try {
-          return await client.downloadInto(
-            {
-              kept,
-              begin: async (version) => {
-                [one.bytes, one.total] = [0, version.total];
-                await target.begin(version);
-              },
-              write: (chunks) => {
-                for (const chunk of chunks) one.bytes += chunk.length;
-                if (this.#clock.now() - this.#shownAt >= everyMs) this.#show();
-                return target.write(chunks);
-              },
-            },
-            download,
-          );
+          return await client.downloadInto({ kept: target.kept, begin, write }, download);
         } finally {
-          this.#running.delete(one);
-          this.#endedCount++;
-          this.#ended += one.bytes;
+          this.#ended.count++;
+          this.#ended.bytes += bytes;
           this.#show();
         }
       },
@@ -211,22 +185,17 @@ export class SyncProgress {
       this.#emit({ step: "comparing images", done: compared, total: null });
       return;
     }
-    const done = [...this.#running].reduce((sum, { bytes }) => sum + bytes, this.#ended);
     const handled = added.size + changed.size + failed - this.#without;
     const note = this.#isListed
-      ? `${grouped(handled)} of ${grouped(this.#wanted)} images`
+      ? `${grouped(handled)} of ${grouped(this.wanted)} images`
       : `${grouped(handled)} images, ${grouped(compared)} compared`;
-    this.#emit({ step: "downloading", unit: "bytes", done, ...this.#total(), note });
+    this.#emit({ step: "downloading", unit: "bytes", done: this.#bytes, ...this.#total(), note });
   }
 
-  /** The bytes of all images; images whose size is not known yet count as the average of the others. */
   #total(): Pick<ProgressEvent, "total" | "isEstimate"> {
-    const known = [...this.#running].flatMap(({ total }) => total ?? []);
-    const bytes = known.reduce((sum, one) => sum + one, this.#ended);
-    const count = this.#endedCount + known.length;
-    const others = this.#wanted - count;
+    const { count, bytes } = this.#ended;
     if (!this.#isListed || count === 0) return { total: null };
-    if (others <= 0) return { total: bytes };
-    return { total: Math.round(bytes + (others * bytes) / count), isEstimate: true };
+    if (count >= this.wanted) return { total: bytes };
+    return { total: Math.max(this.#bytes, Math.round((bytes * this.wanted) / count)), isEstimate: true };
   }
 }

@@ -3,11 +3,10 @@ import type { Clock } from "../../../clock.ts";
 import type { ExportRow } from "../../../contract/resources/export.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
+import type { Holder, MirrorStore } from "./local-folder.ts";
 import type { Mirror } from "./mirror.ts";
-import type { MirrorEntry } from "./mirror-entry.ts";
 import type { Shard } from "./mirror-state.ts";
-import type { Holder, MirrorStore } from "./mirror-store.ts";
-import type { SyncCounts } from "./result.ts";
+import type { FailedAsset, SyncCounts } from "./result.ts";
 import type { PathOf } from "./template.ts";
 
 /** What a run of a mirror is asked for. */
@@ -34,9 +33,6 @@ export interface SyncInput {
   /** Whether the user states that a new API key belongs to the organization of the mirror. */
   readonly sameOrganization: boolean;
 }
-
-/** Identifies an asset that failed. */
-export type FailedAsset = Pick<MirrorEntry, "product_id" | "asset_id" | "reference">;
 
 /** What the command line gives a run of a mirror. */
 export interface SyncTools {

@@ -3,12 +3,11 @@
 import { CatError } from "../../../errors.ts";
 import { shownTime } from "../../run/clocks.ts";
 import { stoppedBy } from "../../run/stage.ts";
-import { compareAndFetch, type Reading } from "./compare-and-fetch.ts";
-import { clearScratch } from "./download-image.ts";
-import { asMirrorError } from "./local-folder.ts";
+import { compareAndFetch } from "./compare-and-fetch.ts";
+import { clearScratch } from "./fetch-assets.ts";
+import { asMirrorError, type Holder } from "./local-folder.ts";
 import { openMirror, writeIndex } from "./mirror.ts";
 import { type MirrorState, mirrorFiles, readState, type Selection, writeState } from "./mirror-state.ts";
-import type { Holder } from "./mirror-store.ts";
 import { removeVanished } from "./remove-vanished.ts";
 import { renameAll } from "./rename.ts";
 import { SyncCounts, type SyncSummary } from "./result.ts";
@@ -63,19 +62,17 @@ async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
   const { input, tools, mirror, counts } = run;
   const { store, files, index } = mirror;
   const started = tools.clock.now();
-  const done: { reading?: Reading } = {};
-  let stopped = await stoppedBy(
-    compareAndFetch(begun, run).then((reading) => {
-      done.reading = reading;
-    }),
-  );
-  const { reading } = done;
-  if (reading !== undefined) {
+  let stopped: unknown;
+  const reading = await compareAndFetch(begun, run).catch((error: unknown) => {
+    stopped = error;
+    return null;
+  });
+  if (reading !== null) {
     stopped = reading.refused ?? (await stoppedBy(removeVanished(reading.vanished, run)));
     await renameAll(run);
   }
   // A stopped run leaves its table, from which the next one resumes.
-  if (!input.dryRun && reading !== undefined) {
+  if (!input.dryRun && reading !== null) {
     const { state, marks } = reading;
     if (index.isChanged || mirror.isNew) await writeIndex(mirror);
     else await store.remove(files.journal);
@@ -85,12 +82,11 @@ async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
       await writeState(store, files, { ...state, ...marks });
     else if (counts.hasDamaged) await writeState(store, files, { ...state, full_read: null });
   }
-  const summary = counts.summary({
-    runId: tools.runId,
-    present: index.present,
+  const summary = counts.summary(index.present, {
+    run_id: tools.runId,
     isDryRun: input.dryRun,
-    indexFile: `${input.folder.replace(/\/+$/, "")}/${files.index}`,
-    durationMs: tools.clock.now() - started,
+    index_file: `${input.folder.replace(/\/+$/, "")}/${files.index}`,
+    duration_ms: tools.clock.now() - started,
   });
   return { summary, stopped: asMirrorError(stopped) };
 }

@@ -27,23 +27,6 @@ describe("a mirror belongs to an organization", () => {
     expect([tree(stored), state()]).toEqual(before);
   });
 
-  test("a mirror of an earlier version, without a digest of its key, accepts only a key that sees its products", async () => {
-    const { run, stored, state, other } = await mirrored();
-    const { key: _, ...withoutKey } = state();
-    stored.files.set(".catalogue-sync/all/state.json", Buffer.from(JSON.stringify(withoutKey)));
-    const before = [tree(stored), state()];
-    const flags = { delete: true, maxDelete: 100, full: true };
-    const ran = await run(stored, flags, { client: other, keyFingerprint: "other" });
-    expect(ran.stopped).toMatchObject({
-      type: "conflict",
-      code: "another_key",
-      message: "mirror may have been mirrored with another API key, and this one does not see its products",
-    });
-    expect([tree(stored), state()]).toEqual(before);
-    expect(await run(stored)).toMatchObject({ stopped: undefined });
-    expect(state().key).toBe("key");
-  });
-
   test("a new key of the same one is accepted from then on", async () => {
     const { run, stored, state, catalogue } = await mirrored();
     expect(await run(stored, {}, { keyFingerprint: "new" })).toMatchObject({ stopped: undefined });

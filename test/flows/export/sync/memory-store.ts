@@ -1,9 +1,5 @@
-import {
-  type Content,
-  type Holder,
-  type MirrorStore,
-  pathComponents,
-} from "../../../../src/flows/export/sync/mirror-store.ts";
+import type { Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/local-folder.ts";
+import { pathComponents } from "../../../../src/flows/export/sync/mirror-folders.ts";
 import { OutputError } from "../../../../src/flows/files/output-error.ts";
 import { type Database, loadConnect } from "../../../../src/state/sqlite.ts";
 
@@ -85,8 +81,16 @@ export class MemoryStore implements MirrorStore {
     if (isCopy) {
       db.execute("BEGIN");
       // A transaction has no pragmas and no other transactions.
-      const execute = (sql: string) => void (sql.startsWith("PRAGMA") || db.execute(sql));
-      return { ...db, execute, transaction: (work) => work(), close: () => db.execute("ROLLBACK") };
+      const execute = (sql: string) => void (/^(PRAGMA|BEGIN)/.test(sql) || db.execute(sql));
+      const statement: Database["statement"] = (sql) =>
+        db.statement(sql === "COMMIT" ? "SELECT 1 WHERE 0" : sql);
+      return {
+        ...db,
+        execute,
+        statement,
+        transaction: (work) => work(),
+        close: () => db.execute("ROLLBACK"),
+      };
     }
     this.#stored.databases.set(path, db);
     return {

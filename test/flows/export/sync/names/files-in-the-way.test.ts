@@ -183,7 +183,10 @@ test("a file that a kill left parked gets its name, also if its image was remove
   stored.files.delete("A.jpg");
   const [line] = String(stored.files.get("catalogue.ndjson")).trim().split("\n");
   const entry = { ...JSON.parse(line!), path: parked, removed: true };
-  stored.files.set(".catalogue-sync/all/journal.ndjson", Buffer.from(`["entry",${JSON.stringify(entry)}]\n`));
+  const table = stored.databases.get(".catalogue-sync/all/index.db")!;
+  const change = "UPDATE entry SET is_removed = 1, is_fresh = 1, folded_path = ?, line = ?";
+  table.statement(change).run(parked, JSON.stringify(entry));
+  table.execute("UPDATE file SET is_ahead = 1");
   await run({ full: true });
   expect([...stored.files.keys()].filter((path) => path.includes("parked"))).toEqual([]);
   expect(stored.files.has("A.jpg")).toBe(true);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pathComponents } from "../../../../../src/flows/export/sync/mirror-store.ts";
+import { pathComponents } from "../../../../../src/flows/export/sync/mirror-folders.ts";
 import { planRenames } from "../../../../../src/flows/export/sync/rename.ts";
 import { type NamedEntry, readTemplate } from "../../../../../src/flows/export/sync/template.ts";
 import { foldedPath } from "../../../../../src/flows/files/folded-path.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MirrorStore } from "../../../../../src/flows/export/sync/mirror-store.ts";
+import type { MirrorStore } from "../../../../../src/flows/export/sync/local-folder.ts";
 
 /** A new place, and stores in it: each call is another process. */
 export type NewPlace = () => () => MirrorStore;

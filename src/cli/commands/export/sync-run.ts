@@ -4,7 +4,7 @@ import { CatError } from "../../../errors.ts";
 import { LocalFolder } from "../../../flows/export/sync/local-folder.ts";
 import { mergeShards, mergeWork } from "../../../flows/export/sync/merge.ts";
 import { mirrorFiles } from "../../../flows/export/sync/mirror-state.ts";
-import type { FailedAsset, SyncSummary } from "../../../flows/export/sync/result.ts";
+import type { SyncSummary } from "../../../flows/export/sync/result.ts";
 import { type SyncOutcome, syncCatalogue } from "../../../flows/export/sync/sync.ts";
 import type { SyncInput } from "../../../flows/export/sync/sync-run.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";

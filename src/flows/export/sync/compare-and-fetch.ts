@@ -1,12 +1,14 @@
+import pLimit from "p-limit";
 import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
+import { OutputError } from "../../files/output-error.ts";
 import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
 import { mayNotRead, orNull } from "../../service-errors.ts";
 import type { LiveSelection } from "../live/read-pages.ts";
 import { compare } from "./compare.ts";
 import { AssetFetcher } from "./fetch-assets.ts";
-import { verifyFiles } from "./mirror.ts";
-import { type EntryKey, keyOf } from "./mirror-entry.ts";
+import { isIntact } from "./mirror.ts";
+import { type EntryKey, keyOf, type MirrorEntry } from "./mirror-entry.ts";
 import { type MirrorState, writeState } from "./mirror-state.ts";
 import { lossRefusal } from "./remove-vanished.ts";
 import { SyncProgress } from "./result.ts";
@@ -92,6 +94,38 @@ async function checkAccount(state: MirrorState, { input, tools, client, mirror }
     code: "another_key",
     hint: "If both keys belong to one organization, add --same-organization. If not, choose another folder.",
   });
+}
+
+/** Files that are hashed at once: reading one overlaps with hashing another. */
+const filesAtOnce = 8;
+
+/**
+ * Hashes every file again, and marks the entries of those that are missing or differ; whether there are any. A file that
+ * cannot be read fails, and stays as it is.
+ */
+async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean> {
+  const { index, store } = mirror;
+  const total = index.present;
+  let done = 0;
+  let hasDamaged = false;
+  const verify = async (entry: MirrorEntry): Promise<void> => {
+    if (entry.removed === true) return;
+    tools.signal.throwIfAborted();
+    try {
+      if (!(await isIntact(store, entry))) {
+        index.set({ ...entry, damaged: true });
+        hasDamaged = true;
+      }
+    } catch (error) {
+      if (!(error instanceof OutputError) || error.code !== "file_not_readable") throw error;
+      counts.fail(entry, error, true);
+      tools.onFailed(entry, error);
+    }
+    tools.onProgress({ step: "verifying", done: ++done, total });
+  };
+  const limit = pLimit(filesAtOnce);
+  for (const page of index.pages()) await limit.map(page, verify);
+  return hasDamaged;
 }
 
 /** Reads the catalogue and downloads what is new; returns where the next run starts, and what is no longer listed. */

@@ -4,12 +4,10 @@ import { createHash, type Hash } from "node:crypto";
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
 import { foldedPath } from "../../files/folded-path.ts";
-import { OutputError } from "../../files/output-error.ts";
 import type { MirrorStore } from "./local-folder.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { entriesOf, MirrorIndex } from "./mirror-index.ts";
 import { type MirrorFiles, type MirrorState, newerMirror } from "./mirror-state.ts";
-import type { SyncRun } from "./sync-run.ts";
 
 export interface Mirror {
   readonly store: MirrorStore;
@@ -98,38 +96,6 @@ export async function isIntact(
   const hash = createHash("sha256");
   for await (const chunk of store.readParts(path)) hash.update(chunk);
   return hash.digest("hex") === sha256;
-}
-
-/** Files that are hashed at once: reading one overlaps with hashing another. */
-const hashedAtOnce = 8;
-
-/**
- * Hashes every file again, and marks the entries of those that are missing or differ; whether there are any. A file that
- * cannot be read fails, and stays as it is.
- */
-export async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean> {
-  const { index, store } = mirror;
-  const total = index.present;
-  let done = 0;
-  let hasDamaged = false;
-  const verify = async (entry: MirrorEntry): Promise<void> => {
-    if (entry.removed === true) return;
-    tools.signal.throwIfAborted();
-    try {
-      if (!(await isIntact(store, entry))) {
-        index.set({ ...entry, damaged: true });
-        hasDamaged = true;
-      }
-    } catch (error) {
-      if (!(error instanceof OutputError) || error.code !== "file_not_readable") throw error;
-      counts.fail(entry, error, true);
-      tools.onFailed(entry, error);
-    }
-    tools.onProgress({ step: "verifying", done: ++done, total });
-  };
-  const limit = pLimit(hashedAtOnce);
-  for (const page of index.pages()) await limit.map(page, verify);
-  return hasDamaged;
 }
 
 /** Writes the index file; the table is no longer ahead of it then. */

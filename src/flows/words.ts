@@ -33,3 +33,6 @@ export function truncated(text: string, length: number): string {
   const characters = Array.from(text.slice(0, 2 * length));
   return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : text;
 }
+
+/** The name of a file in messages: as typed, or `stdin` for `-`. */
+export const shownName = (file: string): string => (file === "-" ? "stdin" : file);

@@ -1,7 +1,6 @@
 import type { CheckResult } from "../../flows/rows/check.ts";
 import type { Problem } from "../../flows/rows/problem.ts";
-import { shownName } from "../../flows/rows/shown-name.ts";
-import { grouped } from "../../flows/words.ts";
+import { grouped, shownName } from "../../flows/words.ts";
 import type { Context } from "../context/context.ts";
 import type { Io } from "./io.ts";
 import { type ListedProblem, ProblemGroups } from "./problem-groups.ts";

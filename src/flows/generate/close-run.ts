@@ -2,7 +2,7 @@
 
 import { Outputs } from "../outputs/outputs.ts";
 import type { RowOutcome } from "../outputs/row-outcome.ts";
-import { RefusedRows } from "../rows/row-set.ts";
+import { RefusedRows } from "../rows/row-sets.ts";
 import { byPlace, type Generation, placeKey } from "./generation.ts";
 import type { GenerationRun, Rejection } from "./generation-run.ts";
 import { type GenerationResult, type GenerationSummary, generationResults, toSummaryTask } from "./result.ts";

@@ -1,12 +1,11 @@
 import type { Task } from "../../contract/resources/task.ts";
 import type { CheckResult } from "../rows/check.ts";
-import { checkAndCollect } from "../rows/check-and-collect.ts";
-import { shownName } from "../rows/shown-name.ts";
+import { checkFile } from "../rows/check.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
 import { type RunRequest, runIdentity, withRun } from "../run/run.ts";
 import { stoppedBy } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
-import { counted, grouped } from "../words.ts";
+import { counted, grouped, shownName } from "../words.ts";
 import { type ClosedRun, closeRun } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
 import type { AskedGeneration, Generation } from "./generation.ts";
@@ -38,7 +37,7 @@ export interface EndedRun extends ClosedRun {
  */
 export async function generate(input: GenerateInput, deps: GenerateDeps): Promise<GenerateOutcome> {
   const started = deps.clock.now();
-  const { check, refused } = await checkAndCollect(input.file, deps);
+  const { check, refused } = await checkFile(input.file, deps);
   if (isRejected(check, input)) return { check, ended: null };
   const inFile = await readGenerations(input.file, refused, input);
   rejectTooMany(inFile.length, input);

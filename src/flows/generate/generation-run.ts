@@ -5,7 +5,7 @@ import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
-import type { RefusedRows } from "../rows/row-set.ts";
+import type { RefusedRows } from "../rows/row-sets.ts";
 import type { Run, RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
 import type { Generation, SentGeneration } from "./generation.ts";

@@ -2,11 +2,10 @@
 
 import { limits } from "../../contract/limits.ts";
 import type { CheckResult } from "../rows/check.ts";
-import { shownName } from "../rows/shown-name.ts";
 import { InputError } from "../rows/source.ts";
 import { shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
-import { grouped } from "../words.ts";
+import { grouped, shownName } from "../words.ts";
 import {
   type AskedGeneration,
   byPlace,

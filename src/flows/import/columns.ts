@@ -1,9 +1,9 @@
 import { didYouMean, plain, questionFor, wordsForOrientations } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
-import { isFailureColumn, normalHeader } from "../rows/header.ts";
-import { missingColumn } from "../rows/missing-column.ts";
 import type { Problem } from "../rows/problem.ts";
+import { missingColumn } from "../rows/problem.ts";
+import { isFailureColumn, normalHeader } from "../rows/row-form.ts";
 
 /** The content of a CSV column; a known one has a name. */
 export type Column =

@@ -1,5 +1,5 @@
 import type { CheckResult } from "../rows/check.ts";
-import { checkAndCollect } from "../rows/check-and-collect.ts";
+import { checkFile } from "../rows/check.ts";
 import { changeOf } from "../rows/source.ts";
 import { type Run, runIdentity, withRun } from "../run/run.ts";
 import { after } from "../run/stage.ts";
@@ -22,7 +22,7 @@ export interface ImportOutcome {
 /** The bulk import: checks the complete file, claims the ledger, settles what earlier runs left, then imports the rows. */
 export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
   const started = deps.clock.now();
-  const { check, refused } = await checkAndCollect(input.file, deps);
+  const { check, refused } = await checkFile(input.file, deps);
   await deps.onChecked?.(check);
   if (check.unusable || check.valid === 0 || (check.invalid > 0 && !input.skipInvalid)) {
     return { check, ended: null };

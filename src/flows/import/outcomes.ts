@@ -9,9 +9,9 @@ import {
   type RowFailure,
   type Stretch,
 } from "../outputs/row-outcome.ts";
-import type { InputRow } from "../rows/input-row.ts";
 import { openRows } from "../rows/open-rows.ts";
-import type { SomeRows } from "../rows/row-set.ts";
+import type { InputRow } from "../rows/row-form.ts";
+import type { SomeRows } from "../rows/row-sets.ts";
 import { type BatchProblem, rowsIn, type SentBatch } from "../run/batch.ts";
 import { referenceOfRow } from "./decide.ts";
 import { type RowMemo, unpackMemos } from "./digests.ts";

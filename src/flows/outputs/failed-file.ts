@@ -1,9 +1,9 @@
 import { OutputFile } from "../files/output-file.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
-import type { InputRow } from "../rows/input-row.ts";
 import { openRows, type RowFile } from "../rows/open-rows.ts";
-import type { RefusedRows } from "../rows/row-set.ts";
-import { lineEndOf, readTextForm } from "../rows/text.ts";
+import type { InputRow } from "../rows/row-form.ts";
+import type { RefusedRows } from "../rows/row-sets.ts";
+import { firstLineEnd, readTextForm } from "../rows/text.ts";
 import { EncodedFile, failedFormOf } from "./encoded-file.ts";
 import { FailedCsvRows, failedNdjsonRow, ndjsonEscape } from "./failed-rows.ts";
 import type { OutputTargets } from "./output-targets.ts";
@@ -129,7 +129,7 @@ export class FailedFile<Result> {
     const input = await readTextForm(source.read(), encoding);
     const form = failedFormOf(input ?? { encoding: "utf-8", marked: false }, encoding, format);
     if (this.#reader instanceof CsvReader) {
-      this.#csv = new FailedCsvRows(this.#reader, await lineEndOf(source.read(), encoding));
+      this.#csv = new FailedCsvRows(this.#reader, await firstLineEnd(source.read(), encoding));
     }
     const output = await OutputFile.begin(path, overwrite, unfinished, mode);
     const file = new EncodedFile(output, form, format === "csv" ? () => "?" : ndjsonEscape);

@@ -1,8 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import type { CsvReader } from "../rows/csv-rows.ts";
-import { failureColumns, isFailureColumn } from "../rows/header.ts";
-import type { InputRow } from "../rows/input-row.ts";
-import type { RowForm } from "../rows/row-form.ts";
+import type { InputRow, RowForm } from "../rows/row-form.ts";
+import { failureColumns, isFailureColumn } from "../rows/row-form.ts";
 import type { RowFailure } from "./row-outcome.ts";
 
 /** The failed rows of a CSV file in its own columns, delimiter and line ends, with the reasons. */

@@ -5,7 +5,7 @@ import { CatError } from "../../errors.ts";
 import { hasOtherName, numbered } from "../files/file-names.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import { UnreadableInput } from "../rows/problem.ts";
-import type { RefusedRows } from "../rows/row-set.ts";
+import type { RefusedRows } from "../rows/row-sets.ts";
 import { InputError } from "../rows/source.ts";
 import { FailedFile, type WordFailure } from "./failed-file.ts";
 import type { OutputTargets } from "./output-targets.ts";

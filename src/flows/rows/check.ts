@@ -1,8 +1,8 @@
-import type { InputRow } from "./input-row.ts";
+import type { ProgressEvent } from "../progress-event.ts";
 import { openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
-import type { UniqueKey } from "./row-form.ts";
-import { SeenTexts } from "./seen-texts.ts";
+import type { InputRow, UniqueKey } from "./row-form.ts";
+import { RefusedRows, SeenTexts } from "./row-sets.ts";
 
 /** The result of checking the entire file. */
 export interface CheckResult {
@@ -21,25 +21,26 @@ export interface CheckDeps {
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
   onProblem: (problem: Problem) => void | Promise<void>;
-  /** Called with the index (from 0) of every invalid row, and whether it repeats a key of another row. */
-  onRefused?: (row: number, isRepeated: boolean) => void;
-  onProgress: (rows: number) => void;
+  onProgress?: (event: ProgressEvent) => void;
 }
 
 /**
  * The first pass over a file: checks each row by its form, and unique keys across the entire file. Reports
- * every problem and sends nothing.
+ * every problem and sends nothing. `refused` are the invalid rows.
  */
-export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckResult> {
+export async function checkFile(
+  file: RowFile,
+  { random, signal, onProblem, onProgress = () => {} }: CheckDeps,
+): Promise<{ check: CheckResult; refused: RefusedRows }> {
   const reader = await openRows(file);
   const { unique } = file.form;
-  const seen = new SeenTexts(deps.random);
+  const refused = new RefusedRows();
+  const seen = new SeenTexts(random);
   let total = 0;
-  let invalid = 0;
   let unusable = false;
   const fileProblem = async (problem: Problem) => {
     unusable = true;
-    await deps.onProblem(problem);
+    await onProblem(problem);
   };
   let headReported = 0;
   const reportHead = async () => {
@@ -47,7 +48,7 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
   };
   try {
     for await (const rows of reader.batches()) {
-      deps.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       await reportHead();
       const first = total;
       total += rows.length;
@@ -56,26 +57,24 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
       // Started for all rows of the batch, so that several photos are read at once.
       const judged = rows.map((row) => reader.problems(row));
       for (const [index, row] of rows.entries()) {
-        const found = judged[index]!;
-        const problems = found instanceof Promise ? await found : found;
+        const judgment = judged[index]!;
+        const problems = judgment instanceof Promise ? await judgment : judgment;
         // A row that cannot be read would otherwise take a product over once it is corrected.
         const repeated = row.content !== null && unique !== undefined ? repetition(row, unique, seen) : null;
         if (problems.length === 0 && repeated === null) continue;
-        invalid++;
-        deps.onRefused?.(first + index, repeated !== null);
-        for (const problem of problems) await deps.onProblem(problem);
+        refused.add(first + index);
+        if (repeated !== null) refused.repeated.add(first + index);
+        for (const problem of problems) await onProblem(problem);
         if (repeated !== null)
-          await deps.onProblem({
-            ...{
-              line: row.line,
-              reference: file.form.referenceOf(row.content),
-              param: unique!.param,
-              code: unique!.code,
-            },
+          await onProblem({
+            line: row.line,
+            reference: file.form.referenceOf(row.content),
+            param: unique!.param,
+            code: unique!.code,
             message: repeated,
           });
       }
-      deps.onProgress(total);
+      onProgress({ step: "checking the file", done: total, total: null });
     }
     await reportHead();
   } catch (error) {
@@ -86,8 +85,8 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
   }
-  if (headReported > 0) invalid = total;
-  return { total, valid: total - invalid, invalid, unusable };
+  const invalid = headReported > 0 ? total : refused.size;
+  return { check: { total, valid: total - invalid, invalid, unusable }, refused };
 }
 
 /**
@@ -119,16 +118,4 @@ function repetition(
     if (before !== null) found ??= unique.message(key, before);
   }
   return found;
-}
-
-/** Whether the start of a file already makes it invalid (`unusable`), whatever follows. */
-export async function isHopeless(start: RowFile): Promise<boolean> {
-  const reader = await openRows(start);
-  try {
-    for await (const _ of reader.batches()) break;
-    return reader.headProblems.length > 0;
-  } catch (error) {
-    if (error instanceof UnreadableInput) return true;
-    throw error;
-  }
 }

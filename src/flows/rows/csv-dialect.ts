@@ -11,9 +11,6 @@ type IsColumn = Pick<RowForm, "isColumn">;
 
 const candidates = [",", ";", "\t", "|"] as const;
 
-/** Bytes of the file's head that are examined. */
-export const dialectBytes = 64 * 1024;
-
 /** Records of the head that are compared with its header. */
 const comparedRecords = 20;
 
@@ -29,18 +26,12 @@ export function recogniseDialect(head: string, given: string | undefined, form: 
   return { delimiter: given ?? likeliest(firstRecords(head), form), linesBeforeHeader: 0 };
 }
 
-/**
- * The delimiter the header seems to use instead of the declared one (a flag or a `sep=` line), if the
- * declared one yields no known column; null if none fits better.
- */
-export function betterThanSaid(header: readonly string[], said: string, form: IsColumn): string | null {
-  const isKnown = (cell: string) => cell.trim() !== "" && form.isColumn(cell);
-  if (header.some(isKnown)) return null;
-  const line = header.join(said);
-  const delimiter = likeliest([line], form);
-  const cells = cellsOf(line, delimiter);
-  const fits = header.length === 1 ? cells.length > 1 : cells.some(isKnown);
-  return fits && delimiter !== said ? delimiter : null;
+/** The delimiter that a header seems to use instead of the one it was read with; null if that yields a known column. */
+export function fittingDelimiter(header: readonly string[], read: string, form: IsColumn): string | null {
+  if (header.some((cell) => cell.trim() !== "" && form.isColumn(cell))) return null;
+  const line = header.join(read);
+  const fitting = likeliest([line], form);
+  return fitting === read || cellsOf(line, fitting).length === 1 ? null : fitting;
 }
 
 /** The first records unparsed, without blank ones; the end of the head may cut the last one. */
@@ -67,8 +58,8 @@ function likeliest([header = "", ...rows]: readonly string[], form: IsColumn): s
     const known = cells.filter((cell) => cell.trim() !== "" && form.isColumn(cell)).length;
     const alike =
       cells.length === 1 ? 0 : rows.filter((row) => cellsOf(row, delimiter).length === cells.length).length;
-    const found = { delimiter, known, alike, cells: cells.length };
-    if ((known - best.known || alike - best.alike || cells.length - best.cells) > 0) best = found;
+    if ((known - best.known || alike - best.alike || cells.length - best.cells) > 0)
+      best = { delimiter, known, alike, cells: cells.length };
   }
   return best.delimiter;
 }

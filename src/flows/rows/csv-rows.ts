@@ -1,11 +1,11 @@
 import { parse } from "csv-parse";
-import { betterThanSaid, type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
-import { failureColumns, normalHeader } from "./header.ts";
-import type { InputRow, RowReader } from "./input-row.ts";
+import { type Dialect, fittingDelimiter, recogniseDialect } from "./csv-dialect.ts";
 import { type CsvRecord, lenientRecords, StrayRecord } from "./lenient-records.ts";
 import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
-import type { FieldProblem, RowColumns, RowForm } from "./row-form.ts";
+import type { FieldProblem, InputRow, RowColumns, RowForm, RowReader } from "./row-form.ts";
+import { failureColumns, normalHeader } from "./row-form.ts";
+import { peek } from "./text.ts";
 
 /** Options of the CSV reader that come from flags. */
 export interface CsvOptions {
@@ -39,12 +39,13 @@ export class CsvReader implements RowReader {
   }
 
   async *batches(): AsyncGenerator<CsvRow[]> {
-    const { head, chunks } = await takeHead(this.#open());
+    const { first, all } = await peek(this.#open());
+    const head = String(first ?? "");
     if (looksLikeJson(head)) throw new UnreadableInput(notCsv);
     this.dialect = recogniseDialect(head, this.#options.delimiter, this.#form);
     let toSkip = this.dialect.linesBeforeHeader;
     try {
-      for await (const records of this.#records(chunks)) {
+      for await (const records of this.#records(all)) {
         const rows: CsvRow[] = [];
         for (const record of records) {
           const start = this.#line;
@@ -118,19 +119,16 @@ export class CsvReader implements RowReader {
   #readHeader(record: readonly string[], line: number): void {
     this.header = record;
     const { delimiter, linesBeforeHeader } = this.dialect;
-    const isGiven = this.#options.delimiter !== undefined;
-    const isSaid = isGiven || linesBeforeHeader > 0;
-    const better = isSaid ? betterThanSaid(record, delimiter, this.#form) : null;
-    const problems: Problem[] = [];
-    this.columns = this.#form.columns(record, line, (problem) => problems.push(problem));
+    const isGiven = this.#options.delimiter !== undefined || linesBeforeHeader > 0;
+    const fitting = isGiven ? fittingDelimiter(record, delimiter, this.#form) : null;
+    this.columns = this.#form.columns(record, line, (problem) => this.headProblems.push(problem));
+    // With the wrong delimiter, every other header problem is a consequence.
+    if (fitting !== null)
+      this.headProblems.splice(0, Number.POSITIVE_INFINITY, wrongDelimiter(line, delimiter, fitting));
     const { names } = this.columns;
     const columnOf = (name: string) =>
-      record.findIndex((one, index) => names[index] === null && normalHeader(one) === name);
+      record.findIndex((header, index) => names[index] === null && normalHeader(header) === name);
     this.#failureCells = [columnOf(failureColumns[0]), columnOf(failureColumns[1])];
-    // With the wrong delimiter, every other header problem is a consequence.
-    if (better === null) this.headProblems.push(...problems);
-    else if (isGiven) this.headProblems.push(wrongFlag(line, this.dialect, better));
-    else this.headProblems.push(wrongSeparator(delimiter, better));
   }
 
   /** A header that cannot be read reliably makes all rows below it doubtful. */
@@ -166,7 +164,7 @@ export class CsvReader implements RowReader {
         fault: { line, reference: this.#form.referenceOf(content), param, code: "invalid_row", message },
       };
     }
-    const message = `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${this.dialect.delimiter}", or put quotes (") around a cell that contains one${this.#decimalComma(record)}`;
+    const message = `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${this.dialect.delimiter}", or put quotes (") around a cell that contains one`;
     const reference = record[this.columns.referenceColumn]?.trim();
     return {
       line,
@@ -182,17 +180,6 @@ export class CsvReader implements RowReader {
     const [code, message] = this.#failureCells;
     const text = record[code]?.trim() ?? "";
     return text === "" ? {} : { earlierReason: { code: text, message: record[message]?.trim() ?? "" } };
-  }
-
-  /** The number with a decimal comma that seems to have made the row too long, if any. */
-  #decimalComma(record: readonly string[]): string {
-    if (this.dialect.delimiter !== "," || record.length <= this.header.length) return "";
-    const at = record.findIndex(
-      (cell, index) => /^\s*-?\d{1,9}$/.test(cell) && /^\d{1,2}(?!\d)/.test(record[index + 1] ?? ""),
-    );
-    return at === -1
-      ? ""
-      : `, for example "${record[at]!.trim()},${record[at + 1]!.trim()}" if it is one number`;
   }
 
   /** Converts a problem with a path of the row into one with the column that the user sees. */
@@ -257,38 +244,8 @@ const strayQuote = (line: number, param: string | undefined): Problem => ({
   message: 'stray quote (") in a cell: remove it or double it ("") and put quotes around the cell',
 });
 
-/** The head of the text, to detect the dialect, and all chunks from the start. */
-async function takeHead(
-  chunks: AsyncIterable<Buffer>,
-): Promise<{ head: string; chunks: AsyncIterable<Buffer> }> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  let start = Buffer.alloc(0);
-  while (start.length < dialectBytes) {
-    const next = await iterator.next();
-    if (next.done) break;
-    start = Buffer.concat([start, next.value]);
-  }
-  async function* again() {
-    if (start.length > 0) yield start;
-    yield* { [Symbol.asyncIterator]: () => iterator };
-  }
-  return { head: start.toString("utf8", 0, Math.min(start.length, dialectBytes)), chunks: again() };
-}
-
-/** The problem of a `sep=` line (always the first line) that declares the wrong delimiter. */
-function wrongSeparator(declared: string, better: string): Problem {
-  const [said, found] = [declared, better].map((one) => JSON.stringify(one));
-  const message = `the sep= line declares ${said}, but the header seems to use ${found}: remove that line, or use ${delimiterFlag(better)}`;
-  return { line: 1, code: "wrong_format", message };
-}
-
-/** The problem of a --delimiter that does not fit the header. */
-function wrongFlag(line: number, { delimiter, linesBeforeHeader }: Dialect, better: string): Problem {
-  // Without the flag a `sep=` line would apply, and it may be wrong as well.
-  const remove = linesBeforeHeader > 0 ? "" : "remove --delimiter or ";
-  const message = `${delimiterFlag(delimiter)} does not fit the header, which seems to use ${JSON.stringify(better)}: ${remove}use ${delimiterFlag(better)}`;
+function wrongDelimiter(line: number, given: string, fitting: string): Problem {
+  const [flag, header] = [given, fitting].map((one) => JSON.stringify(one));
+  const message = `the delimiter ${flag} does not fit the header, which seems to use ${header}: use --delimiter ${fitting === "\t" ? "tab" : header}`;
   return { line, code: "wrong_format", message };
 }
-
-const delimiterFlag = (delimiter: string): string =>
-  `--delimiter ${delimiter === "\t" ? "tab" : JSON.stringify(delimiter)}`;

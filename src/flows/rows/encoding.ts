@@ -1,5 +1,4 @@
 import { CatError } from "../../errors.ts";
-import { series } from "../words.ts";
 import { UnreadableInput } from "./problem.ts";
 
 /** The encoding given by the user, or undefined to detect UTF-8 and UTF-16. */
@@ -51,23 +50,21 @@ export function checkEncodingName(name: string): string {
  */
 export function textFormOf(start: Buffer, given: EncodingName): TextForm {
   const mark = markOf(start);
-  if (mark === "utf-32" || (mark === null && given === undefined && isUtf32(start))) {
-    throw wrong("UTF-32 is not supported: save the file as UTF-8");
-  }
   const isAsSaid = given === undefined || given === mark || (given === "utf-16" && mark !== "utf-8");
   if (mark !== null && !isAsSaid) {
-    throw wrong(
-      `the byte order mark says ${mark}, but --encoding says ${given}: remove --encoding, or save the file again`,
-    );
+    throw new UnreadableInput({
+      line: 1,
+      code: "wrong_encoding",
+      message: `the byte order mark says ${mark}, but --encoding says ${given}: remove --encoding, or save the file again`,
+    });
   }
   if (mark !== null) return { encoding: mark, marked: true };
   if (given !== undefined && given !== "utf-16") return { encoding: given, marked: false };
   return { encoding: unmarkedUtf16(start) ?? (given === undefined ? "utf-8" : "utf-16le"), marked: false };
 }
 
-function markOf(start: Buffer): "utf-8" | "utf-16le" | "utf-16be" | "utf-32" | null {
-  const hex = start.toString("hex", 0, 4);
-  if (hex === "fffe0000" || hex === "0000feff") return "utf-32";
+function markOf(start: Buffer): "utf-8" | "utf-16le" | "utf-16be" | null {
+  const hex = start.toString("hex", 0, 3);
   if (hex.startsWith("fffe")) return "utf-16le";
   if (hex.startsWith("feff")) return "utf-16be";
   return hex.startsWith("efbbbf") ? "utf-8" : null;
@@ -86,51 +83,12 @@ export function unmarkedUtf16(start: Buffer): "utf-16le" | "utf-16be" | null {
   return isMost(even, odd) ? "utf-16be" : null;
 }
 
-function isUtf32(start: Buffer): boolean {
-  const little = start.length >= 8 && [2, 3, 6, 7].every((at) => start[at] === 0) && start[0] !== 0;
-  const big = start.length >= 8 && [0, 1, 4, 5].every((at) => start[at] === 0) && start[3] !== 0;
-  return little || big;
-}
-
-const isLetter = (byte: number): boolean => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
-
 /**
- * Candidate encodings of bytes that are not UTF-8: Windows-1252, unless accented letters are in the places of
- * a Macintosh encoding, or most such bytes are adjacent, as in other scripts. A guess: other Latin languages
- * use the same bytes.
+ * Advice for bytes that are not UTF-8 at `at`: the encoding to try first, and a sample of the text in it, so the user can
+ * judge whether it is right.
  */
-function likelyEncodings(bytes: Buffer): readonly [first: string, ...others: string[]] {
-  let windows = 0;
-  let macintosh = 0;
-  let inRow = 0;
-  let all = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    if (byte < 0x80) continue;
-    all++;
-    if (at > 0 && bytes[at - 1]! >= 0x80) inRow++;
-    if (at === 0 || !isLetter(bytes[at - 1]!)) continue;
-    // Windows-1252 has quotation marks and dashes where Macintosh has letters.
-    if (byte >= 0xc0) windows++;
-    else if (byte === 0xa7 || (byte < 0xa0 && !/[\x80\x85\x91-\x97\x99]/.test(String.fromCharCode(byte))))
-      macintosh++;
-  }
-  if (inRow > all / 2) return ["windows-1251", "shift_jis", "gbk"];
-  return macintosh > windows ? ["macintosh"] : ["windows-1252"];
-}
-
-/**
- * Advice for bytes that are not UTF-8 at `at`: the likely encodings, and a sample of the text in the first
- * one, so the user can judge whether it is right.
- */
-export function encodingAdvice(bytes: Buffer, at: number): string {
-  const likely = likelyEncodings(bytes);
-  const [first] = likely;
-  const sample = `"${readAs(first, bytes, at)}"`;
-  return likely.length === 1
-    ? `--encoding ${first}, which gives ${sample}`
-    : `--encoding ${series(likely, "or")}; the first gives ${sample}`;
-}
+export const encodingAdvice = (bytes: Buffer, at: number): string =>
+  `--encoding windows-1252, which gives "${readAs("windows-1252", bytes, at)}"`;
 
 /** The maximum sample size before and after the byte in question. */
 const sampleBytes = { before: 10, after: 16 };
@@ -147,6 +105,3 @@ function readAs(encoding: string, bytes: Buffer, at: number): string {
   const text = new TextDecoder(encoding).decode(bytes.subarray(start, end), { stream: true });
   return text.replace(/^ +| +$/g, "").replace(/\p{C}/gu, "\ufffd");
 }
-
-const wrong = (message: string): UnreadableInput =>
-  new UnreadableInput({ line: 1, code: "wrong_encoding", message });

@@ -1,9 +1,8 @@
 import split2 from "split2";
-import { failureColumns } from "./header.ts";
-import type { InputRow, RowReader } from "./input-row.ts";
-import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
+import { type Problem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
-import type { FieldProblem, RowForm } from "./row-form.ts";
+import type { FieldProblem, InputRow, RowForm, RowReader } from "./row-form.ts";
+import { failureColumns } from "./row-form.ts";
 
 /** Reads rows that are one JSON object per line. */
 export class NdjsonReader implements RowReader {
@@ -20,19 +19,19 @@ export class NdjsonReader implements RowReader {
     let line = 0;
     let isStart = true;
     try {
-      for await (const lines of recordBatches<string>(cutLines(this.#chunks), split2())) {
+      for await (const lines of recordBatches<string>(this.#chunks, split2({ maxLength: maxRecordLength }))) {
         const rows: InputRow[] = [];
         if (isStart) rejectDocument(lines);
         isStart = false;
         for (const text of lines) {
           line++;
-          if (text.length > maxRecordLength) rows.push(tooLong(line));
-          else if (text.trim() !== "") rows.push(readLine(text, line, this.#form));
+          if (text.length > maxRecordLength) throw tooLong(line);
+          if (text.trim() !== "") rows.push(readLine(text, line, this.#form));
         }
         if (rows.length > 0) yield rows;
       }
     } catch (error) {
-      throw error instanceof ParseFault ? new UnreadableInput(tooLong(line + 1).fault) : error;
+      throw error instanceof ParseFault ? tooLong(line + 1) : error;
     }
   }
 
@@ -49,27 +48,13 @@ export class NdjsonReader implements RowReader {
 
 const none: readonly Problem[] = [];
 
-/**
- * Rejects a single JSON document, whose lines would each be reported. Checks the first two lines that are not
- * blank.
- */
+/** Rejects a list, or an object on several lines, whose lines would each be reported. */
 function rejectDocument(lines: readonly string[]): void {
-  const [first, second] = lines.map((text) => text.trim()).filter((text) => text !== "");
-  if (first === undefined || !isOpened(first, second)) return;
+  const index = lines.findIndex((text) => text.trim() !== "");
+  if (index === -1 || !/^\s*(?:\[\s*(?:[[{]|$)|\{\s*$)/.test(lines[index]!)) return;
   const message =
     "the file is a single JSON document: write one object per line (NDJSON), without brackets or commas between them";
-  const line = lines.findIndex((text) => text.trim() !== "") + 1;
-  throw new UnreadableInput({ line, code: "wrong_format", message });
-}
-
-/** Whether the first line starts, or is, a list of rows or an object that spans several lines. */
-function isOpened(first: string, second: string | undefined): boolean {
-  if (/^[[{](?:.*[[{])?$/.test(first)) return true;
-  if (second !== undefined && isObject(jsonOf(second))) return false;
-  const value = jsonOf(first);
-  if (value !== undefined) return Array.isArray(value) && isObject(value[0]);
-  // An object followed by a comma is an invalid row.
-  return first.startsWith("[") || (/^\{.*,$/.test(first) && jsonOf(first.slice(0, -1)) === undefined);
+  throw new UnreadableInput({ line: index + 1, code: "wrong_format", message });
 }
 
 const isObject = (value: unknown): boolean =>
@@ -84,30 +69,12 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Bytes read of a line: enough to see that it is too long, at three bytes per character at most. */
-const longestLine = 3 * maxRecordLength + 3;
-
-/** The chunks without the rest of each line that is too long, which is never kept. */
-async function* cutLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let line = 0;
-  for await (const chunk of chunks) {
-    const end = chunk.indexOf(10);
-    const rest = end === -1 ? chunk.length : end;
-    if (line + rest <= longestLine) {
-      yield chunk;
-    } else {
-      yield chunk.subarray(0, Math.max(0, longestLine - line));
-      yield chunk.subarray(rest);
-    }
-    line = end === -1 ? line + chunk.length : chunk.length - 1 - chunk.lastIndexOf(10);
-  }
-}
-
-/** A row for a line that was not kept: it has its place in a failed file, without the text. */
-function tooLong(line: number): InputRow & { fault: ReadingProblem } {
-  const message = `line ${line} is longer than ${maxRecordLength / 1024 / 1024} MiB`;
-  return { line, content: null, record: {}, fault: { line, code: "record_too_long", message } };
-}
+const tooLong = (line: number): UnreadableInput =>
+  new UnreadableInput({
+    line,
+    code: "record_too_long",
+    message: `line ${line} is longer than ${maxRecordLength / 1024 / 1024} MiB`,
+  });
 
 function readLine(text: string, line: number, form: RowForm): InputRow {
   const value = jsonOf(text);

@@ -1,9 +1,9 @@
 import { CsvReader } from "./csv-rows.ts";
 import type { EncodingName } from "./encoding.ts";
 import type { NdjsonReader } from "./ndjson-rows.ts";
-import { cutShort } from "./records.ts";
-import type { RowForm } from "./row-form.ts";
-import type { Source } from "./source.ts";
+import { UnreadableInput } from "./problem.ts";
+import type { InputRow, RowForm, RowReader } from "./row-form.ts";
+import { InputError, type Source } from "./source.ts";
 import { utf8Chunks } from "./text.ts";
 
 /** How to read the file, as given by flags. */
@@ -21,8 +21,19 @@ export interface RowFile {
 
 /** A reader that starts at the first row; each walk opens its own. */
 export async function openRows({ source, read, form }: RowFile): Promise<CsvReader | NdjsonReader> {
-  const bytes = () => (source.isCut ? cutShort(source.read()) : source.read());
-  const open = () => utf8Chunks(bytes(), read.encoding);
+  const open = () => utf8Chunks(source.read(), read.encoding);
   if (source.format === "csv") return new CsvReader(open, read, form);
   return new (await import("./ndjson-rows.ts")).NdjsonReader(open(), form);
+}
+
+/** The rows of a file that was checked: if it was readable then and is not now, it has changed. Throws an InputError. */
+export async function* unchangedRows(
+  source: Source,
+  reader: Pick<RowReader, "batches">,
+): AsyncGenerator<InputRow[]> {
+  try {
+    yield* reader.batches();
+  } catch (error) {
+    throw error instanceof UnreadableInput || error instanceof InputError ? source.changed(error) : error;
+  }
 }

@@ -35,3 +35,10 @@ export class UnreadableInput extends Error {
     super(problem.message);
   }
 }
+
+/** The problem of a header without a column that every row needs. */
+export const missingColumn = (
+  line: number,
+  param: string,
+  message = `missing column "${param}" (required)`,
+): Problem => ({ line, param, code: "missing_column", message });

@@ -10,15 +10,6 @@ export class ParseFault extends Error {
   }
 }
 
-/**
- * Yields the chunks of an input that was cut off at a record that is too long (`privateCopy`), then throws the
- * error for that record.
- */
-export async function* cutShort(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield* chunks;
-  throw parseFault("CSV_MAX_RECORD_SIZE");
-}
-
 /** An error in the form in which the CSV parser reports it. */
 export const parseFault = (code: string): ParseFault =>
   new ParseFault(Object.assign(new Error(code), { code }));

@@ -72,3 +72,57 @@ export interface RowColumns {
    */
   withoutDone(record: readonly string[], done: ReadonlySet<number>): readonly string[];
 }
+
+/** One record of the user's file and the row made from it. */
+export interface InputRow {
+  /** 1-based line of the file on which the record starts. */
+  readonly line: number;
+  /** What the form made of it; with a `fault` what could be read of it, or null. */
+  readonly content: unknown;
+  /**
+   * The record itself: the cells of a CSV record, the object of an NDJSON line, or its text if it is not an
+   * object.
+   */
+  readonly record: readonly string[] | Record<string, unknown> | string;
+  /** Cells of a CSV record kept with their quotes, because they cannot be read reliably. */
+  readonly unparsedCells?: ReadonlySet<number>;
+  /** The reason in the record, if it comes from a failed file. */
+  readonly earlierReason?: { readonly code: string; readonly message: string };
+  /** Set if the record could not be made into a row. */
+  readonly fault?: Problem;
+}
+
+/** The rows of a file, with problems in the file's own terms. */
+export interface RowReader {
+  /** The rows in batches. Throws UnreadableInput where the rest cannot be read. */
+  batches(): AsyncGenerator<InputRow[]>;
+  /**
+   * All problems of a single row, by column or path. Returns a promise only if the form needs one: awaiting
+   * each of a million rows would cost more than checking it.
+   */
+  problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]>;
+  /** Problems of the file's head that make every row doubtful; complete after the first batch. */
+  readonly headProblems: readonly Problem[];
+}
+
+/** The two columns of a failed file with the reason; an import ignores them. */
+export const failureColumns = ["error_code", "error_message"] as const;
+
+/** Whether a header names one of the failure columns. */
+export const isFailureColumn = (header: string): boolean =>
+  (failureColumns as readonly string[]).includes(normalHeader(header));
+
+/**
+ * A header normalized for comparison: ignores case, surrounding space, invisible characters (no-break spaces,
+ * a leftover byte order mark) and how accents are composed.
+ */
+export const normalHeader = (header: string): string => {
+  const name = header.trim().toLowerCase();
+  // Nearly every header is plain ASCII, and a file may have very many.
+  if (/^[\x21-\x7e]*$/.test(name)) return name;
+  return name
+    .normalize("NFC")
+    .replace(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+};

@@ -3,9 +3,9 @@ import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { CatError, fileProblem } from "../../errors.ts";
 import { fileStart } from "../files/disk.ts";
+import { shownName } from "../words.ts";
 import { privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
-import { shownName } from "./shown-name.ts";
 
 export type InputFormat = "csv" | "ndjson";
 
@@ -14,21 +14,19 @@ export interface Source {
   /** As the user typed it, for messages: `products.csv`, or `-` for standard input. */
   readonly name: string;
   readonly format: InputFormat;
-  readonly bytes: number;
   /**
    * The path; null for standard input, a pipe or a descriptor (`/dev/fd/3`), of which a private copy is kept
    * meanwhile.
    */
   readonly path: string | null;
-  /** Whether reading stopped early because a record is too long. */
-  readonly isCut?: boolean;
   /**
    * The path next to which output files are written, including that of a named pipe; null if it has no
    * lasting path.
    */
   readonly place: string | null;
   /**
-   * The bytes from the start, in chunks. Throws an InputError if they differ from the first complete reading.
+   * The bytes from the start, in chunks of 64 KiB; only the last may be shorter. Throws an InputError if they differ from
+   * the first complete reading.
    */
   read(): AsyncIterable<Buffer>;
   /** A SHA-256 (hex) of the bytes; null until they have been read to the end once. */
@@ -77,11 +75,6 @@ export interface SourcePlace {
    * compared file.
    */
   isCompared?: boolean | undefined;
-  /**
-   * For an input that can be read only once: whether its first part is certain to be rejected, so the rest is
-   * not read.
-   */
-  isHopeless?: ((start: Source) => Promise<boolean>) | undefined;
 }
 
 /** The format that the extension of a file name indicates, if any. */
@@ -120,83 +113,68 @@ async function readPipe(name: string, path: string): Promise<NodeJS.ReadableStre
   }
 }
 
+/** `place`: the path of a named pipe; null for an input without a lasting path. */
 async function copyOf(
-  given: string,
+  name: string,
   stream: NodeJS.ReadableStream,
   place: string | null,
   from: SourcePlace,
 ): Promise<Source> {
-  const name = shownName(given);
-  const copied = (path: string) => fileSource(given, path, from);
   try {
-    const { path, isCut, close } = await privateCopy(name, stream, {
-      signal: from.signal,
-      isHopeless: async (path) => (await from.isHopeless?.(await copied(path))) ?? false,
-    });
-    const source = await copied(path);
-    return Object.defineProperties(source, {
-      path: { value: null },
-      place: { value: place },
-      isCut: { value: isCut },
-      close: { value: close },
-    });
+    const copy = await privateCopy(shownName(name), stream, from.signal);
+    return await fileSource(name, copy.path, from, { path: null, place, close: copy.close });
   } catch (error) {
-    throw unreadable(name, error);
+    throw unreadable(shownName(name), error);
   }
 }
 
 async function fileSource(
   name: string,
-  path: string,
+  file: string,
   { job, format, isCompared = true }: SourcePlace,
+  lasting: Pick<Source, "path" | "place" | "close"> = { path: file, place: file, close: async () => {} },
 ): Promise<Source> {
-  const opened = await fingerprint(name, path);
+  const opened = await fingerprint(name, file);
   const changed = (error?: unknown) => changedFile(name, job, error);
-  // A file that cannot be read any more counts as changed.
-  const unlikeBefore = (error: unknown): never => {
-    throw error instanceof InputError ? changed(error) : error;
-  };
-  const bytes = new SameBytes(path, { isCompared, changed });
+  const bytes = new SameBytes(file, { isCompared, changed });
   return {
+    ...lasting,
     name,
-    format: format ?? formatOfName(name) ?? (await sniffFormat(name, path)),
-    bytes: opened.size,
-    path,
-    place: path,
-    read: () => readable(name, bytes.read()),
+    format: format ?? formatOfName(name) ?? (await sniffFormat(name, file)),
+    async *read() {
+      try {
+        yield* bytes.read();
+      } catch (error) {
+        throw unreadable(name, error);
+      }
+    },
     get digest() {
       return bytes.digest;
     },
     async rejectIfChanged() {
-      const now = await fingerprint(name, path).catch(unlikeBefore);
-      if (now.size === opened.size && now.changed === opened.changed && now.file === opened.file) return;
-      throw changed();
+      const now = await fingerprint(name, file).catch((error) => {
+        // A file that cannot be read any more counts as changed.
+        throw error instanceof InputError ? changed(error) : error;
+      });
+      if (now.size !== opened.size || now.changed !== opened.changed || now.file !== opened.file)
+        throw changed();
     },
     changed,
-    close: async () => {},
   };
 }
 
 async function fingerprint(name: string, path: string) {
   try {
-    const found = await stat(path, { bigint: true });
-    if (found.isDirectory()) {
+    const stats = await stat(path, { bigint: true });
+    if (stats.isDirectory()) {
       throw new InputError(
         `${name} is a folder, not a file`,
         "is_a_directory",
         "Choose a CSV or NDJSON file in that folder.",
       );
     }
-    const kind = found.isFile() ? "file" : found.isFIFO() ? "pipe" : "device";
-    return { size: Number(found.size), changed: found.mtimeNs, file: found.ino, kind };
-  } catch (error) {
-    throw unreadable(name, error);
-  }
-}
-
-async function* readable(name: string, bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  try {
-    yield* bytes;
+    const kind = stats.isFile() ? "file" : stats.isFIFO() ? "pipe" : "device";
+    return { size: stats.size, changed: stats.mtimeNs, file: stats.ino, kind };
   } catch (error) {
     throw unreadable(name, error);
   }
@@ -244,15 +222,6 @@ function changedFile(
 function unreadable(name: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (error instanceof CatError || code === undefined) return error;
-  // Node turns each byte that is not UTF-8 in an argument into this character, and then opens a different
-  // name.
-  if (code === "ENOENT" && name.includes("\ufffd")) {
-    return new InputError(
-      `cannot open ${name}: its name seems to contain bytes that are not UTF-8`,
-      "file_not_found",
-      "Rename the file, or use - instead of its name and add < FILE.",
-    );
-  }
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new InputError(
       `${name} does not exist`,
@@ -262,4 +231,26 @@ function unreadable(name: string, error: unknown): unknown {
   }
   const fault = fileProblem(error);
   return new InputError(`cannot read ${name}: ${fault?.why ?? code}`, "file_not_readable", fault?.hint);
+}
+
+/**
+ * Rows that are made from flags, as an input of its own: NDJSON in memory. `name` is shown in messages; `place` is the path
+ * that files about it are next to, null where there is none.
+ */
+export async function textSource(name: string, text: string, place: string | null = null): Promise<Source> {
+  const { hash } = await import("node:crypto");
+  const bytes = Buffer.from(text);
+  return {
+    name,
+    format: "ndjson",
+    path: null,
+    place,
+    async *read() {
+      yield bytes;
+    },
+    digest: hash("sha256", bytes),
+    rejectIfChanged: async () => {},
+    changed: () => new InputError(`${name} changed`, "file_changed"),
+    close: async () => {},
+  };
 }

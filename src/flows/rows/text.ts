@@ -1,32 +1,23 @@
 import { isUtf8 } from "node:buffer";
-import {
-  type EncodingName,
-  encodingAdvice,
-  formBytes,
-  type TextForm,
-  textFormOf,
-  unmarkedUtf16,
-} from "./encoding.ts";
+import { type EncodingName, encodingAdvice, type TextForm, textFormOf, unmarkedUtf16 } from "./encoding.ts";
 import { UnreadableInput } from "./problem.ts";
 
 /**
- * A file's bytes as UTF-8 without a byte order mark, whatever its encoding. Throws UnreadableInput with the
- * line of the first byte that is not text in the encoding: `wrong_encoding` or `nul_byte`.
+ * A file's bytes as UTF-8 without a byte order mark, whatever its encoding. The first chunk has the first `formBytes`
+ * bytes, or all. Throws UnreadableInput with the line of the first byte that is not text in the encoding:
+ * `wrong_encoding` or `nul_byte`.
  */
 export async function* utf8Chunks(
   chunks: AsyncIterable<Buffer>,
   encoding: EncodingName,
 ): AsyncGenerator<Buffer> {
-  const whole = withFullStart(chunks);
-  const first = await whole.next();
-  if (first.done) return;
-  const head = first.value;
+  const { first, all } = await peek(chunks);
+  if (first === null) return;
   for (const [magic, message] of notText) {
-    if (head.subarray(0, magic.length).equals(magic))
+    if (first.subarray(0, magic.length).equals(magic))
       throw new UnreadableInput({ line: 1, code: "wrong_format", message });
   }
-  const all = prepend(head, whole);
-  const form = textFormOf(head, encoding);
+  const form = textFormOf(first, encoding);
   yield* form.encoding === "utf-8" ? checkedUtf8(all) : decoded(all, form.encoding);
 }
 
@@ -35,23 +26,28 @@ export async function readTextForm(
   chunks: AsyncIterable<Buffer>,
   encoding: EncodingName,
 ): Promise<TextForm | null> {
-  for await (const head of withFullStart(chunks)) return textFormOf(head, encoding);
-  return null;
+  const { first } = await peek(chunks);
+  return first === null ? null : textFormOf(first, encoding);
 }
 
-/** The first line end of a text outside quotes; `\n` if it has none. */
-export async function lineEndOf(chunks: AsyncIterable<Buffer>, encoding: EncodingName): Promise<string> {
-  let quoted = false;
-  let afterReturn = false;
-  for await (const chunk of utf8Chunks(chunks, encoding)) {
-    for (const byte of chunk) {
-      if (afterReturn) return byte === 10 ? "\r\n" : "\r";
-      if (byte === 34) quoted = !quoted;
-      else if (!quoted && byte === 10) return "\n";
-      afterReturn = !quoted && byte === 13;
-    }
+/** The first line end of a text outside quotes; `\n` if the first chunk has none. */
+export async function firstLineEnd(chunks: AsyncIterable<Buffer>, encoding: EncodingName): Promise<string> {
+  const { first } = await peek(utf8Chunks(chunks, encoding));
+  return /^(?:"[^"]*"|[^"\r\n])*(\r\n|\r|\n)/.exec(String(first ?? ""))?.[1] ?? "\n";
+}
+
+/** The first chunk, and all of them; null without any. */
+export async function peek(
+  chunks: AsyncIterable<Buffer>,
+): Promise<{ first: Buffer | null; all: AsyncIterable<Buffer> }> {
+  const rest = chunks[Symbol.asyncIterator]();
+  const { value, done } = await rest.next();
+  const first = done ? null : value;
+  async function* all() {
+    if (first !== null) yield first;
+    yield* { [Symbol.asyncIterator]: () => rest };
   }
-  return afterReturn ? "\r" : "\n";
+  return { first, all: all() };
 }
 
 /** Files often mistaken for CSV, by their first bytes, with the message for each. */
@@ -63,27 +59,6 @@ const notText: readonly (readonly [Buffer, string])[] = [
   [Buffer.from([0x1f, 0x8b, 0x08]), "gzip file, not text: unpack it (gunzip) and import that file"],
 ];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** The same chunks, with a first one long enough to determine the form of the text (or the entire file). */
-async function* withFullStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
-  let start: Buffer | null = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    if (start === null) {
-      yield chunk;
-      continue;
-    }
-    start = Buffer.concat([start, chunk]);
-    if (start.length < formBytes) continue;
-    yield start;
-    start = null;
-  }
-  if (start !== null && start.length > 0) yield start;
-}
-
-async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  yield* rest;
-}
 
 async function* checkedUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const lines = new LineCounter();
@@ -144,26 +119,20 @@ function beforeFault(chunk: Buffer, encoding: string): Buffer {
   return Buffer.from(at === -1 ? "" : text.slice(0, at), "utf8");
 }
 
-/** Counts line ends cheaply: newline bytes only. */
+/** Counts line ends cheaply: newlines, or carriage returns in a text without newlines. */
 class LineCounter {
-  line = 1;
-  #afterReturn = false;
+  #newlines = 0;
+  #returns = 0;
 
-  count(text: Buffer): void {
-    let lines = 0;
-    for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) lines++;
-    // A lone carriage return also ends a line; most files have none, or one before each newline.
-    if (text.includes(13) || this.#afterReturn) lines += this.#loneReturns(text);
-    this.line += lines;
+  /** The line after the text that was counted. */
+  get line(): number {
+    return 1 + (this.#newlines || this.#returns);
   }
 
-  #loneReturns(text: Buffer): number {
-    let lone = this.#afterReturn && text[0] !== 10 ? 1 : 0;
-    for (let at = text.indexOf(13); at !== -1; at = text.indexOf(13, at + 1)) {
-      if (at + 1 < text.length && text[at + 1] !== 10) lone++;
-    }
-    this.#afterReturn = text[text.length - 1] === 13;
-    return lone;
+  count(text: Buffer): void {
+    for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) this.#newlines++;
+    if (this.#newlines > 0) return;
+    for (let at = text.indexOf(13); at !== -1; at = text.indexOf(13, at + 1)) this.#returns++;
   }
 }
 
@@ -202,20 +171,9 @@ function wholeCharacters(bytes: Buffer): number {
   return bytes.length;
 }
 
+/** The offset of the first byte that is not part of a character: decoding replaces it. */
 function firstInvalid(bytes: Buffer): number {
-  let valid = 0;
-  let invalid = bytes.length;
-  while (valid < invalid) {
-    const middle = (valid + invalid + 1) >> 1;
-    if (
-      isUtf8(bytes.subarray(0, middle)) ||
-      isUtf8(bytes.subarray(0, wholeCharacters(bytes.subarray(0, middle))))
-    ) {
-      valid = middle;
-    } else {
-      invalid = middle - 1;
-    }
-  }
-  // The first byte of the incomplete or invalid character.
-  return wholeCharacters(bytes.subarray(0, valid));
+  const repaired = Buffer.from(bytes.toString("utf8"));
+  const changed = bytes.findIndex((byte, at) => byte !== repaired[at]);
+  return wholeCharacters(bytes.subarray(0, changed));
 }

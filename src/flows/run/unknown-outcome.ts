@@ -2,7 +2,7 @@
 
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import { shownName } from "../rows/shown-name.ts";
+import { shownName } from "../words.ts";
 
 /** The batches, for the person who decides about them. */
 export interface UnknownBatches {

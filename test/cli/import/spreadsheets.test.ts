@@ -32,14 +32,14 @@ describe("a spreadsheet saved by a shop", () => {
   });
 
   test.each([
-    [";", ",", "", '";"', '","', "remove --delimiter or "],
-    [",", ";", "", '","', '";"', "remove --delimiter or "],
-    ["tab", "|", "", "tab", '"|"', "remove --delimiter or "],
-    ["#", "\t", "", '"#"', "tab", "remove --delimiter or "],
-    [",", ";", "sep=,\n", '","', '";"', ""],
+    [";", ",", "", '";"', '","'],
+    [",", ";", "", '","', '";"'],
+    ["tab", "|", "", '"\\t"', '"|"'],
+    ["#", "\t", "", '"#"', "tab"],
+    [",", ";", "sep=,\n", '","', '";"'],
   ])(
     "is rejected for a wrong --delimiter %j, with the likely one: %j",
-    async (given, delimiter, before, said, other, remove) => {
+    async (given, delimiter, before, said, other) => {
       const world = await createWorld();
       const table = [
         ["reference", "name", "image_1"],
@@ -49,13 +49,13 @@ describe("a spreadsheet saved by a shop", () => {
       const ran = await world.cat(["import", "a.csv", "--dry-run", "--no-progress", "--delimiter", given]);
       expect(ran.exit).toBe(3);
       expect(ran.stderr.split("\n").filter((line) => line.startsWith("a.csv:"))).toEqual([
-        `a.csv:${before === "" ? 1 : 2}  -  wrong_format  --delimiter ${said} does not fit the header, which seems to use ${JSON.stringify(delimiter)}: ${remove}use --delimiter ${other}`,
+        `a.csv:${before === "" ? 1 : 2}  -  wrong_format  the delimiter ${said} does not fit the header, which seems to use ${JSON.stringify(delimiter)}: use --delimiter ${other}`,
       ]);
       const named = other.replaceAll('"', "");
       expect(await world.cat(["import", "a.csv", "--dry-run", "--delimiter", named])).toMatchObject({
         exit: 0,
       });
-      if (remove !== "") expect(await world.cat("import a.csv --dry-run")).toMatchObject({ exit: 0 });
+      if (before === "") expect(await world.cat("import a.csv --dry-run")).toMatchObject({ exit: 0 });
     },
   );
 
@@ -65,7 +65,7 @@ describe("a spreadsheet saved by a shop", () => {
     const line = "import a.csv --dry-run --no-progress --delimiter";
     const wrong = await world.cat(`${line} ,`);
     expect(wrong.stderr.split("\n")[0]).toBe(
-      'a.csv:1  -  wrong_format  --delimiter "," does not fit the header, which seems to use ";": remove --delimiter or use --delimiter ";"',
+      'a.csv:1  -  wrong_format  the delimiter "," does not fit the header, which seems to use ";": use --delimiter ";"',
     );
     // With the right delimiter, unknown columns are reported as such.
     world.write("a.csv", "Artikel;Preis, netto\nA;1\n");
@@ -114,7 +114,7 @@ describe("a spreadsheet saved by a shop", () => {
     expect(await world.cat("import a.csv --dry-run --no-progress --map Preis=ignore")).toMatchObject({
       exit: 3,
       stderr: expect.stringContaining(
-        'a.csv:2  -  ragged_row  row has 5 cells, but the header has 4: check for a missing or extra ",", or put quotes (") around a cell that contains one, for example "12,50" if it is one number\n',
+        'a.csv:2  -  ragged_row  row has 5 cells, but the header has 4: check for a missing or extra ",", or put quotes (") around a cell that contains one\n',
       ),
     });
   });
@@ -168,17 +168,16 @@ describe("the limits of a file", () => {
     expect(await world.cat("import c.csv --dry-run")).toMatchObject({ exit: 0 });
   });
 
-  test("--skip-invalid skips an NDJSON line that is too long, and puts its number in the failed file", async () => {
+  test("an NDJSON line that is too long ends the check, even with --skip-invalid", async () => {
     const world = await createWorld();
     const line = (reference: string) =>
       `${JSON.stringify({ reference, name: "Dress", images: [{ url: good }] })}\n`;
     world.write("a.ndjson", `${line("A")}{"reference":"B","name":"${"x".repeat(2 ** 20)}"}\n${line("C")}`);
-    const ran = await world.cat("import a.ndjson --skip-invalid --json --no-progress");
-    expect(ran.exit).toBe(8);
-    expect(JSON.parse(ran.stdout)).toMatchObject({ total: 3, invalid: 1, succeeded: 2 });
-    expect(world.read("a.failed.ndjson")).toBe(
-      '{"error_code":"record_too_long","error_message":"line 2 is longer than 1 MiB"}\n',
-    );
+    const ran = await world.cat("import a.ndjson --skip-invalid --no-progress");
+    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([
+      3,
+      "a.ndjson:2  -  record_too_long  line 2 is longer than 1 MiB",
+    ]);
   });
 
   test("report a cell of 2 MB as one problem, in CSV and NDJSON", async () => {

@@ -9,7 +9,7 @@ import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
 import type { CsvReader } from "../../../src/flows/rows/csv-rows.ts";
 import { openRows, type ReadOptions } from "../../../src/flows/rows/open-rows.ts";
 import type { RowForm } from "../../../src/flows/rows/row-form.ts";
-import { RefusedRows } from "../../../src/flows/rows/row-set.ts";
+import { RefusedRows } from "../../../src/flows/rows/row-sets.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -6,7 +6,7 @@ import { importForm } from "../../../src/flows/import/import-form.ts";
 import type { RowOutcome } from "../../../src/flows/import/row-result.ts";
 import { inWordsOfRow } from "../../../src/flows/import/row-result.ts";
 import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
-import { RefusedRows } from "../../../src/flows/rows/row-set.ts";
+import { RefusedRows } from "../../../src/flows/rows/row-sets.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import { photoFolder } from "../photos/photo-folder.ts";
 

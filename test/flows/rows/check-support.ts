@@ -5,8 +5,8 @@ import { Readable } from "node:stream";
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import { type CheckResult, checkFile } from "../../../src/flows/rows/check.ts";
-import { normalHeader } from "../../../src/flows/rows/header.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
+import { normalHeader } from "../../../src/flows/rows/row-form.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 
 export interface CheckFlags {
@@ -52,12 +52,11 @@ export async function checkPath(file: string, flags: CheckFlags = {}) {
   );
   const problems: Problem[] = [];
   const form = importForm(map, flags.photos ?? new LocalPhotos({ root: dirname(file) }));
-  const result = await checkFile(
+  const { check: result } = await checkFile(
     { source, read: { delimiter: flags.delimiter, encoding: flags.encoding }, form },
     {
       random: seededRandom(1),
       onProblem: (problem) => void problems.push(problem),
-      onProgress: () => {},
     },
   );
   return { result, problems };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SeenTexts } from "../../../src/flows/rows/seen-texts.ts";
+import { SeenTexts } from "../../../src/flows/rows/row-sets.ts";
 import { seededRandom } from "./check-support.ts";
 
 test("returns the same as a map of all references", () => {

@@ -7,9 +7,7 @@ import type { Resolved } from "../../../flows/generate/resolve.ts";
 import { checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
-import { RowSet } from "../../../flows/rows/row-set.ts";
-import { shownName } from "../../../flows/rows/shown-name.ts";
-import { counted, grouped } from "../../../flows/words.ts";
+import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
@@ -24,14 +22,11 @@ import { noteLines, unlistedNotes } from "./unlisted-values.ts";
 export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Promise<void> {
   const name = shownName(file.source.name);
   const problems: Problem[] = [];
-  const refused = new RowSet();
   const { random, interrupt } = app.context;
-  const checked = await checkFile(file, {
+  const { check: checked, refused } = await checkFile(file, {
     random,
     signal: interrupt,
     onProblem: (problem) => void problems.push(problem),
-    onRefused: (row) => refused.add(row),
-    onProgress: () => {},
   });
   const asked = checked.unusable
     ? []

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { decisionsFile } from "../../../flows/generate/gallery/describe-run.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
-import { shownName } from "../../../flows/rows/shown-name.ts";
-import { counted } from "../../../flows/words.ts";
+import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";

@@ -1,10 +1,8 @@
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { type Decision, readDecisions } from "../../../flows/generate/columns/decisions.ts";
 import { type Generation, generationsByTask } from "../../../flows/generate/generation.ts";
-import { shownName } from "../../../flows/rows/shown-name.ts";
-import { InputError, openSource, type Source } from "../../../flows/rows/source.ts";
-import { textSource } from "../../../flows/rows/text-source.ts";
-import { counted } from "../../../flows/words.ts";
+import { InputError, openSource, type Source, textSource } from "../../../flows/rows/source.ts";
+import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 
 /** Rows, and the tasks whose rejected images they generate again, by line. */
@@ -42,7 +40,7 @@ export async function openDecisions(app: App, kind: GenerationKind, file: string
     }
     if (strangers > 0 && kind === "tryon") await app.io.note(foreignNote(strangers, shownName(file)));
     return {
-      source: textSource(file, `${lines.join("\n")}\n`, source.place),
+      source: await textSource(file, `${lines.join("\n")}\n`, source.place),
       replacing: new Map(rejected.map(({ fileLine, task_id }) => [fileLine, task_id])),
     };
   } finally {

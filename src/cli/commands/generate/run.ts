@@ -4,12 +4,9 @@ import { generationForm } from "../../../flows/generate/columns/generation-form.
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
 import { reasonText, resultRow } from "../../../flows/generate/result.ts";
-import { isHopeless } from "../../../flows/rows/check.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
-import { shownName } from "../../../flows/rows/shown-name.ts";
-import { openSource } from "../../../flows/rows/source.ts";
-import { textSource } from "../../../flows/rows/text-source.ts";
-import { counted, grouped } from "../../../flows/words.ts";
+import { openSource, textSource } from "../../../flows/rows/source.ts";
+import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
@@ -46,17 +43,15 @@ async function openInput(app: App, flags: GenerateFlags): Promise<OpenedInput> {
       missing.length === 0
         ? selection
         : await (await import("./questions.ts")).pickMissing(app, kind, selection);
-    return { source: textSource("flags", rowsOfSelection(flags, chosen)), replacing };
+    return { source: await textSource("flags", rowsOfSelection(flags, chosen)), replacing };
   }
   if (file === "-" && stdin.isTTY) await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
-  const form = generationForm(flags);
   const source = await openSource(file, {
     job: { noun: "run" },
     cwd,
     stdin,
     format,
     signal,
-    isHopeless: (start) => isHopeless({ source: start, read: flags, form }),
   });
   return { source, replacing };
 }

@@ -2,8 +2,7 @@ import { didYouMean, questionFor, shortened } from "../../../contract/did-you-me
 import { type UnlistedValue, unlistedValues } from "../../../contract/generation-rules.ts";
 import { splitValues } from "../../../flows/generate/columns/read-row.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
-import { shownName } from "../../../flows/rows/shown-name.ts";
-import { counted, grouped } from "../../../flows/words.ts";
+import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { confirmAction } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";

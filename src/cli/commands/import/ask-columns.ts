@@ -7,9 +7,9 @@ import {
 } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
 import { CsvReader } from "../../../flows/rows/csv-rows.ts";
-import { normalHeader } from "../../../flows/rows/header.ts";
 import { openRows } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
+import { normalHeader } from "../../../flows/rows/row-form.ts";
 import type { Source } from "../../../flows/rows/source.ts";
 import { firstOf, truncated } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -24,15 +24,9 @@ const shownLength = 40;
 
 /**
  * The field of each column: from `--map`, then from the columns saved in the profile (unless the header has the
- * field itself), then from prompts, whose answers may be saved. With `ask: false`, as for a file that is not read
- * completely, there is no prompt. Throws an InterruptError when a prompt is not answered.
+ * field itself), then from prompts, whose answers may be saved. Throws an InterruptError when a prompt is not answered.
  */
-export async function columnsOf(
-  app: App,
-  flags: ImportFlags,
-  source: Source,
-  { ask }: { ask: boolean },
-): Promise<ColumnMap> {
+export async function columnsOf(app: App, flags: ImportFlags, source: Source): Promise<ColumnMap> {
   const head = await headOf(source, flags);
   if (head === null || head.unknown.length === 0) return flags.map;
   const { savedColumns } = await import("./saved-columns.ts");
@@ -46,14 +40,12 @@ export async function columnsOf(
     known.push(header);
     map.set(normalHeader(header), field);
   }
-  if (!ask) return map;
   if (known.length > 0) await app.io.note(app.io.visible(savedNote(saved.profile, known, map)));
   const open = head.unknown.filter((header) => !map.has(normalHeader(header)));
-  return open.length > 0 && mayAsk(app, flags) ? askFor(app, { ...head, unknown: open }, map, saved) : map;
+  // Rows may be typed at the terminal themselves.
+  const asks = open.length > 0 && flags.file !== "-" && canAsk(app);
+  return asks ? askFor(app, { ...head, unknown: open }, map, saved) : map;
 }
-
-/** Whether to prompt about unknown columns: not if the rows themselves are typed at the terminal. */
-export const mayAsk = (app: App, flags: ImportFlags): boolean => flags.file !== "-" && canAsk(app);
 
 /** The header and the first rows of a file. */
 interface Head {

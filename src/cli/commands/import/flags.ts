@@ -1,9 +1,9 @@
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
 import { columnOf, knownColumns, nearestColumns } from "../../../flows/import/columns.ts";
 import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
-import { normalHeader } from "../../../flows/rows/header.ts";
-import { shownName } from "../../../flows/rows/shown-name.ts";
+import { normalHeader } from "../../../flows/rows/row-form.ts";
 import type { InputFormat } from "../../../flows/rows/source.ts";
+import { shownName } from "../../../flows/words.ts";
 import { UsageError } from "../../context/errors.ts";
 import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";
 import { named } from "../../flags/values.ts";

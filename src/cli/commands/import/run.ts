@@ -6,10 +6,8 @@ import { knownColumns } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
 import type { ImportInput } from "../../../flows/import/import-input.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
-import { type CheckResult, checkFile, isHopeless } from "../../../flows/rows/check.ts";
+import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
-import type { Problem } from "../../../flows/rows/problem.ts";
-import { shownName } from "../../../flows/rows/shown-name.ts";
 import {
   type FileJob,
   formatOfName,
@@ -17,12 +15,12 @@ import {
   type InputFormat,
   openSource,
 } from "../../../flows/rows/source.ts";
-import { counted, grouped } from "../../../flows/words.ts";
+import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { noList, type ProblemList, problemList, problemsForPeople } from "../../output/problem-list.ts";
-import { columnsOf, mayAsk } from "./ask-columns.ts";
+import { columnsOf } from "./ask-columns.ts";
 import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
 
 const job: FileJob = {
@@ -44,18 +42,10 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
     format: flags.format,
     signal: interrupt,
     isCompared: !flags.dryRun,
-    isHopeless: async (start) =>
-      // A prompt may still resolve unknown columns.
-      !mayAsk(app, flags) &&
-      isHopeless({
-        source: start,
-        read: flags,
-        form: importForm(await columnsOf(app, flags, start, { ask: false })),
-      }),
   });
   try {
     rejectCsvFlags(flags, source.format);
-    const map = await columnsOf(app, flags, source, { ask: true });
+    const map = await columnsOf(app, flags, source);
     const place = { cwd, sourcePath: source.place };
     const localPhotos = await openLocalPhotos(flags, place);
     const file = { source, read: flags, form: importForm(map, localPhotos) };
@@ -76,12 +66,12 @@ async function dryRun(app: App, flags: ImportFlags, { file }: Given): Promise<vo
   const progress = await app.io.progress();
   let check: CheckResult;
   try {
-    check = await checkFile(file, {
+    ({ check } = await checkFile(file, {
       random: app.context.random,
       signal: app.context.interrupt,
       onProblem: (problem) => list.add(problem),
-      onProgress: (done) => progress.update({ step: "checking the file", done, total: null }),
-    });
+      onProgress: progress.update,
+    }));
   } finally {
     progress.end();
   }
@@ -164,8 +154,8 @@ async function report(
 async function reportAgain(app: App, flags: ImportFlags, file: RowFile): Promise<void> {
   const list = problemList(app, flags.file, { listsAll: "", always: true });
   const { random, interrupt: signal } = app.context;
-  const onProblem = (problem: Problem) => list.add(problem);
-  await list.end(await checkFile(file, { random, signal, onProblem, onProgress: () => {} }));
+  const { check } = await checkFile(file, { random, signal, onProblem: (problem) => list.add(problem) });
+  await list.end(check);
 }
 
 function problemListFor(app: App, flags: ImportFlags): ProblemList {

@@ -1,10 +1,10 @@
 import { ulidPattern } from "../../../contract/limits.ts";
 import type { CsvReader } from "../../rows/csv-rows.ts";
 import type { EncodingName } from "../../rows/encoding.ts";
-import { normalHeader } from "../../rows/header.ts";
 import { openRows, type RowFile } from "../../rows/open-rows.ts";
 import { type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
+import { normalHeader } from "../../rows/row-form.ts";
 import type { Source } from "../../rows/source.ts";
 import { utf8Chunks } from "../../rows/text.ts";
 import { type Selection, type WantedProduct, withoutRepetitions } from "./selection.ts";

@@ -11,11 +11,10 @@ import {
   withSomeOthers,
 } from "../../catalogue/find-products.ts";
 import type { Problem } from "../../rows/problem.ts";
-import { shownName } from "../../rows/shown-name.ts";
 import { InputError } from "../../rows/source.ts";
 import type { Service } from "../../service.ts";
 import { mayNotRead } from "../../service-errors.ts";
-import { grouped, series } from "../../words.ts";
+import { grouped, series, shownName } from "../../words.ts";
 
 /** A product as the user names it. */
 export interface WantedProduct {

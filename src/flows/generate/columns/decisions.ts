@@ -1,10 +1,10 @@
 import type { CsvReader } from "../../rows/csv-rows.ts";
-import { normalHeader } from "../../rows/header.ts";
 import { openRows } from "../../rows/open-rows.ts";
 import { UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
-import { shownName } from "../../rows/shown-name.ts";
+import { normalHeader } from "../../rows/row-form.ts";
 import { InputError, type Source } from "../../rows/source.ts";
+import { shownName } from "../../words.ts";
 
 /** The columns that describe a generation, in the results and in the decisions of a review. */
 export const describingColumns = [

@@ -2,13 +2,12 @@
 
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
-import { isFailureColumn, normalHeader } from "../../rows/header.ts";
-import { missingColumn } from "../../rows/missing-column.ts";
-import { openRows, type RowFile } from "../../rows/open-rows.ts";
+import { openRows, type RowFile, unchangedRows } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
+import { missingColumn } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
-import type { SomeRows } from "../../rows/row-set.ts";
-import { unchangedRows } from "../../rows/unchanged-rows.ts";
+import { isFailureColumn, normalHeader } from "../../rows/row-form.ts";
+import type { SomeRows } from "../../rows/row-sets.ts";
 import { type AskedGeneration, contentKey, describeKey } from "../generation.ts";
 import type { GenerateInput } from "../generation-run.ts";
 import {

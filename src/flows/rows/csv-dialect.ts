@@ -28,10 +28,13 @@ export function recogniseDialect(head: string, given: string | undefined, form: 
 
 /** The delimiter that a header seems to use instead of the one it was read with; null if that yields a known column. */
 export function fittingDelimiter(header: readonly string[], read: string, form: IsColumn): string | null {
-  if (header.some((cell) => cell.trim() !== "" && form.isColumn(cell))) return null;
+  const isKnown = (cell: string) => cell.trim() !== "" && form.isColumn(cell);
+  if (header.some(isKnown)) return null;
   const line = header.join(read);
   const fitting = likeliest([line], form);
-  return fitting === read || cellsOf(line, fitting).length === 1 ? null : fitting;
+  const cells = cellsOf(line, fitting);
+  const fits = header.length === 1 ? cells.length > 1 : cells.some(isKnown);
+  return fits && fitting !== read ? fitting : null;
 }
 
 /** The first records unparsed, without blank ones; the end of the head may cut the last one. */

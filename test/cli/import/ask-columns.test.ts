@@ -168,7 +168,7 @@ describe("a file with unknown columns, on a terminal,", () => {
       expect(exit).toBe(3);
       expect(call.screen()).not.toContain("What is in column");
       expect(call.screen().replace(/\s+/g, " ")).toContain(
-        'does not fit the header, which seems to use ";": remove --delimiter or use --delimiter ";"',
+        'does not fit the header, which seems to use ";": use --delimiter ";"',
       );
     },
   );

@@ -1,6 +1,9 @@
 import { toLook } from "./garments.ts";
 import type { Scene } from "./scene.ts";
-import { type Pose, type Side, shoulders, toOutfit, wornGarment } from "./worn.ts";
+import { toOutfit, wornGarment } from "./worn.ts";
+
+/** The visible side of a figure. */
+export type Side = "front" | "back" | "profile";
 
 const skins: Readonly<Record<string, string>> = {
   white: "#f0c9a8",
@@ -33,17 +36,13 @@ const builds: Readonly<Record<string, number>> = {
   curvy: 1.12,
   plus: 1.24,
 };
-const bent = (elbowX: number, elbowY: number, handX: number, handY: number) =>
-  [
-    [elbowX, elbowY],
-    [handX, handY],
-  ] as const;
-const poses: readonly Pose[] = [
-  { left: bent(214, 320, 206, 425), right: bent(386, 320, 394, 425) },
-  { left: bent(176, 300, 240, 386), right: bent(388, 322, 396, 428) },
-  { left: bent(206, 320, 180, 420), right: bent(394, 320, 424, 415) },
-  { left: bent(176, 300, 240, 386), right: bent(424, 300, 360, 386) },
-];
+/** Elbow and hand of the left and of the right arm. */
+const poses = [
+  [214, 320, 206, 425, 386, 320, 394, 425],
+  [176, 300, 240, 386, 388, 322, 396, 428],
+  [206, 320, 180, 420, 394, 320, 424, 415],
+  [176, 300, 240, 386, 424, 300, 360, 386],
+] as const;
 
 /** The value of a known word, or a choice of the look: the same model always looks the same. */
 const choose = <T>(values: Readonly<Record<string, T>>, word: string | null, look: number): T =>
@@ -64,19 +63,20 @@ export function figure(scene: Scene, side: Side): string {
   const outfit = toOutfit(scene.garment, scene.stylings, scene.group);
   const hats = outfit.filter(({ subject }) => subject === "hat");
   const clothes = outfit.filter(({ subject }) => subject !== "hat");
+  const [elbowX, elbowY, handX, handY, ...[rightElbowX, rightElbowY, rightX, rightY]] = pose;
   const wear = (garments: typeof outfit, prefix: string) =>
-    garments.map((garment, index) => wornGarment(garment, `${prefix}${index}`, pose, side)).join("");
-  const arm = (which: "left" | "right") =>
-    `M${shoulders[which].join(" ")}L${pose[which].map((point) => point.join(" ")).join("L")}`;
+    garments
+      .map((garment, index) => wornGarment(garment, `${prefix}${index}`, [rightX, rightY], side === "back"))
+      .join("");
   const body = [
     limb("M270 420L266 690", skin, 40),
     limb("M330 420L334 690", skin, 40),
-    limb(arm("left"), skin, 34),
-    limb(arm("right"), skin, 34),
+    limb(`M236 222L${elbowX} ${elbowY}L${handX} ${handY}`, skin, 34),
+    limb(`M364 222L${rightElbowX} ${rightElbowY}L${rightX} ${rightY}`, skin, 34),
     `<path d="M232 208L278 190H322L368 208L356 330L362 440H238L244 330Z" fill="${skin}"/>`,
     `<path d="M280 150H320V200Q300 222 280 200Z" fill="${skin}"/><path d="M280 168Q300 186 320 168V178Q300 196 280 178Z" fill="#000" opacity="0.12"/>`,
     wear(clothes, "worn"),
-    `<path d="${hands(pose)}" stroke="${skin}" stroke-width="30" stroke-linecap="round"/>`,
+    dot(handX, handY, 16, skin) + dot(rightX, rightY, 16, skin),
   ].join("");
   // A profile is a narrower figure with another head.
   const width = build * (side === "profile" ? 0.62 : 1);
@@ -92,9 +92,6 @@ export function figure(scene: Scene, side: Side): string {
 
 const limb = (path: string, color: string, thickness: number) =>
   `<path d="${path}" fill="none" stroke="${color}" stroke-width="${thickness}" stroke-linejoin="round" stroke-linecap="round"/>`;
-
-const hands = ({ left, right }: Pose) =>
-  [left, right].map(([, [x, y]]) => `M${x} ${y - 2}L${x} ${y + 4}`).join("");
 
 /** Hair behind the shoulders, or over them in a back view; straight or wavy. */
 function longHair(hair: string, cut: number, side: Side): string {

@@ -18,7 +18,12 @@ export type Subject = (typeof subjects)[number];
 export const drawnSize = { width: 600, height: 800 } as const;
 
 /** Paths in a box of 600 x 800: the body, and the lines on top of it. */
-export const silhouettes: Record<Subject, { body: string; lines: string }> = {
+export interface Silhouette {
+  readonly body: string;
+  readonly lines: string;
+}
+
+export const silhouettes: Readonly<Record<Subject, Silhouette>> = {
   dress: {
     body: "M235 130 L270 130 Q300 175 330 130 L365 130 L385 300 L350 380 L450 690 Q300 730 150 690 L250 380 L215 300 Z",
     lines: "M250 380 L350 380 M265 390 L220 700 M335 390 L380 700",
@@ -64,8 +69,7 @@ export interface Paint {
   readonly defs: string;
   /** Plain, striped or dotted. */
   readonly fill: string;
-  /** The solid color, and a dark one of the same hue for lines. */
-  readonly cloth: string;
+  /** A dark color of the same hue, for lines. */
   readonly seam: string;
 }
 
@@ -79,7 +83,7 @@ export function toPaint(seed: string, id: string): Paint {
   const cloth = `hsl(${hue}, ${30 + ((look >>> 12) % 40)}%, ${32 + ((look >>> 24) % 30)}%)`;
   const seam = `hsl(${hue}, 30%, 18%)`;
   const kind = (look >>> 15) % 3;
-  if (kind === 0) return { defs: "", fill: cloth, cloth, seam };
+  if (kind === 0) return { defs: "", fill: cloth, seam };
   const step = 28 + ((look >>> 5) % 24);
   const mark =
     kind === 1
@@ -89,7 +93,7 @@ export function toPaint(seed: string, id: string): Paint {
     `<defs><pattern id="${id}" width="${step}" height="${step}" patternUnits="userSpaceOnUse">`,
     `<rect width="${step}" height="${step}" fill="${cloth}"/>${mark}</pattern></defs>`,
   ].join("");
-  return { defs, fill: `url(#${id})`, cloth, seam };
+  return { defs, fill: `url(#${id})`, seam };
 }
 
 /** The subject of a picture; an unknown one is replaced by a choice of the seed. */

@@ -1,9 +1,8 @@
 import { backdrop } from "./backdrops.ts";
-import { figure } from "./figure.ts";
+import { figure, type Side } from "./figure.ts";
 import { drawnSize, type Subject, silhouettes, toLook, toPaint } from "./garments.ts";
 import { productView } from "./product-view.ts";
 import type { Garment, Scene } from "./scene.ts";
-import type { Side } from "./worn.ts";
 
 /** A generated image as SVG: background, product (alone or on the model), caption. */
 export function sceneDrawing(scene: Scene): string {

@@ -31,21 +31,14 @@ const withoutChildProcess = {
 };
 
 /**
- * Code of packages that is not used here: HTTP/2 and bodies of fetch in undici, because HTTP/2 would load node:http2, which
- * takes 10 ms of the first request; and Fastify's logger, its test client and its compilers of schemas.
+ * Code of undici that is not used here: HTTP/2 and bodies of fetch. HTTP/2 would load node:http2, which takes 10 ms of the
+ * first request.
  * @type {import("esbuild").Plugin}
  */
 const withoutUnused = {
   name: "packages-without-unused-code",
   setup(builder) {
-    const unused = [
-      "undici/lib/dispatcher/client-h2",
-      "undici/lib/web/fetch/body",
-      "fastify/lib/logger-pino",
-      "light-my-request/index",
-      "@fastify/ajv-compiler/index",
-      "@fastify/fast-json-stringify-compiler/index",
-    ];
+    const unused = ["undici/lib/dispatcher/client-h2", "undici/lib/web/fetch/body"];
     const paths = unused.map((path) => path.replaceAll("/", "[\\\\/]")).join("|");
     builder.onLoad({ filter: new RegExp(`[\\\\/]node_modules[\\\\/](${paths})\\.js$`) }, () => ({
       contents: 'module.exports = () => { throw new Error("not part of this program"); };',

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
@@ -90,17 +91,12 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     begin: state && ((world) => restoreSnapshot(world, state)),
     network: toNetwork(options),
   });
-  const app = createApp(world);
-  try {
-    await app.listen({ port, host });
-    const { port: listening } = app.server.address() as AddressInfo;
-    world.baseUrl = `http://${reachable(host)}:${listening}`;
-    world.begin();
-  } catch (error) {
-    world.cancelTimers();
-    await app.close();
-    throw error;
-  }
+  const server = createApp(world);
+  await once(server.listen(port, host), "listening");
+  const { port: listening } = server.address() as AddressInfo;
+  world.baseUrl = `http://${reachable(host)}:${listening}`;
+  // Not earlier: jobs and deliveries of a loaded state run only once the server can be reached.
+  world.reset();
   return {
     baseUrl: world.baseUrl,
     apiKey: "ak_mock",
@@ -116,7 +112,10 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     stop: async () => {
       world.letThrough();
       world.cancelTimers();
-      await app.close();
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
@@ -480,15 +481,15 @@ describe("a raw request", () => {
   test("that is too slow gets 408, and its connection is closed", async () => {
     const clock = new MovableClock({ frozenAt: monday });
     const world = silentWorld(clock);
-    const app = createApp(world, { headersMs: 60, requestMs: 60, idleMs: 60 });
-    await app.listen({ port: 0, host: "127.0.0.1" });
-    const { port } = app.server.address() as { port: number };
+    const server = createApp(world, { headersMs: 60, requestMs: 60, idleMs: 60 });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as { port: number };
     const slow = parsed(await exchange(port, ["GET /v1/products HTTP/1.1\r\nHost"]));
     expect([slow.status, slow.body]).toEqual([408, refusal("invalid_request", "request_timeout")]);
     const head =
       "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nContent-Length: 9\r\n\r\n";
     const drip = parsed(await exchange(port, [head, "{"]));
     expect([drip.status, drip.body]).toEqual([408, refusal("invalid_request", "request_timeout")]);
-    await app.close();
+    server.close();
   });
 });

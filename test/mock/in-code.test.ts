@@ -1,11 +1,8 @@
 import { setTimeout as realWait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { createApp } from "../../src/mock/app.ts";
 import { type MockOptions, MovableClock, startMock } from "../../src/mock/index.ts";
-import { restoreSnapshot } from "../../src/mock/snapshot/snapshot.ts";
-import { World } from "../../src/mock/world/world.ts";
 import { startReceiver } from "./receiver.ts";
-import { monday, row, silentWorld, startWorld } from "./world.ts";
+import { monday, row } from "./world.ts";
 import { day, worldWithHook } from "./world-with-hook.ts";
 
 /** A mock as a user's test starts it: on a free port, with the default limits and timers. */
@@ -92,23 +89,6 @@ test("a state with pending deliveries does not start if the port is in use", asy
   await mock.settled();
   // The overdue attempt, and the event of the import.
   expect(received).toHaveLength(3);
-});
-
-test("a request that arrives before the state is loaded waits for it", async () => {
-  const { mock, createProduct } = await startWorld();
-  await createProduct();
-  const state = mock.state();
-  const world = new World({
-    ...silentWorld(new MovableClock({ frozenAt: monday })).options,
-    begin: (world) => restoreSnapshot(world, state),
-  });
-  const app = createApp(world);
-  onTestFinished(() => app.close());
-  const address = await app.listen({ port: 0, host: "127.0.0.1" });
-  const answer = fetch(`${address}/v1/products`, { headers: { authorization: "Bearer ak_mock" } });
-  expect(await Promise.race([answer, realWait(50, "waits")])).toBe("waits");
-  world.begin();
-  expect(((await (await answer).json()) as { data: unknown[] }).data).toHaveLength(1);
 });
 
 test("a mock can be stopped twice", async () => {

@@ -7,8 +7,8 @@ import { World } from "../../src/mock/world/world.ts";
 export const monday = Date.UTC(2026, 0, 5, 9, 0, 0);
 
 /** The state of a mock without a server: seed 1, empty, normal speed, no rate limit. */
-export const silentWorld = (clock: MovableClock): World =>
-  new World({
+export function silentWorld(clock: MovableClock): World {
+  const world = new World({
     clock,
     seed: 1,
     demo: 0,
@@ -19,6 +19,9 @@ export const silentWorld = (clock: MovableClock): World =>
     strictSlugs: true,
     fetchImages: false,
   });
+  world.reset();
+  return world;
+}
 
 const running: Mock[] = [];
 afterEach(async () => {

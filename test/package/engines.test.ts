@@ -41,7 +41,7 @@ test("users get no package whose version is chosen by overrides, which npm does 
   const users = installedWith(Object.keys(manifest.dependencies));
   expect(users).toContain("node_modules/sharp");
   expect(overridden(users)).toEqual([]);
-  // With the server of the mock as a dependency, one is found.
+  // With a server of the examples as a dependency, one is found.
   expect(overridden(installedWith(["fastify"]))).toEqual(["node_modules/light-my-request"]);
 });
 

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Exchange } from "../requests/exchange.ts";
+import type { Router } from "../requests/routing.ts";
 import { requireLoopback } from "../rules/authenticate.ts";
 import { readBody } from "../rules/body.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
@@ -12,39 +12,33 @@ import { type ControlRoute, controlRoutes } from "./routes.ts";
 const controlBodyBytes = 512 * 1024 * 1024;
 
 /** Adds the control routes: no API key, but only a loopback Host, so that no web page can use them. */
-export function addControl(app: FastifyInstance, world: World): void {
-  for (const route of controlRoutes) {
-    const url = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    app.route({
-      method: route.method,
-      url,
-      handler: (request, reply) => control(world, request, reply, route.work),
-    });
-  }
-}
-
-function control(
-  world: World,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  work: ControlRoute["work"],
-): void {
-  reply.hijack();
-  const exchange = new Exchange(world, request.raw, reply.raw);
-  try {
-    rejectMalformed(request.raw);
-    requireLoopback(request.raw.headers);
-    readBody(request.raw, controlBodyBytes, async (outcome) => {
-      if (outcome === null) return;
+export function addControl(router: Router, world: World): void {
+  for (const { method, path, work } of controlRoutes) {
+    router.add([method], path, (request, response, params) => {
+      const exchange = new Exchange(world, request, response);
       try {
-        if (outcome instanceof Refusal) throw outcome;
-        const result = await work(world, outcome, request.params as Record<string, string>);
-        if (result instanceof Readable) exchange.sendStream(result);
-        else exchange.send({ status: 200, body: JSON.stringify(result) });
+        rejectMalformed(request);
+        requireLoopback(request.headers);
+        readBody(request, controlBodyBytes, (body) => respond(exchange, body, params, work));
       } catch (error) {
         exchange.fail(error);
       }
     });
+  }
+}
+
+async function respond(
+  exchange: Exchange,
+  body: Buffer | Refusal | null,
+  params: Readonly<Record<string, string>>,
+  work: ControlRoute["work"],
+): Promise<void> {
+  if (body === null) return;
+  try {
+    if (body instanceof Refusal) throw body;
+    const result = await work(exchange.world, body, params);
+    if (result instanceof Readable) exchange.sendStream(result);
+    else exchange.send({ status: 200, body: JSON.stringify(result) });
   } catch (error) {
     exchange.fail(error);
   }

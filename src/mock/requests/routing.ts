@@ -1,58 +1,63 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Operation } from "../../contract/operation.ts";
+import { parse } from "node:querystring";
 
-/** Serves a request to one operation, with the path parameters and the query as the router parsed them. */
+/** Serves a request to one route, with the decoded parameters of its path, and its query. */
 export type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
-  params: unknown,
-  query: unknown,
+  params: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, unknown>>,
 ) => void;
 
-interface DirectRoute {
+interface Route {
+  readonly methods: readonly string[];
   /** The parts between slashes: fixed text, or the name of a parameter. */
   readonly segments: readonly { readonly text: string; readonly name: string | undefined }[];
   readonly serve: Serve;
 }
 
-/** A path without a query that needs no decoding. */
-const plain = /^\/v1\/[\w/-]+$/;
+const noQuery = {};
 
-/**
- * Routes plain paths of known operations, which are nearly all requests, without Fastify. Its request and
- * reply objects take a microsecond or two per request, and the mock does not use them. Fastify has the same
- * routes and serves everything else.
- */
-export class DirectRoutes {
-  readonly #byLength = new Map<string, DirectRoute[]>();
+/** Finds the route of a request. A final slash makes another path, and a parameter is never empty. */
+export class Router {
+  /** By number of segments. */
+  readonly #routes = new Map<number, Route[]>();
 
-  add({ method, path }: Operation, serve: Serve): void {
+  /** Adds a route; parameters of the path are in braces. */
+  add(methods: readonly string[], path: string, serve: Serve): void {
     const segments = path.split("/").map((text) => ({ text, name: /^\{(\w+)\}$/.exec(text)?.[1] }));
-    const key = `${method} ${segments.length}`;
-    this.#byLength.set(key, [...(this.#byLength.get(key) ?? []), { segments, serve }]);
+    const others = this.#routes.get(segments.length) ?? [];
+    this.#routes.set(segments.length, [...others, { methods, segments, serve }]);
   }
 
-  /** Serves the request; returns false if the router must handle it. */
+  /** Serves the request; returns false if it matches no route. */
   serve(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url!;
-    if (!plain.test(url)) return false;
-    const parts = url.split("/");
-    const candidates = this.#byLength.get(`${request.method} ${parts.length}`);
-    if (candidates === undefined) return false;
-    for (const { segments, serve } of candidates) {
-      const params = parseParams(segments, parts);
+    const parts = toParts(url);
+    for (const { methods, segments, serve } of this.#routes.get(parts?.length ?? 0) ?? []) {
+      if (!methods.includes(request.method!)) continue;
+      const params = parseParams(segments, parts!);
       if (params === null) continue;
-      serve(request, response, params, noQuery);
+      const question = url.indexOf("?");
+      serve(request, response, params, question < 0 ? noQuery : parseQuery(url.slice(question + 1)));
       return true;
     }
     return false;
   }
+
+  /** The methods of a path; empty if the path is unknown. */
+  allowedMethods(url: string): string[] {
+    const parts = toParts(url) ?? [];
+    const routes = this.#routes.get(parts.length) ?? [];
+    const matching = routes.filter(({ segments }) => parseParams(segments, parts) !== null);
+    return [...new Set(matching.flatMap(({ methods }) => methods))];
+  }
 }
 
-const noQuery = {};
+const parseQuery = (query: string) => parse(query, "&", "=", { maxKeys: 0 });
 
 /** The path parameters by name; null if the path does not match. */
-function parseParams(segments: DirectRoute["segments"], parts: readonly string[]): object | null {
+function parseParams(segments: Route["segments"], parts: readonly string[]): Record<string, string> | null {
   const params: Record<string, string> = {};
   for (let at = 0; at < parts.length; at++) {
     const { text, name } = segments[at]!;
@@ -62,26 +67,31 @@ function parseParams(segments: DirectRoute["segments"], parts: readonly string[]
   return params;
 }
 
-/** The path of a URL, decoded as the router does; unchanged if it cannot be decoded. */
-export const toPath = (url: string): string => decodedPath(url) ?? url.split(/[?#]/, 1)[0]!;
-
-/** The decoded path of a URL; null if it cannot be decoded. */
-export function decodedPath(url: string): string | null {
+/** The decoded parts of a path between slashes; null if it cannot be decoded. */
+function toParts(url: string): string[] | null {
+  const parts = toPath(url).split("/");
   try {
-    return decodeURI(url.split(/[?#]/, 1)[0]!);
+    return url.includes("%") ? parts.map(decodeURIComponent) : parts;
   } catch {
     return null;
   }
 }
 
+const toPath = (url: string): string => url.split(/[?#]/, 1)[0]!;
+
+/** Whether the path of a URL can be decoded. */
+export const isDecodable = (url: string): boolean => toParts(url) !== null;
+
 /** Whether a URL belongs to the control routes. */
 export const steersMock = (url: string): boolean =>
   // Nearly all requests go to /v1/ and skip the decoding.
-  !url.startsWith("/v1/") && /^\/_mock(?:\/|$)/.test(toPath(url));
+  !url.startsWith("/v1/") && (toParts(url) ?? toPath(url).split("/"))[1] === "_mock";
 
 /** Converts a request target to origin form, with the host of an absolute form (RFC 9112, 3.2). */
-export function originForm(target: string): { url: string; host?: string } {
-  const [, host, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
-  if (host === undefined) return { url: target };
-  return { url: rest!.startsWith("/") ? rest! : `/${rest}`, host };
+export function toOriginForm(request: IncomingMessage): void {
+  const [, host, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url!) ?? [];
+  if (host === undefined) return;
+  // A host in the request target takes precedence over the Host header (RFC 9112, 3.2.2).
+  request.headers.host = host;
+  request.url = rest!.startsWith("/") ? rest! : `/${rest}`;
 }

@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { toManifest, ZipArtifacts } from "../exports/export-job.ts";
 import { faultResponse } from "../faults/fault-response.ts";
 import {
@@ -14,6 +13,7 @@ import {
 import { type PictureSource, Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { Exchange } from "../requests/exchange.ts";
+import type { Router } from "../requests/routing.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { curatedModels, type Organization } from "../store/organization.ts";
@@ -25,7 +25,7 @@ import type { World } from "../world/world.ts";
 type Find = (id: string, life: Life) => Promise<StoredFile | undefined> | StoredFile | undefined;
 
 /** Adds `/_signed`, the storage behind signed URLs: GET and HEAD, no API key, no rate limit. */
-export function addSignedFiles(app: FastifyInstance, world: World): void {
+export function addSignedFiles(router: Router, world: World): void {
   const pictures = new Pictures();
   const inAny = <T>(of: (organization: Organization) => T | undefined): T | undefined => {
     for (const organization of Object.values(world.organizations)) {
@@ -44,13 +44,9 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
     return toStoredFile(bytes, { type: image.mime_type, etag: pictures.entityTag(image), modified });
   };
   const on = (path: (id: string) => string, find: Find) =>
-    app.route({
-      method: ["GET", "HEAD"],
-      url: path(":id"),
-      handler: (request, reply) => {
-        reply.hijack();
-        void respond(world, request, reply, path, find);
-      },
+    router.add(["GET", "HEAD"], path("{id}"), (request, response, params, query) => {
+      const exchange = new Exchange(world, request, response);
+      void respond(exchange, query, path(params.id!), (life) => find(params.id!, life));
     });
 
   on(signedPaths.image, (id, life) => {
@@ -85,20 +81,17 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
 type MakeArtifact = (organization: Organization, job: ExportRecord) => ReturnType<Find>;
 
 async function respond(
-  world: World,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  path: (id: string) => string,
-  find: Find,
+  exchange: Exchange,
+  query: Readonly<Record<string, unknown>>,
+  path: string,
+  find: (life: Life) => ReturnType<Find>,
 ): Promise<void> {
-  const exchange = new Exchange(world, request.raw, reply.raw);
+  const { world } = exchange;
   try {
-    rejectMalformed(request.raw);
+    rejectMalformed(exchange.request);
     if (await applyFaults(exchange)) return;
-    const { id } = request.params as { id: string };
-    const query = request.query as Record<string, unknown>;
-    world.signedUrls.check(path(id), query, world.clock.now());
-    const file = await find(id, responseLife(exchange));
+    world.signedUrls.check(path, query, world.clock.now());
+    const file = await find(responseLife(exchange));
     if (file === undefined) throw new Refusal("route_not_found", "this file no longer exists");
     sendFile(exchange, file);
   } catch (error) {

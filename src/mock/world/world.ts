@@ -35,15 +35,15 @@ export interface WorldOptions {
   readonly strictSlugs: boolean;
   /** Fetches the image URLs of imports instead of drawing a picture for each. */
   readonly fetchImages: boolean;
-  /** Loads an initial state instead of demo products; runs in `begin()` and after a reset. */
+  /** Loads an initial state instead of demo products, at every reset. */
   readonly begin?: ((world: World) => void) | undefined;
   /** Replaces the network for outgoing requests. */
   readonly network?: Network | undefined;
 }
 
 /**
- * The complete state of the mock in memory, and its clock. With an initial state (`options.begin`) it stays
- * empty and idle until `begin()`, so that jobs and deliveries start only once the server is reachable.
+ * The complete state of the mock in memory, and its clock. It stays empty and idle until the first `reset()`, so
+ * that jobs and deliveries start only once the server is reachable.
  */
 export class World {
   readonly clock: MovableClock;
@@ -70,38 +70,13 @@ export class World {
   readonly #timers = new Set<() => void>();
   /** Requests delayed by the latency option, with the functions that cancel their timers. */
   readonly #held = new Map<() => void, () => void>();
-  /** Callbacks that wait for `begin()`; null after it. */
-  #early: (() => void)[] | null = null;
 
   constructor(options: WorldOptions) {
     this.options = options;
     this.clock = options.clock;
     this.network = options.network ?? realNetwork();
     this.deliveries = new Deliveries(this);
-    if (options.begin === undefined) {
-      this.reset();
-      return;
-    }
-    this.#early = [];
     this.#renew();
-  }
-
-  /** Loads the initial state, if any, and runs the waiting callbacks. */
-  begin(): void {
-    if (this.#early === null) return;
-    this.reset();
-    const early = this.#early;
-    this.#early = null;
-    for (const run of early) run();
-  }
-
-  get hasBegun(): boolean {
-    return this.#early === null;
-  }
-
-  /** Runs something at `begin()`; only before it. */
-  onceBegun(run: () => void): void {
-    this.#early?.push(run);
   }
 
   /** Resets to the start: same seed, and demo products or initial state. The clock is not reset. */

@@ -36,6 +36,7 @@ const may = {
     "^src/contract/",
     "^src/clock\\.ts$",
     "/@fastify/busboy/",
+    "/p-limit/",
     "/zod/",
     "/ulid/",
     "/sharp/",

@@ -1,4 +1,5 @@
-import { type Clock, lastMoment } from "../clock.ts";
+import * as z from "zod";
+import { lastMoment } from "../clock.ts";
 import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
 import { optionRanges } from "../contract/limits.ts";
 
@@ -7,101 +8,91 @@ interface Range {
   readonly max: number;
 }
 
-type Rule = readonly [holds: (value: unknown) => boolean, mustBe: string];
+/** An option that the schema accepts; the message says what it must be. */
+const must = (be: string, schema: z.ZodType) =>
+  z.custom((value) => schema.safeParse(value).success, be).optional();
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const within = ({ min, max }: Range) => z.int().min(min).max(max);
+const wholeNumber = (range: Range) => must(`a whole number from ${range.min} to ${range.max}`, within(range));
+const yesOrNo = must("true or false", z.boolean());
+const aFunction = must("a function", z.function());
 
-const isWithin = (value: unknown, { min, max }: Range): boolean =>
-  typeof value === "number" && value >= min && value <= max;
+/** A value with these methods, whose time is valid. */
+const clock = (be: string, methods: readonly string[]) =>
+  z
+    .custom<{ now(): unknown }>((value) => {
+      if (typeof value !== "object" || value === null) return false;
+      if (methods.some((name) => typeof (value as Record<string, unknown>)[name] !== "function"))
+        return false;
+      return z
+        .number()
+        .min(0)
+        .max(lastMoment)
+        .safeParse((value as { now(): unknown }).now()).success;
+    }, be)
+    .optional();
 
-const isWholeWithin = (value: unknown, range: Range): boolean =>
-  Number.isInteger(value) && isWithin(value, range);
+const { speed, requestsPerMinute: rates } = optionRanges;
 
-const wholeNumber = (range: Range): Rule => [
-  (value) => isWholeWithin(value, range),
-  `a whole number from ${range.min} to ${range.max}`,
-];
+const Network = z.strictObject(
+  {
+    time: clock("a clock", ["now", "at", "sleep"]),
+    resolve: aFunction,
+    connect: aFunction,
+    authorities: must("certificates as a PEM string", z.string()),
+  },
+  "an object with functions",
+);
 
-const yesOrNo: Rule = [(value) => typeof value === "boolean", "true or false"];
-
-const { requestsPerMinute: rates } = optionRanges;
-
-const has = (value: unknown, methods: readonly string[]): boolean =>
-  isObject(value) && methods.every((name) => typeof value[name] === "function");
-
-/** Whether a value has the methods of a clock, and returns a valid time. */
-const isClock = (value: unknown, methods: readonly string[]): boolean =>
-  has(value, methods) && isWithin((value as Clock).now(), { min: 0, max: lastMoment });
-
-/** The parts of the network that a test may replace. */
-const networkRules: Readonly<Record<string, Rule>> = {
-  time: [(value) => isClock(value, ["now", "at", "sleep"]), "a clock"],
-  resolve: [(value) => typeof value === "function", "a function"],
-  connect: [(value) => typeof value === "function", "a function"],
-  authorities: [(value) => typeof value === "string", "certificates as a PEM string"],
-};
-
-/** Every option of `startMock` except `state`, which has its own check. */
-const rules: Readonly<Record<string, Rule>> = {
+/** The options of `startMock`; a state is checked by its own schema. */
+const Options = z.strictObject({
   port: wholeNumber(optionRanges.port),
-  host: [(value) => typeof value === "string" && value.trim() !== "", "an address or a host name"],
+  host: must("an address or a host name", z.string().trim().min(1)),
   seed: wholeNumber(optionRanges.seed),
   demo: wholeNumber(optionRanges.demo),
-  speed: [
-    (value) => isWithin(value, optionRanges.speed),
-    `a number above 0, from ${optionRanges.speed.min} to ${optionRanges.speed.max}`,
-  ],
-  rateLimit: [
-    (value) =>
-      value === false ||
-      (isObject(value) &&
-        isWholeWithin(value.reads, rates) &&
-        isWholeWithin(value.writes, rates) &&
-        Object.keys(value).length === 2),
+  speed: must(
+    `a number above 0, from ${speed.min} to ${speed.max}`,
+    z.number().min(speed.min).max(speed.max),
+  ),
+  rateLimit: must(
     `false, or { reads, writes } with whole numbers from ${rates.min} to ${rates.max}`,
-  ],
-  clock: [(value) => isClock(value, ["now", "at", "sleep", "advance", "nextDue", "clear"]), "a MovableClock"],
+    z.union([z.literal(false), z.strictObject({ reads: within(rates), writes: within(rates) })]),
+  ),
+  clock: clock("a MovableClock", ["now", "at", "sleep", "advance", "nextDue", "clear"]),
   latencyMs: wholeNumber(optionRanges.latencyMs),
   strict: yesOrNo,
   strictSlugs: yesOrNo,
   fetchImages: yesOrNo,
-  network: [isObject, "an object with functions"],
-};
+  network: z.preprocess(withoutUndefined, Network.optional()),
+  state: z.unknown().optional(),
+});
 
-/** Options that are checked elsewhere. */
-const otherOptions = ["state"];
+/** An option that is undefined counts as not set. */
+function withoutUndefined(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined));
+}
 
 /**
  * Throws a TypeError that names the first invalid option. Without this check, an untyped caller could start a
- * mock that differs from the one intended. An option that is undefined counts as not set.
+ * mock that differs from the one intended. Returns the options that are set.
  */
-export function checkOptions(options: unknown): void {
-  if (!isObject(options)) throw new TypeError("startMock: options must be an object");
-  checkEach(options, rules, otherOptions, "");
-  if (options.network !== undefined) {
-    checkEach(options.network as Record<string, unknown>, networkRules, [], "network.");
+export function checkOptions<Given extends object>(options: Given): Given {
+  const parsed = Options.safeParse(withoutUndefined(options));
+  if (parsed.success) return parsed.data as Given;
+  const issue = parsed.error.issues[0]!;
+  const [name = "", part] = issue.path.map(String);
+  const path = issue.path.join(".");
+  if (issue.code === "unrecognized_keys") {
+    const prefix = name === "" ? "" : `${name}.`;
+    const known = Object.keys(name === "" ? Options.shape : Network.shape);
+    const hint = questionFor(didYouMean(issue.keys[0]!, known), "; ", (meant) => prefix + meant);
+    throw new TypeError(`startMock: unknown option ${prefix}${issue.keys[0]!.slice(0, 50)}${hint}`);
   }
-}
-
-function checkEach(
-  options: Record<string, unknown>,
-  rules: Readonly<Record<string, Rule>>,
-  others: readonly string[],
-  within: string,
-): void {
-  const known = [...Object.keys(rules), ...others];
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || known.includes(name)) continue;
-    const hint = questionFor(didYouMean(name, known), "; ", (meant) => `${within}${meant}`);
-    throw new TypeError(`startMock: unknown option ${within}${name.slice(0, 50)}${hint}`);
-  }
-  for (const [name, [holds, mustBe]] of Object.entries(rules)) {
-    const value = options[name];
-    if (value !== undefined && !holds(value)) {
-      throw new TypeError(`startMock: ${within}${name} must be ${mustBe}, not ${shown(value)}`);
-    }
-  }
+  if (path === "") throw new TypeError("startMock: options must be an object");
+  const option = (options as Record<string, unknown>)[name];
+  const value = part === undefined ? option : (option as Record<string, unknown>)[part];
+  throw new TypeError(`startMock: ${path} must be ${issue.message}, not ${shown(value)}`);
 }
 
 /** Describes a value briefly. Objects are not printed, because a custom one may throw. */

@@ -7,39 +7,20 @@ import { checkOptions } from "./check-options.ts";
 import type { RecordedDelivery } from "./deliveries/delivery.ts";
 import { type Network, realNetwork } from "./outgoing/network.ts";
 import { check } from "./rules/checks.ts";
-import type { RateLimit } from "./rules/rate-limit.ts";
 import { MockState, printedState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
 import type { RecordedRequest } from "./world/requests.ts";
-import { World } from "./world/world.ts";
+import { World, type WorldOptions } from "./world/world.ts";
 
 export type { MockState, Network, RecordedDelivery, RecordedRequest };
 /** A clock for a mock, for example one that is frozen until a test moves it. */
 export { MovableClock };
 
 /** Options of `startMock`. */
-export interface MockOptions {
+export interface MockOptions extends Partial<Omit<WorldOptions, "begin" | "network">> {
   /** The default, 0, picks a free port. */
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
-  /** The same seed and the same requests give the same IDs and contents, at any time. */
-  seed?: number | undefined;
-  /** Number of demo products at the start. Default: 0. */
-  demo?: number;
-  /** Factor by which jobs run faster than those of the service. */
-  speed?: number;
-  /** Requests per minute and organization; false for no limit. Default: 600 reads, 60 writes. */
-  rateLimit?: { reads: number; writes: number } | false;
-  /** Clock of all timers, expirations and rate limit windows. Default: the time of this machine. */
-  clock?: MovableClock;
-  /** Delay of every request, in milliseconds. A delayed request counts as in flight. */
-  latencyMs?: number;
-  /** Rejects webhook URLs on loopback, like the service. */
-  strict?: boolean;
-  /** Rejects values and lengths that the specification does not list. Default: true; false takes any. */
-  strictSlugs?: boolean;
-  /** Fetches the image URLs of imports. Default: draws a picture for each. */
-  fetchImages?: boolean;
   /** State at the start and after a reset, instead of demo products. */
   state?: MockState;
   /** Replaces parts of the network used for webhooks and images, so that a test needs only one machine. */
@@ -73,23 +54,20 @@ export interface Mock {
 
 /** Starts the mock. Rejects with a TypeError for an invalid option, or if it cannot listen. */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
-  checkOptions(options);
-  const { port = 0, host = "127.0.0.1", clock = new MovableClock() } = options;
-  const { seed = null, demo = 0, speed = 1, latencyMs = 0, strict = false, fetchImages = false } = options;
-  const { strictSlugs = true } = options;
-  const state = initialState(options);
+  const { port = 0, host = "127.0.0.1", network, state, ...given } = checkOptions(options);
+  const initial = state === undefined ? undefined : toInitialState(state);
   const world = new World({
-    clock,
-    seed,
-    demo,
-    speed,
-    latencyMs,
-    strict,
-    strictSlugs,
-    fetchImages,
-    rateLimit: toRateLimit(options),
-    begin: state && ((world) => restoreSnapshot(world, state)),
-    network: toNetwork(options),
+    clock: new MovableClock(),
+    demo: 0,
+    speed: 1,
+    rateLimit: { reads: limits.readsPerMinute, writes: limits.writesPerMinute },
+    latencyMs: 0,
+    strict: false,
+    strictSlugs: true,
+    fetchImages: false,
+    ...given,
+    begin: initial && ((world) => restoreSnapshot(world, initial)),
+    network: { ...realNetwork(), ...network },
   });
   const server = createApp(world);
   await once(server.listen(port, host), "listening");
@@ -100,7 +78,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   return {
     baseUrl: world.baseUrl,
     apiKey: "ak_mock",
-    clock,
+    clock: world.clock,
     requests: () => world.log.list(),
     deliveries: () => structuredClone(world.deliveries.list()),
     settled: async () => {
@@ -133,25 +111,14 @@ export function readState(value: unknown): MockState {
   return state;
 }
 
-function initialState({ state }: MockOptions): MockState | undefined {
-  if (state === undefined || checkedStates.has(state)) return state;
+function toInitialState(state: MockState): MockState {
+  if (checkedStates.has(state)) return state;
   try {
     return readState(state);
   } catch (error) {
     throw new TypeError(`startMock: invalid state: ${(error as Error).message}`, { cause: error });
   }
 }
-
-/** Parts that are undefined keep their defaults. */
-const toNetwork = ({ network = {} }: MockOptions): Network => ({
-  ...realNetwork(),
-  ...Object.fromEntries(Object.entries(network).filter(([, part]) => part !== undefined)),
-});
-
-const toRateLimit = ({ rateLimit }: MockOptions): RateLimit =>
-  rateLimit === false
-    ? null
-    : (rateLimit ?? { reads: limits.readsPerMinute, writes: limits.writesPerMinute });
 
 /** The host for a URL. A mock that listens on all addresses is reached by loopback. */
 function reachable(host: string): string {

@@ -5,8 +5,7 @@ import { MovableClock } from "../../src/clock.ts";
 import { isPublicAddress } from "../../src/contract/url-policy.ts";
 import { type Network, realNetwork } from "../../src/mock/outgoing/network.ts";
 import { type OutgoingRequest, sendOutgoing } from "../../src/mock/outgoing/outgoing-request.ts";
-import { Life } from "../../src/mock/work/life.ts";
-import { Turnstile, WorkInProgress } from "../../src/mock/work/work-in-progress.ts";
+import { WorkInProgress } from "../../src/mock/work/work-in-progress.ts";
 import { until } from "../support/until.ts";
 import { publicAddress, startOutside } from "./outside.ts";
 
@@ -20,7 +19,7 @@ const call = (url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest
   ...more,
 });
 const out = (network: Partial<Network>, url: string, more: Partial<OutgoingRequest> = {}) =>
-  sendOutgoing({ ...realNetwork(), ...network }, call(url, more), new Life());
+  sendOutgoing({ ...realNetwork(), ...network }, call(url, more), new AbortController().signal);
 
 test("a request goes to the checked address, with the requested host name", async () => {
   const outside = await startOutside((_request, response) => response.end("hello"));
@@ -201,7 +200,8 @@ describe("a request ends", () => {
   });
 
   test("with the end of the mock, which also cancels the name lookup", async () => {
-    const life = new Life();
+    const ending = new AbortController();
+    const life = ending.signal;
     let gaveUp = false;
     const resolve: Network["resolve"] = (_host, whenGivenUp) => {
       whenGivenUp(() => {
@@ -210,30 +210,11 @@ describe("a request ends", () => {
       return hang();
     };
     const result = sendOutgoing({ ...realNetwork(), resolve }, call("https://shop.example.com/"), life);
-    life.end();
+    ending.abort();
     expect([await result, gaveUp]).toEqual([{ fault: "ended" }, true]);
     const late = sendOutgoing({ ...realNetwork(), resolve }, call("https://shop.example.com/"), life);
     expect(await late).toEqual({ fault: "ended" });
   });
-});
-
-test("a turnstile lets a fixed number in at once, and the others in order", async () => {
-  const turnstile = new Turnstile(2);
-  const order: number[] = [];
-  expect([turnstile.enter(), turnstile.enter()]).toEqual([null, null]);
-  const third = turnstile.enter()!.then(() => order.push(3));
-  const fourth = turnstile.enter()!.then(() => order.push(4));
-  await Promise.resolve();
-  expect(order).toEqual([]);
-  turnstile.leave();
-  await third;
-  expect(order).toEqual([3]);
-  turnstile.leave();
-  await fourth;
-  expect(order).toEqual([3, 4]);
-  turnstile.leave();
-  turnstile.leave();
-  expect(turnstile.enter()).toBeNull();
 });
 
 test("outgoing work is idle only after its follow-up work has ended too", async () => {

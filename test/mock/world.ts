@@ -1,6 +1,7 @@
 import { afterEach, expect } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
+import { realNetwork } from "../../src/mock/outgoing/network.ts";
 import { World } from "../../src/mock/world/world.ts";
 
 /** A Monday morning at the start of a minute. */
@@ -13,11 +14,12 @@ export function silentWorld(clock: MovableClock): World {
     seed: 1,
     demo: 0,
     speed: 1,
-    rateLimit: null,
+    rateLimit: false,
     latencyMs: 0,
     strict: false,
     strictSlugs: true,
     fetchImages: false,
+    network: realNetwork(),
   });
   world.reset();
   return world;

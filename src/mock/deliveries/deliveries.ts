@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from "p-limit";
 import type { Clock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
@@ -7,8 +8,7 @@ import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import type { Attempt, DeliveryRecord, WebhookRecord } from "../store/records.ts";
 import { abandonedUntilDisabled } from "../store/webhooks.ts";
-import type { Life } from "../work/life.ts";
-import { Turnstile, type WorkInProgress } from "../work/work-in-progress.ts";
+import type { WorkInProgress } from "../work/work-in-progress.ts";
 import { isAccepted, type RecordedDelivery, sendEvent, shownDelivery } from "./delivery.ts";
 
 /** Number of ended deliveries that are kept; pending ones are all kept. */
@@ -21,7 +21,7 @@ export interface Surroundings {
   readonly network: Network;
   readonly workInProgress: WorkInProgress;
   /** Lifetime of the current state. Work that began in an earlier lifetime must stop. */
-  readonly life: Life;
+  readonly life: AbortSignal;
   readonly options: { readonly strict: boolean };
   readonly organizations: Record<OrganizationName, Organization>;
   timestamp(): string;
@@ -86,7 +86,7 @@ export class Deliveries {
     const { life, workInProgress } = this.#world;
     const mark = this.#queues.markFor(webhook.id);
     const attempt = await workInProgress.track(this.#attempt(delivery, webhook, isThere), mark);
-    if (attempt === null && !life.ended) throw orphaned();
+    if (attempt === null && !life.aborted) throw orphaned();
     if (attempt !== null && isAccepted(attempt)) this.#delivered(delivery, webhook, attempt);
     return shownDelivery(delivery);
   }
@@ -147,7 +147,7 @@ export class Deliveries {
     const begun = clock.now();
     // Skip an attempt at once, while the clock still shows the time at which it was due.
     const attempt = isWanted() ? await this.#attempt(delivery, webhook, isWanted) : null;
-    if (life.ended) return;
+    if (life.aborted) return;
     if (attempt !== null && isAccepted(attempt)) return this.#delivered(delivery, webhook, attempt);
     // The delivery ended meanwhile: it was resent successfully, or dropped with its webhook.
     if (delivery.due !== due) return;
@@ -164,33 +164,30 @@ export class Deliveries {
   }
 
   /** Makes and records an attempt; null if the mock was reset or stopped, or it was no longer wanted. */
-  async #attempt(
+  #attempt(
     delivery: DeliveryRecord,
     webhook: WebhookRecord,
     isWanted: () => boolean,
   ): Promise<Attempt | null> {
     const { life, network, clock, options } = this.#world;
-    const turnstile = this.#queues.turnstileFor(webhook.id);
-    // Await only in a queue: an attempt without a wait must start at the moment when it is due.
-    const turn = turnstile.enter();
-    if (turn !== null) await turn;
-    try {
-      if (life.ended) return null;
+    const limit = this.#queues.limitFor(webhook.id);
+    // An attempt without a wait starts at the moment when it is due, although the limiter runs it later.
+    const due = limit.activeCount < atOnce ? clock.now() : null;
+    return limit(async () => {
+      if (life.aborted) return null;
       const attempt = await sendEvent(network, life, {
         url: delivery.url,
         body: Buffer.from(JSON.stringify(delivery.event)),
         secret: () => webhook.signing_secret,
-        now: clock.now(),
+        now: due ?? clock.now(),
         isStrict: options.strict,
         isWanted,
       });
-      if (attempt === null || life.ended) return null;
+      if (attempt === null || life.aborted) return null;
       delivery.attempts.push(attempt);
       if (delivery.attempts.length > rememberedAttempts) delivery.attempts.shift();
       return attempt;
-    } finally {
-      turnstile.leave();
-    }
+    });
   }
 
   #delivered(delivery: DeliveryRecord, webhook: WebhookRecord, { at }: Attempt): void {
@@ -227,7 +224,7 @@ const orphaned = () => new Refusal("webhook_not_found", "the webhook of this del
 const atOnce = 16;
 
 interface Queue {
-  readonly turnstile: Turnstile;
+  readonly limit: LimitFunction;
   /** The mark of the first attempt since the queue was last empty. */
   since: number;
 }
@@ -241,9 +238,9 @@ class DeliveryQueues {
     this.#workInProgress = workInProgress;
   }
 
-  /** The turnstile that every delivery to the webhook passes. */
-  turnstileFor(webhookId: string): Turnstile {
-    return this.#queueFor(webhookId).turnstile;
+  /** The limiter of every delivery to the webhook. */
+  limitFor(webhookId: string): LimitFunction {
+    return this.#queueFor(webhookId).limit;
   }
 
   /**
@@ -252,9 +249,9 @@ class DeliveryQueues {
    */
   markFor(webhookId: string): number {
     const queue = this.#queueFor(webhookId);
-    if (queue.turnstile.isFull) return queue.since;
+    if (queue.limit.activeCount === atOnce) return queue.since;
     const mark = this.#workInProgress.mark();
-    if (queue.turnstile.isEmpty) queue.since = mark;
+    if (queue.limit.activeCount === 0) queue.since = mark;
     return mark;
   }
 
@@ -263,7 +260,7 @@ class DeliveryQueues {
   }
 
   #queueFor(webhookId: string): Queue {
-    const queue = this.#queues.get(webhookId) ?? { turnstile: new Turnstile(atOnce), since: 0 };
+    const queue = this.#queues.get(webhookId) ?? { limit: pLimit(atOnce), since: 0 };
     this.#queues.set(webhookId, queue);
     return queue;
   }

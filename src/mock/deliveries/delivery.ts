@@ -11,7 +11,6 @@ import {
 import type { Network } from "../outgoing/network.ts";
 import { type RequestOutcome, sendOutgoing } from "../outgoing/outgoing-request.ts";
 import type { Attempt, DeliveryRecord } from "../store/records.ts";
-import type { Life } from "../work/life.ts";
 
 /** A delivery as GET /_mock/deliveries shows it. */
 export interface RecordedDelivery {
@@ -57,7 +56,11 @@ interface EventToSend {
 }
 
 /** Sends an event once (Events, Delivery and Signature); null if the mock ended or it was not wanted. */
-export async function sendEvent(network: Network, life: Life, send: EventToSend): Promise<Attempt | null> {
+export async function sendEvent(
+  network: Network,
+  life: AbortSignal,
+  send: EventToSend,
+): Promise<Attempt | null> {
   const { url, body, secret, now, isStrict, isWanted } = send;
   const sign = () => signDelivery(secret(), body, Math.floor(now / 1000));
   let signature = sign();

@@ -4,7 +4,6 @@ import { entityTag, type StoredFile, toStoredFile } from "../files/stored-file.t
 import type { Pictures } from "../images/pictures.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ExportedProduct, ExportRecord, ImageRecord } from "../store/records.ts";
-import { type Life, SharedWork } from "../work/life.ts";
 import type { World } from "../world/world.ts";
 import { exportRow, Filenames, heldImages } from "./export-rows.ts";
 import { layOut, type ZipFile, type ZipLayout } from "./stored-zip.ts";
@@ -82,7 +81,7 @@ interface Zip {
 /** The ZIPs of export jobs. The layout of each is computed once; its bytes are read on demand. */
 export class ZipArtifacts {
   readonly #pictures: Pictures;
-  readonly #zips = new WeakMap<ExportRecord, SharedWork<Zip>>();
+  readonly #zips = new WeakMap<ExportRecord, Promise<Zip>>();
   /** Cached per image, because images never change and can be in many ZIPs. */
   readonly #measures = new WeakMap<ImageRecord, Measure>();
 
@@ -90,14 +89,11 @@ export class ZipArtifacts {
     this.#pictures = pictures;
   }
 
-  /** The ZIP of a job. When `life` ends, measuring stops and reading fails with EndedError. */
-  async toFile(organization: Organization, job: ExportRecord, life: Life): Promise<StoredFile> {
-    let work = this.#zips.get(job);
-    if (work === undefined || work.isLost) {
-      work = new SharedWork((life) => this.#measure(organization, job, life));
-      this.#zips.set(job, work);
-    }
-    const zip = await work.resultFor(life);
+  /** The ZIP of a job. When `life` ends, measuring stops and reading fail. */
+  async toFile(organization: Organization, job: ExportRecord, life: AbortSignal): Promise<StoredFile> {
+    const measured = this.#zips.get(job) ?? this.#measure(organization, job, life);
+    this.#zips.set(job, measured);
+    const zip = await measured;
     return {
       type: "application/zip",
       etag: zip.etag,
@@ -108,14 +104,14 @@ export class ZipArtifacts {
   }
 
   /** Computes the size and checksum of every image. */
-  async #measure(organization: Organization, job: ExportRecord, life: Life): Promise<Zip> {
+  async #measure(organization: Organization, job: ExportRecord, life: AbortSignal): Promise<Zip> {
     const names = new Filenames();
     const images: ImageRecord[] = [];
     const files: ZipFile[] = [];
     let measured = 0;
     for (const product of job.products) {
       for (const { image, filename } of heldImages(organization, product, job.roles)) {
-        life.mustGoOn();
+        life.throwIfAborted();
         let known = this.#measures.get(image);
         if (known === undefined) {
           const bytes = await this.#pictures.toBytes(image, life);
@@ -137,11 +133,16 @@ export class ZipArtifacts {
   }
 
   /** The bytes from `start` up to `end`; other images are not read. */
-  async *#read({ layout, images }: Zip, start: number, end: number, life: Life): AsyncGenerator<Uint8Array> {
+  async *#read(
+    { layout, images }: Zip,
+    start: number,
+    end: number,
+    life: AbortSignal,
+  ): AsyncGenerator<Uint8Array> {
     for (const part of layout.parts) {
       if (part.at + part.size <= start) continue;
       if (part.at >= end) return;
-      life.mustGoOn();
+      life.throwIfAborted();
       const bytes = part.bytes ?? (await this.#pictures.toBytes(images[part.file]!, life));
       yield bytes.subarray(Math.max(0, start - part.at), end - part.at);
     }

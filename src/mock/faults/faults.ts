@@ -28,13 +28,11 @@ const mostFaults = 1_000;
 export class Faults {
   /** In the order in which they were set. */
   #faults: ActiveFault[] = [];
-  /** The faults that can still act. */
-  #active: ActiveFault[] = [];
   #given = 0;
 
-  /** Whether no fault can act. The only cost for a request when no fault is set. */
+  /** Whether no fault is set. The only cost for a request when no fault is set. */
   get none(): boolean {
-    return this.#active.length === 0;
+    return this.#faults.length === 0;
   }
 
   /**
@@ -50,7 +48,6 @@ export class Faults {
     const id = ++this.#given;
     const fault = { id, order, random: Random.from(`fault ${id} ${secret}`), acted: 0 };
     this.#faults.push(fault);
-    this.#active.push(fault);
     return toReport(fault);
   }
 
@@ -62,7 +59,6 @@ export class Faults {
   clear(): number {
     const count = this.#faults.length;
     this.#faults = [];
-    this.#active = [];
     return count;
   }
 
@@ -78,10 +74,9 @@ export class Faults {
    * cut.
    */
   ofRequest(method: string, path: string, isReplay: boolean): RequestFault | null {
-    if (this.none) return null;
     let delayed = false;
     let met: RequestFault | null = null;
-    for (const fault of [...this.#active]) {
+    for (const fault of this.#faults) {
       const { match, delay_ms, status, drop, truncate } = fault.order;
       if (match.job !== undefined) continue;
       if (match.method !== undefined && match.method !== method) continue;
@@ -104,16 +99,15 @@ export class Faults {
 
   /** The failure of a job that is about to run; null if no fault matches. */
   ofJob(job: JobKind): JobFailure | null {
-    const matching = this.#active.filter(({ order }) => order.match.job === job);
+    const matching = this.#faults.filter(({ order }) => order.match.job === job);
     return matching.find((fault) => this.#acts(fault))?.order.fail ?? null;
   }
 
   /** Decides at random whether a matching fault acts, and counts it if so. */
   #acts(fault: ActiveFault): boolean {
     const { probability = 1 } = fault.order;
-    if (probability < 1 && fault.random.next() >= probability) return false;
+    if (isUsedUp(fault) || (probability < 1 && fault.random.next() >= probability)) return false;
     fault.acted++;
-    if (isUsedUp(fault)) this.#active = this.#active.filter((active) => active !== fault);
     return true;
   }
 }

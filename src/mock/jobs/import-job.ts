@@ -86,12 +86,12 @@ async function processFetchedRows(
     while (job.done < job.rows.length && isDue()) {
       const images = await fetcher.imagesFor(job.done);
       // After a reset the job no longer exists. After a stop the state keeps the job as it is.
-      if (life.ended) return;
+      if (life.aborted) return;
       processRow(world, organization, job, images);
     }
     finishIfDone(world, organization, job);
   } catch {
-    if (life.ended) return;
+    if (life.aborted) return;
     finish(world, organization, job, "failed");
   }
   continueImport(world, organization, job, fetcher);

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { imageTypeOf } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ImportRowResult } from "../../contract/resources/import.ts";
@@ -11,8 +12,6 @@ import { type NoResponse, type RequestOutcome, sendOutgoing } from "../outgoing/
 import type { Ids } from "../seed/ids.ts";
 import type { Organization } from "../store/organization.ts";
 import type { AcceptedRow, ImageRecord, ImportJob, RowImage } from "../store/records.ts";
-import type { Life } from "../work/life.ts";
-import { Turnstile } from "../work/work-in-progress.ts";
 import type { World } from "../world/world.ts";
 
 /** The fetched images of a row, in order; null for an image that need not be fetched. */
@@ -96,8 +95,8 @@ export class RowFetcher {
   readonly #world: World;
   readonly #organization: Organization;
   readonly #job: ImportJob;
-  readonly #life: Life;
-  readonly #door = new Turnstile(atOnce);
+  readonly #life: AbortSignal;
+  readonly #limit = pLimit(atOnce);
   readonly #begun = new Map<number, Promise<RowImages | null>>();
   #next = 0;
   #ahead = 0;
@@ -128,17 +127,13 @@ export class RowFetcher {
 
   #fetch(row: AcceptedRow): Promise<RowImages | null> {
     if (!needsImages(this.#organization, this.#job, row)) return Promise.resolve(null);
-    return Promise.all(row.images.map(({ url }) => this.#fetchOne(url)));
-  }
-
-  async #fetchOne(url: string | undefined): Promise<Fetched | null> {
-    if (url === undefined || urlFailure(url) !== null) return null;
-    await this.#door.enter();
-    try {
-      return await fetchImage(this.#world.network, url, this.#life);
-    } finally {
-      this.#door.leave();
-    }
+    const { network } = this.#world;
+    const isFetched = (url: string | undefined) => url !== undefined && urlFailure(url) === null;
+    return Promise.all(
+      row.images.map(({ url }) =>
+        isFetched(url) ? this.#limit(() => fetchImage(network, url!, this.#life)) : null,
+      ),
+    );
   }
 }
 
@@ -165,7 +160,7 @@ const codes: Record<NoResponse, Code> = {
 };
 
 /** Fetches an image; applies the URL policy and checks the bytes (Imports, "An image url must be"). */
-async function fetchImage(network: Network, url: string, life: Life): Promise<Fetched> {
+async function fetchImage(network: Network, url: string, life: AbortSignal): Promise<Fetched> {
   // Checked when the import was accepted, but not if the job came from a state file.
   if (urlBreach(url) !== null) return fetchProblem("blocked_host");
   const outcome = await sendOutgoing(

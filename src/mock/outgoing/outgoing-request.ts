@@ -1,7 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
-import type { Life } from "../work/life.ts";
 import { bareHost, type Network, type Reach, resolveAddresses } from "./network.ts";
 
 /** An HTTP request to another server. */
@@ -47,11 +46,18 @@ export type RequestOutcome =
  * without a proxy and without keep-alive. It always settles, whatever the other server does, and never
  * rejects.
  */
-export function sendOutgoing(network: Network, call: OutgoingRequest, life: Life): Promise<RequestOutcome> {
+export function sendOutgoing(
+  network: Network,
+  call: OutgoingRequest,
+  life: AbortSignal,
+): Promise<RequestOutcome> {
   const { time } = network;
   const ending = new Ending();
   ending.atEnd(time.at(time.now() + call.timeoutMs, () => ending.settle({ fault: "timeout" })));
-  ending.atEnd(life.onEnd(() => ending.settle({ fault: "ended" })));
+  const end = () => ending.settle({ fault: "ended" });
+  life.addEventListener("abort", end);
+  ending.atEnd(() => life.removeEventListener("abort", end));
+  if (life.aborted) end();
   const url = new URL(call.url);
   const isSecure = url.protocol === "https:";
   // The URL parser drops the default port of the protocol. Port 0 is kept: no server listens on it.

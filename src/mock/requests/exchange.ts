@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
-import { truncateResponse } from "../faults/fault-response.ts";
+import { firstBytes } from "../faults/fault-response.ts";
 import { findOrganization } from "../rules/authenticate.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
 import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
@@ -63,9 +63,7 @@ export class Exchange {
       headers.push("Content-Type", jsonType, "Content-Length", Buffer.byteLength(response.body));
     }
     this.#logged.replayed = replayed;
-    if (this.#begin(response.status, headers)) {
-      endAfterBody(this.request, this.response, response.body ?? undefined);
-    }
+    this.#finish(response.status, headers, response.body === null ? null : Buffer.from(response.body));
   }
 
   /** Sends a body other than JSON: bytes, none, or a stream, which is destroyed when its reader disconnects. */
@@ -76,16 +74,7 @@ export class Exchange {
   ): void {
     const headers = this.#standardHeaders();
     addTo(headers, more);
-    const isAwaited = this.#begin(status, headers);
-    if (!(bytes instanceof Readable)) {
-      if (isAwaited) endAfterBody(this.request, this.response, bytes ?? undefined);
-    } else if (isAwaited) {
-      // If either side fails, the other one ends, and the client sees a truncated response.
-      pipeline(bytes, this.response, () => {});
-      discardBody(this.request);
-    } else {
-      bytes.destroy();
-    }
+    this.#finish(status, headers, bytes);
   }
 
   /** Sends JSON in pieces, because it may be too long for one string. */
@@ -105,15 +94,29 @@ export class Exchange {
     this.request.socket.destroy();
   }
 
+  #finish(status: number, headers: HeaderList, body: Uint8Array | Readable | null): void {
+    if (!this.#begin(status, headers)) {
+      if (body instanceof Readable) body.destroy();
+      return;
+    }
+    const { lost, request, response } = this;
+    const isTruncated = typeof lost === "number" && body !== null && this.method !== "HEAD";
+    if (!isTruncated && !(body instanceof Readable)) {
+      endAfterBody(request, response, body ?? undefined);
+      return;
+    }
+    const chunks = body instanceof Readable ? body : [body!];
+    // If either side fails, the other one ends, and the client sees a truncated response.
+    pipeline(isTruncated ? firstBytes(chunks, lost, response) : chunks, response, () => {});
+    discardBody(request);
+  }
+
   /** Writes the head. False if the client is gone or a response was already sent. */
   #begin(status: number, headers: HeaderList): boolean {
     if (this.response.headersSent || this.response.destroyed) return false;
-    if (this.lost !== null) {
-      if (this.lost === "all") {
-        this.cut();
-        return false;
-      }
-      truncateResponse(this.response, this.lost);
+    if (this.lost === "all") {
+      this.cut();
+      return false;
     }
     this.#logged.status = status;
     this.response.writeHead(status, headers);

@@ -18,11 +18,10 @@ import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { curatedModels, type Organization } from "../store/organization.ts";
 import { type ExportRecord, type ImportJob, isTerminal } from "../store/records.ts";
-import { EndedError, Life } from "../work/life.ts";
 import type { World } from "../world/world.ts";
 
-/** Finds a file for the lifetime of a response; undefined if it was deleted since the URL was signed. */
-type Find = (id: string, life: Life) => Promise<StoredFile | undefined> | StoredFile | undefined;
+/** Finds a file for the lifetime of the current state; undefined if it was deleted since the URL was signed. */
+type Find = (id: string, life: AbortSignal) => Promise<StoredFile | undefined> | StoredFile | undefined;
 
 /** Adds `/_signed`, the storage behind signed URLs: GET and HEAD, no API key, no rate limit. */
 export function addSignedFiles(router: Router, world: World): void {
@@ -38,7 +37,7 @@ export function addSignedFiles(router: Router, world: World): void {
   const toPicture = async (
     modified: number | null,
     image: PictureSource,
-    life: Life,
+    life: AbortSignal,
   ): Promise<StoredFile> => {
     const bytes = await pictures.toBytes(image, life);
     return toStoredFile(bytes, { type: image.mime_type, etag: pictures.entityTag(image), modified });
@@ -84,35 +83,24 @@ async function respond(
   exchange: Exchange,
   query: Readonly<Record<string, unknown>>,
   path: string,
-  find: (life: Life) => ReturnType<Find>,
+  find: (life: AbortSignal) => ReturnType<Find>,
 ): Promise<void> {
   const { world } = exchange;
+  let { life } = world;
   try {
     rejectMalformed(exchange.request);
     if (await applyFaults(exchange)) return;
     world.signedUrls.check(path, query, world.clock.now());
-    const file = await find(responseLife(exchange));
+    life = world.life;
+    const file = await find(life);
+    life.throwIfAborted();
     if (file === undefined) throw new Refusal("route_not_found", "this file no longer exists");
     sendFile(exchange, file);
   } catch (error) {
     // The mock was reset or stopped. Cut the connection: a client that tries again gets the current state.
-    if (error instanceof EndedError) exchange.cut();
+    if (life.aborted) exchange.cut();
     else exchange.fail(error);
   }
-}
-
-/** The lifetime of a response: until the client disconnects, or the state of the mock is replaced. */
-function responseLife({ world, request, response }: Exchange): Life {
-  const life = new Life();
-  const end = () => life.end();
-  if (response.destroyed) end();
-  response.once("close", world.life.onEnd(end));
-  response.once("close", end);
-  // A response queued behind another one does not emit "close" for a lost connection; the request does.
-  request.once("close", () => {
-    if (request.socket.destroyed) end();
-  });
-  return life;
 }
 
 /** One ImportRowResult per line, in input order; every line ends with a newline (Import, results_url). */

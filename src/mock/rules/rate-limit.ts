@@ -1,8 +1,8 @@
 import { limits } from "../../contract/limits.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Requests per minute and organization; null for no limit. */
-export type RateLimit = { readonly reads: number; readonly writes: number } | null;
+/** Requests per minute and organization; false for no limit. */
+export type RateLimit = { reads: number; writes: number } | false;
 
 /** The values of the `X-RateLimit-*` headers of a response; `reset` is in Unix seconds. */
 export interface RateReading {
@@ -20,7 +20,7 @@ export const fullWindow = (rate: RateLimit, isRead: boolean, now: number): RateR
 
 function reading(rate: RateLimit, isRead: boolean, used: number, startedAt: number): RateReading {
   const reset = (startedAt + limits.rateWindowMs) / 1000;
-  if (rate === null) return { limit: withoutLimit, remaining: withoutLimit, reset };
+  if (rate === false) return { limit: withoutLimit, remaining: withoutLimit, reset };
   const limit = isRead ? rate.reads : rate.writes;
   // A loaded state may have counted more requests than this limit allows.
   return { limit, remaining: Math.max(0, limit - used), reset };
@@ -35,7 +35,7 @@ export class RateWindow {
   /** Counts one request and returns the reading, or throws 429 without counting. */
   take(rate: RateLimit, isRead: boolean, now: number): RateReading {
     this.#turn(now);
-    if (rate !== null) {
+    if (rate !== false) {
       if (isRead) {
         if (this.reads < rate.reads) this.reads++;
         else throw this.#refuse(now);

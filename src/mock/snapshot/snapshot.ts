@@ -165,36 +165,23 @@ function fill(world: World, organization: Organization, state: OrganizationState
 
 const byOrder = (a: { order: number }, b: { order: number }): number => a.order - b.order;
 
-/** Number of characters to collect before they are encoded. */
-const pieceLength = 64 * 1024;
+/** Number of characters per buffer: many small buffers would trigger garbage collections in V8. */
+const pieceLength = 4 * 1024 * 1024;
 
 /**
  * The complete state as JSON bytes, written synchronously, so that nothing changes in between. It is in
- * pieces because it can be longer than the maximum string. Each piece is twice the size of the last one:
- * frequent allocations outside the heap trigger garbage collections in V8.
+ * pieces because it can be longer than the maximum string.
  */
 export function printedState(world: World): Buffer[] {
   const buffers: Buffer[] = [];
-  let room = Buffer.allocUnsafe(pieceLength);
-  let used = 0;
-  const write = (text: string) => {
-    const length = Buffer.byteLength(text);
-    if (used + length > room.length) {
-      buffers.push(room.subarray(0, used));
-      room = Buffer.allocUnsafe(Math.max(length, room.length * 2));
-      used = 0;
-    }
-    used += room.write(text, used);
-  };
   let text = "";
   for (const piece of jsonPieces(takeSnapshot(world))) {
     text += piece;
     if (text.length < pieceLength) continue;
-    write(text);
+    buffers.push(Buffer.from(text));
     text = "";
   }
-  write(text);
-  return [...buffers, room.subarray(0, used)];
+  return [...buffers, Buffer.from(text)];
 }
 
 /** A value as JSON in pieces, one line per list item: a large state exceeds the maximum string length. */

@@ -41,25 +41,19 @@ const remembered = 1_000;
 
 /** The last requests, oldest first. */
 export class RequestLog {
-  #ring: LoggedRequest[] = [];
-  #next = 0;
+  readonly #requests: LoggedRequest[] = [];
 
   add(request: LoggedRequest): void {
-    this.#ring[this.#next] = request;
-    this.#next = (this.#next + 1) % remembered;
+    this.#requests.push(request);
+    if (this.#requests.length > remembered) this.#requests.shift();
   }
 
   list(): RecordedRequest[] {
-    const isFull = this.#ring.length === remembered;
-    const inOrder = isFull
-      ? [...this.#ring.slice(this.#next), ...this.#ring.slice(0, this.#next)]
-      : this.#ring;
-    return inOrder.map(shown);
+    return this.#requests.map(shown);
   }
 
   clear(): void {
-    this.#ring = [];
-    this.#next = 0;
+    this.#requests.length = 0;
   }
 }
 

@@ -1,44 +1,45 @@
 import { randomBytes } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { MovableClock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { Faults } from "../faults/faults.ts";
 import { SignedUrls } from "../images/signed-urls.ts";
-import { type Network, realNetwork } from "../outgoing/network.ts";
+import type { Network } from "../outgoing/network.ts";
 import { type OrganizationName, organizationNames } from "../rules/authenticate.ts";
 import { Cursors } from "../rules/cursors.ts";
 import type { RateLimit } from "../rules/rate-limit.ts";
 import { Ids, seedStart } from "../seed/ids.ts";
 import { Random } from "../seed/random.ts";
 import { Organization } from "../store/organization.ts";
-import { Life } from "../work/life.ts";
 import { WorkInProgress } from "../work/work-in-progress.ts";
 import { addDemoModels, addDemoProducts } from "./demo.ts";
 import { RequestIds, RequestLog } from "./requests.ts";
 
 /** Options of a mock, with defaults filled in. */
 export interface WorldOptions {
-  readonly clock: MovableClock;
-  /** Null for different IDs and contents on every start. */
-  readonly seed: number | null;
-  /** Number of demo products in the first organization. */
-  readonly demo: number;
-  /** Speed of jobs relative to the service. */
-  readonly speed: number;
-  readonly rateLimit: RateLimit;
-  /** Delay of every request before it is processed. */
-  readonly latencyMs: number;
+  /** Clock of all timers, expirations and rate limit windows. Default: the time of this machine. */
+  clock: MovableClock;
+  /** The same seed and the same requests give the same IDs and contents, at any time. */
+  seed?: number | undefined;
+  /** Number of demo products of the first organization at the start. Default: 0. */
+  demo: number;
+  /** Factor by which jobs run faster than those of the service. */
+  speed: number;
+  /** Requests per minute and organization; false for no limit. Default: 600 reads, 60 writes. */
+  rateLimit: RateLimit;
+  /** Delay of every request, in milliseconds. A delayed request counts as in flight. */
+  latencyMs: number;
   /** Rejects webhook URLs on loopback, like the service. */
-  readonly strict: boolean;
-  /** Rejects backgrounds, angle shots and lengths of product fields that the specification does not list. */
-  readonly strictSlugs: boolean;
-  /** Fetches the image URLs of imports instead of drawing a picture for each. */
-  readonly fetchImages: boolean;
+  strict: boolean;
+  /** Rejects values and lengths that the specification does not list. Default: true; false takes any. */
+  strictSlugs: boolean;
+  /** Fetches the image URLs of imports. Default: draws a picture for each. */
+  fetchImages: boolean;
   /** Loads an initial state instead of demo products, at every reset. */
-  readonly begin?: ((world: World) => void) | undefined;
-  /** Replaces the network for outgoing requests. */
-  readonly network?: Network | undefined;
+  begin?: ((world: World) => void) | undefined;
+  network: Network;
 }
 
 /**
@@ -55,7 +56,8 @@ export class World {
   readonly workInProgress = new WorkInProgress();
   readonly deliveries: Deliveries;
   /** Ends at the next reset, restore or stop; cancels outgoing requests. */
-  life = new Life();
+  life!: AbortSignal;
+  #ending = new AbortController();
   /** The address of the mock, e.g. `http://127.0.0.1:4010`; the start of signed URLs. */
   baseUrl = "http://127.0.0.1";
   /** Signs URLs and cursors. Part of the state, so that signatures stay valid after a restore. */
@@ -74,7 +76,8 @@ export class World {
   constructor(options: WorldOptions) {
     this.options = options;
     this.clock = options.clock;
-    this.network = options.network ?? realNetwork();
+    this.network = options.network;
+    this.#begin();
     this.deliveries = new Deliveries(this);
     this.#renew();
   }
@@ -95,11 +98,19 @@ export class World {
     addDemoProducts(this.organizations.main, this.ids, random, demo, moment ?? this.clock.now());
   }
 
+  /** Begins a new lifetime. */
+  #begin(): void {
+    this.#ending = new AbortController();
+    this.life = this.#ending.signal;
+    // Every request in flight listens to it.
+    setMaxListeners(0, this.life);
+  }
+
   /** Removes all data and restarts everything that follows from the seed. */
   #renew(): { random: Random; moment: number | null } {
     const { seed } = this.options;
-    const random = Random.from(seed === null ? randomBytes(16).toString("hex") : `seed ${seed}`);
-    const moment = seed === null ? null : seedStart(random);
+    const random = Random.from(seed === undefined ? randomBytes(16).toString("hex") : `seed ${seed}`);
+    const moment = seed === undefined ? null : seedStart(random);
     this.useSecret(random.text(32));
     this.requestIds = new RequestIds(random);
     this.ids = new Ids({ random: random.state(), time: moment }, () => this.clock.now());
@@ -183,8 +194,8 @@ export class World {
 
   /** Cancels all timers of this mock. Other users of the same clock keep theirs. */
   cancelTimers(): void {
-    this.life.end();
-    this.life = new Life();
+    this.#ending.abort();
+    this.#begin();
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
   }

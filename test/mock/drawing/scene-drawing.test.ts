@@ -11,7 +11,6 @@ import { type Scene, sceneSubject, writeScene } from "../../../src/mock/drawing/
 import { lettersAt, sceneDrawing, textWidth, writable } from "../../../src/mock/drawing/scene-drawing.ts";
 import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
 import { curatedModels } from "../../../src/mock/store/organization.ts";
-import { Life } from "../../../src/mock/work/life.ts";
 
 const person = (index: number) => {
   const { is_public: _isPublic, ...rest } = curatedModels[index]!;
@@ -30,7 +29,7 @@ const alone: Scene = {
 };
 const worn: Scene = { ...alone, angle_shot: "full-front", background: "studio", person: person(0) };
 
-const drawn = (source: PictureSource) => new Pictures().toBytes(source, new Life());
+const drawn = (source: PictureSource) => new Pictures().toBytes(source, new AbortController().signal);
 const pictureOf = (scene: Scene) =>
   drawn({ mime_type: "image/png", bytes: null, subject: sceneSubject, seed: writeScene(scene) });
 /** The pixels without the caption, which differs for any two scenes. */

@@ -1,6 +1,6 @@
 import { assumed, inFile, type Section } from "../clause.ts";
 
-const tasks = inFile("mock/tasks.test.ts");
+const tasks = inFile("mock/routes/tasks.test.ts");
 
 /** Choices of the interface that are not covered by the clauses above. */
 export const choices: Section = {
@@ -39,7 +39,7 @@ export const choices: Section = {
     assumed(
       "The headers of a delivery.",
       "Content-Type: application/json, User-Agent, Service-Signature.",
-      "mock/deliveries.test.ts > an event is delivered with a signature of its bytes, and only the ID and status of its resource",
+      "mock/deliveries/deliveries.test.ts > an event is delivered with a signature of its bytes, and only the ID and status of its resource",
     ),
     assumed(
       "The type for 413, 415 and 422.",

@@ -1,9 +1,9 @@
 import { assumed, enforced, inFile, type Section } from "../clause.ts";
 
-const bad = inFile("mock/bad-requests.test.ts");
+const bad = inFile("mock/requests/bad-requests.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 const tables = inFile("contract/tables.test.ts");
-const faults = inFile("mock/faults.test.ts");
+const faults = inFile("mock/faults/faults.test.ts");
 
 /** Errors. */
 export const errors: Section = {
@@ -20,11 +20,11 @@ export const errors: Section = {
     enforced("The types are the nine of the specification.", tables("error types")),
     enforced(
       "param names the field, such as inputs.product_id.",
-      "mock/products.test.ts > create > rejects %s with its field",
+      "mock/routes/products.test.ts > create > rejects %s with its field",
     ),
     enforced("The 400 of POST /v1/imports and POST /v1/tasks/tryon has a list instead.", [
-      "mock/imports.test.ts > validation > reports every problem of every row in line order, and creates nothing",
-      "mock/tasks.test.ts > a try-on > reports every problem of every input, and queues nothing",
+      "mock/routes/imports.test.ts > validation > reports every problem of every row in line order, and creates nothing",
+      "mock/routes/tasks.test.ts > a try-on > reports every problem of every input, and queues nothing",
     ]),
     enforced("The known codes have the statuses of the specification.", [
       ...tables("the code %s is a %d %s"),
@@ -76,9 +76,9 @@ export const errors: Section = {
       "A response sent before the request body has arrived.",
       "Clients that send everything before they read still get it: the mock discards up to 64 MiB for up to 5 seconds.",
       [
-        "mock/write-first.test.ts > gets the response: %s",
-        "mock/write-first.test.ts > Python's urllib gets the response",
-        "mock/unread-body.test.ts > is discarded up to 64 MiB, then no longer read",
+        "mock/requests/write-first.test.ts > gets the response: %s",
+        "mock/requests/write-first.test.ts > Python's urllib gets the response",
+        "mock/requests/unread-body.test.ts > is discarded up to 64 MiB, then no longer read",
       ],
     ),
     assumed(

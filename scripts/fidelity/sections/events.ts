@@ -1,7 +1,7 @@
 import { assumed, enforced, inFile, type Section } from "../clause.ts";
 
-const of = inFile("mock/deliveries.test.ts");
-const late = inFile("mock/late-deliveries.test.ts");
+const of = inFile("mock/deliveries/deliveries.test.ts");
+const late = inFile("mock/deliveries/late-deliveries.test.ts");
 const signature = inFile("contract/signature.test.ts");
 
 /** Events: their delivery, signature and retries. */
@@ -11,8 +11,8 @@ export const events: Section = {
     enforced(
       "task.succeeded and task.failed are sent when a task ends.",
       [
-        "mock/six-events.test.ts > the end of a task of either type sends task.succeeded or task.failed",
-        "mock/task-life.test.ts > the end of a task sends one event with only its ID and status",
+        "mock/deliveries/six-events.test.ts > the end of a task of either type sends task.succeeded or task.failed",
+        "mock/jobs/task-life.test.ts > the end of a task sends one event with only its ID and status",
       ],
       "event task.succeeded",
       "event task.failed",
@@ -20,7 +20,7 @@ export const events: Section = {
     enforced(
       "import.completed is sent when an import finishes, even with failed rows; import.failed when the import itself fails.",
       [
-        "mock/six-events.test.ts > the end of an import sends import.completed, even with failed rows, or import.failed",
+        "mock/deliveries/six-events.test.ts > the end of an import sends import.completed, even with failed rows, or import.failed",
       ],
       "event import.completed",
       "event import.failed",
@@ -28,7 +28,7 @@ export const events: Section = {
     enforced(
       "export.completed and export.failed are sent when an export job ends.",
       [
-        "mock/six-events.test.ts > the end of a ZIP job sends export.completed or export.failed; a manifest sends nothing",
+        "mock/deliveries/six-events.test.ts > the end of a ZIP job sends export.completed or export.failed; a manifest sends nothing",
       ],
       "event export.completed",
       "event export.failed",
@@ -36,7 +36,7 @@ export const events: Section = {
     assumed(
       "Events for a manifest, which is completed immediately.",
       "None, because it was never processing.",
-      "mock/six-events.test.ts > the end of a ZIP job sends export.completed or export.failed; a manifest sends nothing",
+      "mock/deliveries/six-events.test.ts > the end of a ZIP job sends export.completed or export.failed; a manifest sends nothing",
     ),
     enforced(
       "Events go to the active webhooks of the organization that subscribe to the type.",

@@ -1,6 +1,6 @@
 import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
-const of = inFile("mock/exports.test.ts");
+const of = inFile("mock/routes/exports.test.ts");
 const frozen = inFile("mock/exports/frozen.test.ts");
 const zip = inFile("mock/exports/stored-zip.test.ts");
 const names = inFile("mock/exports/filenames.test.ts");
@@ -17,7 +17,7 @@ export const exports: Section = {
     ),
     enforced(
       "Cursor paging stays correct while products are added, changed and deleted.",
-      "mock/exports.property.test.ts > every page is correct, live and in a delta, whatever changes between pages",
+      "mock/routes/exports.property.test.ts > every page is correct, live and in a delta, whatever changes between pages",
     ),
     enforced(
       "Each asset appears once, under the product it was made for; styling products are only in also_features.",
@@ -47,7 +47,7 @@ export const exports: Section = {
       "created_at is the creation time of the bytes: the upload of a photo, the end of the task of a generation.",
       [
         ...of("a row > has exactly the product and its uploaded photo"),
-        "mock/task-life.test.ts > an output > is an image of the organization, created at the end of the task",
+        "mock/jobs/task-life.test.ts > an output > is an image of the organization, created at the end of the task",
       ],
     ),
     enforced(

@@ -1,6 +1,6 @@
 import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
-const of = inFile("mock/images.test.ts");
+const of = inFile("mock/routes/images.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 
 /** Images: uploads and signed URLs. */
@@ -25,7 +25,7 @@ export const images: Section = {
       "At most 10 MB, else 413.",
       [
         ...of("upload > rejects more than 10 MB, and far more before reading it"),
-        "mock/limits.test.ts > bytes of an image",
+        "mock/rules/limits.test.ts > bytes of an image",
       ],
       "limit imageBytes",
       "code body_too_large",
@@ -45,7 +45,7 @@ export const images: Section = {
     ),
     enforced(
       "The ID can be used immediately.",
-      "mock/products.test.ts > create > trims the reference and returns the product",
+      "mock/routes/products.test.ts > create > trims the reference and returns the product",
     ),
     enforced(
       "GET /v1/images/{image_id}: the image with a fresh signed URL to the original bytes, or 404.",

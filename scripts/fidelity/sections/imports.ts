@@ -1,6 +1,6 @@
 import { assumed, enforced, inFile, type Section } from "../clause.ts";
 
-const of = inFile("mock/imports.test.ts");
+const of = inFile("mock/routes/imports.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 const row = inFile("contract/import-row.test.ts");
 const policy = inFile("contract/url-policy.test.ts");
@@ -39,7 +39,7 @@ export const imports: Section = {
       "Whether 8 MB is 8,000,000 or 8,388,608 bytes.",
       "The mock accepts 8,388,608 bytes; the CLI sends batches of at most 8,000,000.",
       [
-        "mock/imports.test.ts > a new import > rejects more than 8 MB",
+        "mock/routes/imports.test.ts > a new import > rejects more than 8 MB",
         "flows/import/import-file.test.ts > is cut at 8 MB before 2,000 rows if the rows are long",
       ],
       "limit importBatchBytes",
@@ -161,12 +161,12 @@ export const imports: Section = {
     ),
     enforced(
       "A job that cannot run: failed, and no row is processed.",
-      "mock/faults.test.ts > an import with a job fault fails before any row is processed",
+      "mock/faults/faults.test.ts > an import with a job fault fails before any row is processed",
     ),
     assumed(
       "502 when the pipeline is unavailable.",
       "Only with a fault.",
-      "mock/faults.test.ts > a status > of %d sends the envelope with type %s and code %s",
+      "mock/faults/faults.test.ts > a status > of %d sends the envelope with type %s and code %s",
       "code upstream_unavailable",
     ),
     enforced(

@@ -1,6 +1,6 @@
 import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
-const of = inFile("mock/keys-and-limits.test.ts");
+const of = inFile("mock/rules/keys-and-limits.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 
 /** Authentication. */
@@ -41,7 +41,7 @@ export const keys: Section = {
     notModeled("Dashboard session tokens.", "Rejected like any unknown key."),
     enforced(
       "Deliveries are authenticated by their signature.",
-      "mock/deliveries.test.ts > an event is delivered with a signature of its bytes, and only the ID and status of its resource",
+      "mock/deliveries/deliveries.test.ts > an event is delivered with a signature of its bytes, and only the ID and status of its resource",
     ),
   ],
 };

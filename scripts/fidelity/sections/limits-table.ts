@@ -1,7 +1,7 @@
 import { type Clause, enforced, inFile, notModeled, type Section, type TestName } from "../clause.ts";
 
 const value = (row: string): TestName => `contract/tables.test.ts > ${row}`;
-const edges = inFile("mock/limits.test.ts");
+const edges = inFile("mock/rules/limits.test.ts");
 
 /** A row of the table: the value, and the behavior one below, at and one above it. */
 const row = (text: string, name: string, ...shown: TestName[]): Clause =>
@@ -49,7 +49,7 @@ export const limitsTable: Section = {
       "Image: up to 10 MB, uploaded or fetched.",
       "Image size",
       ...edges("bytes of an image"),
-      "mock/fetch-images.test.ts > an image that cannot be fetched > may have exactly 10 MB",
+      "mock/jobs/fetch-images.test.ts > an image that cannot be fetched > may have exactly 10 MB",
     ),
     notModeled(
       "Import image URL: fetchable without authentication for at least 24 hours.",
@@ -95,7 +95,7 @@ export const limitsTable: Section = {
     row(
       "Webhook handlers: 10 seconds.",
       "Webhook handler timeout",
-      "mock/deliveries.test.ts > a response > that %s times out after 10 seconds",
+      "mock/deliveries/deliveries.test.ts > a response > that %s times out after 10 seconds",
     ),
     row(
       "Webhook retries: about 1 min, 5 min, 15 min, 1 h, 6 h.",

@@ -1,14 +1,14 @@
 import { assumed, enforced, inFile, type Section } from "../clause.ts";
 
 const serve = inFile("cli/serve.test.ts");
-const control = inFile("mock/control.test.ts");
-const faults = inFile("mock/faults.test.ts");
-const deliveries = inFile("mock/deliveries.test.ts");
-const keys = inFile("mock/keys-and-limits.test.ts");
-const requests = inFile("mock/bad-requests.test.ts");
-const same = inFile("mock/same-seed.test.ts");
+const control = inFile("mock/control/control.test.ts");
+const faults = inFile("mock/faults/faults.test.ts");
+const deliveries = inFile("mock/deliveries/deliveries.test.ts");
+const keys = inFile("mock/rules/keys-and-limits.test.ts");
+const requests = inFile("mock/requests/bad-requests.test.ts");
+const same = inFile("mock/seed/same-seed.test.ts");
 const inCode = inFile("mock/in-code.test.ts");
-const openapi = inFile("mock/openapi.test.ts");
+const openapi = inFile("mock/routes/openapi.test.ts");
 
 /** Clauses of the interface about `serve --mock`. */
 export const mockServer: Section = {
@@ -35,9 +35,9 @@ export const mockServer: Section = {
       control("the clock > moves forward and runs what became due"),
     ),
     enforced("--speed makes jobs faster and sets their Retry-After to round(5 / X).", [
-      "mock/imports.test.ts > an import in progress > is faster at a higher speed, and has a shorter Retry-After",
+      "mock/routes/imports.test.ts > an import in progress > is faster at a higher speed, and has a shorter Retry-After",
       "mock/exports/frozen.test.ts > a zip > takes a tenth of the time at ten times the speed",
-      "mock/task-life.test.ts > a task on the clock > runs a try-on for eight seconds, and takes a quarter of the time at speed 4",
+      "mock/jobs/task-life.test.ts > a task on the clock > runs a try-on for eight seconds, and takes a quarter of the time at speed 4",
     ]),
     enforced("The same seed and the same requests give the same IDs and contents, whenever started.", [
       ...same(
@@ -48,23 +48,23 @@ export const mockServer: Section = {
     ]),
     enforced(
       "Image URLs are not fetched; a URL whose last path segment starts with fail-CODE fails with that code.",
-      "mock/imports.test.ts > images that fail > follow the code in the URL: %s gives %s",
+      "mock/routes/imports.test.ts > images that fail > follow the code in the URL: %s gives %s",
     ),
     enforced("--fetch-images fetches image URLs under the URL policy, from the address that was checked.", [
-      "mock/outgoing.test.ts > a request goes to the checked address, with the requested host name",
-      "mock/fetch-images.test.ts > a %s is fetched and stored, with the type of its bytes, not that of the server",
-      "mock/fetch-images.test.ts > no image is fetched without --fetch-images",
+      "mock/outgoing/outgoing.test.ts > a request goes to the checked address, with the requested host name",
+      "mock/jobs/fetch-images.test.ts > a %s is fetched and stored, with the type of its bytes, not that of the server",
+      "mock/jobs/fetch-images.test.ts > no image is fetched without --fetch-images",
     ]),
     enforced(
       "Tasks of a product whose reference contains fail-CODE fail with that code.",
-      "mock/task-life.test.ts > a failure > has the code of a reference with fail-CODE, shown only at the end",
+      "mock/jobs/task-life.test.ts > a failure > has the code of a reference with fail-CODE, shown only at the end",
     ),
     enforced(
       "POST /_mock/account sets the credits; a generation costs one.",
-      "mock/tasks.test.ts > credits > are taken when a task is queued, one per generation, all or none",
+      "mock/routes/tasks.test.ts > credits > are taken when a task is queued, one per generation, all or none",
     ),
     enforced("Webhook URLs on loopback are accepted; --strict rejects them.", [
-      "mock/webhooks.test.ts > the URL of a webhook > http://127.0.0.1:4242/in",
+      "mock/routes/webhooks.test.ts > the URL of a webhook > http://127.0.0.1:4242/in",
       ...deliveries("a strict mock does not deliver to loopback, even if a loaded state says so"),
     ]),
     enforced(
@@ -95,7 +95,7 @@ export const mockServer: Section = {
     ),
     enforced("A fault can make jobs of one kind fail.", [
       ...faults("an import with a job fault fails before any row is processed"),
-      "mock/task-life.test.ts > a failure > comes from a fault that is active when the task starts",
+      "mock/jobs/task-life.test.ts > a failure > comes from a fault that is active when the task starts",
       "mock/exports/frozen.test.ts > a zip > fails if a fault requires it",
     ]),
     enforced(
@@ -181,12 +181,12 @@ export const mockServer: Section = {
       "Requests to signed URLs.",
       "Range, If-Range, If-Match, ETag and HEAD work as with a storage service.",
       [
-        "mock/signed-files.test.ts > is sent in parts",
-        "mock/signed-files.test.ts > resumes only from the client's version",
-        "mock/signed-files.test.ts > gets 416 for a range past its end",
-        "mock/signed-files.test.ts > gets 412 if the client requires another version",
-        "mock/signed-files.test.ts > the entity tag depends on the bytes > of a manifest, which has other URLs at another base URL",
-        "mock/signed-files.test.ts > the entity tag depends on the bytes > of an upload and of a ZIP with it, whose IDs repeat with other bytes after a reset",
+        "mock/routes/signed-files.test.ts > is sent in parts",
+        "mock/routes/signed-files.test.ts > resumes only from the client's version",
+        "mock/routes/signed-files.test.ts > gets 416 for a range past its end",
+        "mock/routes/signed-files.test.ts > gets 412 if the client requires another version",
+        "mock/routes/signed-files.test.ts > the entity tag depends on the bytes > of a manifest, which has other URLs at another base URL",
+        "mock/routes/signed-files.test.ts > the entity tag depends on the bytes > of an upload and of a ZIP with it, whose IDs repeat with other bytes after a reset",
       ],
       "code range_not_satisfiable",
       "code precondition_failed",
@@ -202,23 +202,23 @@ export const mockServer: Section = {
     assumed(
       "Unsupported methods.",
       "405 if the path exists, else 404, for every method that Node's parser knows.",
-      "mock/every-method.test.ts > every method known to Node's parser gets the envelope and every header",
+      "mock/routes/every-method.test.ts > every method known to Node's parser gets the envelope and every header",
     ),
     assumed(
       "Jobs that are overdue when a state is loaded, or after the machine has slept.",
       "They run their next steps immediately. Timestamps and event signatures have the current time.",
       [
         "clock.test.ts > a clock that ticks > fires timers that became due while the machine slept at the current time, in order",
-        "mock/overdue-jobs.test.ts > overdue jobs > end with the current time when a state is restored on a frozen clock",
-        "mock/overdue-jobs.test.ts > overdue jobs > have events with a current signature when a mock starts on the system clock",
+        "mock/jobs/overdue-jobs.test.ts > overdue jobs > end with the current time when a state is restored on a frozen clock",
+        "mock/jobs/overdue-jobs.test.ts > overdue jobs > have events with a current signature when a mock starts on the system clock",
       ],
     ),
     assumed(
       "Edited states.",
       "Each field is checked by itself; the first mistake is rejected with its path. Records that contradict each other are loaded as they are.",
       [
-        "mock/edited-states.property.test.ts > an edited state > is rejected with the path of its first mistake, or keeps the mock responding",
-        "mock/edited-states.property.test.ts > an edited state > whose records contradict each other is loaded as is, and its jobs end",
+        "mock/snapshot/edited-states.property.test.ts > an edited state > is rejected with the path of its first mistake, or keeps the mock responding",
+        "mock/snapshot/edited-states.property.test.ts > an edited state > whose records contradict each other is loaded as is, and its jobs end",
       ],
     ),
   ],

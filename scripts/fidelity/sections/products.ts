@@ -1,8 +1,8 @@
 import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
-const of = inFile("mock/products.test.ts");
+const of = inFile("mock/routes/products.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
-const store = "mock/store-model.property.test.ts > the mock and a simple model of its store";
+const store = "mock/store/store-model.property.test.ts > the mock and a simple model of its store";
 
 /** Products: the resource and its endpoints. */
 export const products: Section = {
@@ -44,7 +44,7 @@ export const products: Section = {
     assumed(
       "A name that is only whitespace.",
       "400, as in an import.",
-      "mock/bad-requests.test.ts > an invalid body > is reported in plain words: %s",
+      "mock/requests/bad-requests.test.ts > an invalid body > is reported in plain words: %s",
     ),
     assumed("Unknown fields of a body.", "400 with the field as param.", of("create > an unknown field")),
     enforced(
@@ -104,7 +104,7 @@ export const products: Section = {
       "DELETE returns 204; the product leaves the list and appears in delta exports with deleted_at.",
       [
         ...of("delete > removes the product everywhere and releases its reference"),
-        "mock/exports.test.ts > a delta > has a deleted product with deleted_at and without assets",
+        "mock/routes/exports.test.ts > a delta > has a deleted product with deleted_at and without assets",
       ],
       "operation products.delete",
     ),
@@ -152,7 +152,7 @@ export const products: Section = {
     assumed(
       "The origin of a product's image.",
       "user for an uploaded or imported image, beautifier for the output of a beautifier task, other for any other generation.",
-      "mock/task-life.test.ts > an output > has its origin when attached to a product",
+      "mock/jobs/task-life.test.ts > an output > has its origin when attached to a product",
     ),
   ],
 };

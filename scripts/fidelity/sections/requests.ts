@@ -1,8 +1,8 @@
 import { assumed, enforced, inFile, type Section } from "../clause.ts";
 
-const idempotency = inFile("mock/idempotency.test.ts");
-const limits = inFile("mock/keys-and-limits.test.ts");
-const faults = inFile("mock/faults.test.ts");
+const idempotency = inFile("mock/rules/idempotency.test.ts");
+const limits = inFile("mock/rules/keys-and-limits.test.ts");
+const faults = inFile("mock/faults/faults.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 
 /** Cross-cutting request rules, and the rate limit. */
@@ -80,15 +80,15 @@ export const requests: Section = {
     ]),
     enforced(
       "A key whose request crashed before its response was stored is released after a few minutes.",
-      "mock/idempotency-keys.test.ts > a key whose request never finished is released after five minutes",
+      "mock/rules/idempotency-keys.test.ts > a key whose request never finished is released after five minutes",
     ),
     enforced(
       "Without a key the request runs normally.",
-      "mock/products.test.ts > create > trims the reference and returns the product",
+      "mock/routes/products.test.ts > create > trims the reference and returns the product",
     ),
     enforced("Every response carries X-Request-Id.", [
       ...conformance("accepts a valid request", "rejects with %d %s"),
-      "mock/bad-requests.test.ts > a raw request",
+      "mock/requests/bad-requests.test.ts > a raw request",
     ]),
     enforced(
       "A valid X-Request-Id (up to 128 letters, digits, . _ : -) is echoed; an invalid one is replaced.",
@@ -111,8 +111,8 @@ export const requests: Section = {
           "the rate limit window > allows 600 reads and 60 writes by default",
           "the rate limit window > belongs to the organization, not to the API key",
         ),
-        "mock/limits.test.ts > reads per minute",
-        "mock/limits.test.ts > writes per minute",
+        "mock/rules/limits.test.ts > reads per minute",
+        "mock/rules/limits.test.ts > writes per minute",
       ],
       "limit readsPerMinute",
       "limit writesPerMinute",
@@ -145,7 +145,7 @@ export const requests: Section = {
         ...limits(
           "the rate limit window > is in every response, and does not count requests without a known organization",
         ),
-        "mock/openapi.test.ts > GET /openapi.json needs no API key, does not count, and has the headers of every response",
+        "mock/routes/openapi.test.ts > GET /openapi.json needs no API key, does not count, and has the headers of every response",
       ],
     ),
   ],

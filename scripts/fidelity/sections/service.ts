@@ -1,9 +1,9 @@
 import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
 const conformance = inFile("conformance/every-operation.test.ts");
-const bad = inFile("mock/bad-requests.test.ts");
-const keys = inFile("mock/keys-and-limits.test.ts");
-const list = inFile("mock/products.test.ts");
+const bad = inFile("mock/requests/bad-requests.test.ts");
+const keys = inFile("mock/rules/keys-and-limits.test.ts");
+const list = inFile("mock/routes/products.test.ts");
 const tables = inFile("contract/tables.test.ts");
 
 /** General clauses: endpoints, IDs, timestamps, lists, versions. */
@@ -24,8 +24,8 @@ export const service: Section = {
     enforced("Every set of values is the specification's.", tables("the values of %s")),
     enforced("All data belongs to the organization of the key; other organizations cannot see it.", [
       ...keys("API keys > of another organization see nothing of the first"),
-      "mock/exports.test.ts > live pages > do not show products of another organization",
-      "mock/webhooks.test.ts > another organization cannot see a webhook",
+      "mock/routes/exports.test.ts > live pages > do not show products of another organization",
+      "mock/routes/webhooks.test.ts > another organization cannot see a webhook",
     ]),
     enforced(
       "CORS preflights are allowed.",
@@ -42,11 +42,11 @@ export const service: Section = {
     ),
     enforced("IDs are 26-character Crockford base32 ULIDs, except model IDs.", [
       ...conformance("accepts a valid request"),
-      "mock/images.test.ts > models > are two of the organization with ULIDs, and a dozen curated ones with shorter IDs",
+      "mock/routes/images.test.ts > models > are two of the organization with ULIDs, and a dozen curated ones with shorter IDs",
     ]),
     enforced("All timestamps are RFC 3339 in UTC.", [
       ...conformance("accepts a valid request"),
-      "mock/exports.test.ts > a row > has exactly the product and its uploaded photo",
+      "mock/routes/exports.test.ts > a row > has exactly the product and its uploaded photo",
     ]),
     enforced(
       "Every list is {data, next_cursor, has_more}; pass next_cursor as cursor until has_more is false.",
@@ -63,7 +63,7 @@ export const service: Section = {
         ...list(
           "list > shows every product that exists throughout the paging once, whatever is added or deleted meanwhile",
         ),
-        "mock/webhooks.test.ts > the list has the newest webhooks first, in stable pages while others are added and deleted",
+        "mock/routes/webhooks.test.ts > the list has the newest webhooks first, in stable pages while others are added and deleted",
       ],
     ),
     enforced(
@@ -79,7 +79,7 @@ export const service: Section = {
       "Forged or altered cursors, and those of another list, other filters or another organization.",
       [
         ...list("list > rejects a cursor that is forged, altered, or of another list or organization"),
-        "mock/exports.test.ts > live pages > reject a cursor of other filters or another organization",
+        "mock/routes/exports.test.ts > live pages > reject a cursor of other filters or another organization",
       ],
     ),
     enforced(

@@ -1,8 +1,8 @@
 import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
-const of = inFile("mock/tasks.test.ts");
-const life = inFile("mock/task-life.test.ts");
-const images = inFile("mock/images.test.ts");
+const of = inFile("mock/routes/tasks.test.ts");
+const life = inFile("mock/jobs/task-life.test.ts");
+const images = inFile("mock/routes/images.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 
 /** Tasks, and the models for try-ons. */
@@ -73,7 +73,7 @@ export const tasks: Section = {
       "400 lists every bad input in {errors: [{input_index, type, code, message, param?}]}; nothing is queued.",
       [
         ...of("a try-on > reports every problem of every input, and queues nothing"),
-        "mock/tryon-problems.property.test.ts > every problem of every invalid input is listed once, in order",
+        "mock/jobs/tryon-problems.property.test.ts > every problem of every invalid input is listed once, in order",
       ],
       "code model_not_found",
     ),
@@ -151,7 +151,7 @@ export const tasks: Section = {
     assumed(
       "500 if valid try-ons cannot be queued, 502 if the queue is unavailable.",
       "Only with a fault.",
-      "mock/faults.test.ts > a status > uses the operation's own code",
+      "mock/faults/faults.test.ts > a status > uses the operation's own code",
     ),
     assumed(
       "Other codes of failure_reason than model_unsafe_content.",

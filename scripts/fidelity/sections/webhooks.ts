@@ -1,8 +1,8 @@
 import { assumed, enforced, inFile, type Section } from "../clause.ts";
 
-const of = inFile("mock/webhooks.test.ts");
-const deliveries = inFile("mock/deliveries.test.ts");
-const late = inFile("mock/late-deliveries.test.ts");
+const of = inFile("mock/routes/webhooks.test.ts");
+const deliveries = inFile("mock/deliveries/deliveries.test.ts");
+const late = inFile("mock/deliveries/late-deliveries.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 
 /** Webhooks: registration and secrets. events.ts covers the deliveries. */

@@ -17,6 +17,13 @@ function unknownPart(field: PartName): Refusal {
   return invalid(`${name} is not a field of this form`, name);
 }
 
+/** The error for a form without a file; it names the first other part, probably meant as the file. */
+function noFile(strangers: readonly PartName[]): Refusal {
+  if (strangers.length === 0) return invalid("the form has no part named file", "file");
+  const other = strangers[0] === undefined ? "one without a name" : `one named ${strangers[0].slice(0, 200)}`;
+  return invalid(`the form has no part named file; it has ${other}`, "file");
+}
+
 /** The file of an upload form (Images): exactly one part, named `file`, of at most 10 MB. */
 export async function readUpload(contentType: string, body: Buffer): Promise<{ file: Uint8Array }> {
   const files: Buffer[][] = [];
@@ -51,7 +58,9 @@ export async function readUpload(contentType: string, body: Buffer): Promise<{ f
   }
   if (isBroken) throw invalid("the form is truncated or malformed", "file");
   const [chunks] = files;
-  if (chunks === undefined) throw invalid("the form has no part named file", "file");
+  // With unread parts, a missing file is not certain. The first part is certainly wrong.
+  if (chunks === undefined && strangers.length >= mostParts) throw unknownPart(strangers[0]);
+  if (chunks === undefined) throw noFile(strangers);
   if (files.length > 1) throw invalid("the form has more than one part named file", "file");
   if (strangers.length > 0) throw unknownPart(strangers[0]);
   const file = Buffer.concat(chunks);

@@ -38,7 +38,7 @@ export class WorkInProgress {
       const works = [...this.#works].filter(([, mark]) => mark > after).map(([work]) => work);
       if (works.length === 0 || isLate) {
         cancel?.();
-        return works.length === 0;
+        return !isLate;
       }
       await Promise.race([Promise.allSettled(works), late]);
       // Finished work may have started more.

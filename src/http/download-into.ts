@@ -164,7 +164,7 @@ class RunningDownload {
       this.#version = noVersion;
       return false;
     }
-    for (let chunks = await response.take(); chunks !== null; chunks = await response.take()) {
+    for await (const chunks of response) {
       const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
       this.#received += length;
       if (this.bytes + length > this.#maxBytes) throw this.#tooLarge(url);

@@ -33,7 +33,7 @@ export function downloader(options: DownloaderOptions): Download {
       rejectCompressed(url, response);
       if (response.status !== 200) throw notAFile(url, response.status);
       let bytes = 0;
-      for (let chunks = await response.take(); chunks !== null; chunks = await response.take()) {
+      for await (const chunks of response) {
         for (const chunk of chunks) {
           bytes += chunk.length;
           if (bytes > maxBytes) throw tooLarge(url, maxBytes);

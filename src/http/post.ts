@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Connections } from "./connections.ts";
 import { ProxyFailure, proxyProblem } from "./proxy-failure.ts";
-import { ResponseStream } from "./response-stream.ts";
+import { openStream } from "./response-stream.ts";
 import { linkedAbort } from "./time-limits.ts";
 
 /** One POST to a URL that the user named. */
@@ -44,29 +44,17 @@ export const poster =
       link.abort(new Error(late));
     });
     const took = () => clock.now() - begun;
-    const stream = new ResponseStream({ signal: link.signal });
     try {
-      dispatcher.dispatch(
-        {
-          origin: url.origin,
-          path: `${url.pathname}${url.search}`,
-          method: "POST",
-          headers: headers.flat(),
-          body: body as Uint8Array,
-          headersTimeout: 0,
-          bodyTimeout: 0,
-        },
-        stream,
-      );
-      const { status } = await stream.head();
-      const kept: Uint8Array[] = [];
-      let length = 0;
-      for (let chunks = await stream.take(); chunks !== null; chunks = await stream.take()) {
-        if (length < keptBytes) kept.push(...chunks);
-        length += chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+      const path = url.pathname + url.search;
+      const request = { origin: url.origin, path, method: "POST" as const, headers: headers.flat() };
+      const sent = { ...request, body: body as Uint8Array };
+      const response = openStream(dispatcher, sent, { signal: link.signal });
+      await response.head();
+      let kept = Buffer.alloc(0);
+      for await (const chunks of response) {
+        if (kept.length < keptBytes) kept = Buffer.concat([kept, ...chunks]).subarray(0, keptBytes);
       }
-      const text = Buffer.concat(kept).subarray(0, keptBytes).toString("utf8");
-      return { status, text, ms: took() };
+      return { status: response.status, text: kept.toString("utf8"), ms: took() };
     } catch (error) {
       signal?.throwIfAborted();
       const why = phraseOf(error, url.origin);

@@ -5,12 +5,29 @@ import type { Clock } from "../clock.ts";
 /** Buffered bytes after which the socket is paused. */
 const mostWaiting = 1024 * 1024;
 
+type RawRequest = Pick<Dispatcher.DispatchOptions, "origin" | "path" | "method" | "headers" | "body">;
+
 interface StreamOptions {
   signal?: AbortSignal | undefined;
+  /** Called when the request has a socket, before its first byte: the reason not to send it, or null. */
+  onSocket?: (() => Error | null) | undefined;
+  /** Called whenever data arrives, with the number of body bytes. */
+  onActivity?: ((bytes: number) => void) | undefined;
   /** Ends a response whose server is silent for so long while its reader waits, with this error. */
   silence?: { readonly clock: Clock; readonly ms: number; readonly error: () => Error } | undefined;
   /** The error to report for one of undici or Node. */
   toError?: ((error: Error) => unknown) | undefined;
+}
+
+/** Sends a request, without the timeouts of undici, which use the real clock. Its response has not arrived yet. */
+export function openStream(
+  dispatcher: Dispatcher,
+  request: RawRequest,
+  options: StreamOptions,
+): ResponseStream {
+  const stream = new ResponseStream(options);
+  dispatcher.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, stream);
+  return stream;
 }
 
 /**
@@ -22,39 +39,36 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
   /** 0 until the head has arrived. */
   status = 0;
   headers: IncomingHttpHeaders = {};
-  readonly #options: StreamOptions;
   #controller: Dispatcher.DispatchController | null = null;
   #chunks: Uint8Array[] = [];
   #waiting = 0;
   #end: { readonly error: unknown } | "complete" | null = null;
   #wake = () => {};
 
-  constructor(options: StreamOptions) {
-    this.#options = options;
+  constructor(private readonly options: StreamOptions) {
     const { signal } = options;
     if (signal?.aborted) this.#fail(signal.reason);
     else signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   /** Resolves when the status and the headers have arrived. */
-  async head(): Promise<this> {
+  async head(): Promise<void> {
     while (this.status === 0) await this.#next();
-    return this;
   }
 
-  /** The chunks received since the last time; null at the end of the body. Rejects with the error that broke it. */
-  async take(): Promise<readonly Uint8Array[] | null> {
+  /** The body, as the chunks that have arrived since the last time. Rejects with the error that broke it. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly Uint8Array[], void, undefined> {
     for (;;) {
-      this.#options.signal?.throwIfAborted();
-      if (this.#chunks.length > 0) break;
-      if (this.#end === "complete") return null;
-      await this.#next();
+      this.options.signal?.throwIfAborted();
+      if (this.#chunks.length > 0) {
+        const chunks = this.#chunks;
+        this.#chunks = [];
+        this.#waiting = 0;
+        this.#controller?.resume();
+        yield chunks;
+      } else if (this.#end === "complete") return;
+      else await this.#next();
     }
-    const chunks = this.#chunks;
-    this.#chunks = [];
-    this.#waiting = 0;
-    this.#controller?.resume();
-    return chunks;
   }
 
   /** Ends a response that is no longer needed: its connection must not keep filling. */
@@ -65,10 +79,13 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // Ended while it waited for a socket.
-    if (this.#end !== null) controller.abort(new Error("the response is not needed"));
+    if (this.#end !== null) return void controller.abort(new Error("the response is not needed"));
+    const why = this.options.onSocket?.() ?? null;
+    if (why !== null) this.#fail(why);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.options.onActivity?.(0);
     if (status < 200) return;
     this.status = status;
     this.headers = headers;
@@ -76,6 +93,7 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.options.onActivity?.(chunk.length);
     this.#chunks.push(chunk);
     this.#waiting += chunk.length;
     if (this.#waiting >= mostWaiting) controller.pause();
@@ -87,11 +105,11 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
-    const { toError } = this.#options;
+    const { toError } = this.options;
     this.#finish({ error: toError === undefined ? error : toError(error) });
   }
 
-  #onAbort = (): void => this.#fail(this.#options.signal?.reason);
+  #onAbort = (): void => this.#fail(this.options.signal?.reason);
 
   #fail(error: unknown): void {
     if (this.#end !== null) return;
@@ -101,14 +119,14 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
 
   #finish(end: { readonly error: unknown } | "complete"): void {
     this.#end ??= end;
-    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    this.options.signal?.removeEventListener("abort", this.#onAbort);
     this.#wake();
   }
 
   /** Resolves when anything has arrived, or the end. */
   async #next(): Promise<void> {
     if (this.#end !== null && this.#end !== "complete") throw this.#end.error;
-    const { silence } = this.#options;
+    const { silence } = this.options;
     await new Promise<void>((resolve) => {
       const cancel = silence?.clock.at(silence.clock.now() + silence.ms, () => this.#fail(silence.error()));
       this.#wake = () => {

@@ -6,7 +6,7 @@ import type { ExchangeLog } from "./exchange-log.ts";
 import { maskedPath } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
 import { originOf } from "./response-checks.ts";
-import { ResponseStream } from "./response-stream.ts";
+import { openStream, type ResponseStream } from "./response-stream.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
 import { headerOf, parseUrl } from "./send.ts";
 import { backoffMs, type OnWait, retryAfterMs, type WaitReason } from "./waits.ts";
@@ -52,22 +52,18 @@ export async function signedGet(
     });
   const silent = () =>
     new TimeoutError(`${nameOfUrl(url)}: no data for ${silenceMs / 1000} s`, { code: "attempt_timeout" });
-  const stream = new ResponseStream({
-    signal,
-    silence: { clock, ms: silenceMs, error: silent },
-    toError: (error) => networkFailure(error, { ...target, path: url.pathname, headers: {} }) ?? error,
-  });
-  dispatcher.dispatch(
+  const sent = { "user-agent": userAgent, accept: "*/*", "accept-encoding": "identity", ...headers };
+  const response = openStream(
+    dispatcher,
+    { ...target, headers: sent },
     {
-      ...target,
-      headers: { "user-agent": userAgent, accept: "*/*", "accept-encoding": "identity", ...headers },
-      headersTimeout: 0,
-      bodyTimeout: 0,
+      signal,
+      silence: { clock, ms: silenceMs, error: silent },
+      toError: (error) => networkFailure(error, { ...target, path: url.pathname, headers: {} }) ?? error,
     },
-    stream,
   );
   try {
-    const response = await stream.head();
+    await response.head();
     log(response.status, null);
     return response;
   } catch (error) {

@@ -150,7 +150,7 @@ export function createClient(options: ClientOptions): Client {
   let withoutKey = (text: string): string => text;
   const apiKey = async () => {
     const key = typeof options.apiKey === "string" ? options.apiKey : await options.apiKey();
-    withoutKey = keyMask(key.trim()).text;
+    withoutKey = keyMask(key.trim());
     return key;
   };
   const send = httpCore({

@@ -1,5 +1,4 @@
 import { Agent, type Dispatcher } from "undici";
-import type { Proxied } from "./open-proxied.ts";
 import { type HttpProxy, proxiesOf } from "./proxies.ts";
 
 /** Sockets per origin: enough to saturate a slow link, few enough not to look like an attack. */
@@ -23,7 +22,7 @@ export interface ConnectionOptions {
 export function openConnections({ env = {}, isLoopback }: ConnectionOptions): Connections {
   const direct = new Agent({ connections: connectionsPerOrigin });
   const proxies = proxiesOf(env);
-  const opened = new Map<HttpProxy, Promise<Proxied>>();
+  const opened = new Map<HttpProxy, Promise<Dispatcher>>();
 
   return {
     async forOrigin(origin) {
@@ -31,20 +30,17 @@ export function openConnections({ env = {}, isLoopback }: ConnectionOptions): Co
       if (proxy === null) return direct;
       let made = opened.get(proxy);
       if (made === undefined) {
-        made = openThrough(proxy);
+        // Loaded only if a proxy is used.
+        made = import("./open-proxied.ts").then(({ openProxied }) =>
+          openProxied(proxy, connectionsPerOrigin),
+        );
         opened.set(proxy, made);
       }
-      return (await made).named;
+      return made;
     },
     async close() {
-      const agents = await Promise.all([...opened.values()]);
-      await Promise.all([direct.destroy(), ...agents.map(({ agent }) => agent.destroy())]);
+      const proxied = await Promise.all(opened.values());
+      await Promise.all([direct, ...proxied].map((agent) => agent.destroy()));
     },
   };
-}
-
-/** The code of proxies is loaded only if one is used. */
-async function openThrough(proxy: HttpProxy): Promise<Proxied> {
-  const { openProxied } = await import("./open-proxied.ts");
-  return openProxied(proxy, connectionsPerOrigin);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { CatError } from "../errors.ts";
 import { maskedKey, maskedPath, shortKey } from "./mask.ts";
-import { type HttpRequest, headerOf, type Interceptor } from "./send.ts";
+import { headerOf, type Interceptor } from "./send.ts";
 
 /** One request and its outcome, safe to show: without the API key and signatures. */
 export interface ExchangeLog {
@@ -30,7 +30,13 @@ export const exchangeLog =
   (next) =>
   async (request) => {
     const begun = clock.now();
-    const about = { ...lineOf(request), status: null, error: null, replayed: false };
+    const about = {
+      ...{ method: request.method, origin: request.origin, path: maskedPath(request.path) },
+      ...{ attempt: request.call.attempt, status: null, error: null, replayed: false },
+      requestId: request.headers["x-request-id"] ?? null,
+      idempotencyKey: shortKey(request.headers["idempotency-key"]),
+      apiKey: maskedKey(request.headers.authorization),
+    };
     try {
       const answer = await next(request);
       onExchange({
@@ -47,16 +53,6 @@ export const exchangeLog =
       throw error;
     }
   };
-
-const lineOf = (request: HttpRequest) => ({
-  method: request.method,
-  origin: request.origin,
-  path: maskedPath(request.path),
-  attempt: request.call.attempt,
-  requestId: request.headers["x-request-id"] ?? null,
-  idempotencyKey: shortKey(request.headers["idempotency-key"]),
-  apiKey: maskedKey(request.headers.authorization),
-});
 
 /** A log line as text, e.g. `POST /v1/imports 202 in 312 ms (attempt 2, request …, idempotency key 1f0c2a9b…)`. */
 export function describeExchange(line: ExchangeLog): string {

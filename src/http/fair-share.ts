@@ -33,7 +33,6 @@ const spreadUntil = 0.9;
  * would need: several clients share it equally whatever their speed, and a single one wastes nothing.
  */
 export class FairShare {
-  readonly #random: () => number;
   /** The minimum that others used, in this window and in the previous one. */
   #taken = 0;
   #takenBefore = 0;
@@ -43,9 +42,7 @@ export class FairShare {
   /** The time of the latest request, and the following pause relative to the even pace. */
   #pace = { from: Number.NEGATIVE_INFINITY, stretch: 1 };
 
-  constructor(random: () => number) {
-    this.#random = random;
-  }
+  constructor(private readonly random: () => number) {}
 
   /**
    * Records from a response that others used at least `taken` requests of this window, and that `remaining`
@@ -68,7 +65,7 @@ export class FairShare {
   /** Records a request that is sent now. */
   went(now: number): void {
     // 0.5 to 1.5: clients that share a window do not stay in step.
-    this.#pace = { from: now, stretch: 0.5 + this.#random() };
+    this.#pace = { from: now, stretch: 0.5 + this.random() };
   }
 
   /** 0 if a request may be sent, otherwise the time of the next check (earlier after a response). */

@@ -2,16 +2,8 @@ import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import { type HttpProxy, proxyToken } from "./proxies.ts";
 import { namingProxy } from "./proxy-failure.ts";
 
-/** Connections through a proxy. */
-export interface Proxied {
-  /** To be destroyed at the end. */
-  readonly agent: Dispatcher;
-  /** The same, with errors that name the proxy. */
-  readonly named: Dispatcher;
-}
-
-/** So many connections per origin at most; opens nothing yet. */
-export function openProxied(proxy: HttpProxy, connections: number): Proxied {
+/** Connections through a proxy, so many per origin at most, with errors that name it; opens nothing yet. */
+export function openProxied(proxy: HttpProxy, connections: number): Dispatcher {
   const token = proxyToken(proxy);
   const agent = new ProxyAgent({
     // Without the user name and password, which no error can show then.
@@ -22,7 +14,7 @@ export function openProxied(proxy: HttpProxy, connections: number): Proxied {
     proxyTunnel: false,
     clientFactory: (origin, options) => failingOnce(new Pool(origin, options)),
   });
-  return { agent, named: agent.compose(namingProxy(proxy)) };
+  return agent.compose(namingProxy(proxy));
 }
 
 /**

@@ -35,16 +35,10 @@ export function pacing(options: PacingOptions): Interceptor {
   };
 }
 
-interface Waiting {
-  readonly request: HttpRequest;
-  readonly go: (ticket: Ticket) => void;
-}
-
 /** A queue in front of one rate limit window, in the order of the first attempts. */
 class Lane {
-  readonly #options: PacingOptions;
   readonly #window: RateWindow;
-  readonly #line: Waiting[] = [];
+  readonly #line: { readonly request: HttpRequest; readonly go: (ticket: Ticket) => void }[] = [];
   /**
    * The request that finds out the state of the window. Until it gets a response, only this one is retried:
    * after an outage the outcome of a single request is unknown, not of several.
@@ -52,8 +46,7 @@ class Lane {
   #scout: Call | null = null;
   #alarm: { at: number; off: AbortController } | null = null;
 
-  constructor(options: PacingOptions) {
-    this.#options = options;
+  constructor(private readonly options: PacingOptions) {
     this.#window = new RateWindow(options.windowMs, options.random);
   }
 
@@ -68,9 +61,9 @@ class Lane {
           reject(signal.reason);
           this.#pumpSoon();
         };
-        const waiting: Waiting = {
+        const waiting = {
           request,
-          go: (ticket) => {
+          go: (ticket: Ticket) => {
             signal.removeEventListener("abort", onAbort);
             resolve(ticket);
           },
@@ -91,7 +84,7 @@ class Lane {
   }
 
   answered(ticket: Ticket, answer: Parameters<RateWindow["answered"]>[1]): void {
-    this.#window.answered(ticket, answer, this.#options.clock.now());
+    this.#window.answered(ticket, answer, this.options.clock.now());
     this.#pumpSoon();
   }
 
@@ -101,7 +94,7 @@ class Lane {
   }
 
   #pump(): void {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     while (this.#line.length > 0) {
       const until = this.#window.blockedUntil(clock.now());
       if (until !== 0) {
@@ -136,7 +129,7 @@ class Lane {
     this.#alarm?.off.abort();
     this.#alarm = null;
     if (at === null) return;
-    const { clock, onWait } = this.#options;
+    const { clock, onWait } = this.options;
     const alarm = { at, off: new AbortController() };
     this.#alarm = alarm;
     const ms = at - clock.now();

@@ -4,13 +4,12 @@ import type { HttpProxy } from "./proxies.ts";
 /** An error of undici or Node on the way through a proxy; `code` is that of the cause. */
 export class ProxyFailure extends Error {
   override readonly name = "ProxyFailure";
-  readonly proxy: HttpProxy;
-  override readonly cause: Error;
 
-  constructor(proxy: HttpProxy, cause: Error) {
+  constructor(
+    readonly proxy: HttpProxy,
+    override readonly cause: Error,
+  ) {
     super(cause.message, { cause });
-    this.proxy = proxy;
-    this.cause = cause;
   }
 
   /** The status with which the proxy rejected the connection; null if it did not. */
@@ -58,19 +57,11 @@ export function proxyProblem(
   const { shown, variable, url } = proxy;
   const code = (cause as NodeJS.ErrnoException).code ?? "";
   if (status === 407) {
-    return url.username === ""
-      ? [
-          `the proxy ${shown} requires a user name and password`,
-          "proxy_refused",
-          false,
-          `Set ${variable} to ${url.protocol}//USER:PASSWORD@${url.host}.`,
-        ]
-      : [
-          `the proxy ${shown} rejected the user name and password`,
-          "proxy_refused",
-          false,
-          `Check the user name and password in ${variable}.`,
-        ];
+    const [does, hint] =
+      url.username === ""
+        ? ["requires a", `Set ${variable} to ${url.protocol}//USER:PASSWORD@${url.host}.`]
+        : ["rejected the", `Check the user name and password in ${variable}.`];
+    return [`the proxy ${shown} ${does} user name and password`, "proxy_refused", false, hint];
   }
   if (status !== null) {
     const hint = `Check the base URL, or add ${new URL(origin).hostname} to NO_PROXY to connect without the proxy.`;
@@ -89,12 +80,8 @@ export function proxyProblem(
   // The wrong scheme of the proxy; the service's own certificate comes later, with other codes.
   if (url.protocol === "https:" && (code === "EPROTO" || code.startsWith("ERR_SSL"))) {
     const sentence = `cannot connect securely to the proxy ${shown}: ${code}`;
-    return [
-      sentence,
-      "proxy_unreachable",
-      false,
-      `Check ${variable}; most proxies need http://, not https://.`,
-    ];
+    const toTry = `Check ${variable}; most proxies need http://, not https://.`;
+    return [sentence, "proxy_unreachable", false, toTry];
   }
   if (code === "UND_ERR_PRX_TLS") {
     const sentence = `cannot connect securely to the proxy ${shown}: its certificate is for another host`;

@@ -15,7 +15,6 @@ export interface Ticket {
  * exact and the window is used up completely. With other clients it is shared (FairShare).
  */
 export class RateWindow {
-  readonly #windowMs: number;
   /** Null while unknown: then one request goes first to find out. Infinity if no limit is announced. */
   #remaining: number | null = null;
   #limit: number | null = null;
@@ -40,8 +39,10 @@ export class RateWindow {
   #generation = 0;
 
   /** `random`: 0 (inclusive) to 1 (exclusive), keeps clients that share a window out of step. */
-  constructor(windowMs: number, random: () => number) {
-    this.#windowMs = windowMs;
+  constructor(
+    private readonly windowMs: number,
+    random: () => number,
+  ) {
     this.#share = new FairShare(random);
   }
 
@@ -63,7 +64,7 @@ export class RateWindow {
     if (this.#limit === null || this.#opensAt === null) return 0;
     return this.#share.blockedUntil({
       ...{ now, limit: this.#limit, remaining: this.#remaining, inFlight: this.#inFlight, own: this.#own },
-      ...{ opensAt: this.#opensAt, windowMs: this.#windowMs },
+      ...{ opensAt: this.#opensAt, windowMs: this.windowMs },
     });
   }
 
@@ -137,11 +138,11 @@ export class RateWindow {
   /** After the window has passed, the next one is unused, except for requests in flight. */
   #roll(now: number): void {
     if (this.#opensAt === null || now < this.#opensAt) return;
-    this.#turn(now >= this.#opensAt + this.#windowMs);
+    this.#turn(now >= this.#opensAt + this.windowMs);
     this.#generation++;
     this.#guessed = true;
     this.#remaining = this.#limit;
-    this.#opensAt = this.#limit === null ? null : now + this.#windowMs;
+    this.#opensAt = this.#limit === null ? null : now + this.windowMs;
   }
 
   #turn(idle: boolean): void {
@@ -169,11 +170,11 @@ export class RateWindow {
     // exact.
     if (there !== null) this.#ahead = Math.max(this.#ahead, there - now);
     const ahead = Math.max(this.#ahead, this.#aheadBefore);
-    let opensAt = now + this.#windowMs;
+    let opensAt = now + this.windowMs;
     for (const base of [there === null ? null : now + ahead, there, now]) {
       if (reset === null || base === null) continue;
       const waitMs = reset * 1000 - base;
-      if (waitMs < 0 || waitMs > this.#windowMs + 1000) continue;
+      if (waitMs < 0 || waitMs > this.windowMs + 1000) continue;
       opensAt = now + waitMs;
       break;
     }
@@ -181,7 +182,7 @@ export class RateWindow {
     // Whole seconds, rounded up, agree with the reset.
     if (told === null || (told > 0 && Math.abs(now + told - opensAt) <= 1000)) return opensAt;
     // A window is one minute (Limits): a gateway that asks for a day must not block all later requests.
-    return now + Math.min(Math.max(told, 100), this.#windowMs + 1000);
+    return now + Math.min(Math.max(told, 100), this.windowMs + 1000);
   }
 }
 

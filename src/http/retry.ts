@@ -42,7 +42,6 @@ interface RetryOptions {
   onWait?: OnWait | undefined;
 }
 
-type Outcome = { answer: Answer } | { error: unknown };
 interface Counts {
   failures: number;
   inProgress: number;
@@ -70,48 +69,42 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
     const counts: Counts = { failures: 0, inProgress: 0, limited: 0, limitedSince: 0 };
     let unanswered = false;
     for (;;) {
-      request.call.attempt++;
-      const outcome = await settle(next(request));
-      if ("answer" in outcome) {
+      const { call } = request;
+      call.attempt++;
+      let plan: Plan | null;
+      try {
+        const answer = await next(request);
         everAnswered = true;
         // After a 429 "nothing was created" (Limits): only the outcome of earlier attempts is unknown.
-        if (outcome.answer.status === 429 && isOfService(outcome.answer)) request.call.doubt(unanswered);
-      } else {
+        if (answer.status === 429 && isOfService(answer)) call.doubt(unanswered);
+        plan = mayRepeat(request) ? planAfter(answer, request, counts) : null;
+        if (plan === null || plan.waitMs >= call.remainingMs())
+          return unanswered ? { ...answer, earlierUnanswered: true } : answer;
+        unanswered ||= !(answer.status < 500 && isOfService(answer));
+      } catch (error) {
         request.signal.throwIfAborted();
+        plan = mayRepeat(request) ? planAfterError(error, counts) : null;
+        if (plan === null || plan.waitMs >= call.remainingMs()) throw error;
+        // An attempt without a connection was never sent.
+        unanswered ||= call.inDoubt;
       }
-
-      const plan = planRetry(outcome, request, counts);
-      if (plan === null || plan.waitMs >= request.call.remainingMs()) {
-        const answer = unwrap(outcome);
-        return unanswered ? { ...answer, earlierUnanswered: true } : answer;
-      }
-      // An attempt without a connection was never sent.
-      unanswered ||=
-        "error" in outcome
-          ? request.call.inDoubt
-          : !(outcome.answer.status < 500 && isOfService(outcome.answer));
       request.signal.throwIfAborted();
       onWait?.({ reason: plan.reason, ms: plan.waitMs, method: request.method, path: request.path });
       await clock.sleep(plan.waitMs, request.signal);
     }
   };
 
-  function planRetry(outcome: Outcome, request: HttpRequest, counts: Counts): Plan | null {
-    if (isWrite(request) && request.headers["idempotency-key"] === undefined) return null;
-    if ("error" in outcome) {
-      const { error } = outcome;
-      const mayPass =
-        error instanceof TimeoutError ||
-        (error instanceof NetworkError &&
-          error.transient &&
-          (everAnswered || error.code !== "host_not_found"));
-      counts.failures += error instanceof TimeoutError ? timeoutWeight : 1;
-      return mayPass && counts.failures < policy.attempts
-        ? { reason: "network", waitMs: backoffMs(policy.backoff, counts.failures, random) }
-        : null;
-    }
+  function planAfterError(error: unknown, counts: Counts): Plan | null {
+    const isTimeout = error instanceof TimeoutError;
+    const isTransient = error instanceof NetworkError && error.transient;
+    if (!isTimeout && !(isTransient && (everAnswered || error.code !== "host_not_found"))) return null;
+    counts.failures += isTimeout ? timeoutWeight : 1;
+    return counts.failures < policy.attempts
+      ? { reason: "network", waitMs: backoffMs(policy.backoff, counts.failures, random) }
+      : null;
+  }
 
-    const { answer } = outcome;
+  function planAfter(answer: Answer, request: HttpRequest, counts: Counts): Plan | null {
     if (answer.status !== 429) counts.limited = 0;
     const told = retryAfterMs(answer, clock.now());
     const asTold = (ms: number) => ms + Math.floor(random() * spreadMs);
@@ -141,16 +134,9 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
   }
 }
 
-const settle = (answer: Promise<Answer>): Promise<Outcome> =>
-  answer.then(
-    (answer) => ({ answer }),
-    (error: unknown) => ({ error }),
-  );
-
-function unwrap(outcome: Outcome): Answer {
-  if ("error" in outcome) throw outcome.error;
-  return outcome.answer;
-}
+/** The service does a write without a key as often as it receives it (Cross-cutting rule 6). */
+const mayRepeat = (request: HttpRequest): boolean =>
+  !isWrite(request) || request.headers["idempotency-key"] !== undefined;
 
 /** Whether the first request with the same key is still running (Cross-cutting rule 4). */
 const isInProgress = ({ json }: Answer): boolean =>

@@ -44,36 +44,28 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
   };
 };
 
-interface Listeners {
-  onDeadline: () => void;
-  onDoubt: OnDoubt | undefined;
-}
-
 class TimedCall implements Call {
-  readonly order: number;
   attempt = 0;
   inDoubt = false;
-  readonly #clock: Clock;
-  readonly #listeners: Listeners;
-  #left: number;
   #atEnd: (() => void)[] | null = [];
   #running: { since: number; cancel: () => void } | null = null;
 
-  constructor(clock: Clock, order: number, totalMs: number, listeners: Listeners) {
-    this.order = order;
-    this.#clock = clock;
-    this.#left = totalMs;
-    this.#listeners = listeners;
+  constructor(
+    private readonly clock: Clock,
+    readonly order: number,
+    private leftMs: number,
+    private readonly listeners: { onDeadline: () => void; onDoubt: OnDoubt | undefined },
+  ) {
     this.#run();
   }
 
   doubt(inDoubt: boolean): void {
     this.inDoubt = inDoubt;
-    this.#listeners.onDoubt?.(inDoubt);
+    this.listeners.onDoubt?.(inDoubt);
   }
 
   remainingMs(): number {
-    return this.#left - (this.#running === null ? 0 : this.#clock.now() - this.#running.since);
+    return this.leftMs - (this.#running === null ? 0 : this.clock.now() - this.#running.since);
   }
 
   hold(): () => void {
@@ -94,14 +86,14 @@ class TimedCall implements Call {
   }
 
   stop(): void {
-    this.#left = this.remainingMs();
+    this.leftMs = this.remainingMs();
     this.#running?.cancel();
     this.#running = null;
   }
 
   #run(): void {
-    const since = this.#clock.now();
-    this.#running = { since, cancel: this.#clock.at(since + this.#left, this.#listeners.onDeadline) };
+    const since = this.clock.now();
+    this.#running = { since, cancel: this.clock.at(since + this.leftMs, this.listeners.onDeadline) };
   }
 }
 

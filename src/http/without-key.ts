@@ -1,44 +1,18 @@
 import { maskedKey, shortestSecret } from "./mask.ts";
 import type { Interceptor } from "./send.ts";
 
-/** Starts of escapes, in JSON and in URLs, that may hide a character of a key. */
-const escapes = ["\\u00", "\\/", "%"];
-
-/** Masks an API key in texts of the service. */
-export interface KeyMask {
-  text(text: string): string;
-  /** The same in bytes of any encoding that contains ASCII; all others stay. */
-  bytes(bytes: Uint8Array): Uint8Array;
-}
-
 /**
- * Masks this key, as is, in JSON and in URLs. Other texts that look like keys stay: a product may be named like one.
+ * Masks this key in a text, as is, in JSON and in URLs. Other texts that look like keys stay: a product may be named like
+ * one.
  */
-export function keyMask(key: string): KeyMask {
-  if (key.length < shortestSecret) return { text: (text) => text, bytes: (bytes) => bytes };
-  // Most texts have none of these, which is found fast.
-  const hints = [...new Set([key, encodeURIComponent(key)]), ...escapes];
-  const anyForm = new RegExp([...key].map(formsOf).join(""), "g");
-  const masked = (text: string, mask: string) => text.replace(anyForm, () => mask);
-  const mask = maskedKey(key)!;
-  const maskBytes = Buffer.from(mask).toString("latin1");
-  return {
-    text: (text) => (hints.some((hint) => text.includes(hint)) ? masked(text, mask) : text),
-    bytes(bytes) {
-      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      if (!hints.some((hint) => buffer.includes(hint))) return bytes;
-      return Buffer.from(masked(buffer.toString("latin1"), maskBytes), "latin1");
-    },
-  };
-}
+export type KeyMask = (text: string) => string;
 
-/** The forms of an ASCII character, as a pattern. */
-function formsOf(character: string): string {
-  const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
-  const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-  const plain = `\\x${hex}`;
-  const escaped = /["/\\]/.test(character) ? `\\\\${plain}|` : "";
-  return `(?:${escaped}${plain}|\\\\u00${anyCase}|%${anyCase})`;
+/** The mask of a key. */
+export function keyMask(key: string): KeyMask {
+  if (key.length < shortestSecret) return (text) => text;
+  const mask = maskedKey(key)!;
+  const forms = [key, key.replaceAll("/", "\\/"), encodeURIComponent(key)];
+  return (text) => forms.reduce((masked, form) => masked.replaceAll(form, () => mask), text);
 }
 
 /**
@@ -57,8 +31,12 @@ export function withoutKey(): Interceptor {
     const { mask } = known;
     const headers = Object.entries(answer.headers).map(([name, value]) => [
       name,
-      Array.isArray(value) ? value.map(mask.text) : value && mask.text(value),
+      Array.isArray(value) ? value.map(mask) : value && mask(value),
     ]);
-    return { ...answer, headers: Object.fromEntries(headers), body: mask.bytes(answer.body) };
+    const { buffer, byteOffset, byteLength } = answer.body;
+    const text = Buffer.from(buffer, byteOffset, byteLength).toString();
+    const masked = mask(text);
+    const body = masked === text ? answer.body : Buffer.from(masked);
+    return { ...answer, headers: Object.fromEntries(headers), body };
   };
 }

@@ -60,7 +60,7 @@ export async function openState(
     marks: storedMarks(db),
     close() {
       holds?.releaseAll();
-      closeState(db, path, connect);
+      closeState(db, path);
     },
   };
 }
@@ -130,11 +130,8 @@ function checkOurs(db: Database, path: string): void {
   }
 }
 
-function closeState(db: Database, path: string | null, reconnect: Connect): void {
-  if (path === null) {
-    db.close();
-    return;
-  }
+function closeState(db: Database, path: string | null): void {
+  if (path === null) return void db.close();
   let fault: unknown;
   try {
     // The last process to close vacuums the file; while another has it open, skip without waiting.
@@ -146,20 +143,6 @@ function closeState(db: Database, path: string | null, reconnect: Connect): void
   }
   db.close();
   if (fault !== undefined) throw fault;
-  // Two processes that close at the same time each see the other, and neither vacuums.
-  for (let again = 0; again < 3 && logSizeOf(path) !== null; again++) {
-    try {
-      const last = reconnect(path);
-      try {
-        last.pragma("user_version");
-      } finally {
-        last.close();
-      }
-    } catch (error) {
-      if (!(error instanceof StateError)) throw error;
-      return;
-    }
-  }
 }
 
 /**

@@ -152,8 +152,8 @@ export function runHolds(
   const held = new Set<RunHold>();
   const fileOf = (id: number): string => `${path}-hold-${id}`;
 
-  const holdOf = (id: number, unlock: () => void): RunHold => {
-    const hold: RunHold = {
+  const addHold = (id: number, unlock: () => void): RunHold => {
+    const hold = {
       release() {
         if (!held.delete(hold)) return;
         // The file first: without it the row has no owner. A leftover file does no harm.
@@ -187,7 +187,7 @@ export function runHolds(
           taken = { id, unlock: lockEmptyFile(fileOf(id), connect) };
           return null;
         });
-        return heldBy === null ? holdOf(taken!.id, taken!.unlock) : { heldBy };
+        return heldBy === null ? addHold(taken!.id, taken!.unlock) : { heldBy };
       } catch (error) {
         // The row was not written.
         taken?.unlock();

@@ -1,24 +1,7 @@
 import { CatError, fileProblem } from "../errors.ts";
 
-/** Possible problems of a state file. */
-export type StateProblem =
-  | "state_newer"
-  | "state_is_link"
-  | "state_has_links"
-  | "state_not_file"
-  | "state_foreign"
-  | "state_not_ledger"
-  | "state_no_database"
-  | "state_corrupt"
-  | "state_not_writable"
-  | "state_full"
-  | "state_gone"
-  | "state_busy"
-  | "state_fault"
-  | "state_unavailable";
-
-/** Problems that concern a file. */
-type FileProblem = Exclude<StateProblem, "state_unavailable">;
+/** Problems of a state file; `state_unavailable` concerns the library. */
+type StateProblem = keyof typeof sentences | "state_unavailable";
 
 /** The state file cannot be used; its content is left unchanged. */
 export class StateError extends CatError {
@@ -40,7 +23,7 @@ const damaged: readonly [string, string] = [
     "An empty one cannot resume runs, and importing a file again in mode upsert adds its photos a second time.",
 ];
 
-const sentences: Readonly<Record<FileProblem, readonly [string, string]>> = {
+const sentences = {
   state_newer: ["was written by a newer version of this program", `Update the program, or ${elsewhere}.`],
   state_is_link: [
     "is a symbolic link; it must be a regular file",
@@ -75,11 +58,11 @@ const sentences: Readonly<Record<FileProblem, readonly [string, string]>> = {
     "could not be read or written",
     `Check the disk and run the same command again, or ${elsewhere}.`,
   ],
-};
+} as const;
 
 /** The error for a problem with the file at `path`; `reason` is the system's description. */
 export function stateError(
-  problem: FileProblem,
+  problem: keyof typeof sentences,
   path: string | null,
   detail: { reason?: string; cause?: unknown } = {},
 ): StateError {

@@ -1,48 +1,27 @@
-import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { keyMask, withoutKey } from "../../src/http/without-key.ts";
 
 const key = "ak_live_0123/45+789abcdefWXYZ";
 const masked = "ak_…WXYZ";
 const mask = keyMask(key);
 
-describe("a key in a text of the service is masked", () => {
-  test.for([
-    ["as is", key],
-    ["with JSON escapes of other writers", key.replaceAll("/", "\\/")],
-    ["with each character escaped", [...key].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join("")],
-    ["with escapes in upper case", key.replaceAll("/", "\\u002F")],
-    ["in a URL", encodeURIComponent(key)],
-    ["in a URL that encodes more", key.replaceAll("_", "%5F")],
-    [
-      "in a URL that encodes each character",
-      [...key].map((one) => `%${one.charCodeAt(0).toString(16)}`).join(""),
-    ],
-  ])("%s", ([, form]) => {
-    const text = `{"name":"Käse 日本 ${form}!","other":"${form}"}`;
-    const without = `{"name":"Käse 日本 ${masked}!","other":"${masked}"}`;
-    expect(mask.text(text)).toBe(without);
-    expect(Buffer.from(mask.bytes(Buffer.from(text))).toString()).toBe(without);
-  });
-
-  test("and everything else stays, byte by byte", () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 50 }), fc.uint8Array({ maxLength: 50 }), (before, after) => {
-        const bytes = (middle: string) => Buffer.concat([before, Buffer.from(middle), after]);
-        expect(mask.bytes(bytes(key))).toEqual(bytes(masked));
-        expect(Buffer.from(mask.bytes(bytes("ak_live_other")))).toEqual(bytes("ak_live_other"));
-      }),
-    );
-  });
+test.for([
+  ["as is", key],
+  ["with the JSON escapes of other writers", key.replaceAll("/", "\\/")],
+  ["in a URL", encodeURIComponent(key)],
+])("a key in a text of the service is masked %s", ([, form]) => {
+  expect(mask(`{"name":"Käse 日本 ${form}!","other":"${form}"}`)).toBe(
+    `{"name":"Käse 日本 ${masked}!","other":"${masked}"}`,
+  );
 });
 
 test.for(["ak_dress_001", "AK_LIVE_0123/45+789ABCDEFWXYZ", "ak_live_0123/45+789abcdefWXY"])(
   "%s is not masked: it is another text",
-  (text) => expect(mask.text(text)).toBe(text),
+  (text) => expect(mask(text)).toBe(text),
 );
 
 test("a key of less than eight characters, such as that of the mock, is not masked", () => {
-  expect(keyMask("ak_mock").text("ak_mock_001")).toBe("ak_mock_001");
+  expect(keyMask("ak_mock")("ak_mock_001")).toBe("ak_mock_001");
 });
 
 test("the headers and the body of a response are masked", async () => {

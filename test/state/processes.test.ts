@@ -37,13 +37,12 @@ async function integrity(path: string): Promise<unknown> {
   }
 }
 
-test("three processes that write at once lose nothing, and the last one vacuums", async () => {
-  const { folder, path } = await stateFile();
+test("three processes that write at once lose nothing", async () => {
+  const { path } = await stateFile();
   const names = ["one", "two", "three"];
   const workers = names.map((name) => spawnWorker(path, "work", name, 40));
   await Promise.all(workers.map((worker) => worker.ended));
   expect(workers.map(({ lines }) => lines.at(-1))).toEqual(["closed", "closed", "closed"]);
-  expect(readdirSync(folder)).toEqual(["default.db"]);
   const state = await openAt(path);
   onTestFinished(() => state.close());
   for (const name of names) {

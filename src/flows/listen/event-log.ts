@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { asFileError, CatError } from "../../errors.ts";
 import { lockTemporaryFile } from "../../state/file-lock.ts";
 import { type LogFile, openLogFile, ShownMark, sidePaths } from "./log-file.ts";
@@ -11,23 +10,15 @@ import {
   UnacceptedEvents,
 } from "./log-lines.ts";
 
-interface Waiting {
-  readonly text: string;
-  readonly done: (error: unknown) => void;
-}
-
 /**
  * Appends lines to a file in groups: everything that waits goes to disk in one write and one sync, so that many
  * deliveries at once cost as much as one.
  */
 class GroupCommit {
-  readonly #file: LogFile;
-  #waiting: Waiting[] = [];
+  #waiting: { readonly text: string; readonly done: (error: unknown) => void }[] = [];
   #writing: Promise<void> | null = null;
 
-  constructor(file: LogFile) {
-    this.#file = file;
-  }
+  constructor(private readonly file: LogFile) {}
 
   /** Resolves once the line is on disk. Rejects if its group could not be written. */
   add(line: object): Promise<void> {
@@ -49,7 +40,7 @@ class GroupCommit {
     while (this.#waiting.length > 0) {
       const group = this.#waiting;
       this.#waiting = [];
-      const error = await this.#file.append(Buffer.from(group.map(({ text }) => text).join(""))).then(
+      const error = await this.file.append(Buffer.from(group.map(({ text }) => text).join(""))).then(
         () => null,
         (cause: unknown) => cause,
       );
@@ -70,26 +61,24 @@ export interface LoggedEvent {
 
 /**
  * The append-only log of received events: it decides which events are known, which were shown, and which handlers have
- * accepted them. In memory it keeps only the IDs, and few lists of URLs that they share.
+ * accepted them. In memory it keeps only the IDs and these URLs.
  */
 export class EventLog {
   readonly #commit: GroupCommit;
-  readonly #file: LogFile;
   /** The URLs that accepted each event, by its ID. */
   readonly #known = new Map<string, readonly string[]>();
-  /** Each list of URLs once, by its URLs. */
-  readonly #lists = new Map<string, readonly string[]>([["", none]]);
-  /** Whether the log was created when it was opened. */
-  readonly isNew: boolean;
   #events = 0;
   #unshown: LoggedEvent[] = [];
   #mark: ShownMark | null = null;
   #unaccepted = new UnacceptedEvents();
 
-  private constructor(file: LogFile, isNew: boolean) {
-    this.#file = file;
+  private constructor(
+    private readonly file: LogFile,
+    private readonly unlock: () => void,
+    /** Whether the log was created when it was opened. */
+    readonly isNew: boolean,
+  ) {
     this.#commit = new GroupCommit(file);
-    this.isNew = isNew;
   }
 
   /**
@@ -105,11 +94,10 @@ export class EventLog {
       const side = sidePaths(path);
       unlock = await lockTemporaryFile(side.lock);
       if (unlock === null) throw inUse(path);
-      const log = new EventLog(withLock(file, unlock), file.isNew);
-      const place = statSync(path);
-      const shown = ShownMark.left(side.mark, place) ?? Number.POSITIVE_INFINITY;
+      const log = new EventLog(file, unlock, file.isNew);
+      const shown = ShownMark.left(side.mark) ?? Number.POSITIVE_INFINITY;
       if (!file.isNew) for await (const line of readLog(path)) log.#read(line, shown);
-      log.#mark = new ShownMark(side.mark, place, Math.min(shown, log.#events));
+      log.#mark = new ShownMark(side.mark, Math.min(shown, log.#events));
       return log;
     } catch (error) {
       await file.close();
@@ -166,7 +154,8 @@ export class EventLog {
   async close(): Promise<void> {
     await this.#commit.settled();
     this.#mark?.close(this.#events);
-    await this.#file.close();
+    await this.file.close();
+    this.unlock();
   }
 
   /** A line of a log from earlier, of whose events so many were shown. */
@@ -189,22 +178,10 @@ export class EventLog {
       return;
     }
     const before = this.#known.get(line.result_of) ?? none;
-    if (!isAccepted(line) || before.includes(line.url)) return;
-    const urls = [...before, line.url].sort();
-    const key = urls.join("\n");
-    const list = this.#lists.get(key) ?? urls;
-    this.#lists.set(key, list);
-    this.#known.set(line.result_of, list);
+    if (isAccepted(line) && !before.includes(line.url))
+      this.#known.set(line.result_of, [...before, line.url]);
   }
 }
-
-const withLock = (file: LogFile, unlock: () => void): LogFile => ({
-  append: (bytes) => file.append(bytes),
-  async close() {
-    await file.close();
-    unlock();
-  },
-});
 
 const inUse = (path: string): CatError =>
   new CatError(`another process is listening with the log ${path}`, {

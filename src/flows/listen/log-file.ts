@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   ftruncateSync,
   lstatSync,
@@ -9,29 +10,19 @@ import {
   readSync,
   realpathSync,
   rmSync,
-  type Stats,
   statSync,
   writeSync,
 } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { uptime } from "node:os";
 import { dirname } from "node:path";
 import { asFileError, CatError, fileProblem } from "../../errors.ts";
+import { syncFolder } from "../../move-file.ts";
 
-type LogId = Pick<Stats, "dev" | "ino">;
-
-/** What the file holds: the log that it belongs to, and how many of its events were shown. */
-export interface Mark extends LogId {
-  readonly events: number;
-}
-
-/** The mark in the text of its file; null if another program wrote it. */
-export function markOf(text: string): Mark | null {
+/** How many events were shown, by the text of a mark; null if another program wrote it. */
+function shownBy(text: string): number | null {
   try {
-    const mark = JSON.parse(text) as Mark | null;
-    const { dev, ino, events } = mark ?? {};
-    const isMark = [dev, ino, events].every(Number.isInteger) && Object.keys(mark!).length === 3;
-    return isMark ? mark : null;
+    const { events } = JSON.parse(text) as { events?: unknown };
+    return Number.isInteger(events) ? (events as number) : null;
   } catch {
     return null;
   }
@@ -43,99 +34,71 @@ const length = 80;
 /**
  * How many events of a log were shown, in a file next to the log. It is removed when all were shown: one that is left
  * belongs to a process that was killed, and the next one shows the rest. Written without a sync, because what a process
- * wrote survives its kill; a mark from before the last start of the machine does not count.
+ * wrote survives its kill.
  */
 export class ShownMark {
-  readonly #path: string;
-  readonly #log: LogId;
   readonly #file: number;
   #events = 0;
 
   /** Creates the file, instead of an earlier one (`sidePaths` checks it). Throws an error of the system. */
-  constructor(path: string, { dev, ino }: LogId, events: number) {
-    this.#path = path;
-    this.#log = { dev, ino };
+  constructor(
+    private readonly path: string,
+    events: number,
+  ) {
     rmSync(path, { force: true });
     this.#file = openSync(path, "wx", 0o600);
     this.set(events);
   }
 
-  /** The number of events of a log that a killed process has shown; null if the last one was not killed. */
-  static left(path: string, log: LogId): number | null {
-    try {
-      const mark = markOf(readFileSync(path, "utf8"));
-      const isOfLog = mark !== null && mark.dev === log.dev && mark.ino === log.ino;
-      const isSinceStart = statSync(path).mtimeMs >= Date.now() - uptime() * 1000;
-      return isOfLog && isSinceStart ? mark.events : null;
-    } catch {
-      return null;
-    }
+  /** The number of events that a killed process has shown; null if the last one was not killed. */
+  static left(path: string): number | null {
+    return existsSync(path) ? shownBy(readFileSync(path, "utf8")) : null;
   }
 
   /** Records that so many events, the first ones of the log, are shown now. Fewer than before change nothing. */
   set(events: number): void {
     if (events < this.#events) return;
     this.#events = events;
-    const mark: Mark = { ...this.#log, events };
     try {
-      writeSync(this.#file, `${JSON.stringify(mark).padEnd(length - 1)}\n`, 0);
+      writeSync(this.#file, `${JSON.stringify({ events }).padEnd(length - 1)}\n`, 0);
     } catch {
       // Without the file nothing is shown twice.
-      rmSync(this.#path, { force: true });
+      rmSync(this.path, { force: true });
     }
   }
 
   /** Removes the file, unless the log has more events. */
   close(events: number): void {
     closeSync(this.#file);
-    if (events <= this.#events) rmSync(this.#path, { force: true });
+    if (events <= this.#events) rmSync(this.path, { force: true });
   }
 }
 
 /** Longer than any side file. */
 const mostBytes = 1_000;
 
-/** The paths of the files next to a log. */
-interface SidePaths {
-  /** Locked while a process listens with the log; always empty. */
-  readonly lock: string;
-  /** The mark of the events that were shown (`ShownMark`). */
-  readonly mark: string;
-}
-
 /**
- * The files next to the log at a path, which may be a link and may be missing. Throws a CatError of type `file` if one of
- * them exists but is of the user: it would be overwritten and removed, and opening a pipe would wait for its writer.
+ * The files next to the log at a path, which may be a link and may be missing: `lock` is locked while a process listens
+ * with the log, and always empty; `mark` is that of the events that were shown. Throws a CatError of type `file` if one of
+ * them is of the user: it would be overwritten and removed, and opening a pipe would wait for its writer.
  */
-export function sidePaths(log: string): SidePaths {
+export function sidePaths(log: string): { readonly lock: string; readonly mark: string } {
   const path = realPathOf(log);
-  const [lock, mark] = [`${path}-lock`, `${path}-shown`];
-  const textOf = (file: string): string => {
-    const found = lstatSync(file, { throwIfNoEntry: false });
-    if (found === undefined) return "";
-    if (!found.isFile())
-      throw foreign(file, found.isDirectory() ? "it is a folder" : "it is not a regular file");
-    return found.size > mostBytes ? "too long" : textIfThere(file);
-  };
+  const side = { lock: `${path}-lock`, mark: `${path}-shown` };
   try {
-    if (textOf(lock) !== "") throw foreign(lock, anotherProgram);
-    // A kill right after it was created leaves it empty.
-    const text = textOf(mark);
-    if (text !== "" && markOf(text) === null) throw foreign(mark, anotherProgram);
+    for (const file of [side.lock, side.mark]) {
+      const found = lstatSync(file, { throwIfNoEntry: false });
+      // A kill right after it was created leaves the mark empty.
+      if (found === undefined || (found.isFile() && found.size === 0)) continue;
+      if (!found.isFile())
+        throw foreign(file, found.isDirectory() ? "it is a folder" : "it is not a regular file");
+      const isMark = file === side.mark && found.size <= mostBytes && ShownMark.left(file) !== null;
+      if (!isMark) throw foreign(file, "another program wrote it");
+    }
   } catch (error) {
     throw asFileError(error);
   }
-  return { lock, mark };
-}
-
-/** A listener that ends removes its files. */
-function textIfThere(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
+  return side;
 }
 
 /** Without links, because two names of one log have one lock. */
@@ -146,15 +109,6 @@ function realPathOf(path: string): string {
     return path;
   }
 }
-
-const anotherProgram = "another program wrote it";
-
-const foreign = (path: string, why: string): CatError =>
-  new CatError(`cannot use ${path} next to the event log: ${why}`, {
-    type: "file",
-    code: "side_file_in_use",
-    hint: "Move it elsewhere, or choose another log with --log FILE.",
-  });
 
 /** The file of an event log, open for appending. Tests pass one that fails. */
 export interface LogFile {
@@ -238,59 +192,48 @@ async function endsWithLine(file: FileHandle, size: number): Promise<boolean> {
   return last[0] === 10;
 }
 
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
 /** The system allows writing to a removed file, and what was written would be lost. */
 function leadsTo(path: string, { ino, dev }: { ino: number; dev: number }): boolean {
   const now = statSync(path, { throwIfNoEntry: false });
   return now !== undefined && now.ino === ino && now.dev === dev;
 }
 
-/** Errors of an open file do not name it. */
+/** Errors of an open file do not name it. The listener lives on, and the sender tries again. */
 function notWritten(path: string, cause: unknown): CatError {
   const { code = "unknown", message } = cause as NodeJS.ErrnoException;
   const fault = fileProblem(cause);
-  return new CatError(`cannot write ${path}: ${fault?.why ?? message}`, {
-    type: "file",
-    code,
-    hint: fault === null ? "Check the disk." : hints[fault.kind],
-    cause,
-  });
+  const toDo = fault?.kind === "full" ? "Free some space" : "Check the file and its disk";
+  const hint = `${toDo}. The event was not acknowledged, so the sender sends it again.`;
+  return new CatError(`cannot write ${path}: ${fault?.why ?? message}`, { type: "file", code, hint, cause });
 }
 
-/** The listener lives on, and the sender tries again. */
-const hints = {
-  full: "Free some space. The event was not acknowledged, so the sender sends it again.",
-  denied: "Check the permissions of the file. The sender sends the event again.",
-  place: "Check the file. The sender sends the event again.",
-  limit: "Raise the limit of open files (ulimit -n). The sender sends the event again.",
-  disk: "Check the disk. The sender sends the event again.",
-} as const;
+const unusable = (what: string, code: string, hint: string): CatError =>
+  new CatError(`cannot ${what}`, { type: "file", code, hint });
+
+const foreign = (path: string, why: string): CatError =>
+  unusable(
+    `use ${path} next to the event log: ${why}`,
+    "side_file_in_use",
+    "Move it elsewhere, or choose another log with --log FILE.",
+  );
 
 const notRegular = (path: string): CatError =>
-  new CatError(`cannot use ${path} as the event log: it is not a regular file`, {
-    type: "file",
-    code: "not_a_file",
-    hint: "Choose another file with --log.",
-  });
+  unusable(
+    `use ${path} as the event log: it is not a regular file`,
+    "not_a_file",
+    "Choose another file with --log.",
+  );
 
 const hasOtherNames = (path: string): CatError =>
-  new CatError(`cannot use ${path} as the event log: the file has another name (hard link)`, {
-    type: "file",
-    code: "has_links",
-    hint: "Remove the other name, or choose another file with --log.",
-  });
+  unusable(
+    `use ${path} as the event log: the file has another name (hard link)`,
+    "has_links",
+    "Remove the other name, or choose another file with --log.",
+  );
 
 const gone = (path: string): CatError =>
-  new CatError(`cannot write ${path}: it was moved or removed`, {
-    type: "file",
-    code: "log_gone",
-    hint: "Restore it, or stop the command and run it again to start a new log.",
-  });
+  unusable(
+    `write ${path}: it was moved or removed`,
+    "log_gone",
+    "Restore it, or stop the command and run it again to start a new log.",
+  );

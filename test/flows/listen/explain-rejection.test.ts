@@ -48,9 +48,6 @@ test("advises the complete secret if it lacks its prefix", () => {
   );
 });
 
-const spaced =
-  '{"id": "evt_1", "type": "task.failed", "data": {"task": {"id": "01J", "status": "Gr\\u00f6\\u00dfe/\\ud83e\\udde5"}}}';
-
 test.each([
   ["a line end that an editor added", body, `${body}\n`, "space or line ends around it"],
   ["a line end that a shell removed", `${body}\n`, body, "space or line ends around it"],
@@ -59,8 +56,6 @@ test.each([
   ["a byte order mark", body, `\uFEFF${body}`, "a byte order mark"],
   ["compact JSON, printed with indentation", body, JSON.stringify(event, null, 2), "its JSON was parsed"],
   ["indented JSON, printed compact", JSON.stringify(event, null, 2), body, "its JSON was parsed"],
-  ["JSON from Python, parsed by JavaScript", spaced, body, "its JSON was parsed"],
-  ["JSON from PHP, parsed by JavaScript", body.replace("/", "\\/"), body, "its JSON was parsed"],
 ])("recognizes the right secret over a changed body: %s", (_name, signed, received, change) => {
   const problem = explain({ header: sign(signed), rawBody: received });
   expect(problem.code).toBe("signature_reencoded");

@@ -78,12 +78,12 @@ export const controls = {
     },
     {
       file: "src/flows/listen/poller.ts",
-      from: "const { client, clock, signal } = this.#deps.service;",
-      to: "const { client, clock, signal } = this.#deps.service; await client.models.list({ limit: 1 }, { signal });",
+      from: "const { client, clock, signal } = this.options.service;",
+      to: "const { client, clock, signal } = this.options.service; await client.models.list({ limit: 1 }, { signal });",
     },
     {
       file: "src/flows/listen/poller.ts",
-      from: "if (!isBelievable(progress.since, this.#deps.service.client)) {",
+      from: "if (!isBelievable(progress.since, this.options.service.client)) {",
       to: "if (isBelievable === undefined) {",
     },
   ],

@@ -105,6 +105,9 @@ const problem = (why: string): SignatureProblem => ({
 /** The outcome of a delivery: 200, 502 if a handler failed, 500 if the event could not be logged. */
 export type DeliveryStatus = 200 | 500 | 502;
 
+/** Who signed an event: the header of the service, or one of the listener, which has polled. */
+type EventOrigin = Pick<EventLine, "header" | "synthetic">;
+
 interface DeliveriesOptions {
   readonly log: Pick<EventLog, "isKnown" | "acceptedBy" | "append" | "record" | "markShown">;
   readonly handlers: readonly Handler[];
@@ -125,24 +128,17 @@ interface DeliveriesOptions {
  * goes only to the handlers that have not accepted it.
  */
 export class Deliveries {
-  readonly #deps: DeliveriesOptions;
   #waiting = 0;
   readonly #inWork = new Map<string, Promise<DeliveryStatus>>();
   readonly #unaccepted = new Set<string>();
 
-  constructor(deps: DeliveriesOptions) {
-    this.#deps = deps;
-  }
+  constructor(private readonly options: DeliveriesOptions) {}
 
   /** Takes a delivery of an event. While the same event is in work, its status is that of the first delivery. */
-  take(
-    event: ReceivedEvent,
-    delivery: Delivery,
-    more: Pick<EventLine, "header" | "synthetic">,
-  ): Promise<DeliveryStatus> {
+  take(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
     const first = this.#inWork.get(event.id);
     if (first !== undefined) return first;
-    const work = this.#take(event, delivery, more)
+    const work = this.#take(event, delivery, origin)
       .then((status) => {
         if (status === 200) this.#unaccepted.delete(event.id);
         else this.#unaccepted.add(event.id);
@@ -155,7 +151,7 @@ export class Deliveries {
 
   /** Sends an event of the log to its handlers again, also to those that have accepted it. */
   async resend(event: Pick<EventLine, "id" | "type">, delivery: Delivery): Promise<HandlerResponse[]> {
-    const urls = urlsFor(this.#deps.handlers, event.type);
+    const urls = urlsFor(this.options.handlers, event.type);
     return Promise.all(urls.map((url) => this.#forward(event, url, delivery)));
   }
 
@@ -164,7 +160,7 @@ export class Deliveries {
    * again, because a webhook of that process is deleted, but the log has them for a replay.
    */
   async showMissed(events: readonly LoggedEvent[], headerName: string): Promise<void> {
-    const { view } = this.#deps;
+    const { view } = this.options;
     const count = events.filter(({ line }) => this.#isShown(line)).length;
     if (count > 0) await view.onMissing(count);
     for (const { line, place } of events) {
@@ -183,17 +179,13 @@ export class Deliveries {
     return this.#unaccepted.size;
   }
 
-  async #take(
-    event: ReceivedEvent,
-    delivery: Delivery,
-    more: Pick<EventLine, "header" | "synthetic">,
-  ): Promise<DeliveryStatus> {
-    const { log, view } = this.#deps;
+  async #take(event: ReceivedEvent, delivery: Delivery, origin: EventOrigin): Promise<DeliveryStatus> {
+    const { log, view } = this.options;
     const isShown = this.#isShown(event);
-    const all = isShown ? urlsFor(this.#deps.handlers, event.type) : [];
+    const all = isShown ? urlsFor(this.options.handlers, event.type) : [];
     const isNew = !log.isKnown(event.id);
     if (isNew) {
-      const line = this.#lineOf(event, delivery, more, all);
+      const line = this.#toLine(event, delivery, origin, all);
       const place = await this.#written(log.append(line));
       if (place === null) return 500;
       await this.#show(line, delivery, place);
@@ -204,29 +196,27 @@ export class Deliveries {
     return responses.every(isAccepted) ? 200 : 502;
   }
 
-  #lineOf(
-    { id, type, created_at, data }: ReceivedEvent,
+  #toLine(
+    event: ReceivedEvent,
     delivery: Delivery,
-    { header, synthetic }: Pick<EventLine, "header" | "synthetic">,
+    origin: EventOrigin,
     handlers: readonly string[],
   ): EventLine {
+    const { id, type, created_at, data } = event;
     const received = delivery.body.toString("utf8");
-    const body = this.#deps.mask(received);
+    const body = this.options.mask(received);
     return {
-      id,
-      type,
-      created_at,
+      ...{ id, type, created_at },
       data: body === received ? data : ((JSON.parse(body) as { data?: unknown }).data ?? null),
-      received_at: new Date(this.#deps.clock.now()).toISOString(),
-      header,
+      received_at: new Date(this.options.clock.now()).toISOString(),
       body,
-      ...(synthetic && { synthetic }),
+      ...origin,
       ...(handlers.length > 0 && { handlers }),
     };
   }
 
   #isShown({ type }: Pick<EventLine, "type">): boolean {
-    const { shown } = this.#deps;
+    const { shown } = this.options;
     return shown === null || matches(shown, type);
   }
 
@@ -234,14 +224,14 @@ export class Deliveries {
     line: EventLine,
     delivery: Delivery,
     place: number,
-    show: ListenView["onEvent"] = this.#deps.view.onEvent,
+    show: ListenView["onEvent"] = this.options.view.onEvent,
   ): Promise<void> {
-    const mark = () => this.#deps.log.markShown(place);
+    const mark = () => this.options.log.markShown(place);
     if (!this.#isShown(line)) return mark();
     try {
       await show(line, delivery, mark);
     } catch (error) {
-      this.#deps.onViewFailed(error);
+      this.options.onViewFailed(error);
     }
   }
 
@@ -251,7 +241,7 @@ export class Deliveries {
     url: string,
     delivery: Delivery,
   ): Promise<HandlerResponse> {
-    const { clock, log, view, send } = this.#deps;
+    const { clock, log, view, send } = this.options;
     this.#waiting++;
     const response = await forwardEvent(url, delivery, send).finally(() => this.#waiting--);
     view.onHandled(event, response);
@@ -267,7 +257,7 @@ export class Deliveries {
       return await writing;
     } catch (error) {
       const { message, hint } = error as Partial<CatError>;
-      this.#deps.view.onProblem(message ?? String(error), hint);
+      this.options.view.onProblem(message ?? String(error), hint);
       return null;
     }
   }

@@ -110,7 +110,9 @@ export async function listen(input: ListenInput, deps: ListenDeps): Promise<void
       onViewFailed: (error) => stop.abort(error),
     });
     const onStop = () => {
-      if (deliveries.waiting > 0) deps.onNote(waitingText(deliveries));
+      const { waiting } = deliveries;
+      const who = waiting === 1 ? "a handler" : `${waiting} handlers`;
+      if (waiting > 0) deps.onNote(`Waiting for ${who} to respond (10 seconds at most).`);
     };
     signal.addEventListener("abort", onStop, { once: true });
     const onListening = async (listening: Listening) => {
@@ -129,17 +131,9 @@ export async function listen(input: ListenInput, deps: ListenDeps): Promise<void
   }
 }
 
-/** Says why a listener that was stopped has not ended yet. */
-function waitingText({ waiting }: Deliveries): string {
-  const who = waiting === 1 ? "a handler" : `${waiting} handlers`;
-  return `Waiting for ${who} to respond (10 seconds at most).`;
-}
-
 /** Says what the end of its webhook means for events that the service would have sent again. */
 const abandonedNote = ({ unaccepted }: Deliveries): [message: string, hint: string] => [
-  unaccepted === 1
-    ? "1 event was not accepted; the service does not send it again, because the webhook was deleted"
-    : `${unaccepted} events were not accepted; the service does not send them again, because the webhook was deleted`,
+  `${unaccepted === 1 ? "1 event was" : `${unaccepted} events were`} not accepted; the service does not send ${unaccepted === 1 ? "it" : "them"} again, because the webhook was deleted`,
   `Send events of the log with cat webhooks replay --failed. ${seeEnded}`,
 ];
 
@@ -153,7 +147,7 @@ async function receive(
   let secret: string | null = null;
   /** Of a webhook that was taken over: deliveries in flight are signed with its earlier secret. */
   let earlier: { secret: string; until: number } | null = null;
-  let onStarted = () => {};
+  let onStarted!: () => void;
   const started = new Promise<void>((resolve) => {
     onStarted = resolve;
   });
@@ -190,12 +184,8 @@ async function receive(
   const url = (source.kind === "webhook" && source.publicUrl) || local;
   try {
     if (source.kind === "secret") {
-      await start({
-        url,
-        webhookId: null,
-        secret: source.secret,
-        resend: resender(deliveries, source.secret, input.headerName, clock),
-      });
+      const resend = resender(deliveries, source.secret, input.headerName, clock);
+      await start({ url, webhookId: null, secret: source.secret, resend });
       await aborted(signal);
       return;
     }

@@ -27,30 +27,6 @@ interface OpenJob {
   readonly id: string;
 }
 
-/** Stores the progress of polling as a mark, written only when it changed. */
-class StoredProgress {
-  readonly #marks: State["marks"];
-  readonly #baseUrl: string;
-  readonly #name: string;
-  #text: string | null;
-
-  constructor(marks: State["marks"], baseUrl: string, logPath: string) {
-    [this.#marks, this.#baseUrl, this.#name] = [marks, baseUrl, `poll ${logPath}`];
-    this.#text = marks.get(baseUrl, this.#name);
-  }
-
-  load(): PollProgress | null {
-    return this.#text === null ? null : (JSON.parse(this.#text) as PollProgress);
-  }
-
-  save(progress: PollProgress): void {
-    const text = JSON.stringify(progress);
-    if (text === this.#text) return;
-    this.#marks.set(this.#baseUrl, this.#name, text);
-    this.#text = text;
-  }
-}
-
 /** A task or job that has ended. */
 interface EndedJob {
   readonly resource: "task" | "import" | "export";
@@ -108,8 +84,6 @@ const keyOf = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `
  * not seen.
  */
 export class Poller {
-  readonly #deps: PollerOptions;
-  readonly #stored: StoredProgress;
   #since = 0;
   #newest: PollProgress["newestTask"] = null;
   readonly #openTasks = new Set<string>();
@@ -120,14 +94,11 @@ export class Poller {
   /** Events that a handler did not accept: how often, and when to try again, in milliseconds since the epoch. */
   readonly #retries = new Map<string, { tries: number; due: number }>();
 
-  constructor(deps: PollerOptions) {
-    this.#deps = deps;
-    this.#stored = new StoredProgress(deps.state.marks, deps.baseUrl, deps.log.path);
-  }
+  constructor(private readonly options: PollerOptions) {}
 
   /** Polls every 5 s (Limits, job polling interval) until the signal. Throws when the service rejects the key. */
   async run(onStarted: () => Promise<void>): Promise<void> {
-    const { clock, signal } = this.#deps.service;
+    const { clock, signal } = this.options.service;
     await this.#start();
     await onStarted();
     while (!signal.aborted) {
@@ -137,10 +108,12 @@ export class Poller {
   }
 
   async #start(): Promise<void> {
-    const progress = (this.#deps.log.isNew ? null : this.#stored.load()) ?? (await this.#begin());
+    const { state, baseUrl, log } = this.options;
+    const stored = log.isNew ? null : state.marks.get(baseUrl, this.#markName);
+    const progress = stored === null ? await this.#begin() : (JSON.parse(stored) as PollProgress);
     this.#since = progress.since;
-    if (!isBelievable(progress.since, this.#deps.service.client)) {
-      this.#deps.onProblem(fromTheFuture(shownTime(progress.since)));
+    if (!isBelievable(progress.since, this.options.service.client)) {
+      this.options.onProblem(fromTheFuture(shownTime(progress.since)));
       this.#since = 0;
     }
     this.#newest = progress.newestTask;
@@ -151,7 +124,7 @@ export class Poller {
 
   /** What is in progress now; everything else is history. */
   async #begin(): Promise<PollProgress> {
-    const { client, clock, signal } = this.#deps.service;
+    const { client, clock, signal } = this.options.service;
     const { list } = operations.tasks;
     const since = clock.now();
     // In this order a task that starts meanwhile is seen as new, or in one of the lists.
@@ -171,8 +144,8 @@ export class Poller {
 
   /** One look at everything. An outage of the service is waited out. */
   async #round(): Promise<void> {
-    const { signal, concurrency } = this.#deps.service;
-    const onDone = this.#deps.onPoll?.();
+    const { signal, concurrency } = this.options.service;
+    const onDone = this.options.onPoll?.();
     try {
       const newest = await this.#newTasks();
       const ended = [...(await this.#endedTasks()), ...(await this.#endedJobs())];
@@ -185,13 +158,13 @@ export class Poller {
     } catch (error) {
       if (signal.aborted) return;
       if (!isOfService(error)) throw error;
-      this.#deps.onProblem(`cannot poll the service: ${(error as Error).message}`, "Polling continues.");
+      this.options.onProblem(`cannot poll the service: ${(error as Error).message}`, "Polling continues.");
     }
   }
 
   /** Opens the tasks that are newer than the newest known one, and returns the newest of all. */
   async #newTasks(): Promise<PollProgress["newestTask"]> {
-    const { client, signal } = this.#deps.service;
+    const { client, signal } = this.options.service;
     const known = this.#newest;
     let newest: PollProgress["newestTask"] = null;
     for await (const { id, created_at } of client.paginate(operations.tasks.list, {}, { signal })) {
@@ -209,7 +182,7 @@ export class Poller {
       if (!isTaskEnded(task)) return;
       ended.push({ resource: "task", id: task.id, status: task.status, endedAt: task.finished_at });
     };
-    const follower = new TaskFollower(this.#deps.service, {
+    const follower = new TaskFollower(this.options.service, {
       onStatus,
       onLost: (id) => void this.#openTasks.delete(id),
     });
@@ -219,7 +192,7 @@ export class Poller {
   }
 
   async #endedJobs(): Promise<EndedJob[]> {
-    const { state, service } = this.#deps;
+    const { state, service } = this.options;
     const limit = pLimit(service.concurrency);
     const found = await Promise.all(
       this.#jobsToCheck()
@@ -241,7 +214,7 @@ export class Poller {
 
   /** The imports and exports that have not ended, or whose end has not been reported. */
   #jobsToCheck(): OpenJob[] {
-    const { log } = this.#deps;
+    const { log } = this.options;
     const open = new Map(this.#openJobs);
     for (const resource of jobKinds) {
       for (const { id, at, status } of this.#sentJobs(resource)) {
@@ -265,14 +238,14 @@ export class Poller {
   }
 
   #read({ resource, id }: OpenJob): Promise<{ status: string; finished_at: string | null } | null> {
-    const { client, signal } = this.#deps.service;
+    const { client, signal } = this.options.service;
     return resource === "import"
       ? orNull(client.imports.get({ import_id: id }, { signal }))
       : orNull(client.exports.get({ export_id: id }, { signal }));
   }
 
   async #report(job: EndedJob): Promise<void> {
-    const status = await this.#deps.onEnded(job);
+    const status = await this.options.onEnded(job);
     this.#ended.add(job.resource);
     if (status === 200) return this.#close(job);
     // Keep it also for the next run.
@@ -283,7 +256,7 @@ export class Poller {
     const tries = this.#retries.get(keyOf(job))?.tries ?? 0;
     const wait = limits.webhookRetryMs[tries];
     if (wait === undefined) return this.#close(job);
-    this.#retries.set(keyOf(job), { tries: tries + 1, due: this.#deps.service.clock.now() + wait });
+    this.#retries.set(keyOf(job), { tries: tries + 1, due: this.options.service.clock.now() + wait });
   }
 
   /** Nothing is left to do for the task or job. */
@@ -298,15 +271,22 @@ export class Poller {
   }
 
   #isDue(job: Pick<EndedJob, "resource" | "id">): boolean {
-    return (this.#retries.get(keyOf(job))?.due ?? 0) <= this.#deps.service.clock.now();
+    return (this.#retries.get(keyOf(job))?.due ?? 0) <= this.options.service.clock.now();
   }
 
   #sentJobs(resource: (typeof jobKinds)[number]) {
-    return this.#deps.state.sentJobs.list(resource, this.#deps.baseUrl);
+    return this.options.state.sentJobs.list(resource, this.options.baseUrl);
   }
 
   #save(): void {
+    const { state, baseUrl } = this.options;
     const [tasks, jobs] = [[...this.#openTasks], [...this.#openJobs.values()]];
-    this.#stored.save({ since: this.#since, newestTask: this.#newest, tasks, jobs });
+    const progress: PollProgress = { since: this.#since, newestTask: this.#newest, tasks, jobs };
+    const text = JSON.stringify(progress);
+    if (text !== state.marks.get(baseUrl, this.#markName)) state.marks.set(baseUrl, this.#markName, text);
+  }
+
+  get #markName(): string {
+    return `poll ${this.options.log.path}`;
   }
 }

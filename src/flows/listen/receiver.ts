@@ -169,7 +169,12 @@ export interface Receiver {
 }
 
 /** In milliseconds, of the machine's time. A slow socket is cut within 10 s, checks and a busy machine included. */
-const slow = { headersMs: 4_000, requestMs: 6_000, checkMs: 500, idleMs: 5_000, endMs: 1_000 };
+const timeouts = {
+  ...{ headersTimeout: 4_000, requestTimeout: 6_000 },
+  ...{ connectionsCheckingInterval: 500, keepAliveTimeout: 5_000 },
+};
+/** The time that senders have to read their responses at the end, in milliseconds. */
+const endMs = 1_000;
 
 const sentences = {
   too_long: { status: 413, text: "the body is longer than 1 MB" },
@@ -185,7 +190,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   /** Deliveries whose response was not decided, or not sent. */
   const answering = new Set<Promise<unknown>>();
   const sending = new Set<Promise<void>>();
-  const isFirst = oneAtATime();
+  const isFirst = rejectsPipelining();
   const { readMs = longestReadMs } = options;
   let isClosing = false;
   const receive = (request: IncomingMessage, response: ServerResponse): void => {
@@ -205,16 +210,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       );
     });
   };
-  const server = createServer(
-    {
-      headersTimeout: slow.headersMs,
-      requestTimeout: slow.requestMs,
-      connectionsCheckingInterval: slow.checkMs,
-      keepAliveTimeout: slow.idleMs,
-      noDelay: true,
-    },
-    receive,
-  );
+  const server = createServer({ ...timeouts, noDelay: true }, receive);
   // Node would send a 417, also to senders that pipeline requests or read no response (RFC 9110, 10.1.1: may).
   server.on("checkExpectation", receive);
   rejectGarbage(server, options.onProblem);
@@ -225,7 +221,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       isClosing = true;
       server.close();
       while (answering.size > 0) await Promise.all(answering);
-      const cut = setTimeout(() => server.closeAllConnections(), Math.min(readMs, slow.endMs));
+      const cut = setTimeout(() => server.closeAllConnections(), Math.min(readMs, endMs));
       await Promise.all(sending);
       clearTimeout(cut);
       // Also of senders that are slow: their deliveries were not acknowledged.
@@ -244,7 +240,7 @@ function added<T>(pending: Set<Promise<T>>, promise: Promise<T>): void {
  * Whether each earlier request of a connection has its response. No sender of webhooks pipelines (RFC 9112, 9.3.2),
  * and one that does could queue responses without end.
  */
-function oneAtATime(): (request: IncomingMessage, response: ServerResponse) => boolean {
+function rejectsPipelining(): (request: IncomingMessage, response: ServerResponse) => boolean {
   const latest = new WeakMap<Socket, ServerResponse>();
   return ({ socket }, response) => {
     if (latest.get(socket)?.writableEnded === false) return false;
@@ -279,29 +275,20 @@ async function deliveryOf(
 function rejectGarbage(server: Server, onProblem: (sentence: string) => void): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-    const status =
-      error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? "408 Request Timeout"
-        : error.code === "HPE_HEADER_OVERFLOW"
-          ? "431 Request Header Fields Too Large"
-          : "400 Bad Request";
-    onProblem(
-      status.startsWith("408")
-        ? "a sender was too slow"
-        : `a request is not valid HTTP (${error.code ?? "unknown"})`,
-    );
-    socket.on("error", () => socket.destroy());
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
-      socket.destroy(),
-    );
+    const { code = "unknown" } = error;
+    const isSlow = code === "ERR_HTTP_REQUEST_TIMEOUT";
+    onProblem(isSlow ? "a sender was too slow" : `a request is not valid HTTP (${code})`);
+    if (isSlow) endSocket(socket, "408 Request Timeout");
+    else if (code === "HPE_HEADER_OVERFLOW") endSocket(socket, "431 Request Header Fields Too Large");
+    else endSocket(socket, "400 Bad Request");
   });
-  server.on("connect", (_request, socket: Socket) => {
-    socket.on("error", () => socket.destroy());
-    // The server forgets this socket, so that it would stay open.
-    socket.end("HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", () =>
-      socket.destroy(),
-    );
-  });
+  // The server forgets this socket, so that it would stay open.
+  server.on("connect", (_request, socket: Socket) => endSocket(socket, "405 Method Not Allowed"));
+}
+
+function endSocket(socket: Socket, status: string): void {
+  socket.on("error", () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
 function listening(server: Server, { host, port }: Pick<ReceiverOptions, "host" | "port">): Promise<void> {

@@ -47,8 +47,6 @@ interface Mark {
   readonly secret?: string;
 }
 
-const markText = (mark: Mark): string => JSON.stringify(mark);
-
 /** A webhook that an earlier listener has left, held for this process. */
 interface Leftover {
   readonly name: string;
@@ -158,14 +156,9 @@ export function openRegistration(deps: Registrar): Registration {
   /** What this listener deletes at its end: only its mark, or a webhook, whose ID may be unknown. */
   let left: "nothing" | "mark" | { readonly id: string | null } = "mark";
   /** Set by a takeover: until when events from before it may be pending, in milliseconds since the epoch. */
-  let taken: {
-    readonly id: string;
-    readonly url: string;
-    readonly secret: string;
-    readonly until: number;
-  } | null = null;
+  let taken: { id: string; url: string; until: number } | null = null;
   const mark = (url: string, webhook: { id: string | null; secret?: string }) =>
-    state.marks.set(baseUrl, name, markText({ ...webhook, keyFingerprint, url }));
+    state.marks.set(baseUrl, name, JSON.stringify({ ...webhook, keyFingerprint, url } satisfies Mark));
 
   async function create(url: string, events: readonly EventType[]): Promise<Registered> {
     left = { id: null };
@@ -196,7 +189,7 @@ export function openRegistration(deps: Registrar): Registration {
     mark(url, { id, secret });
     left = { id };
     // The service has gone on delivering to it while no listener ran.
-    taken = { id, url, secret, until: clock.now() + webhookRetryTotalMs };
+    taken = { id, url, until: clock.now() + webhookRetryTotalMs };
     deps.onNote(
       `Took over webhook ${id}, which an earlier listener had left. The service sends its pending events again within about six hours.`,
     );
@@ -214,12 +207,14 @@ export function openRegistration(deps: Registrar): Registration {
       const cancel = clock.at(clock.now() + longestEndMs, () => patience.abort(new Error("timed out")));
       try {
         if (taken !== null && clock.now() < taken.until) {
-          const { id, url, secret } = taken;
-          mark(url, { id, secret });
-          deps.onProblem(...kept(id, url));
+          deps.onProblem(...kept(taken.id, taken.url));
           return false;
         }
-        if (typeof left === "object") await deleteWebhook(client, { id: left.id, runId }, patience.signal);
+        if (typeof left === "object") {
+          const webhookId = left.id ?? (await findWebhook(client, { id: null, runId }, patience.signal))?.id;
+          if (webhookId !== undefined)
+            await orNull(client.webhooks.delete({ webhook_id: webhookId }, { signal: patience.signal }));
+        }
         if (left !== "nothing") state.marks.remove(baseUrl, name);
         return typeof left === "object";
       } catch {
@@ -265,13 +260,4 @@ async function newSecret(
         `To abandon its events: cat webhooks delete ${id}`,
     });
   }
-}
-
-async function deleteWebhook(
-  client: Registrar["client"],
-  { id, runId }: { id: string | null; runId: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const found = id ?? (await findWebhook(client, { id, runId }, signal))?.id;
-  if (found !== undefined) await orNull(client.webhooks.delete({ webhook_id: found }, { signal }));
 }

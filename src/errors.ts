@@ -90,23 +90,19 @@ export function fileProblem(error: unknown): FileProblem | null {
 }
 
 /** File system calls and the verb for each; network calls are not listed. */
-const fileCalls: Readonly<Record<string, string>> = {
-  ...named("read", "read pread scandir opendir readlink realpath stat lstat fstat access"),
-  ...named("open", "open"),
-  ...named("write", "write pwrite writev fsync ftruncate mkdir mkdtemp rename link symlink unlink rm rmdir"),
-  ...named("write", "copyfile chmod fchmod utime close"),
+const fileCalls = {
+  read: /^(p?read|scandir|opendir|readlink|realpath|[lf]?stat|access)$/,
+  open: /^open$/,
+  write:
+    /^(p?write|writev|fsync|ftruncate|mkdir|mkdtemp|rename|(sym|un)?link|rm|rmdir|copyfile|f?chmod|utime|close)$/,
 };
 
 /** Turns an error of a file system call into a CatError; returns any other error unchanged. */
 export function asFileError(error: unknown): unknown {
   const fault = error instanceof CatError ? null : fileProblem(error);
   const { syscall = "", path, code } = (error ?? {}) as NodeJS.ErrnoException;
-  const act = fileCalls[syscall];
+  const [act] = Object.entries(fileCalls).find(([, calls]) => calls.test(syscall)) ?? [];
   if (fault === null || act === undefined) return error;
   const message = `cannot ${act} ${path ?? "a file"}: ${fault.why}`;
   return new CatError(message, { type: "file", code: code!, hint: fault.hint, cause: error });
-}
-
-function named(act: string, calls: string): Record<string, string> {
-  return Object.fromEntries(calls.split(" ").map((call) => [call, act]));
 }

@@ -146,28 +146,17 @@ test("a ticking clock past the last moment can be moved only by 0", () => {
 
 test.each([undefined, null, Number.NaN, "5", {}, 5n])(
   "a timer for %o is rejected, and blocks no other",
-  async (time) => {
+  (time) => {
     const clock = new MovableClock({ frozenAt: monday });
     const { fired, at } = diary(clock);
     expect(() => clock.at(time as number, () => {})).toThrow(
       /^a clock's timer needs a time in milliseconds since 1970, not /,
-    );
-    await expect(clock.sleep(time as number)).rejects.toThrow(
-      /^a clock's sleep needs a duration in milliseconds, not /,
     );
     at(5);
     clock.advance(10);
     expect(fired).toEqual([["5", 5]]);
   },
 );
-
-test("a timer without a function is rejected when it is set", () => {
-  const clock = new MovableClock({ frozenAt: monday });
-  expect(() => clock.at(monday, undefined as never)).toThrow(
-    "a clock's timer needs a function, not undefined",
-  );
-  expect(clock.nextDue()).toBeNull();
-});
 
 test("a clock can be moved to the day before the last of the year 9999, and no further", () => {
   const clock = new MovableClock({ frozenAt: lastMoment - 5 });

@@ -9,6 +9,7 @@ export interface BaseUrl {
   readonly prefix: string;
 }
 
+const example = "https://api.example.com";
 const versionPath = /\/v\d+$/;
 
 /**
@@ -17,8 +18,7 @@ const versionPath = /\/v\d+$/;
  */
 export function parseBaseUrl(text: string): BaseUrl {
   const trimmed = text.trim();
-  if (trimmed === "")
-    throw invalid("is empty", "Use the address of the service, for example https://api.example.com.");
+  if (trimmed === "") throw invalid("is empty", `Use the address of the service, for example ${example}.`);
   if (!/^https?:\/\//i.test(trimmed) || !URL.canParse(trimmed)) {
     throw invalid("does not start with https://", "Use https://HOST, without /v1.");
   }
@@ -27,10 +27,7 @@ export function parseBaseUrl(text: string): BaseUrl {
     throw invalid("contains a user name or password", "Remove them; the service accepts only an API key.");
   }
   if (trimmed.includes("?") || trimmed.includes("#")) {
-    throw invalid(
-      "contains a query or a fragment",
-      "Use the address only, for example https://api.example.com.",
-    );
+    throw invalid("contains a query or a fragment", `Use the address only, for example ${example}.`);
   }
   const prefix = url.pathname.replace(/\/+$/, "");
   if (versionPath.test(prefix)) {
@@ -49,15 +46,9 @@ export function parseBaseUrl(text: string): BaseUrl {
 /** Rejects a download URL of the service unless it is encrypted or on this machine, like a base URL. */
 export function checkDownloadUrl(url: URL): void {
   const safe = url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
-  if (!safe) {
-    throw new CatError(
-      `the service returned a signed URL that is not encrypted: ${url.protocol}//${url.host}`,
-      {
-        type: "bad_answer",
-        code: "invalid_url",
-      },
-    );
-  }
+  if (safe) return;
+  const message = `the service returned a signed URL that is not encrypted: ${url.protocol}//${url.host}`;
+  throw new CatError(message, { type: "bad_answer", code: "invalid_url" });
 }
 
 const invalid = (what: string, hint: string): CatError =>

@@ -14,12 +14,11 @@ import type { OnDoubt } from "../http/time-limits.ts";
 import { type OnWait, retryAfterMs, serverNow, systemRandom } from "../http/waits.ts";
 import { keyMask } from "../http/without-key.ts";
 import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
-import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
+import type { AnyOperation, Arguments, Input, Item, RawRequest, RawResponse, Reply } from "./call-types.ts";
 import { type Page, paginate } from "./paginate.ts";
 import { type PollOptions, poll } from "./poll.ts";
-import { type RawRequest, type RawResponse, rawMessage, rawResponse } from "./raw-request.ts";
-import { readResponse } from "./read-response.ts";
-import { messageOf } from "./request.ts";
+import { jsonOf, readResponse, responseError } from "./read-response.ts";
+import { headersOf, messageOf } from "./request.ts";
 import { isOfService } from "./service-answer.ts";
 
 export interface ClientOptions {
@@ -186,10 +185,17 @@ export function createClient(options: ClientOptions): Client {
     ...callsOf(exchange),
     exchange,
     async raw(request, options = {}) {
+      const { method, path, body, listsProblems = false } = request;
       const { idempotencyKey } = options;
-      const message = rawMessage(request, { base, userAgent, idempotencyKey });
+      const headers = headersOf(body?.contentType ?? null, { userAgent, idempotencyKey });
+      const message = { method, origin, path: base.prefix + path, headers, body: body?.bytes ?? null };
       const answer = await answerTo(message, options);
-      return rawResponse(request, { message, answer, now: clock.now() });
+      const about = { message, answer, now: clock.now() };
+      return {
+        ...{ status: answer.status, headers: answer.headers, bytes: answer.body },
+        json: () => jsonOf(about),
+        error: answer.status >= 400 ? responseError(listsProblems, about) : null,
+      };
     },
     paginate(operation, input, { signal, isAhead } = {}) {
       const readPage = async (paging: object) => {

@@ -54,73 +54,47 @@ export async function poll<Body>(
   ask: (signal: AbortSignal) => Promise<{ body: Body; retryAfterMs: number | null }>,
   { done, onAnswer, timeoutMs, outageMs = outlastedMs, signal }: PollOptions<Body>,
 ): Promise<Body> {
-  const { clock } = deps;
+  const { clock, random, onWait, answeredAt } = deps;
   const link = linkedAbort(signal);
   const expire = () => {
-    const seconds = Math.round((timeoutMs ?? 0) / 1000);
-    link.abort(
-      new TimeoutError(`the job did not finish within ${seconds} s (${nameOf(what)})`, {
-        code: "wait_timeout",
-      }),
-    );
+    const message = `the job did not finish within ${Math.round(timeoutMs! / 1000)} s (${nameOf(what)})`;
+    link.abort(new TimeoutError(message, { code: "wait_timeout" }));
   };
   const cancel = timeoutMs === undefined ? () => {} : clock.at(clock.now() + timeoutMs, expire);
-  const outage = new Outage(deps, what, outageMs);
+  /** Failed requests in a row, and the time of the first one. */
+  let outage = { failures: 0, since: 0 };
+  /** The wait after a failed request that started at `asked`; throws its error if polling must end. */
+  const outlast = (error: unknown, asked: number): number => {
+    outage = { failures: outage.failures + 1, since: outage.failures === 0 ? asked : outage.since };
+    const ms = Math.max(leastInOutageMs, backoffMs(inOutage, outage.failures, random));
+    const lastAnswer = answeredAt();
+    // A host that has never responded may not be the service: report the error immediately.
+    if (!mayPass(error) || lastAnswer === null || clock.now() + ms > outage.since + outageMs) throw error;
+    const { method, path } = what;
+    if (lastAnswer > outage.since) onWait?.({ reason: "server_error", ms, method, path });
+    else onWait?.({ reason: "outage", ms, method, path, since: lastAnswer });
+    return ms;
+  };
   try {
     for (;;) {
       const asked = clock.now();
-      const seen = await ask(link.signal).catch((error: unknown) => {
+      let waitMs: number;
+      try {
+        const seen = await ask(link.signal);
+        outage = { failures: 0, since: 0 };
+        onAnswer?.(seen.body);
+        if (done(seen.body)) return seen.body;
+        const jobMs = seen.retryAfterMs ?? limits.jobPollSeconds * 1000;
+        waitMs = Math.min(Math.max(jobMs, shortestMs), longestMs);
+      } catch (error) {
         link.signal.throwIfAborted();
-        return { pauseMs: outage.outlast(error, asked) };
-      });
-      if ("pauseMs" in seen) {
-        await clock.sleep(seen.pauseMs, link.signal);
-        continue;
+        waitMs = outlast(error, asked);
       }
-      outage.isOver();
-      onAnswer?.(seen.body);
-      if (done(seen.body)) return seen.body;
-      const waitMs = seen.retryAfterMs ?? limits.jobPollSeconds * 1000;
-      await clock.sleep(Math.min(Math.max(waitMs, shortestMs), longestMs), link.signal);
+      await clock.sleep(waitMs, link.signal);
     }
   } finally {
     cancel();
     link.release();
-  }
-}
-
-/** Consecutive failed requests. */
-class Outage {
-  readonly #deps: Polling;
-  readonly #what: Message;
-  readonly #longestMs: number;
-  #failures = 0;
-  #since: number | null = null;
-
-  constructor(deps: Polling, what: Message, longestMs: number) {
-    this.#deps = deps;
-    this.#what = what;
-    this.#longestMs = longestMs;
-  }
-
-  isOver(): void {
-    this.#failures = 0;
-    this.#since = null;
-  }
-
-  /** The wait after a failed request that started at `asked`; throws its error if polling must end. */
-  outlast(error: unknown, asked: number): number {
-    const { clock, random, onWait, answeredAt } = this.#deps;
-    this.#since ??= asked;
-    const ms = Math.max(leastInOutageMs, backoffMs(inOutage, ++this.#failures, random));
-    const lastAnswer = answeredAt();
-    // A host that has never responded may not be the service: report the error immediately.
-    if (!mayPass(error) || lastAnswer === null || clock.now() + ms > this.#since + this.#longestMs)
-      throw error;
-    const { method, path } = this.#what;
-    if (lastAnswer > this.#since) onWait?.({ reason: "server_error", ms, method, path });
-    else onWait?.({ reason: "outage", ms, method, path, since: lastAnswer });
-    return ms;
   }
 }
 

@@ -82,9 +82,6 @@ export const resumableDownloader =
   };
 
 class RunningDownload {
-  readonly #options: DownloaderOptions;
-  readonly #download: ResumableDownload & { signal: AbortSignal };
-  readonly #target: DownloadTarget;
   readonly #maxBytes: number;
   readonly #had: number;
   /** The version of the bytes that the target has. */
@@ -95,13 +92,10 @@ class RunningDownload {
   #received = 0;
 
   constructor(
-    options: DownloaderOptions,
-    download: ResumableDownload & { signal: AbortSignal },
-    target: DownloadTarget,
+    private readonly options: DownloaderOptions,
+    private readonly download: ResumableDownload & { signal: AbortSignal },
+    private readonly target: DownloadTarget,
   ) {
-    this.#options = options;
-    this.#download = download;
-    this.#target = target;
     this.#maxBytes = download.limits?.maxBytes ?? Number.POSITIVE_INFINITY;
     this.#version = target.kept ?? noVersion;
     this.bytes = target.kept?.bytes ?? 0;
@@ -115,8 +109,8 @@ class RunningDownload {
 
   /** Resolves to the length of the complete file. */
   async run(): Promise<number> {
-    const { signal, freshUrl, limits } = this.#download;
-    let url = toSignedUrl(this.#download.url, this.#options);
+    const { signal, freshUrl, limits } = this.download;
+    let url = toSignedUrl(this.download.url, this.options);
     let failures = 0;
     let refreshed = 0;
     let furthest = this.bytes;
@@ -133,14 +127,14 @@ class RunningDownload {
         signal.throwIfAborted();
         if (this.bytes > furthest) [furthest, failures, refreshed] = [this.bytes, 0, 0];
         if (error instanceof SignedUrlError && freshUrl !== undefined && refreshed++ < mostFreshUrls) {
-          const fresh = toSignedUrl(await freshUrl(), this.#options);
+          const fresh = toSignedUrl(await freshUrl(), this.options);
           // Another file may have the same ETag and length.
           if (nameOfUrl(fresh) !== nameOfUrl(url)) this.#version = noVersion;
           url = fresh;
           continue;
         }
         const failed = { url, error, response, failures: ++failures, attempts: limits?.attempts, signal };
-        await waitToRetry(this.#options, failed);
+        await waitToRetry(this.options, failed);
       }
     }
   }
@@ -154,7 +148,7 @@ class RunningDownload {
     const { etag } = this.#version;
     const headers =
       etag === null || this.#from === 0 ? {} : { range: `bytes=${this.#from}-`, "if-range": etag };
-    return signedGet(this.#options, url, { signal: this.#download.signal, attempt, headers });
+    return signedGet(this.options, url, { signal: this.download.signal, attempt, headers });
   }
 
   /** Reads a response; false if it does not fit the bytes kept, so that the download starts over. */
@@ -173,7 +167,7 @@ class RunningDownload {
         throw new BadAnswerError(message, { code: "answer_too_large" });
       }
       this.bytes += length;
-      await this.#target.write(chunks);
+      await this.target.write(chunks);
     }
     const { total } = this.#version;
     if (total === null || this.bytes === total) return true;
@@ -216,11 +210,11 @@ class RunningDownload {
     if (total !== null && total > this.#maxBytes) throw this.#tooLarge(url);
     this.#version = { etag: strongEtagOf(response), total };
     this.bytes = 0;
-    await this.#target.begin(this.#version);
+    await this.target.begin(this.#version);
   }
 
   #checkType(url: URL, response: ResponseStream): void {
-    const wanted = this.#download.type;
+    const wanted = this.download.type;
     if (wanted === undefined) return;
     const type = (headerOf(response, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
     if (type === wanted.toLowerCase()) return;

@@ -11,11 +11,8 @@ export interface FilePart {
  * same file gives the same bytes, so that a retry under its idempotency key is the same request.
  */
 export function multipartForm(field: string, file: FilePart): { contentType: string; body: Uint8Array } {
-  let boundary = createHash("sha256").update(file.bytes).update(file.filename).digest("hex").slice(0, 40);
+  const boundary = createHash("sha256").update(file.bytes).update(file.filename).digest("hex").slice(0, 40);
   const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
-  // Practically impossible, because the boundary is a digest of the file, but cheap to check.
-  while (bytes.includes(boundary))
-    boundary = createHash("sha256").update(boundary).digest("hex").slice(0, 40);
   const head =
     `--${boundary}\r\n` +
     `Content-Disposition: form-data; name="${field}"; filename="${escaped(file.filename)}"\r\n` +

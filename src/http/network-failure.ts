@@ -29,9 +29,8 @@ export function networkFailure(thrown: unknown, request: About): NetworkError | 
     new NetworkError(`${sentence} (${what})`, { code: name, transient, cause, hint, requestId });
 
   if (code === "UND_ERR_DESTROYED" || code === "UND_ERR_CLOSED") {
-    return new NetworkError(`${what}: the client is closed`, {
-      ...{ code: "client_closed", transient: false, cause, requestId },
-    });
+    const detail = { code: "client_closed", transient: false, cause, requestId };
+    return new NetworkError(`${what}: the client is closed`, detail);
   }
   if (thrown instanceof ProxyFailure) {
     const problem = proxyProblem(thrown, origin);
@@ -48,28 +47,17 @@ export function networkFailure(thrown: unknown, request: About): NetworkError | 
   // A chunked body without its end, on a connection that was to close after it.
   const isCutChunked = cause.name === "HTTPParserError" && cause.message.includes("Invalid EOF state");
   if (cut.has(code) || isCutChunked) {
-    return network(
-      `${origin} closed the connection before the response was complete${through}`,
-      "connection_cut",
-      true,
-    );
+    const sentence = `${origin} closed the connection before the response was complete${through}`;
+    return network(sentence, "connection_cut", true);
   }
   if (code === "UND_ERR_HEADERS_OVERFLOW" || cause.name === "HTTPParserError") {
-    return new BadAnswerError(`${origin} sent a response that is not HTTP${through} (${what})`, {
-      code: "not_http",
-      cause,
-      requestId,
-    });
+    const message = `${origin} sent a response that is not HTTP${through} (${what})`;
+    return new BadAnswerError(message, { code: "not_http", cause, requestId });
   }
   const certificate = certificateProblem(code, origin);
-  return certificate === null
-    ? null
-    : network(
-        `cannot connect securely to ${origin}${through}: ${certificate.why}`,
-        "tls",
-        false,
-        certificate.hint,
-      );
+  if (certificate === null) return null;
+  const sentence = `cannot connect securely to ${origin}${through}: ${certificate.why}`;
+  return network(sentence, "tls", false, certificate.hint);
 }
 
 /** Why TLS failed, by the code of OpenSSL; the other codes are shown as they are. */

@@ -1,14 +1,13 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
-import { type HttpProxy, proxyToken } from "./proxies.ts";
+import type { HttpProxy } from "./proxies.ts";
 import { namingProxy } from "./proxy-failure.ts";
 
 /** Connections through a proxy, so many per origin at most, with errors that name it; opens nothing yet. */
 export function openProxied(proxy: HttpProxy, connections: number): Dispatcher {
-  const token = proxyToken(proxy);
   const agent = new ProxyAgent({
     // Without the user name and password, which no error can show then.
     uri: proxy.shown,
-    ...(token === undefined ? {} : { token }),
+    ...(proxy.token !== null && { token: proxy.token }),
     connections,
     // Many proxies tunnel to port 443 only: requests without TLS go to the proxy itself, as in other tools.
     proxyTunnel: false,

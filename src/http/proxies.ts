@@ -11,6 +11,8 @@ export interface HttpProxy {
   readonly shown: string;
   /** As it was spelled, e.g. `https_proxy`. */
   readonly variable: string;
+  /** The value of `Proxy-Authorization`; null without a user name. */
+  readonly token: string | null;
 }
 
 /** The proxies of an environment. */
@@ -57,8 +59,11 @@ function proxyFrom(env: Env, name: string): HttpProxy | null {
   if (variable === undefined || value === undefined) return null;
   // `host:port` alone means http, as in other tools.
   const url = parseUrl(value.includes("://") ? value : `http://${value}`);
-  if (url !== null && /^https?:$/.test(url.protocol) && isDecodable(url)) {
-    return { url, shown: url.origin, variable };
+  try {
+    if (url !== null && /^https?:$/.test(url.protocol))
+      return { url, shown: url.origin, variable, token: tokenFor(url) };
+  } catch {
+    // The user name or the password is not percent-encoded correctly.
   }
   throw new CatError(`${variable} is not the URL of an HTTP proxy`, {
     type: "usage",
@@ -68,20 +73,9 @@ function proxyFrom(env: Env, name: string): HttpProxy | null {
   });
 }
 
-/** The value of `Proxy-Authorization`; undefined without a user name. */
-export function proxyToken({ url }: HttpProxy): string | undefined {
-  if (url.username === "") return undefined;
-  const text = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  return `Basic ${Buffer.from(text).toString("base64")}`;
-}
-
-/** Whether the user name and the password are percent-encoded correctly. */
-function isDecodable({ username, password }: URL): boolean {
-  try {
-    return decodeURIComponent(username + password).length >= 0;
-  } catch {
-    return false;
-  }
+function tokenFor({ username, password }: URL): string | null {
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return username === "" ? null : `Basic ${Buffer.from(text).toString("base64")}`;
 }
 
 const defaultPorts: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" };

@@ -25,22 +25,16 @@ export interface DownloaderOptions {
   onWait?: OnWait | undefined;
 }
 
-interface SignedRequest {
-  signal: AbortSignal | undefined;
-  /** The number of this attempt, for the log. */
-  attempt: number;
-  headers?: Readonly<Record<string, string>>;
-}
-
 /**
  * One GET of a signed URL, up to the headers of the response. It does not use the API key: the signature in
- * the URL is the only permission. Follows no redirect, and times out without a response.
+ * the URL is the only permission. Follows no redirect, and times out without a response. `attempt` is for the log.
  */
 export async function signedGet(
   { connections, clock, silenceMs, userAgent, onExchange }: DownloaderOptions,
   url: URL,
-  { signal, attempt, headers = {} }: SignedRequest,
+  request: { signal: AbortSignal | undefined; attempt: number; headers?: Readonly<Record<string, string>> },
 ): Promise<ResponseStream> {
+  const { signal, attempt, headers = {} } = request;
   const dispatcher = await connections.forOrigin(url.origin);
   const target = { method: "GET", origin: url.origin, path: url.pathname + url.search } as const;
   const begun = clock.now();

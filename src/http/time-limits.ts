@@ -150,18 +150,15 @@ const slowUpload = 32;
 /** The extra time for uploading the body of a request, in milliseconds: about four minutes for 8 MB. */
 const uploadMs = (body: Uint8Array | null): number => Math.ceil((body?.length ?? 0) / slowUpload);
 
-/** A signal that can be aborted by itself and also follows `parent` until it is released. */
-export interface LinkedAbort {
+/**
+ * A signal that can be aborted by itself and also follows `parent` until it is released. Replaces AbortSignal.any, which
+ * leaks on the oldest supported Node if the parent outlives thousands of requests.
+ */
+export function linkedAbort(parent: AbortSignal | undefined): {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
   release(): void;
-}
-
-/**
- * Replaces AbortSignal.any, which leaks on the oldest supported Node if the parent outlives thousands of
- * requests.
- */
-export function linkedAbort(parent: AbortSignal | undefined): LinkedAbort {
+} {
   const own = new AbortController();
   const follow = () => own.abort(parent?.reason);
   if (parent?.aborted) follow();

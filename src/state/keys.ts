@@ -1,5 +1,3 @@
-import { endianness } from "node:os";
-
 /** Not a byte of UTF-8: marks a key in UTF-16. */
 const utf16Mark = 0xff;
 const loneSurrogate = /\p{Surrogate}/u;
@@ -17,17 +15,9 @@ export function toKey(text: string): Buffer {
 export const fromKey = (key: Buffer): string =>
   key[0] === utf16Mark ? key.toString("utf16le", 1) : key.toString("utf8");
 
-const isLittleEndian = endianness() === "LE";
-
-/** Indexes (of rows, lines) as bytes: 4 each, little-endian on every machine. */
-export function placesToBytes(places: Uint32Array): Buffer {
-  const bytes = Buffer.from(places.buffer.slice(places.byteOffset, places.byteOffset + places.byteLength));
-  return isLittleEndian ? bytes : bytes.swap32();
-}
+/** Indexes (of rows, lines) as bytes: 4 each. */
+export const placesToBytes = (places: Uint32Array): Buffer =>
+  Buffer.from(places.buffer, places.byteOffset, places.byteLength);
 
 /** Decodes such bytes. */
-export function placesFromBytes(bytes: Buffer): Uint32Array {
-  const copy = Buffer.from(new Uint8Array(bytes).buffer);
-  if (!isLittleEndian) copy.swap32();
-  return new Uint32Array(copy.buffer, 0, copy.length / 4);
-}
+export const placesFromBytes = (bytes: Buffer): Uint32Array => new Uint32Array(new Uint8Array(bytes).buffer);

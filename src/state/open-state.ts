@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import type { Clock } from "../clock.ts";
 import { moveFile } from "../move-file.ts";
 import { storedAccounts } from "./accounts.ts";
@@ -11,7 +11,7 @@ import { storedSentJobs } from "./sent-jobs.ts";
 import { type Connect, type Database, loadConnect } from "./sqlite.ts";
 import type { State } from "./state.ts";
 import { fileSystemError, StateError, stateError } from "./state-error.ts";
-import { closeToOthers, isStateThere, logSizeOf, removeFile, sameFileAt, sizeOf } from "./state-place.ts";
+import { isStateThere, logSizeOf, removeFile, sameFileAt, sizeOf } from "./state-place.ts";
 import { storedUploads } from "./uploads.ts";
 
 export interface OpenStateOptions {
@@ -71,7 +71,6 @@ function connectReady(connect: Connect, path: string | null, journal: "WAL" | "D
   try {
     if (path !== null) {
       checkOurs(db, path);
-      closeToOthers(path);
       db.pragma(`journal_mode = ${journal}`);
       // A deleted secret of a webhook must not stay in free pages.
       db.execute("PRAGMA state.synchronous = FULL; PRAGMA state.secure_delete = ON");
@@ -173,17 +172,9 @@ function beginFile(path: string): string {
     const file = `${path}-new-${number}`;
     try {
       closeSync(openSync(file, "wx", 0o600));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
-      throw error;
-    }
-    try {
-      // Independent of the umask.
-      chmodSync(file, 0o600);
       return file;
     } catch (error) {
-      removeFile(file);
-      throw error;
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
   }
 }

@@ -88,12 +88,11 @@ export const toRun = ([id, account, kind, identity, file, options, startedAt]: R
 
 /** The runs of a state; `hold` takes one. */
 export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
-  const findOpen = db.statement<RunRow>(
-    `SELECT ${runColumns} FROM run WHERE account = ? AND kind = ? AND identity = ? AND ended_at IS NULL ORDER BY number DESC LIMIT 1`,
-  );
-  const findEnded = db.statement<RunRow>(
-    `SELECT ${runColumns} FROM run WHERE account = ? AND kind = ? AND identity = ? AND ended_at IS NOT NULL ORDER BY number DESC LIMIT 1`,
-  );
+  const last = (which: "ended_at IS NULL" | "ended_at IS NOT NULL") =>
+    db.statement<RunRow>(
+      `SELECT ${runColumns} FROM run WHERE account = ? AND kind = ? AND identity = ? AND ${which} ORDER BY number DESC LIMIT 1`,
+    );
+  const [findOpen, findEnded] = [last("ended_at IS NULL"), last("ended_at IS NOT NULL")];
   const get = db.statement<RunRow>(`SELECT ${runColumns} FROM run WHERE id = ?`);
   const open = db.statement<RunRow>(
     `SELECT ${runColumns} FROM run WHERE account = ? AND ended_at IS NULL ORDER BY started_at, number`,

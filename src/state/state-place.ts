@@ -32,17 +32,10 @@ export function isStateThere(path: string, folder: "ours" | "theirs"): boolean {
   // SQLite would start over and delete its log. A state is created complete (`makeState`), so this one lost
   // its content.
   if (found.size === 0) throw stateError("state_corrupt", path, { reason: "it is empty" });
-  for (const ending of ["-wal", "-shm"]) {
-    const beside = lookAt(path + ending, path);
-    if (beside !== null) refuseUnusable(path + ending, beside);
-  }
   return true;
 }
 
-/**
- * Makes sure the path has a file that SQLite may lock: an empty one, readable only by its owner, whatever the
- * umask.
- */
+/** Makes sure the path has a file that SQLite may lock: an empty one, readable only by its owner. */
 export function prepareLockFile(path: string): void {
   let found = lookAt(path);
   if (found === null) {
@@ -50,7 +43,6 @@ export function prepareLockFile(path: string): void {
       // Not opened if another process was faster: closing the file again would drop this process's locks on
       // it.
       closeSync(openSync(path, "wx", 0o600));
-      chmodSync(path, 0o600);
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw fileSystemError(path, error);
@@ -65,7 +57,9 @@ function refuseUnusable(path: string, found: Stats): void {
   if (!found.isFile()) {
     throw stateError("state_not_file", path, found.isDirectory() ? { reason: "it is a folder" } : {});
   }
-  if (found.nlink > 1 && hasOtherNames(path, found)) throw stateError("state_has_links", path);
+  // SQLite keeps a log per name, and two of them in use would destroy the file.
+  if (found.nlink > 1) removeUnfinished(path);
+  if (found.nlink > 1 && (lookAt(path)?.nlink ?? 0) > 1) throw stateError("state_has_links", path);
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
@@ -73,27 +67,10 @@ function refuseUnusable(path: string, found: Stats): void {
   }
 }
 
-/**
- * Whether a file has names besides its own and its temporary one, which a kill may leave. SQLite keeps a log
- * per name, and two of them in use would destroy the file.
- */
-function hasOtherNames(path: string, { ino, dev }: Stats): boolean {
-  const [folder, name] = [dirname(path), basename(path)];
-  const made = readdirSync(folder).filter((other) => {
-    if (!other.startsWith(`${name}-new-`)) return false;
-    const found = lookAt(join(folder, other), path);
-    return found?.ino === ino && found.dev === dev;
-  });
-  // Checked last: the temporary name may be disappearing right now.
-  return (lookAt(path)?.nlink ?? 0) > 1 + made.length;
-}
-
-/** Closes a file known to be a state, and SQLite's files next to it, to all users but its owner. */
-export function closeToOthers(path: string): void {
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
-    const found = lookAt(file, path);
-    if (found?.isFile() && (found.mode & 0o077) !== 0) makePrivate(file, 0o600, path);
-  }
+/** Removes the temporary names of a state (`makeState`), which a kill may leave. */
+function removeUnfinished(path: string): void {
+  for (const name of readdirSync(dirname(path)))
+    if (name.startsWith(`${basename(path)}-new-`)) removeFile(join(dirname(path), name));
 }
 
 /** Returns a check whether the path still has the same file, not moved, removed or replaced. */
@@ -120,11 +97,10 @@ function prepareFolder(path: string): void {
   const folder = dirname(path);
   try {
     makeFolder(folder);
-    if ((statSync(folder).mode & 0o777) === 0o700) return;
+    if ((statSync(folder).mode & 0o777) !== 0o700) chmodSync(folder, 0o700);
   } catch (error) {
     throw fileSystemError(path, error);
   }
-  makePrivate(folder, 0o700, path);
 }
 
 /**
@@ -150,15 +126,6 @@ function lookAt(path: string, stateFile = path): Stats | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw fileSystemError(stateFile, error);
-  }
-}
-
-function makePrivate(path: string, mode: number, stateFile: string): void {
-  try {
-    chmodSync(path, mode);
-  } catch (error) {
-    // SQLite may remove its files at any time.
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw fileSystemError(stateFile, error);
   }
 }
 

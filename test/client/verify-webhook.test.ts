@@ -110,17 +110,6 @@ describe("verifyWebhook throws a TypeError, and never returns a result, for", ()
     expect(call).toThrow(new TypeError("verifyWebhook takes { header, rawBody, secret }"));
   });
 
-  test.each([
-    [{ tolerance: 1 }, "unknown option tolerance; did you mean toleranceSeconds?"],
-    [{ anything: null }, "unknown option anything"],
-    [{ toleranceSecond: 5 }, "unknown option toleranceSecond; did you mean toleranceSeconds?"],
-    [{ Secret: "x" }, "unknown option Secret; did you mean secret?"],
-  ])("an unknown option: %o", (wrong, sentence) => {
-    const call = () => verifyWebhook({ ...right, ...wrong } as Parameters<typeof verifyWebhook>[0]);
-    expect(call).toThrow(new TypeError(`verifyWebhook: ${sentence}`));
-    expect(verifyWebhook({ ...right, ...{ anything: undefined } })).toEqual(event);
-  });
-
   test("any age except an infinite tolerance, which is accepted", () => {
     const header = sign(rawBody, 0);
     const toleranceSeconds = Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { RawRequest } from "../../../client/raw-request.ts";
+import type { RawRequest } from "../../../client/call-types.ts";
 import type { Operation } from "../../../contract/operation.ts";
 import { multipartForm } from "../../../http/multipart.ts";
 import type { Context } from "../../context/context.ts";

@@ -56,7 +56,7 @@ async function replay(app: App, ids: readonly string[], flags: ReplayFlags): Pro
   const { deliverAll, deliveredForm, openTarget } = await import("./handlers.ts");
   const printing = readPrintFlags(flags, deliveredForm);
   const { eventLogPath } = await import("./source.ts");
-  const { loggedEvents } = await import("../../../flows/listen/logged-events.ts");
+  const { loggedEvents } = await import("../../../flows/listen/log-lines.ts");
   const path = await eventLogPath(app, log);
   const since = sinceMs === undefined ? null : app.context.clock.now() - sinceMs;
   const { events, unknown } = await loggedEvents(path, { ids, since, failed, mustExist: log !== undefined });

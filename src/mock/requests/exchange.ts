@@ -63,7 +63,7 @@ export class Exchange {
       headers.push("Content-Type", jsonType, "Content-Length", Buffer.byteLength(response.body));
     }
     this.#logged.replayed = replayed;
-    this.#finish(response.status, headers, response.body === null ? null : Buffer.from(response.body));
+    this.#finish(response.status, headers, response.body);
   }
 
   /** Sends a body other than JSON: bytes, none, or a stream, which is destroyed when its reader disconnects. */
@@ -94,7 +94,7 @@ export class Exchange {
     this.request.socket.destroy();
   }
 
-  #finish(status: number, headers: HeaderList, body: Uint8Array | Readable | null): void {
+  #finish(status: number, headers: HeaderList, body: string | Uint8Array | Readable | null): void {
     if (!this.#begin(status, headers)) {
       if (body instanceof Readable) body.destroy();
       return;
@@ -105,7 +105,7 @@ export class Exchange {
       endAfterBody(request, response, body ?? undefined);
       return;
     }
-    const chunks = body instanceof Readable ? body : [body!];
+    const chunks = body instanceof Readable ? body : [typeof body === "string" ? Buffer.from(body) : body!];
     // If either side fails, the other one ends, and the client sees a truncated response.
     pipeline(isTruncated ? firstBytes(chunks, lost, response) : chunks, response, () => {});
     discardBody(request);

@@ -77,7 +77,10 @@ function toParts(url: string): string[] | null {
   }
 }
 
-const toPath = (url: string): string => url.split(/[?#]/, 1)[0]!;
+function toPath(url: string): string {
+  const end = url.search(/[?#]/);
+  return end < 0 ? url : url.slice(0, end);
+}
 
 /** Whether the path of a URL can be decoded. */
 export const isDecodable = (url: string): boolean => toParts(url) !== null;

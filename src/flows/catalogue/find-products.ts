@@ -16,21 +16,12 @@ export const productById = (product_id: string, { client, signal }: Reader): Pro
   orNull(client.products.get({ product_id }, { signal }));
 
 /**
- * The product with exactly this reference; null if not found. The service has no lookup by reference: `q` is
- * a free-text search whose results are compared one by one. `"too many"` after more than `most` other
- * results.
+ * The product with exactly this reference (canonical); null if not found. The service has no lookup by reference: `q` is
+ * a free-text search whose results are compared one by one.
  */
-export async function productByReference(
-  reference: string,
-  { client, signal }: Reader,
-  most: number,
-): Promise<Product | null | "too many"> {
-  const wanted = canonicalReference(reference);
-  let seen = 0;
-  for await (const product of client.paginate(operations.products.list, { q: wanted }, { signal })) {
-    if (seen++ === most) return "too many";
-    if (referenceOfProduct(product) === wanted) return product;
-  }
+async function searchedProduct(reference: string, { client, signal }: Reader): Promise<Product | null> {
+  for await (const product of client.paginate(operations.products.list, { q: reference }, { signal }))
+    if (referenceOfProduct(product) === reference) return product;
   return null;
 }
 
@@ -39,13 +30,8 @@ export async function findProduct(idOrReference: string, reader: Reader): Promis
   const wanted = canonicalReference(idOrReference);
   // A reference may look like an ID.
   const byId = ulidPattern.test(wanted) ? await productById(wanted, reader) : null;
-  if (byId !== null) return byId;
-  return searchedProduct(wanted, reader);
+  return byId ?? searchedProduct(wanted, reader);
 }
-
-/** As `productByReference`, through however many results. */
-const searchedProduct = (reference: string, reader: Reader): Promise<Product | null> =>
-  productByReference(reference, reader, Number.POSITIVE_INFINITY) as Promise<Product | null>;
 
 /** So few products are asked for without a look at the list. */
 const fewProducts = 3;

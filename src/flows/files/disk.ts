@@ -49,9 +49,9 @@ export async function freeBytesIn(folder: string): Promise<number | null> {
  */
 export async function rejectWithoutSpace(
   needed: number,
-  { folder, name, freeBytes = freeBytesIn }: { folder: string; name: string; freeBytes?: typeof freeBytesIn },
+  { folder, name }: { folder: string; name: string },
 ): Promise<void> {
-  const free = await freeBytes(folder);
+  const free = await freeBytesIn(folder);
   if (free === null || free >= needed) return;
   throw new OutputError(name, Object.assign(new Error("no space left on device"), { code: "ENOSPC" }), {
     what: `needs ${byteText(needed)}, but its disk has only ${byteText(free)} free`,

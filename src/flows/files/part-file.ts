@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile, rm, stat, writeFile } from "node:fs/pr
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { syncFolder } from "../../move-file.ts";
-import { type freeBytesIn, rejectWithoutSpace } from "./disk.ts";
+import { rejectWithoutSpace } from "./disk.ts";
 import { moveToName, partName } from "./file-names.ts";
 import { OutputError } from "./output-error.ts";
 
@@ -25,12 +25,8 @@ export interface PartOptions {
   replaces?: boolean | undefined;
   /** Whether a file of up to 4 MiB is gathered in memory, and not written. */
   inMemory?: boolean | undefined;
-  /** The free space of a folder in bytes (default: as the system reports it). */
-  freeBytes?: typeof freeBytesIn | undefined;
   /** The current resource; a part of another one is not resumed. */
   resource: () => string;
-  /** The permissions of a new file, less the umask; a replaced file keeps its own. */
-  mode?: number | undefined;
   /** Bytes buffered before they are written (default: 1 MiB). */
   batchBytes?: number | undefined;
   onProgress?: ((progress: { bytes: number; total: number | null }) => void) | undefined;
@@ -183,7 +179,7 @@ export class PartFile implements DownloadTarget {
     const sidecar = sidecarText(version, this.#options.resource(), await currentBoot());
     await writeFile(this.#sidecar, sidecar, { flag: "wx", mode: 0o600 });
     const replaced = await stat(this.#options.path).catch(() => null);
-    const mode = replaced?.isFile() ? replaced.mode & 0o777 : (this.#options.mode ?? 0o666);
+    const mode = replaced?.isFile() ? replaced.mode & 0o777 : 0o666;
     this.#handle = await open(this.#part, "wx+", mode);
     // Restores permissions removed by the umask, if a file is replaced and the file system supports modes.
     if (replaced !== null) await this.#handle.chmod(mode).catch(() => {});
@@ -242,13 +238,8 @@ export class PartFile implements DownloadTarget {
   }
 
   async #rejectWithoutSpace(needed: number): Promise<void> {
-    if (needed <= 0) return;
-    const { path, freeBytes } = this.#options;
-    await rejectWithoutSpace(needed, {
-      folder: dirname(path),
-      name: this.#name,
-      ...(freeBytes && { freeBytes }),
-    });
+    if (needed > 0)
+      await rejectWithoutSpace(needed, { folder: dirname(this.#options.path), name: this.#name });
   }
 
   async #isOurs(handle: FileHandle): Promise<boolean> {

@@ -111,15 +111,16 @@ export class OutputSaver {
     });
     const name = outputName(named, id, extensions[type!]);
     const target = join(this.#folder, name);
+    const unusable = (error: NodeJS.ErrnoException) => {
+      throw new OutputError(target, error);
+    };
     if (chunks === null) {
-      await rename(path, target).catch((error: NodeJS.ErrnoException) => {
-        throw new OutputError(target, error);
-      });
+      await rename(path, target).catch(unusable);
       return name;
     }
     for (const part of (await this.#readFolder()).parts)
       if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true });
-    await placeFile(target, chunks, `.${id}.${this.#writer}.part`);
+    await placeFile(target, chunks, join(this.#folder, `.${id}.${this.#writer}.part`)).catch(unusable);
     return name;
   }
 }

@@ -1,11 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import { operations } from "../../../src/contract/operations.ts";
-import {
-  findProduct,
-  productByReference,
-  productsByReference,
-} from "../../../src/flows/catalogue/find-products.ts";
+import { findProduct, productsByReference } from "../../../src/flows/catalogue/find-products.ts";
 import { startMock } from "../../../src/mock/index.ts";
 
 /** A catalogue of `demo` products, and the requests that read it. */
@@ -69,10 +65,4 @@ test("a product is found by its ID or its reference, and not by a part of it", a
   expect((await findProduct(byReference!.id, service))?.reference).toBe(reference);
   expect(await findProduct(reference.slice(0, -1), service)).toBe(null);
   expect(await findProduct("01JGZZ0000000000000000000A", service)).toBe(null);
-});
-
-test("a search stops if too many other references are similar", async () => {
-  const { references, service } = await catalogue(24);
-  const common = references[0]!.slice(0, 1);
-  expect(await productByReference(common, service, 3)).toBe("too many");
 });

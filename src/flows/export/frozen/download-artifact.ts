@@ -8,7 +8,7 @@ import { checkZip } from "../archive/zip.ts";
 import { checkManifest, maskManifest } from "./manifest.ts";
 
 /** The artifact of a completed job, and where to save it. */
-export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" | "onProgress" | "freeBytes"> {
+export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" | "onProgress"> {
   readonly job: ExportJob;
   /** The file in messages. */
   readonly name: string;
@@ -25,14 +25,14 @@ export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" |
  */
 export async function downloadArtifact(
   client: Client,
-  { job, path, name, maxBytes, ids, signal, onProgress, freeBytes }: ArtifactDownload,
+  { job, path, name, maxBytes, ids, signal, onProgress }: ArtifactDownload,
 ): Promise<number> {
   const saved = await stat(path).catch(() => null);
   // Its process may have been killed before it masked the key.
   if (saved?.isFile()) return job.format === "zip" ? saved.size : maskManifest(path, name, client);
   const shown = `the file of export ${job.id}`;
   const { bytes } = await downloadFile(client, {
-    ...{ path, name, signal, onProgress, freeBytes },
+    ...{ path, name, signal, onProgress },
     url: artifactUrl(job),
     resource: job.id,
     limits: { maxBytes: largestArtifact(job, maxBytes) },

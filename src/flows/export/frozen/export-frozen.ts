@@ -102,7 +102,7 @@ async function endEmpty(frozen: FrozenRun): Promise<FrozenOutcome> {
 async function fetchAndWrite(
   frozen: FrozenRun,
   first: FrozenTarget,
-  { onProgress, onNote, freeBytes }: FrozenDeps,
+  { onProgress, onNote }: FrozenDeps,
 ): Promise<FrozenOutcome> {
   const { input, run, memory, plan, targets, folder } = frozen;
   const { state, id, signal } = run;
@@ -111,7 +111,7 @@ async function fetchAndWrite(
   for (const target of targets) if (await isDelivered(target.path, memory)) delivered.add(target);
   const targetOf = (row: number) =>
     targets[targets.length === 1 ? 0 : Math.floor(row / limits.exportProducts)]!;
-  const fetcher = new ArtifactFetcher(frozen, { name: first.name, freeBytes, onProgress });
+  const fetcher = new ArtifactFetcher(frozen, { name: first.name, onProgress });
   const { done: deleted, stopped: uncreated } = await createJobs(frozen, (job) =>
     fetcher.add(job, delivered.has(targetOf(job.rows[0]!))),
   );
@@ -126,7 +126,7 @@ async function fetchAndWrite(
   let missing = 0;
   let isRejectedZip = false;
   if (stopped === undefined) {
-    const place = { folder, memory, signal, freeBytes, onProgress, onNote };
+    const place = { folder, memory, signal, onProgress, onNote };
     const write = async () => {
       if (input.format === "zip") missing = await missingImages(jobs, folder);
       await writeResults(input, { jobs, targets, delivered }, place);

@@ -7,7 +7,7 @@ import { JobFollower } from "../../run/follow.ts";
 import { decisive, isNotFound } from "../../service-errors.ts";
 import type { CreatedJob } from "./create-jobs.ts";
 import { downloadArtifact, isOfArtifact } from "./download-artifact.ts";
-import type { FrozenDeps, FrozenRun } from "./frozen-run.ts";
+import type { FrozenRun } from "./frozen-run.ts";
 import { failedJob, isJobEnded } from "./frozen-summary.ts";
 
 /** How many artifacts are downloaded at once: signed URLs have no rate limit. */
@@ -16,7 +16,6 @@ const downloadsAtOnce = 3;
 interface FetchReport {
   /** The file in messages. */
   readonly name: string;
-  readonly freeBytes?: FrozenDeps["freeBytes"];
   readonly onProgress: (event: ProgressEvent) => void;
 }
 
@@ -95,7 +94,7 @@ export class ArtifactFetcher {
   async #download(job: ExportJob): Promise<void> {
     const { input, run, plan, folder } = this.#frozen;
     const { client, signal } = run;
-    const { name, freeBytes } = this.#report;
+    const { name } = this.#report;
     const { rows } = this.#jobs.get(job.id)!;
     try {
       signal.throwIfAborted();
@@ -105,7 +104,6 @@ export class ArtifactFetcher {
         name,
         maxBytes: input.maxBytes,
         signal,
-        freeBytes,
         ids: job.format === "manifest" ? Array.from(rows, (at) => plan[at]!) : null,
         onProgress: (bytes) => {
           this.#progress.downloads.set(job.id, bytes);

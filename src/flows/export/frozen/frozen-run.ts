@@ -46,8 +46,6 @@ export interface FrozenDeps extends RunHost {
     jobs: number,
     isDelivered: (path: string) => Promise<boolean>,
   ) => Promise<readonly FrozenTarget[]>;
-  /** The free space of a folder in bytes (default: as the system reports it). */
-  readonly freeBytes?: ((folder: string) => Promise<number | null>) | undefined;
   readonly onProgress: (event: ProgressEvent) => void;
   /** Receives each product of the file of `--products-from` that the service does not have. */
   readonly onProblem: (problem: Problem) => void | Promise<void>;

@@ -20,7 +20,6 @@ export interface ResultPlace {
   /** Null for a download that is no run. */
   readonly memory: Pick<FrozenMemory, "addDelivered"> | null;
   readonly signal: AbortSignal;
-  readonly freeBytes?: ((folder: string) => Promise<number | null>) | undefined;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onNote: (sentence: string) => void;
 }
@@ -77,7 +76,7 @@ async function merged(
 async function extracted(
   jobs: Results["jobs"],
   { name }: FrozenTarget,
-  { folder, maxBytes, signal, freeBytes, onProgress, onNote }: ResultPlace & { maxBytes: number },
+  { folder, maxBytes, signal, onProgress, onNote }: ResultPlace & { maxBytes: number },
 ): Promise<string> {
   const dir = join(folder, "extracted");
   // Complete, if an earlier process was stopped before it gave the folder its name.
@@ -89,7 +88,7 @@ async function extracted(
   try {
     const sizes = await Promise.all(archives.map(async ({ path }) => (await stat(path)).size));
     const needed = sizes.reduce((sum, size) => sum + size, 0);
-    await rejectWithoutSpace(needed, { folder, name, ...(freeBytes && { freeBytes }) });
+    await rejectWithoutSpace(needed, { folder, name });
     const { renamed } = await extractZips({ archives, dir, maxBytes, signal, onProgress });
     if (renamed.length > 0) {
       const files = renamed.length === 1 ? "1 file" : `${grouped(renamed.length)} files`;

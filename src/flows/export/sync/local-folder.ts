@@ -1,18 +1,15 @@
-import { closeSync, createReadStream, fsync, open, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, createReadStream, openSync, rmSync } from "node:fs";
 import { copyFile, lstat, mkdtemp, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { CatError } from "../../../errors.ts";
 import { moveFile, syncFolder } from "../../../move-file.ts";
 import { lockFile } from "../../../state/file-lock.ts";
 import { type Connect, type Database, loadConnect } from "../../../state/sqlite.ts";
 import { StateError } from "../../../state/state-error.ts";
 import { OutputError } from "../../files/output-error.ts";
+import { placeFile } from "../../files/output-file.ts";
 import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
-
-const openFile = promisify(open);
-const syncFile = promisify(fsync);
 
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
@@ -95,13 +92,7 @@ export class LocalFolder {
     return this.#orOutputError(path, async () => {
       const target = await this.#folders.target(path);
       const part = join(await this.#folders.folder(`${this.#work}/parts`), `put-${this.#number++}`);
-      let isPlaced = false;
-      try {
-        await writeDurably(part, content);
-        isPlaced = moveFile(part, target, exclusive);
-      } finally {
-        if (!isPlaced) await unlink(part).catch(() => {});
-      }
+      const isPlaced = await placeFile(target, content, part, exclusive);
       if (isPlaced) this.#unsynced.add(dirname(target));
       return isPlaced;
     });
@@ -297,19 +288,5 @@ function readHolder(text: string): Holder | null {
     return typeof pid === "number" && typeof since === "string" ? { pid, since } : null;
   } catch {
     return null;
-  }
-}
-
-/**
- * Writes a new file and waits until it is on the disk. Only what waits for the disk goes to the thread pool: for a small
- * image, the way there and back takes longer than the copy that a write is.
- */
-async function writeDurably(path: string, content: Content): Promise<void> {
-  const file = await openFile(path, "w");
-  try {
-    for await (const chunk of content) writeFileSync(file, chunk);
-    await syncFile(file);
-  } finally {
-    closeSync(file);
   }
 }

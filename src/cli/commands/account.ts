@@ -29,12 +29,6 @@ import {
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
-interface LoginFlags {
-  /** Whether the key comes on stdin instead of from a question. */
-  withKey?: boolean;
-  store: KeyStoreName;
-}
-
 /** `cat login` */
 export const loginCommand = (app: App): Command =>
   command("login", {
@@ -55,13 +49,16 @@ export const loginCommand = (app: App): Command =>
         .choices(keyStoreNames)
         .default("keychain"),
     )
-    .action((flags: LoginFlags) => login(app, flags));
+    .action((flags: { withKey?: boolean; store: KeyStoreName }) => login(app, flags));
 
 /**
  * Asks for what is missing, checks the key at the service, and only then stores it and the base URL. The first profile
  * becomes the active one.
  */
-async function login(app: App, { withKey = false, store: place }: LoginFlags): Promise<void> {
+async function login(
+  app: App,
+  { withKey = false, store: place }: { withKey?: boolean; store: KeyStoreName },
+): Promise<void> {
   const { globals, context, io, secrets } = app;
   if (globals.mock) throw withMock("login", "Remove --mock. The mock service of --mock needs no key.");
   const profiles = await readProfiles(context.env);
@@ -88,10 +85,8 @@ async function login(app: App, { withKey = false, store: place }: LoginFlags): P
     await old.remove({ profile, origin: before.origin });
   }
   const masked = maskedKey(key);
-  if (io.json) {
-    const shown = { profile, base_url: baseUrl, key: masked, key_source: store.place };
-    return io.jsonData({ ...shown, products_read: hasScope });
-  }
+  const shown = { profile, base_url: baseUrl, key: masked, key_source: store.place, products_read: hasScope };
+  if (io.json) return io.jsonData(shown);
   const say = (text: string) => io.note(io.visible(text));
   await say(`Signed in to ${baseUrl} with profile ${profile}. The key ${masked} is in ${store.place}.`);
   if (!hasScope) await say("The key is valid, but lacks the scope products:read.");
@@ -125,10 +120,17 @@ async function askForSettings(
   const isChosen = globals.baseUrl !== undefined || isSet(context.env.CAT_BASE_URL);
   const isKnown = isChosen || profiles.find(profile) !== null;
   const known = isKnown ? await baseUrlOf({ ...globals, profile }, context.env) : null;
+  if (prompts === null && known === null) {
+    throw new UsageError("no service URL", {
+      code: "missing_base_url",
+      param: "base_url",
+      hint: "Add --base-url URL: cat login --base-url URL --with-key < keyfile",
+    });
+  }
   const checkUrl = (value: string) => checkedBaseUrl({ value, source: "the prompt" });
   const baseUrl =
     prompts === null || isChosen
-      ? checkedBaseUrl(known ?? missingUrl())
+      ? checkedBaseUrl(known!)
       : checkUrl(await prompts.input("Address of the service:", known?.value, validator(checkUrl)));
   const hint = "Use the key only: it starts with ak_ and is one word.";
   const key =
@@ -155,17 +157,6 @@ const validator = (check: (text: string) => unknown) => (text: string) => {
   }
 };
 
-function missingUrl(): never {
-  throw new UsageError("no service URL", {
-    code: "missing_base_url",
-    param: "base_url",
-    hint: "Add --base-url URL: cat login --base-url URL --with-key < keyfile",
-  });
-}
-
-/** Larger input is another file by mistake. */
-const largestKey = 64 * 1024;
-
 /** The text on stdin, for `--with-key`. Throws UsageError on a terminal, which would show the key. */
 async function readKey(stdin: NodeJS.ReadableStream & { isTTY?: boolean }): Promise<string> {
   if (stdin.isTTY === true) {
@@ -175,14 +166,13 @@ async function readKey(stdin: NodeJS.ReadableStream & { isTTY?: boolean }): Prom
       hint: "Run: cat login --with-key < keyfile. Without --with-key the key is asked for, and not shown.",
     });
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
+  let text = "";
   for await (const chunk of stdin) {
-    chunks.push(Buffer.from(chunk));
-    size += chunk.length;
-    if (size > largestKey) break;
+    text += String(chunk);
+    // Larger input is another file by mistake.
+    if (text.length > 64 * 1024) break;
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return text;
 }
 
 /** `cat logout` removes the key of the profile; succeeds if it has none. */
@@ -211,17 +201,6 @@ export const logoutCommand = (app: App): Command =>
     if (isSet(context.env.CAT_API_KEY)) await io.note("CAT_API_KEY is still set.");
   });
 
-/** The settings in use. */
-interface WhoamiRow {
-  readonly profile: string | null;
-  readonly label?: string;
-  readonly base_url: string;
-  readonly base_url_source: string | null;
-  readonly key: string | null;
-  readonly key_source: string | null;
-  readonly products_read: boolean;
-}
-
 const whoamiFields = [
   "profile",
   "label",
@@ -232,7 +211,10 @@ const whoamiFields = [
   "products_read",
 ] as const;
 
-const whoamiForm = namedForm<WhoamiRow>(
+/** The settings in use. */
+type Whoami = { readonly [field in (typeof whoamiFields)[number]]?: string | boolean | null };
+
+const whoamiForm = namedForm<Whoami>(
   whoamiFields.map((name) => ({ name, value: (row) => row[name] })),
   whoamiFields,
 );
@@ -252,18 +234,23 @@ export const whoamiCommand = (app: App): Command =>
     const printing = readPrintFlags(flags, whoamiForm);
     const { globals, context, io } = app;
     const connection = await app.connection();
-    const { baseUrl, apiKey } = connection;
+    const { baseUrl: base_url, apiKey } = connection;
     const profiles = await readProfiles(context.env);
     const { name } = profileName(globals, context.env, profiles);
     const products_read = await canReadProducts(app, connection);
+    const key = maskedKey(apiKey);
+    if (globals.mock) {
+      const sources = { base_url_source: "--mock", key, key_source: "--mock" };
+      return io.resource<Whoami>({ profile: null, base_url, ...sources, products_read }, printing);
+    }
     const { label } = profiles.find(name) ?? {};
-    const shown: WhoamiRow = {
-      profile: globals.mock ? null : name,
-      ...(typeof label === "string" && !globals.mock ? { label } : {}),
-      base_url: baseUrl,
-      base_url_source: globals.mock ? "--mock" : ((await baseUrlOf(globals, context.env))?.source ?? null),
-      key: maskedKey(apiKey),
-      key_source: globals.mock ? "--mock" : (await keyInUse(baseUrl, globals, context)).source,
+    const shown: Whoami = {
+      profile: name,
+      ...(typeof label === "string" && { label }),
+      base_url,
+      base_url_source: (await baseUrlOf(globals, context.env))?.source ?? null,
+      key,
+      key_source: (await keyInUse(base_url, globals, context)).source,
       products_read,
     };
     await io.resource(shown, printing);

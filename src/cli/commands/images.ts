@@ -51,7 +51,7 @@ const getCommand = (app: App): Command =>
     const id = resourceId(text, "image");
     const { save, thumbnail } = flags;
     const maxBytes = maxBytesOf(flags);
-    if (save !== undefined) return saveImage(app, { id, save, maxBytes, printing });
+    if (save !== undefined) return saveImage(app, id, { save, maxBytes, printing });
     const client = await app.client();
     const image = await client.images.get({ image_id: id }, { signal: app.context.interrupt });
     await app.io.resource(image, printing);
@@ -61,14 +61,11 @@ const getCommand = (app: App): Command =>
     await showThumbnails(app, [picture], { thumbnail, printing });
   });
 
-interface SaveInput {
-  readonly id: string;
-  readonly save: string;
-  readonly maxBytes: number;
-  readonly printing: Printing<Image>;
-}
-
-async function saveImage(app: App, { id, save, maxBytes, printing }: SaveInput): Promise<void> {
+async function saveImage(
+  app: App,
+  id: string,
+  { save, maxBytes, printing }: { save: string; maxBytes: number; printing: Printing<Image> },
+): Promise<void> {
   const hint = "Choose a file, for example --save photo.jpg.";
   named("--save", save, hint);
   if (save === "-") {
@@ -133,14 +130,12 @@ function withNextStep(error: unknown): unknown {
   return hint === undefined ? withHint(error, reportIt) : error;
 }
 
+const uploadFields = ["file", "id", "mime_type", "created_at", "error"] as const;
+
 /** A file, and the image that it became or the reason why not. */
-interface Uploaded {
-  readonly file: string;
-  readonly id: string | null;
-  readonly mime_type: string | null;
-  readonly created_at: string | null;
+type Uploaded = Readonly<Record<(typeof uploadFields)[0 | 1 | 2 | 3], string | null>> & {
   readonly error?: { readonly code: string; readonly message: string };
-}
+};
 
 const uploadForm = namedForm<Uploaded>(
   [
@@ -149,7 +144,7 @@ const uploadForm = namedForm<Uploaded>(
     { name: "file", value: ({ file }) => file, cut: "last" },
     { name: "error", value: ({ error }) => error?.message, only: "csv" },
   ],
-  ["file", "id", "mime_type", "created_at", "error"],
+  uploadFields,
 );
 
 /** Checks all files, then uploads them. Exits with 8 if the service rejects some of them. */

@@ -131,10 +131,10 @@ const createCommand = (app: App): Command =>
     .requiredOption("--name <NAME>", "name of the product")
     .addOption(new Option("--sex <SEX>", "who wears it").choices(sexes))
     .option("--description <TEXT>", "description of the product")
-    .addOption(
-      new Option("--image <FILE|IMAGE_ID[:ORIENTATION]>", "photo, with its orientation; repeatable")
-        .argParser(several)
-        .makeOptionMandatory(),
+    .requiredOption(
+      "--image <FILE|IMAGE_ID[:ORIENTATION]>",
+      "photo, with its orientation; repeatable",
+      several,
     )
     .action((flags: CreateFlags) => createProduct(app, flags));
 
@@ -183,10 +183,10 @@ const updateCommand = (app: App): Command =>
     .option("--reference <REFERENCE>", "new reference")
     .option("--description <TEXT>", "new description")
     .addOption(new Option("--sex <SEX>", "who wears it").choices(sexes))
-    .addOption(
-      new Option("--clear <FIELD>", "remove the value of description or sex; repeatable").argParser(
-        (field: string, earlier: Clearable[] = []) => [...earlier, toClearable(field)],
-      ),
+    .option(
+      "--clear <FIELD>",
+      "remove the value of description or sex; repeatable",
+      (field: string, earlier: Clearable[] = []) => [...earlier, toClearable(field)],
     )
     .action(async (idOrReference: string, { clear = [], ...set }: UpdateFlags) => {
       for (const field of clear) {
@@ -242,41 +242,32 @@ const attachCommand = (app: App): Command =>
     })
       .argument(...product)
       .argument("<PHOTO...>", "files or image IDs, each with :ORIENTATION if known"),
-  ).action((idOrReference: string, images: string[], flags: RawPrintFlags) =>
-    attachPhotos(app, idOrReference, images, flags),
-  );
-
-/** Adds photos to a product and prints them as the service stored them. */
-async function attachPhotos(
-  app: App,
-  idOrReference: string,
-  images: readonly string[],
-  flags: RawPrintFlags,
-): Promise<void> {
-  const printing = readPrintFlags(flags, resourceForm(ProductImage, ["id", "orientation", "origin"]));
-  const { attachable, checkedForProduct, photoArgument } = await import("../files/photo-arguments.ts");
-  const { cwd, interrupt: signal } = app.context;
-  const photos = images.map(photoArgument);
-  // Before the first request.
-  await checkedForProduct(photos, cwd);
-  await noteLongFields(app, { photos: photos.length });
-  const { id, images: held } = await findProduct(app, idOrReference);
-  const attached = await attachable(photos, { client: () => app.client(), cwd, signal });
-  // A photo that the product has already keeps its orientation, unless another one is typed.
-  const known = new Map((Array.isArray(held) ? held : []).map((image) => [image.id, image.orientation]));
-  const body = {
-    images: attached.map(({ image_id, orientation }) => {
-      const kept = orientation === "unlabeled" ? (known.get(image_id) as Orientation | undefined) : undefined;
-      return { image_id, orientation: kept ?? orientation };
-    }),
-  };
-  const client = await app.client();
-  const stored = await sendOnce(
-    (options) => client.products.attach({ product_id: id, body }, { ...options, signal }),
-    `Check the photos before you attach them again: cat products get ${id}`,
-  );
-  await app.io.show(printing, stored);
-}
+  ).action(async (idOrReference: string, images: string[], flags: RawPrintFlags) => {
+    const printing = readPrintFlags(flags, resourceForm(ProductImage, ["id", "orientation", "origin"]));
+    const { attachable, checkedForProduct, photoArgument } = await import("../files/photo-arguments.ts");
+    const { cwd, interrupt: signal } = app.context;
+    const photos = images.map(photoArgument);
+    // Before the first request.
+    await checkedForProduct(photos, cwd);
+    await noteLongFields(app, { photos: photos.length });
+    const { id, images: held } = await findProduct(app, idOrReference);
+    const attached = await attachable(photos, { client: () => app.client(), cwd, signal });
+    // A photo that the product has already keeps its orientation, unless another one is typed.
+    const known = new Map((Array.isArray(held) ? held : []).map((image) => [image.id, image.orientation]));
+    const body = {
+      images: attached.map(({ image_id, orientation }) => {
+        const kept =
+          orientation === "unlabeled" ? (known.get(image_id) as Orientation | undefined) : undefined;
+        return { image_id, orientation: kept ?? orientation };
+      }),
+    };
+    const client = await app.client();
+    const stored = await sendOnce(
+      (options) => client.products.attach({ product_id: id, body }, { ...options, signal }),
+      `Check the photos before you attach them again: cat products get ${id}`,
+    );
+    await app.io.show(printing, stored);
+  });
 
 /** Removes a photo from a product; exits with 5 if the product does not have it, and 3 if it is the last one. */
 const detachCommand = (app: App): Command =>

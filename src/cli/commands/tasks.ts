@@ -103,7 +103,7 @@ const watchCommand = (app: App): Command =>
       .addOption(thumbnailFlag())
       .addOption(timeoutFlag()),
   ).action((ids: string[], flags: FollowFlags) =>
-    followTasks(app, ids, { ...flags, maxBytes: maxBytesOf(flags), wait: true }),
+    followTasks(app, ids, flags, { maxBytes: maxBytesOf(flags), wait: true }),
   );
 
 const saveCommand = (app: App): Command =>
@@ -123,14 +123,8 @@ const saveCommand = (app: App): Command =>
       const hint = "Use IDs of tasks, or --run RUN.";
       throw new UsageError("missing argument: ID", { param: "ID", hint });
     }
-    return followTasks(app, ids, { ...flags, maxBytes, wait: false });
+    return followTasks(app, ids, flags, { maxBytes, wait: false });
   });
-
-interface FollowInput extends FollowFlags {
-  maxBytes: number;
-  /** Whether to wait until the tasks have ended. */
-  wait: boolean;
-}
 
 /** A task with the file that its image was saved in. */
 type FollowedTask = Task & { output_file?: string };
@@ -151,9 +145,14 @@ const followedForm = (isSaved: boolean): ResourceForm<FollowedTask> => ({
 });
 
 /** Shows tasks, once they have ended with `wait`, and saves their images. */
-async function followTasks(app: App, given: readonly string[], input: FollowInput): Promise<void> {
-  const { run, save, maxBytes, timeout, wait } = input;
-  const printing = readPrintFlags(input, followedForm(save !== undefined));
+async function followTasks(
+  app: App,
+  given: readonly string[],
+  flags: FollowFlags,
+  { maxBytes, wait }: { maxBytes: number; wait: boolean },
+): Promise<void> {
+  const { run, save, timeout, formulaGuard = true } = flags;
+  const printing = readPrintFlags(flags, followedForm(save !== undefined));
   const typed = given.map((id) => resourceId(id, "task"));
   const { clock, cwd, interrupt } = app.context;
   const ofRun = run === undefined ? [] : await tasksOfRun(app, run);
@@ -166,26 +165,21 @@ async function followTasks(app: App, given: readonly string[], input: FollowInpu
     const { signal } = patience;
     const service = { client, clock, signal, newKey: () => "", concurrency: defaultConcurrency };
     const saveTo = save === undefined ? null : resolve(cwd, save);
-    const known = saveTo === null ? () => undefined : await knownTasks(app);
+    const { generationsByTask } = await import("../../flows/generate/generation.ts");
+    const known =
+      saveTo === null ? () => undefined : generationsByTask(await app.state(), ["tryon", "beautify"]);
     const watched = await runFlow(app, ({ onProgress }) =>
       watchTasks({ ids, known, saveTo, wait, maxBytes }, service, onProgress),
     );
     if (saveTo !== null && watched.files.size > 0) {
       const { writeFolderResults } = await import("../../flows/generate/folder-results.ts");
-      const { formulaGuard = true } = input;
       const again = "run the same command again";
       await writeFolderResults(saveTo, watched.rows, { clock, formulaGuard, again });
     }
-    await report(app, input, printing, watched);
+    await report(app, { ...flags, wait }, printing, watched);
   } finally {
     patience.release();
   }
-}
-
-/** What this machine knows of a task, by its ID. */
-async function knownTasks(app: App) {
-  const { generationsByTask } = await import("../../flows/generate/generation.ts");
-  return generationsByTask(await app.state(), ["tryon", "beautify"]);
 }
 
 /** The IDs of the tasks of a run. Throws a CatError of type not_found where this machine has no such run. */
@@ -205,7 +199,7 @@ async function tasksOfRun(app: App, runId: string): Promise<string[]> {
 
 async function report(
   app: App,
-  { save, wait, thumbnail = false }: FollowInput,
+  { save, wait, thumbnail = false }: FollowFlags & { wait: boolean },
   printing: Printing<FollowedTask>,
   { tasks, lost, files, faults, stopped }: WatchedTasks,
 ): Promise<void> {
@@ -217,14 +211,11 @@ async function report(
   if (thumbnail && app.context.stdout.isTTY && stopped === undefined) {
     const { showThumbnails } = await import("../app/thumbnails.ts");
     const saveTo = save === undefined ? null : resolve(app.context.cwd, save);
-    const pictures = tasks
-      .filter(({ output_image }) => output_image !== null)
-      .map(
-        (task): Thumbnail => ({
-          caption: task.id,
-          fetch: (fetcher) => fetcher.output(task, files.get(task.id) ?? null, saveTo),
-        }),
-      );
+    const withImage = tasks.filter(({ output_image }) => output_image !== null);
+    const pictures = withImage.map((task): Thumbnail => {
+      const file = files.get(task.id) ?? null;
+      return { caption: task.id, fetch: (fetcher) => fetcher.output(task, file, saveTo) };
+    });
     await showThumbnails(app, pictures, { thumbnail, printing });
   }
   if (tasks.length === 0 && lost.length === 0 && stopped === undefined) await app.io.note("No tasks found.");

@@ -141,7 +141,21 @@ const updateCommand = (app: App): Command =>
       await app.io.resource(await client.webhooks.update({ webhook_id, body }, { signal }));
     });
 
-/** Deletes a webhook after a question that names its URL; not found ends in exit 5. */
+/** The ID of a webhook, once the user agreed to what is done with it. The question names its URL. */
+async function confirmedId(
+  app: App,
+  text: string,
+  ask: (url: string) => Parameters<typeof confirmAction>[1],
+): Promise<string> {
+  const webhook_id = resourceId(text, "webhook");
+  if (app.globals.yes) return webhook_id;
+  const client = await app.client();
+  const { url } = await client.webhooks.get({ webhook_id }, { signal: app.context.interrupt });
+  await confirmAction(app, ask(url));
+  return webhook_id;
+}
+
+/** Deletes a webhook; not found ends in exit 5. */
 const deleteCommand = (app: App): Command =>
   command("delete", {
     summary: "delete a webhook",
@@ -151,23 +165,18 @@ const deleteCommand = (app: App): Command =>
   })
     .argument(...webhook)
     .action(async (text: string) => {
-      const id = resourceId(text, "webhook");
+      const id = await confirmedId(app, text, (url) => ({
+        question: `Delete the webhook for ${url}?`,
+        reason: `deleting the webhook for ${url} needs a confirmation`,
+        left: "nothing was deleted",
+      }));
       const client = await app.client();
-      const { interrupt: signal } = app.context;
-      if (!app.globals.yes) {
-        const { url } = await client.webhooks.get({ webhook_id: id }, { signal });
-        await confirmAction(app, {
-          question: `Delete the webhook for ${url}?`,
-          reason: `deleting the webhook for ${url} needs a confirmation`,
-          left: "nothing was deleted",
-        });
-      }
-      await client.webhooks.delete({ webhook_id: id }, { signal });
+      await client.webhooks.delete({ webhook_id: id }, { signal: app.context.interrupt });
       if (app.io.json) await app.io.jsonData({ id, deleted: true });
       else await app.io.note(`Deleted webhook ${id}.`);
     });
 
-/** Rotates the secret after a question that names the URL: receivers reject events until they have the new one. */
+/** Rotates the secret after a question: receivers reject events until they have the new one. */
 const rotateCommand = (app: App): Command =>
   command("rotate", {
     summary: "replace the signing secret of a webhook",
@@ -179,18 +188,13 @@ const rotateCommand = (app: App): Command =>
   })
     .argument(...webhook)
     .action(async (text: string) => {
-      const webhook_id = resourceId(text, "webhook");
+      const webhook_id = await confirmedId(app, text, (url) => ({
+        question: `Replace the secret of the webhook for ${url}?`,
+        about: "Receivers with the old secret reject all events from then on.",
+        reason: `replacing the secret of the webhook for ${url} needs a confirmation`,
+        left: "the secret was not replaced",
+      }));
       const client = await app.client();
-      const { interrupt: signal } = app.context;
-      if (!app.globals.yes) {
-        const { url } = await client.webhooks.get({ webhook_id }, { signal });
-        await confirmAction(app, {
-          question: `Replace the secret of the webhook for ${url}?`,
-          about: "Receivers with the old secret reject all events from then on.",
-          reason: `replacing the secret of the webhook for ${url} needs a confirmation`,
-          left: "the secret was not replaced",
-        });
-      }
       const input = { webhook_id, body: { rotate_secret: true } };
-      await showWithSecret(app, await client.webhooks.update(input, { signal }));
+      await showWithSecret(app, await client.webhooks.update(input, { signal: app.context.interrupt }));
     });

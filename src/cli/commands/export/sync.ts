@@ -4,6 +4,7 @@ import { UsageError } from "../../context/errors.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { defaultMaxBytes, maxBytesFlag } from "../../flags/common-flags.ts";
 import { duration, named, wholeNumber } from "../../flags/values.ts";
+import { flagName } from "../../output/command-words.ts";
 import { readRoles, roleFlag } from "./roles.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
@@ -44,16 +45,13 @@ export const syncCommand = (app: App): Command =>
       .optionsGroup("Selection:")
       .addOption(roleFlag())
       .option("--template <T>", "names of files, e.g. '{reference}/{role}-{id}{ext}' (default: as suggested)")
-      .addOption(
-        new Option("--shard <I/N>", "only the products of part I of N, e.g. 1/3").argParser(readShard),
-      )
+      .option("--shard <I/N>", "only the products of part I of N, e.g. 1/3", readShard)
       .optionsGroup("Changes:")
       .option("--delete", "delete files of images that are no longer in the catalogue", false)
-      .addOption(
-        new Option(
-          "--max-delete <N>",
-          "delete no files if more than N are to be deleted (default: a tenth, or 20)",
-        ).argParser(wholeNumber({ min: 1 })),
+      .option(
+        "--max-delete <N>",
+        "delete no files if more than N are to be deleted (default: a tenth, or 20)",
+        wholeNumber({ min: 1 }),
       )
       .option("--dry-run", "show what would change, and write nothing", false)
       .option("--verify", "compare every file with the index, and download damaged ones again", false)
@@ -68,13 +66,13 @@ export const syncCommand = (app: App): Command =>
       )
       .option("--same-organization", "the API key changed, but belongs to the same organization", false)
       .option("--merge", "join the indexes of all shards in DIR, without a request", false)
-      .addOption(
-        new Option("--concurrency <N>", "downloads at once")
-          .argParser(wholeNumber({ min: 1, max: 64 }))
-          .default(8),
-      )
+      .option("--concurrency <N>", "downloads at once", wholeNumber({ min: 1, max: 64 }), 8)
       .addOption(maxBytesFlag()),
-  ).action((folder: string, raw: RawSyncFlags) => runSync(app, readSyncFlags(folder, raw)));
+  ).action(async (folder: string, raw: RawSyncFlags) => {
+    const flags = readSyncFlags(folder, raw);
+    const { runMerge, runMirror } = await import("./sync-run.ts");
+    await (flags.merge ? runMerge : runMirror)(app, flags);
+  });
 
 /** Checks what commander cannot check by itself. Throws UsageError. */
 function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
@@ -93,19 +91,20 @@ function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
 /** A merge only joins what the shards have: no other flag has an effect on it. */
 function rejectOthers(raw: RawSyncFlags): void {
   const others = [
-    ["--role", raw.role],
-    ["--template", raw.template],
-    ["--shard", raw.shard],
-    ["--delete", raw.delete],
-    ["--dry-run", raw.dryRun],
-    ["--verify", raw.verify],
-    ["--full", raw.full],
-    ["--same-organization", raw.sameOrganization],
-    ["--max-bytes", raw.maxBytes],
-  ] as const;
-  const [flag] = others.find(([, value]) => value !== undefined && value !== false) ?? [];
-  if (flag === undefined) return;
-  throw new UsageError(`--merge cannot be used with ${flag}`, { hint: "Remove one of them." });
+    "role",
+    "template",
+    "shard",
+    "delete",
+    "dryRun",
+    "verify",
+    "full",
+    "sameOrganization",
+    "maxBytes",
+  ];
+  const name = others.find((name) => (raw[name as keyof RawSyncFlags] ?? false) !== false);
+  if (name === undefined) return;
+  const hint = "Remove one of them.";
+  throw new UsageError(`--merge cannot be used with ${flagName(name)}`, { hint });
 }
 
 /** Parses `I/N`, for a flag. */
@@ -123,8 +122,3 @@ const durationOrNever = (text: string): number => {
     throw new InvalidArgumentError("use a duration such as 12h or 7d, or 0 for never");
   }
 };
-
-async function runSync(app: App, flags: SyncFlags): Promise<void> {
-  if (flags.merge) return (await import("./sync-run.ts")).runMerge(app, flags);
-  return (await import("./sync-run.ts")).runMirror(app, flags);
-}

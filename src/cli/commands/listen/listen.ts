@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { limits, optionRanges } from "../../../contract/limits.ts";
 import { isLoopbackHost, parseUrl } from "../../../contract/url-policy.ts";
-import type { Handler } from "../../../flows/listen/forward.ts";
-import { overlap } from "../../../flows/listen/forward.ts";
+import { type Handler, overlap } from "../../../flows/listen/forward.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, group, otherFlags } from "../../flags/command.ts";
@@ -37,48 +36,37 @@ export const listenCommand = (app: App): Command =>
       ],
     })
       .optionsGroup("Source:")
-      .addOption(
-        new Option("--port <PORT>", "port to listen on, or 0 for a free one")
-          .default(4242)
-          .argParser(wholeNumber(optionRanges.port)),
-      )
-      .addOption(new Option("--host <HOST>", "address to listen on").default("127.0.0.1").argParser(hostName))
+      .option("--port <PORT>", "port to listen on, or 0 for a free one", wholeNumber(optionRanges.port), 4242)
+      .option("--host <HOST>", "address to listen on", hostName, "127.0.0.1")
       .addOption(
         new Option("--path <PATH>", "path that receives events")
           .default(undefined, "/, or the path of --public-url")
           .argParser(urlPath),
       )
-      .addOption(
-        new Option(
-          "--public-url <URL>",
-          "https:// URL of a tunnel to this machine, for a new webhook",
-        ).argParser(publicUrl),
-      )
+      .option("--public-url <URL>", "https:// URL of a tunnel to this machine, for a new webhook", publicUrl)
       .addOption(
         new Option("--poll", "ask the service for ended tasks and jobs, without a webhook")
           .default(false)
           .conflicts("publicUrl"),
       )
-      .addOption(
-        new Option("--tolerance <S>", "maximum age of a signature in seconds")
-          .default(limits.signatureToleranceSeconds)
-          .argParser(wholeNumber(optionRanges.toleranceSeconds)),
+      .option(
+        "--tolerance <S>",
+        "maximum age of a signature in seconds",
+        wholeNumber(optionRanges.toleranceSeconds),
+        limits.signatureToleranceSeconds,
       )
       .optionsGroup("Events:")
-      .addOption(
-        new Option(
-          "--events <EVENTS>",
-          "events to show and forward, e.g. import.*,task.failed (default: all)",
-        ).argParser(eventPatterns),
+      .option(
+        "--events <EVENTS>",
+        "events to show and forward, e.g. import.*,task.failed (default: all)",
+        eventPatterns,
       )
-      .addOption(handlerFlag("--forward-to <URL>", "handler that gets every event (repeatable)", toAll))
-      .addOption(handlerFlag("--route <EVENTS=URL>", "handler that gets some events (repeatable)", toSome))
+      .option("--forward-to <URL>", "handler that gets every event (repeatable)", handlers(toAll))
+      .option("--route <EVENTS=URL>", "handler that gets some events (repeatable)", handlers(toSome))
       .option("--log <FILE>", "event log (default: a file next to the state of the profile)")
       .optionsGroup("End:")
-      .addOption(new Option("--wait <EVENT>", "exit with 0 once this event came").argParser(eventPatterns))
-      .addOption(
-        new Option("--count <N>", "exit with 0 once N events came").argParser(wholeNumber({ min: 1 })),
-      )
+      .option("--wait <EVENT>", "exit with 0 once this event came", eventPatterns)
+      .option("--count <N>", "exit with 0 once N events came", wholeNumber({ min: 1 }))
       .addOption(timeoutFlag("how long to listen"))
       .optionsGroup("Output:")
       .option("--details", "fetch each task, import or export, and show more of it", false)
@@ -96,10 +84,10 @@ export const listenCommand = (app: App): Command =>
     await listenForEvents(app, flags, program);
   });
 
-function handlerFlag(flag: string, about: string, toHandler: (text: string) => Handler): Option {
-  const option = new Option(flag, about);
-  return option.argParser((text: string, earlier: readonly Handler[] = []) => [...earlier, toHandler(text)]);
-}
+/** Collects the handlers of a flag that may be repeated. */
+const handlers =
+  (toHandler: (text: string) => Handler) =>
+  (text: string, earlier: readonly Handler[] = []): Handler[] => [...earlier, toHandler(text)];
 
 const toAll = (text: string): Handler => ({ url: handlerUrl(text).href, events: ["*"] });
 

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -34,10 +34,8 @@ export const replayCommand = (app: App): Command =>
       ],
     })
       .argument("[ID...]", "IDs of events (evt_...)")
-      .addOption(new Option("--to <URL>", "URL of the handler").argParser(handlerUrl).makeOptionMandatory())
-      .addOption(
-        new Option("--since <TIME>", "events of the last TIME, e.g. 30m, 2h, 7d").argParser(duration),
-      )
+      .requiredOption("--to <URL>", "URL of the handler", handlerUrl)
+      .option("--since <TIME>", "events of the last TIME, e.g. 30m, 2h, 7d", duration)
       .option("--failed", "only events that a handler has not accepted")
       .option("--log <FILE>", "event log (default: that of the profile)"),
   ).action((ids: string[], flags: ReplayFlags) => replay(app, ids, flags));

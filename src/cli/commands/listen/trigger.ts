@@ -38,16 +38,13 @@ export const triggerCommand = (app: App): Command =>
       ],
     })
       .addArgument(new Argument("<EVENT>", "type of the event").choices(eventTypes))
-      .addOption(new Option("--to <URL>", "URL of the handler").argParser(handlerUrl).makeOptionMandatory())
-      .addOption(
-        new Option("--id <ID>", "ID of the event (evt_...), or of its task, import or export").argParser(
-          sampleIds,
-        ),
-      )
-      .addOption(
-        new Option("--times <N>", "number of deliveries; with an event ID, of the same event")
-          .default(1)
-          .argParser(wholeNumber({ min: 1, max: 10_000 })),
+      .requiredOption("--to <URL>", "URL of the handler", handlerUrl)
+      .option("--id <ID>", "ID of the event (evt_...), or of its task, import or export", sampleIds)
+      .option(
+        "--times <N>",
+        "number of deliveries; with an event ID, of the same event",
+        wholeNumber({ min: 1, max: 10_000 }),
+        1,
       )
       .addOption(
         new Option("--torture", "send difficult deliveries and report the responses").conflicts([

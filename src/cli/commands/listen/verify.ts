@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { limits, optionRanges } from "../../../contract/limits.ts";
 import { signatureHeader, verifySignature } from "../../../contract/signature.ts";
 import { CatError } from "../../../errors.ts";
@@ -34,10 +34,11 @@ export const verifyCommand = (app: App): Command =>
   })
     .requiredOption("--header <VALUE>", `value of the header ${signatureHeader}`)
     .option("--file <FILE>", "file with the body, or - for standard input", "-")
-    .addOption(
-      new Option("--tolerance <SECONDS>", "maximum distance of the timestamp from now")
-        .default(limits.signatureToleranceSeconds)
-        .argParser(wholeNumber(optionRanges.toleranceSeconds)),
+    .option(
+      "--tolerance <SECONDS>",
+      "maximum distance of the timestamp from now",
+      wholeNumber(optionRanges.toleranceSeconds),
+      limits.signatureToleranceSeconds,
     )
     .action((flags: VerifyFlags) => verify(app, flags));
 

@@ -5,13 +5,14 @@ import { exportAgain, failedJob, isJobEnded } from "../../flows/export/frozen/fr
 import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { command, group } from "../flags/command.ts";
-import { defaultMaxBytes, maxBytesFlag, timeoutFlag } from "../flags/common-flags.ts";
+import { maxBytesFlag, timeoutFlag } from "../flags/common-flags.ts";
 import { conflict } from "../flags/usage-error.ts";
 import { rejectNoPath, resourceId } from "../flags/values.ts";
 import { fieldColumns } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
 import { listSentJobs, rememberStatus } from "../resources/sent-jobs.ts";
 import { watchJob } from "../resources/watch-job.ts";
+import type { DownloadFlags } from "./export/save-artifact.ts";
 
 /** `cat exports`: the frozen exports started from this machine, and their files. */
 export const exportsCommand = (app: App): Command =>
@@ -79,13 +80,6 @@ const watchCommand = (app: App): Command =>
     ],
   });
 
-interface DownloadFlags {
-  out?: string;
-  extract?: string;
-  timeout?: number;
-  maxBytes?: number;
-}
-
 const downloadCommand = (app: App): Command =>
   command("download", {
     summary: "save the file of an export",
@@ -103,17 +97,10 @@ const downloadCommand = (app: App): Command =>
     .option("--extract <DIR>", "extract the images of a ZIP into a new folder")
     .addOption(maxBytesFlag())
     .addOption(timeoutFlag())
-    .action(async (text: string, { out, extract, timeout, maxBytes }: DownloadFlags) => {
+    .action(async (text: string, flags: DownloadFlags) => {
       const id = resourceId(text, "export");
-      rejectNoPath("--out", out, "file, for example --out catalogue.zip");
-      rejectNoPath("--extract", extract, "folder, for example --extract images");
-      if (out !== undefined && extract !== undefined) throw conflict("--extract", "--out");
-      const { saveArtifact } = await import("./export/save-artifact.ts");
-      await saveArtifact(app, {
-        id,
-        out: out ?? null,
-        extract: extract ?? null,
-        timeoutMs: timeout ?? null,
-        maxBytes: maxBytes ?? defaultMaxBytes,
-      });
+      rejectNoPath("--out", flags.out, "file, for example --out catalogue.zip");
+      rejectNoPath("--extract", flags.extract, "folder, for example --extract images");
+      if (flags.out !== undefined && flags.extract !== undefined) throw conflict("--extract", "--out");
+      await (await import("./export/save-artifact.ts")).saveArtifact(app, id, flags);
     });

@@ -8,56 +8,51 @@ import { byteText, counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
+import { defaultMaxBytes } from "../../flags/common-flags.ts";
 import { rememberStatus } from "../../resources/sent-jobs.ts";
 import { imagesMissing, ofImages } from "./frozen-report.ts";
 import { checkOutFile } from "./out-file.ts";
 
+/** The flags of `cat exports download`. */
 export interface DownloadFlags {
-  readonly id: string;
-  /** As typed; null for the default, or with `--extract`. */
-  readonly out: string | null;
-  readonly extract: string | null;
-  readonly timeoutMs: number | null;
-  readonly maxBytes: number;
+  /** As typed; the default has the name of the ID. */
+  readonly out?: string;
+  readonly extract?: string;
+  readonly timeout?: number;
+  readonly maxBytes?: number;
 }
 
 /** Saves the file of an export and reports it; exits with 7 if the export failed. */
-export async function saveArtifact(app: App, flags: DownloadFlags): Promise<void> {
+export async function saveArtifact(app: App, id: string, flags: DownloadFlags): Promise<void> {
   const { clock, interrupt } = app.context;
+  const { extract, timeout = null, maxBytes = defaultMaxBytes } = flags;
   const began = clock.now();
   const client = await app.client();
-  const patience = patienceOf("download", flags.timeoutMs, { clock, signal: interrupt });
+  const patience = patienceOf("download", timeout, { clock, signal: interrupt });
   try {
-    const saved = await runFlow(app, ({ onProgress, onNote, pause }) =>
-      downloadJob(
-        {
-          id: flags.id,
-          extract: flags.extract !== null,
-          maxBytes: flags.maxBytes,
-          onProgress,
-          onNote,
-          target: (format) => {
-            pause();
-            return targetOf(app, flags, format);
-          },
-          onSeen: (job) => rememberStatus("export")(app, job),
-        },
-        { client, signal: patience.signal },
-      ),
-    );
-    await report(app, flags, saved, clock.now() - began);
+    const saved = await runFlow(app, ({ onProgress, onNote, pause }) => {
+      const target = (format: ExportJob["format"]) => {
+        pause();
+        return toTarget(app, id, flags, format);
+      };
+      const onSeen = (job: ExportJob) => rememberStatus("export")(app, job);
+      const job = { id, extract: extract !== undefined, maxBytes, onProgress, onNote, target, onSeen };
+      return downloadJob(job, { client, signal: patience.signal });
+    });
+    await report(app, extract, saved, clock.now() - began);
     if (saved.missing > 0) throw imagesMissing(saved.missing, "Start a new export: cat export --zip");
   } finally {
     patience.release();
   }
 }
 
-async function targetOf(
+async function toTarget(
   app: App,
-  { id, out, extract }: DownloadFlags,
+  id: string,
+  { out, extract }: DownloadFlags,
   format: ExportJob["format"],
 ): Promise<FrozenTarget> {
-  if (extract === null) {
+  if (extract === undefined) {
     const name = out ?? `${id}${format === "zip" ? ".zip" : ".jsonl"}`;
     return checkOutFile(app, name, { left: "nothing was downloaded" });
   }
@@ -73,7 +68,7 @@ async function targetOf(
 
 async function report(
   app: App,
-  { extract }: DownloadFlags,
+  extract: string | undefined,
   { job, name, bytes, files, missing }: SavedJob,
   duration_ms: number,
 ): Promise<void> {
@@ -84,7 +79,7 @@ async function report(
     return;
   }
   const images = missing === 0 ? "" : `${ofImages(job.total_assets - missing, missing)}, `;
-  const contents = `${images}${extract === null ? "" : `${counted(files, "file")}, `}`;
+  const contents = `${images}${extract === undefined ? "" : `${counted(files, "file")}, `}`;
   const took = `${(duration_ms / 1000).toFixed(1)} s`;
   await app.io.note(app.io.visible(`Saved ${name} (${contents}${byteText(bytes)}) in ${took}.`));
 }

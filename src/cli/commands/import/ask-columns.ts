@@ -27,37 +27,39 @@ const shownLength = 40;
  * field itself), then from prompts, whose answers may be saved. Throws an InterruptError when a prompt is not answered.
  */
 export async function columnsOf(app: App, flags: ImportFlags, source: Source): Promise<ColumnMap> {
-  const head = await headOf(source, flags);
-  if (head === null || head.unknown.length === 0) return flags.map;
+  const head = await readHead(source, flags);
+  if (head === null || head.unknown.size === 0) return flags.map;
   const { savedColumns } = await import("./saved-columns.ts");
   const saved = await savedColumns(app);
   const map = new Map(flags.map);
   // A saved column must not repeat a field that the header or --map has.
   const known: string[] = [];
-  for (const header of head.unknown) {
-    const field = saved.columns.get(normalHeader(header));
+  const open = new Map(head.unknown);
+  for (const [name, { title }] of head.unknown) {
+    const field = saved.columns.get(name);
     if (field === undefined || fieldsOf(head.header, map).has(columnOf(field).name!)) continue;
-    known.push(header);
-    map.set(normalHeader(header), field);
+    known.push(`${truncated(title, shownLength)} = ${field}`);
+    map.set(name, field);
+    open.delete(name);
   }
-  if (known.length > 0) await app.io.note(app.io.visible(savedNote(saved.profile, known, map)));
-  const open = head.unknown.filter((header) => !map.has(normalHeader(header)));
+  if (known.length > 0) {
+    const columns = firstOf(known, namedColumns);
+    const from = `Columns remembered from earlier files (profile ${saved.profile})`;
+    await app.io.note(app.io.visible(`${from}: ${columns}.`));
+  }
   // Rows may be typed at the terminal themselves.
-  const asks = open.length > 0 && flags.file !== "-" && canAsk(app);
+  const asks = open.size > 0 && flags.file !== "-" && canAsk(app);
   return asks ? askFor(app, { ...head, unknown: open }, map, saved) : map;
 }
 
-/** The header and the first rows of a file. */
 interface Head {
-  header: readonly string[];
-  /** The unknown headers, each once and unchanged. */
-  unknown: readonly string[];
-  /** A cell of the column, as an example. */
-  sampleOf(header: string): string;
+  readonly header: readonly string[];
+  /** The unknown columns by normal header: the header as it is, and an example of a cell. */
+  readonly unknown: ReadonlyMap<string, { readonly title: string; readonly sample: string }>;
 }
 
 /** The head of a CSV file; null for other files, and for one that cannot be read: the check reports why. */
-async function headOf(source: Source, flags: ImportFlags): Promise<Head | null> {
+async function readHead(source: Source, flags: ImportFlags): Promise<Head | null> {
   if (source.format !== "csv") return null;
   const reader = await openRows({ source, read: flags, form: importForm(flags.map) });
   const records: (readonly string[])[] = [];
@@ -73,43 +75,38 @@ async function headOf(source: Source, flags: ImportFlags): Promise<Head | null> 
   if (!(reader instanceof CsvReader) || reader.headProblems.some(({ code }) => code === "wrong_format"))
     return null;
   const { header } = reader;
-  const unknown = new Map<string, string>();
-  for (const one of header) {
-    const name = normalHeader(one);
-    if (!isKnownColumn(one, flags.map) && !unknown.has(name)) unknown.set(name, one.trim());
+  const unknown = new Map<string, { title: string; sample: string }>();
+  for (const [index, title] of header.entries()) {
+    const name = normalHeader(title);
+    if (isKnownColumn(title, flags.map) || unknown.has(name)) continue;
+    const cells = records.map((record) => record[index]?.trim() ?? "");
+    unknown.set(name, { title: title.trim(), sample: cells.find((cell) => cell !== "") ?? "" });
   }
-  return {
-    header,
-    unknown: [...unknown.values()],
-    sampleOf(header) {
-      const at = reader.header.findIndex((one) => one.trim() === header);
-      return records.map((record) => record[at]?.trim() ?? "").find((cell) => cell !== "") ?? "";
-    },
-  };
+  return { header, unknown };
 }
 
 async function askFor(
   app: App,
-  { header, unknown, sampleOf }: Head,
+  { header, unknown }: Head,
   map: ColumnMap,
   saved: SavedColumns,
 ): Promise<ColumnMap> {
   const show = (text: string) => app.io.visible(truncated(text, shownLength));
   const prompts = await openPrompts(app);
   const answers = new Map<string, string>();
-  const isTaken = () => fieldsOf(header, new Map([...map, ...answers]));
-  for (const [index, column] of unknown.entries()) {
-    const sample = sampleOf(column);
+  const names = [...unknown.keys()];
+  for (const [index, [name, { title, sample }]] of [...unknown].entries()) {
     const example = sample === "" ? "" : ` (example: ${show(sample)})`;
+    const taken = fieldsOf(header, new Map([...map, ...answers]));
     const field = await prompts.select(
-      `What is in column "${show(column)}"?${example}`,
-      ...choicesFor(column, isTaken(), unknown.length - index > 1),
+      `What is in column "${show(title)}"?${example}`,
+      ...choicesFor(title, taken, names.length - index > 1),
     );
     if (field === ignoreRest) {
-      for (const rest of unknown.slice(index)) answers.set(normalHeader(rest), "ignore");
+      for (const rest of names.slice(index)) answers.set(rest, "ignore");
       break;
     }
-    answers.set(normalHeader(column), field);
+    answers.set(name, field);
   }
   if (await prompts.confirm(`Remember this for later files (profile ${show(saved.profile)})?`, true)) {
     await saved.save(answers);
@@ -140,22 +137,11 @@ function choicesFor(
       !taken.has(name) && (!name.endsWith("_orientation") || taken.has(name.replace("_orientation", ""))),
   );
   const first = nearestColumns(column).filter((name) => free.includes(name));
-  const leave: Choice<string> = { name: "something else (skip this column)", value: "ignore" };
-  const leaveRest: Choice<string> = {
-    name: "something else (skip this and all other unknown columns)",
-    value: ignoreRest,
-  };
-  const fields = [...first, ...free.filter((name) => !first.includes(name))].map((name) => ({
-    name,
-    value: name,
-  }));
-  const leaves = hasMore ? [leave, leaveRest] : [leave];
-  return [[...fields, ...leaves], first[0] ?? leave.value];
-}
-
-function savedNote(profile: string, headers: readonly string[], map: ColumnMap): string {
-  const named = headers.map(
-    (header) => `${truncated(header, shownLength)} = ${map.get(normalHeader(header))}`,
-  );
-  return `Columns remembered from earlier files (profile ${profile}): ${firstOf(named, namedColumns)}.`;
+  const fields = [...first, ...free.filter((name) => !first.includes(name))];
+  const choices = [
+    ...fields.map((name) => ({ name, value: name })),
+    { name: "something else (skip this column)", value: "ignore" },
+    { name: "something else (skip this and all other unknown columns)", value: ignoreRest },
+  ];
+  return [hasMore ? choices : choices.slice(0, -1), first[0] ?? "ignore"];
 }

@@ -105,8 +105,7 @@ export async function deliverAll(
   const all: Delivered[] = [];
   async function* deliveries() {
     for (const { id, type, body } of events) {
-      const outcome = await deliver(target, body);
-      const delivered = toDelivered({ id, type, url: target.url.href }, outcome);
+      const delivered = toDelivered({ id, type, url: target.url.href }, await deliver(target, body));
       all.push(delivered);
       yield delivered;
     }
@@ -124,15 +123,11 @@ export async function deliverAll(
   );
 }
 
-const toDelivered = (event: Pick<Delivered, "id" | "type" | "url">, outcome: PostOutcome): Delivered =>
-  outcome.status === null
-    ? { ...event, status: null, response: outcome.why, ms: outcome.ms, failure: outcome.failure }
-    : {
-        ...event,
-        status: outcome.status,
-        response: firstLine(outcome.text).slice(0, longestLine),
-        ms: outcome.ms,
-      };
+const toDelivered = (event: Pick<Delivered, "id" | "type" | "url">, outcome: PostOutcome): Delivered => {
+  const { status, ms } = outcome;
+  if (status === null) return { ...event, status, response: outcome.why, ms, failure: outcome.failure };
+  return { ...event, status, response: firstLine(outcome.text).slice(0, longestLine), ms };
+};
 
 /** Exits with 7. */
 export async function reportUnreachable(app: App): Promise<void> {

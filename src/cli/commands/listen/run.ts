@@ -1,5 +1,4 @@
-import type { EventPattern, Handler } from "../../../flows/listen/forward.ts";
-import { matches, typesOf } from "../../../flows/listen/forward.ts";
+import { type EventPattern, type Handler, matches, typesOf } from "../../../flows/listen/forward.ts";
 import { type Listening, listen } from "../../../flows/listen/listen.ts";
 import type { UnacceptedEvents } from "../../../flows/listen/log-lines.ts";
 import type { OnPoll } from "../../../flows/listen/poller.ts";
@@ -16,7 +15,6 @@ import { signatureHeaderInUse } from "../../settings/settings.ts";
 import { runAnother } from "../serve/run-another.ts";
 import { openPoster } from "./handlers.ts";
 import { plainView } from "./plain-view.ts";
-import type { ScreenOptions, ScreenView } from "./screen-view.ts";
 import { eventLogPath, eventSource } from "./source.ts";
 
 /** The flags of `cat webhooks listen`, as commander parses them. */
@@ -53,14 +51,14 @@ export async function listenForEvents(
   command: readonly [string, ...string[]] | null,
 ): Promise<void> {
   const { context, globals, io } = app;
-  const { wait, count = 1, timeout, printSecret } = flags;
+  const { wait, count = 1, timeout, printSecret, publicUrl } = flags;
   const goal: Goal | null =
     wait === undefined && flags.count === undefined ? null : { events: wait ?? ["*"], count };
   const handlers = [...(flags.forwardTo ?? []), ...(flags.route ?? [])];
   const { clock, interrupt } = context;
   const stop = new AbortController();
   const signal = AbortSignal.any([interrupt, stop.signal]);
-  const { source, warnings } = await eventSource(app, { poll: flags.poll, publicUrl: flags.publicUrl });
+  const { source, warnings } = await eventSource(app, flags);
   const logPath = await eventLogPath(app, flags.log);
   const headerName = await signatureHeaderInUse(globals, context.env);
   const client = flags.details ? await app.client() : null;
@@ -78,11 +76,14 @@ export async function listenForEvents(
     stop.abort();
   };
   const screen =
-    !flags.plain && command === null ? await openScreen(app, { client, signal, onQuit: quit }) : null;
+    flags.plain || command !== null
+      ? null
+      : (await import("./screen-view.ts")).openScreen(app, { client, signal, onQuit: quit });
   const view = screen ?? plainView(app, { write, client, signal });
+  const onNote = (sentence: string) =>
+    screen === null ? void io.note(io.visible(sentence)) : screen.note(sentence);
   for (const warning of warnings) view.onProblem(warning);
   let missing = goal?.count ?? 0;
-  const isAwaited = awaitedResources(goal?.events ?? []);
   let isRunning = command !== null;
   const endIfDone = () => {
     if (missing <= 0 && !isRunning) stop.abort();
@@ -112,19 +113,20 @@ export async function listenForEvents(
     }
   };
 
+  const awaited = new Set(typesOf(goal?.events ?? []).map((type) => type.split(".")[0]!));
   const onPoll: OnPoll = () => {
     // What the command has started is known to a poll that starts later.
     const isLast = command !== null && !isRunning;
     return ({ inProgress, ended }) => {
+      const isAwaited = (resource: string) => awaited.has(resource);
       if (!isLast || missing <= 0 || [...inProgress].some(isAwaited)) return;
       // Something came, but not what was awaited: a failure, or fewer than --count.
       if ([...ended].some(isAwaited)) return stop.abort(nothingLeft(goal!, missing));
-      onNote(`No ${spokenEvents(goal!.events)} came, because nothing was in progress.`);
+      const what = goal!.events.includes("*") ? "event" : goal!.events.join(" or ");
+      onNote(`No ${what} came, because nothing was in progress.`);
       stop.abort();
     };
   };
-  const onNote = (sentence: string) =>
-    screen === null ? void io.note(io.visible(sentence)) : screen.note(sentence);
 
   let webhookId: string | null = null;
   const unregister = context.onStop(() => {
@@ -141,7 +143,7 @@ export async function listenForEvents(
         source,
         host: flags.host,
         port: flags.port,
-        path: flags.path ?? pathOf(flags.publicUrl),
+        path: flags.path ?? (publicUrl === undefined ? "/" : new URL(publicUrl).pathname),
         logPath,
         handlers,
         events: flags.events ?? null,
@@ -169,19 +171,24 @@ export async function listenForEvents(
         async onListening(listening) {
           webhookId = listening.webhookId;
           const { url, secret } = listening;
+          const polled = url === null ? (await app.connection()).baseUrl : null;
           if (printSecret) app.secrets.show(secret);
           else app.secrets.add(secret);
           const shown = { listening: url, webhook_id: webhookId };
           if (io.json) await write(jsonLine({ ...shown, ...(printSecret && { signing_secret: secret }) }));
           else {
+            const place = io.paintNote.bold(io.visible(url ?? polled!));
+            const webhook = webhookId === null ? "" : ` with webhook ${webhookId}`;
+            const where = url === null ? `Polling ${place}.` : `Listening on ${place}${webhook}.`;
             const end = isRunning ? "" : " To stop, press Ctrl-C.";
-            const where = `${await placeOf(app, listening)}${end}`;
-            await io.note(`${where}\nEvents are stored in ${io.visible(logPath)}.`);
+            await io.note(`${where}${end}\nEvents are stored in ${io.visible(logPath)}.`);
             if (printSecret) await io.note(`Signing secret: ${secret}`);
           }
           if (command !== null) running = runCommand(listening);
-          const title = url ?? `polling ${(await app.connection()).baseUrl}`;
-          screen?.open({ title, target: targetOf(handlers) }, listening.resend);
+          const urls = [...new Set(handlers.map((handler) => handler.url))];
+          const target =
+            urls.length === 0 ? "" : `to ${urls.length === 1 ? urls[0] : counted(urls.length, "handler")}`;
+          screen?.open({ title: url ?? `polling ${polled}`, target }, listening.resend);
         },
       },
     );
@@ -199,38 +206,17 @@ export async function listenForEvents(
     throw stop.signal.reason;
   const isWaiting = goal !== null && missing > 0;
   if (isQuit && isWaiting) app.exit = ExitCode.interrupted;
-  if (interrupt.aborted && command === null) app.exit = exitAfter(interrupt.reason, isWaiting);
+  if (!interrupt.aborted || command !== null) return;
+  // Ctrl-C is the usual end of a listener, but not of one that waits for an event.
+  const { reason } = interrupt;
+  const isUsual = reason instanceof InterruptError && reason.signal === "SIGINT" && !isWaiting;
+  app.exit = isUsual ? 0 : exitCodeOf(reason);
 }
 
 /** What to wait for. */
 interface Goal {
   readonly events: EventPattern;
   readonly count: number;
-}
-
-/** Where the listener listens, or what it polls, in a sentence. */
-async function placeOf({ io, connection }: App, { url, webhookId }: Listening): Promise<string> {
-  const { bold } = io.paintNote;
-  if (url === null) return `Polling ${bold(io.visible((await connection()).baseUrl))}.`;
-  return `Listening on ${bold(io.visible(url))}${webhookId === null ? "" : ` with webhook ${webhookId}`}.`;
-}
-
-/** Where events go, for the screen. */
-function targetOf(handlers: readonly Handler[]): string {
-  const urls = [...new Set(handlers.map(({ url }) => url))];
-  return urls.length === 0 ? "" : `to ${urls.length === 1 ? urls[0] : counted(urls.length, "handler")}`;
-}
-
-/** The interactive view; null where the terminal cannot show it. */
-async function openScreen(app: App, options: ScreenOptions): Promise<ScreenView | null> {
-  const { canDraw, screenView } = await import("./screen-view.ts");
-  return canDraw(app) ? screenView(app, options) : null;
-}
-
-/** Ctrl-C is the usual end of a listener, but not of one that waits for an event. */
-function exitAfter(reason: unknown, isWaiting: boolean): number {
-  const isUsual = reason instanceof InterruptError && reason.signal === "SIGINT" && !isWaiting;
-  return isUsual ? 0 : exitCodeOf(reason);
 }
 
 function timedOut(timeoutMs: number, goal: Goal | null, missing: number): TimeoutError {
@@ -240,15 +226,6 @@ function timedOut(timeoutMs: number, goal: Goal | null, missing: number): Timeou
     hint: "Use a longer --timeout, or check that the events are sent.",
   });
 }
-
-/** Whether the end of a task, import or export can be what the patterns wait for. */
-function awaitedResources(patterns: EventPattern): (resource: string) => boolean {
-  const resources = new Set(typesOf(patterns).map((type) => type.split(".")[0]!));
-  return (resource) => resources.has(resource);
-}
-
-const spokenEvents = (patterns: EventPattern): string =>
-  patterns.includes("*") ? "event" : patterns.join(" or ");
 
 const nothingLeft = ({ count }: Goal, missing: number): TimeoutError =>
   new TimeoutError(`nothing is in progress: ${counted(count - missing, "event")} of ${count} came`, {
@@ -277,6 +254,3 @@ function unacceptedNote(
     `To send ${count === 1 ? "it" : "them"} again: ${line}`,
   ];
 }
-
-const pathOf = (publicUrl: string | undefined): string =>
-  publicUrl === undefined ? "/" : new URL(publicUrl).pathname;

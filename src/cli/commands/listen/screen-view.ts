@@ -9,7 +9,7 @@ import { warn } from "./handlers.ts";
 import { notShown, problemNotes } from "./problem-notes.ts";
 import { afterKey, emptyScreen, type Key, type ShownEvent, selectedEvent } from "./screen-state.ts";
 
-export interface ScreenOptions {
+interface ScreenOptions {
   /** Fetches details with this client; null without `--details`. */
   readonly client: Client | null;
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface ScreenOptions {
   readonly onQuit: () => void;
 }
 
-export interface ScreenView extends ListenView {
+interface ScreenView extends ListenView {
   /** Opens the screen. `title` says where events come from, `target` where they go. */
   open(texts: { title: string; target: string }, resend: Listening["resend"]): void;
   note(sentence: string): void;
@@ -39,20 +39,13 @@ const sequences = {
   below: "\x1b[J",
 };
 
-/** Whether the interactive view can be used: a terminal on both sides that can move its cursor. */
-export const canDraw = ({ context, globals }: App): boolean =>
-  context.stdin.isTTY === true &&
-  context.stdout.isTTY &&
-  globals.input &&
-  !globals.json &&
-  !globals.quiet &&
-  context.env.TERM !== "dumb";
-
-/** Shows events on the complete terminal, and reacts to keys. */
-export function screenView(app: App, { client, signal, onQuit }: ScreenOptions): ScreenView {
-  const { context, io } = app;
-  const { stdout, clock } = context;
+/** Shows events on the complete terminal, and reacts to keys; null unless both sides are a terminal that can be drawn on. */
+export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions): ScreenView | null {
+  const { context, globals, io } = app;
+  const { stdout, clock, env } = context;
   const stdin = context.stdin as NodeJS.ReadStream;
+  const canDraw = stdin.isTTY && stdout.isTTY && env.TERM !== "dumb";
+  if (!canDraw || !globals.input || globals.json || globals.quiet) return null;
   const raw = stdout.raw as NodeJS.WriteStream;
   let state = emptyScreen;
   let texts = { title: "", target: "" };

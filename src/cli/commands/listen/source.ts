@@ -20,7 +20,7 @@ import { missingSecret, secretWarnings } from "./handlers.ts";
  */
 export async function eventSource(
   app: App,
-  { poll, publicUrl }: { poll: boolean; publicUrl: string | undefined },
+  { poll, publicUrl }: { readonly poll: boolean; readonly publicUrl?: string },
 ): Promise<{ source: EventSource; warnings: string[] }> {
   const given = app.context.env.CAT_WEBHOOK_SECRET?.trim() ?? "";
   if (poll) {

@@ -76,22 +76,19 @@ function toSetting(name: string): SettingName {
   });
 }
 
+const rowFields = ["profile", "active", "setting", "value"] as const;
+
 /** A setting as a row of the list. */
-interface SettingRow {
-  readonly profile: string;
-  readonly active: boolean;
-  readonly setting: string;
-  readonly value: unknown;
-}
+type SettingRow = Readonly<Record<(typeof rowFields)[number], unknown>> & { readonly profile: string };
 
 const settingForm = namedForm<SettingRow>(
   [
-    { name: "profile", value: (row) => row.profile, cut: "last" },
-    { name: "active", value: (row) => (row.active ? "yes" : ""), least: 6 },
-    { name: "setting", value: (row) => row.setting, cut: "never" },
+    { name: "profile", value: ({ profile }) => profile, cut: "last" },
+    { name: "active", value: ({ active }) => (active ? "yes" : ""), least: 6 },
+    { name: "setting", value: ({ setting }) => toText(setting), cut: "never" },
     { name: "value", value: ({ value }) => toText(value) },
   ],
-  ["profile", "active", "setting", "value"],
+  rowFields,
 );
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));

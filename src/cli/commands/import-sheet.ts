@@ -75,27 +75,23 @@ class SheetNotes {
 
   /** Whether an import takes the row of this product. */
   add({ reference, images }: Product, row: SheetRow): boolean {
-    if (typeof (reference as unknown) !== "string") {
-      this.#unnamed++;
-      return false;
-    }
-    const [problem] = importRowProblems(row);
-    if (problem !== undefined) {
-      this.#invalid.push(`${reference}: ${problem.message}`);
-      return false;
-    }
-    if (images.length > row.images.length) this.#cut++;
-    return true;
+    const isNamed = typeof (reference as unknown) === "string";
+    const [problem] = isNamed ? importRowProblems(row) : [];
+    if (!isNamed) this.#unnamed++;
+    else if (problem !== undefined) this.#invalid.push(`${reference}: ${problem.message}`);
+    else if (images.length > row.images.length) this.#cut++;
+    return isNamed && problem === undefined;
   }
 
   *all(): Generator<string> {
+    const { max } = limits.imagesPerProduct;
     if (this.#unnamed > 0)
       yield `Skipped ${counted(this.#unnamed, "product")} without a reference, which an import needs.`;
     const [first] = this.#invalid;
     if (first !== undefined)
       yield `Skipped ${counted(this.#invalid.length, "product")} that an import would reject, for example ${first}`;
     if (this.#cut > 0)
-      yield `${counted(this.#cut, "product")} with over ${limits.imagesPerProduct.max} photos: the row has the first ${limits.imagesPerProduct.max}. An import changes none of the others.`;
+      yield `${counted(this.#cut, "product")} with over ${max} photos: the row has the first ${max}. An import changes none of the others.`;
   }
 }
 

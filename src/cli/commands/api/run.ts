@@ -70,10 +70,8 @@ function checkList(method: string, operation: Operation | null): void {
 
 /** The entries of all pages, as the service sends them. */
 function pages(app: App, client: Client, request: RawRequest, target: Target): AsyncIterable<unknown> {
-  const input = {
-    limit: target.query.get("limit") ?? undefined,
-    cursor: target.query.get("cursor") ?? undefined,
-  };
+  const [limit, cursor] = ["limit", "cursor"].map((name) => target.query.get(name) ?? undefined);
+  const input = { limit, cursor };
   return paginate(target.path, input, async ({ limit, cursor = input.cursor }) => {
     target.query.set("limit", String(limit));
     if (cursor !== undefined) target.query.set("cursor", cursor);
@@ -88,14 +86,8 @@ function pages(app: App, client: Client, request: RawRequest, target: Target): A
 
 function pageOf(response: RawResponse, path: string): Page<unknown> {
   const page = response.json() as Page<unknown> | null;
-  if (
-    typeof page === "object" &&
-    page !== null &&
-    Array.isArray(page.data) &&
-    typeof page.has_more === "boolean"
-  ) {
+  if (Array.isArray(page?.data) && typeof page.has_more === "boolean")
     return { ...page, next_cursor: page.next_cursor ?? null };
-  }
   throw new BadAnswerError(`GET ${path} did not return a list`, {
     code: "wrong_shape",
     status: response.status,

@@ -51,17 +51,14 @@ function ofUrl(text: string, baseUrl: string): Target {
 
 function parsed(url: string, text: string): URL {
   // URL removes line breaks and tabs, so another path would be requested.
-  if (/[\u0000-\u001f\u007f]/.test(text)) throw invalidPath(text);
-  if (text.trim() !== "" && URL.canParse(url) && !text.includes("#")) return new URL(url);
-  throw invalidPath(text);
-}
-
-const invalidPath = (text: string): UsageError =>
-  new UsageError(maskedUserinfo(`invalid path ${JSON.stringify(text)}`), {
+  const isPlain = text.trim() !== "" && !/[#\u0000-\u001f\u007f]/.test(text);
+  if (isPlain && URL.canParse(url)) return new URL(url);
+  throw new UsageError(maskedUserinfo(`invalid path ${JSON.stringify(text)}`), {
     code: "invalid_path",
     param: "PATH",
     hint: "Use the path of a request, for example /products or /products/ID.",
   });
+}
 
 /** The error for a `name=value` without a name; the text is not shown, because it may be a secret. */
 export const malformed = (flag: string, text: string): UsageError =>
@@ -71,28 +68,22 @@ export const malformed = (flag: string, text: string): UsageError =>
     hint: `For example: ${flag} name=value`,
   });
 
-/** The operation of the contract for a method and a path without query, e.g. `/v1/products/ID`; null if unknown. */
+/** The operations of a path without query, e.g. `/v1/products/ID`. */
+const operationsAt = (path: string): Operation[] =>
+  everyOperation.map(({ operation }) => operation).filter((operation) => matches(operation, path));
+
+/** The operation of the contract for a method and a path; null if unknown. */
 export function knownOperation(method: string, path: string): Operation | null {
-  const found = everyOperation.filter(
-    ({ operation }) => operation.method === method && matches(operation, path),
-  );
+  const found = operationsAt(path).filter((operation) => operation.method === method);
   // A path without parameters is more specific: `/v1/tasks/tryon` before `/v1/tasks/{task_id}`.
-  const exact = found.find(({ operation }) => operation.path === path);
-  return (exact ?? found[0])?.operation ?? null;
+  return found.find((operation) => operation.path === path) ?? found[0] ?? null;
 }
 
 /** The next step after a 404 or 405 for a request that the contract does not have; undefined without one. */
 export function requestHint(method: string, path: string): string | undefined {
-  const methods = [
-    ...new Set(
-      everyOperation.flatMap(({ operation }) => (matches(operation, path) ? [operation.method] : [])),
-    ),
-  ];
-  if (methods.length > 0) {
-    return methods.includes(method as Operation["method"])
-      ? undefined
-      : `The service has ${methods.map((one) => `${one} ${path}`).join(" and ")}.`;
-  }
+  const methods = [...new Set<string>(operationsAt(path).map((operation) => operation.method))];
+  if (methods.includes(method)) return undefined;
+  if (methods.length > 0) return `The service has ${methods.map((name) => `${name} ${path}`).join(" and ")}.`;
   const [near] = didYouMean(path, [...new Set(everyOperation.map(({ operation }) => operation.path))]);
   return near === undefined ? undefined : `Did you mean ${near}?`;
 }

@@ -9,10 +9,10 @@ import { InputError, openSource } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
+import { checkOutFiles } from "../../files/out-files.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type FrozenInput, frozenNames } from "./flags.ts";
 import { imagesMissing, reportLines } from "./frozen-report.ts";
-import { checkOutFiles } from "./out-file.ts";
 import { withRoleHint } from "./roles.ts";
 
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */

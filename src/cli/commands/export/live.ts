@@ -12,9 +12,9 @@ import type { App } from "../../app/app.ts";
 import { serviceOf } from "../../app/profile-state.ts";
 import { newRunId } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
+import type { OutFile } from "../../files/out-files.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
 import type { LiveInput } from "./flags.ts";
-import type { OutFile } from "./out-file.ts";
 import { withRoleHint } from "./roles.ts";
 
 /** Writes the current rows to a file or to standard output. Throws what stopped it. */
@@ -24,7 +24,9 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const began = clock.now();
   const runId = newRunId(began);
   const file =
-    out === null ? null : await (await import("./out-file.ts")).checkOutFile(app, out, { hasStdout: true });
+    out === null
+      ? null
+      : await (await import("../../files/out-files.ts")).checkOutFile(app, out, { hasStdout: true });
   const last =
     input.since === "last" ? new LastExport((await app.state()).marks, await serviceOf(app), roles) : null;
   const client = await app.client();

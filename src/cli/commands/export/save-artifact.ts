@@ -8,10 +8,10 @@ import { byteText, counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
+import { checkOutFile } from "../../files/out-files.ts";
 import { defaultMaxBytes } from "../../flags/common-flags.ts";
 import { rememberStatus } from "../../resources/sent-jobs.ts";
 import { imagesMissing, ofImages } from "./frozen-report.ts";
-import { checkOutFile } from "./out-file.ts";
 
 /** The flags of `cat exports download`. */
 export interface DownloadFlags {

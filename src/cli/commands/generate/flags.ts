@@ -180,16 +180,15 @@ export const missingFlags = (kind: GenerationKind, selection: SelectionFlags): s
   neededOf[kind].filter((name) => selection[name] === undefined).map(flagName);
 
 /** The error of a command line without a file on which flags are missing. */
-export const missingInput = (kind: GenerationKind, missing: readonly string[]): UsageError =>
-  missing.length === neededOf[kind].length
-    ? new UsageError("missing argument: FILE", {
-        param: "FILE",
-        hint: `Use a file, - for standard input, or ${missing.join(", ")}.`,
-      })
-    : new UsageError(`missing ${missing.join(", ")}`, {
-        param: missing[0]!,
-        hint: "Add the missing flags, or use a file.",
-      });
+export function missingInput(kind: GenerationKind, missing: readonly string[]): UsageError {
+  const names = missing.join(", ");
+  if (missing.length < neededOf[kind].length) {
+    const hint = "Add the missing flags, or use a file.";
+    return new UsageError(`missing ${names}`, { param: missing[0]!, hint });
+  }
+  const hint = `Use a file, - for standard input, or ${names}.`;
+  return new UsageError("missing argument: FILE", { param: "FILE", hint });
+}
 
 /** The rows that flags stand for, as NDJSON: one for each product, of which only a matrix has several. */
 export function rowsOfSelection(

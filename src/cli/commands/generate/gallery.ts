@@ -5,9 +5,7 @@ import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
-import { confirmReplace } from "../../files/confirm-replace.ts";
-import { ownFiles } from "../../files/own-files.ts";
-import { identityOf, identityOfFile, standingOf } from "../../files/places.ts";
+import { checkOutFile } from "../../files/out-files.ts";
 import { flagLine } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
 
@@ -20,23 +18,16 @@ const concurrency = 4;
  * UsageError.
  */
 export async function checkGallery(app: App, name: string, others: readonly string[]): Promise<boolean> {
-  const path = resolve(app.context.cwd, name);
-  const standing = await standingOf(path);
-  const taken = await Promise.all([
-    ...others.map(identityOf),
-    ...["/dev/stdout", "/dev/stderr"].map(identityOfFile),
-  ]);
-  const reject = (why: string, hint = "Choose another file, for example --gallery review.html.") =>
-    new UsageError(`cannot write --gallery ${app.io.visible(name)}: ${why}`, { param: "--gallery", hint });
-  if (taken.includes(standing.identity)) throw reject("the command already reads or writes it");
-  if (await (await ownFiles(app, undefined))(standing)) throw reject("the program keeps its own data there");
-  const replaces = await confirmReplace(app, { flag: "--gallery", name, path, left: "nothing was queued" });
+  const flag = "--gallery";
+  const words = { flag, example: "review.html", left: "nothing was queued" };
+  const { replaces } = await checkOutFile(app, name, { ...words, others });
   const { openThumbnailer } = await import("../../../flows/generate/gallery/fetch-images.ts");
   await openThumbnailer().catch((error: unknown) => {
-    throw reject(
-      `the package sharp does not load (${(error as Error).message.split("\n")[0]})`,
-      "Install catalogue again on this system, or remove --gallery.",
-    );
+    const why = `the package sharp does not load (${(error as Error).message.split("\n")[0]})`;
+    throw new UsageError(`cannot write ${flag} ${app.io.visible(name)}: ${why}`, {
+      param: flag,
+      hint: "Install catalogue again on this system, or remove --gallery.",
+    });
   });
   return replaces;
 }

@@ -8,6 +8,7 @@ import type { App } from "../../app/app.ts";
 import { confirmAction } from "../../app/confirm-action.ts";
 import { type Choice, canAsk, openPrompts, type Prompts } from "../../app/prompts.ts";
 import { learnedValues } from "../../completion/learned-values.ts";
+import type { LearnedField } from "../../completion/words.ts";
 import type { GenerateFlags, SelectionFlags } from "./flags.ts";
 
 type Plan = Parameters<GenerateDeps["confirm"]>[0];
@@ -62,22 +63,15 @@ export async function pickMissing(
   given: SelectionFlags,
 ): Promise<SelectionFlags> {
   const prompts = await openPrompts(app);
+  const choose = async (message: string, field: LearnedField, known: readonly string[]) =>
+    pickOne(prompts, message, [...known, ...(await learnedValues(app, `${kind} ${field}`))]);
   const picked: SelectionFlags = { ...given };
   picked.product ??= [await pickProduct(app, prompts)];
   if (kind === "tryon") picked.model ??= [await pickModel(app, prompts)];
   else picked.subtype ??= [await pickOne(prompts, "Subtype", taskSubtypes)];
-  picked.background ??= [
-    await pickOne(prompts, "Background", [
-      ...backgroundsOf(kind),
-      ...(await learnedValues(app, `${kind} background`)),
-    ]),
-  ];
-  picked.angle ??= [
-    await pickOne(prompts, "Angle", [
-      ...angleShotsOf(kind, picked.subtype?.[0] ?? null),
-      ...(await learnedValues(app, `${kind} angle_shot`)),
-    ]),
-  ];
+  picked.background ??= [await choose("Background", "background", backgroundsOf(kind))];
+  const angles = angleShotsOf(kind, picked.subtype?.[0] ?? null);
+  picked.angle ??= [await choose("Angle", "angle_shot", angles)];
   return picked;
 }
 

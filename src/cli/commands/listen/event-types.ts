@@ -10,8 +10,7 @@ import { parseUrl } from "../../../http/send.ts";
  */
 export function eventTypeList(text: string): EventType[] {
   if (text.trim() === "all") return [...eventTypes];
-  const names = text.split(",").map((name) => name.trim());
-  return [...new Set(names.flatMap((name) => knownTypes(name, "all")))];
+  return [...new Set(text.split(",").flatMap((name) => knownTypes(name.trim(), "all")))];
 }
 
 /**

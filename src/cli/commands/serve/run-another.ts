@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { constants } from "node:os";
 import type { Clock } from "../../../clock.ts";
 import type { Context } from "../../context/context.ts";
@@ -18,43 +19,35 @@ export async function runAnother(
 ): Promise<number> {
   const { spawn } = await import("node:child_process");
   const hasOwnGroup = wantsGroup && process.platform !== "win32";
-  let deliver: ((signal: NodeJS.Signals) => void) | null = null;
-  const early: NodeJS.Signals[] = [];
+  let target: number | null = null;
   let ending: Promise<void> = Promise.resolve();
   // Listen before the start: a signal right after it would end this process and leave the child behind.
   const release = await context.passSignals((signal) => {
-    if (deliver === null) early.push(signal);
-    else deliver(signal);
+    if (target !== null) signalTo(target, signal);
   }, hasOwnGroup);
   try {
-    const exit = await new Promise<number>((resolve, reject) => {
-      const fail = (error: NodeJS.ErrnoException) => reject(new NotStartedError(program, error));
-      try {
-        const child = spawn(program, args, {
-          cwd: context.cwd,
-          env: { ...context.env, ...env },
-          stdio: "inherit",
-          detached: hasOwnGroup,
-        });
-        child.once("error", fail);
-        child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
-        // Without an ID it was not started, which is reported as an error.
-        if (child.pid === undefined) return;
-        const target = hasOwnGroup ? -child.pid : child.pid;
-        deliver = (signal) => signalTo(target, signal);
-        const end = () => {
-          ending = endProgram(target, context.clock);
-        };
-        if (stop?.aborted) end();
-        else stop?.addEventListener("abort", end, { once: true });
-        for (const signal of early) deliver(signal);
-      } catch (error) {
-        // For example an argument with a NUL, which cannot be passed to a program.
-        fail(error as NodeJS.ErrnoException);
-      }
+    const child = spawn(program, args, {
+      cwd: context.cwd,
+      env: { ...context.env, ...env },
+      stdio: "inherit",
+      detached: hasOwnGroup,
     });
+    // Without an ID it was not started, which is reported as an error.
+    if (child.pid !== undefined) {
+      const started = hasOwnGroup ? -child.pid : child.pid;
+      target = started;
+      const end = () => {
+        ending = endProgram(started, context.clock);
+      };
+      if (stop?.aborted) end();
+      else stop?.addEventListener("abort", end, { once: true });
+    }
+    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals];
     await ending;
-    return exit;
+    return code ?? 128 + constants.signals[signal];
+  } catch (error) {
+    // Also for an argument with a NUL, which cannot be passed to a program.
+    throw new NotStartedError(program, error as NodeJS.ErrnoException);
   } finally {
     release();
   }

@@ -1,0 +1,56 @@
+import { resolve } from "node:path";
+import type { App } from "../app/app.ts";
+import { UsageError } from "../context/errors.ts";
+import { confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";
+import { ownFiles } from "./own-files.ts";
+import { identityOf, identityOfFile, standingOf } from "./places.ts";
+
+/** A file to write: its name as typed, its path, and whether a file that has the path is replaced. */
+export interface OutFile {
+  readonly name: string;
+  readonly path: string;
+  readonly replaces: boolean;
+}
+
+/** The flag of the files (default: `--out`), and what errors say about it. */
+interface OutOptions extends Pick<NamedFile, "left" | "hasStdout"> {
+  readonly flag?: string;
+  /** A file for the hint. */
+  readonly example?: string;
+  /** The other paths that the command reads or writes. */
+  readonly others?: readonly string[];
+}
+
+/**
+ * Checks before any request that the file of a flag can be written, and asks before an existing one is replaced. Throws
+ * UsageError.
+ */
+export const checkOutFile = async (app: App, name: string, options?: OutOptions): Promise<OutFile> =>
+  (await checkOutFiles(app, [name], options))[0]!;
+
+/** The same for several files, with one question. */
+export async function checkOutFiles(
+  app: App,
+  names: readonly string[],
+  { flag = "--out", example = "catalogue.ndjson", others = [], left, hasStdout }: OutOptions = {},
+): Promise<readonly OutFile[]> {
+  // Replacing a file that the shell writes to would lose its lines.
+  const streams = ["/dev/stdout", "/dev/stderr"].map(identityOfFile);
+  const taken = await Promise.all([...streams, ...others.map(identityOf)]);
+  const isOurs = await ownFiles(app, undefined);
+  const files = names.map((name) => ({ name, path: resolve(app.context.cwd, name) }));
+  for (const { name, path } of files) {
+    const standing = await standingOf(path);
+    const isTaken = taken.includes(standing.identity);
+    if (!isTaken && !(await isOurs(standing))) continue;
+    const verb = others.length === 0 ? "writes" : "reads or writes";
+    const why = isTaken ? `the command already ${verb} it` : "the program keeps its own data there";
+    throw new UsageError(`cannot write ${flag} ${app.io.visible(name)}: ${why}`, {
+      param: flag,
+      hint: `Choose another file, for example ${flag} ${example}.`,
+    });
+  }
+  const named = files.map((file) => ({ ...file, flag, left: left ?? "nothing was exported", hasStdout }));
+  const agreed = await confirmReplaceAll(app, named);
+  return files.map((file) => ({ ...file, replaces: agreed.has(file.path) }));
+}

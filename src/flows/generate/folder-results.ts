@@ -31,13 +31,23 @@ export async function writeFolderResults(
   { clock, formulaGuard, again }: FolderOptions,
 ): Promise<void> {
   const unlock = await waitForLock(() => lockTemporaryFile(join(folder, ".results.lock")), clock, patienceMs);
-  if (unlock === null) throw listsBusy(folder, again);
+  const rejection = (name: string, code: string, what: string, hint: string) =>
+    new CatError(`cannot write ${join(folder, name)}: ${what}`, { type: "output", code, hint });
+  if (unlock === null)
+    throw rejection(
+      folderResults.csv,
+      "results_busy",
+      "another command is writing it",
+      `To write it, ${again}.`,
+    );
   try {
     const foreign = await foreignResults(folder).catch((error: NodeJS.ErrnoException) => {
       throw new OutputError(folder, error, "read", "folder");
     });
-    if (foreign !== null || !(await addRows(folder, rows, formulaGuard)))
-      throw listsForeign(folder, foreign ?? folderResults.ndjson, again);
+    if (foreign === null && (await addRows(folder, rows, formulaGuard))) return;
+    const hint = `Move it to another folder, then ${again}.`;
+    const what = "another program has written it meanwhile";
+    throw rejection(foreign ?? folderResults.ndjson, "results_foreign", what, hint);
   } finally {
     unlock();
   }
@@ -46,29 +56,22 @@ export async function writeFolderResults(
 /** How long to wait for other commands that write the lists, in milliseconds. */
 const patienceMs = 10_000;
 
-const listsBusy = (folder: string, again: string): CatError =>
-  new CatError(`cannot write ${join(folder, folderResults.csv)}: another command is writing it`, {
-    type: "output",
-    code: "results_busy",
-    hint: `To write it, ${again}.`,
-  });
-
-const listsForeign = (folder: string, name: string, again: string): CatError =>
-  new CatError(`cannot write ${join(folder, name)}: another program has written it meanwhile`, {
-    type: "output",
-    code: "results_foreign",
-    hint: `Move it to another folder, then ${again}.`,
-  });
-
 /** Adds the rows of tasks to both lists; false, with the lists as they were, if a line of them is no row. */
 async function addRows(folder: string, rows: readonly ResultRow[], formulaGuard: boolean): Promise<boolean> {
-  const listed = await readEarlier(join(folder, folderResults.ndjson));
+  // Without the rows of earlier commands the lists would lose rows.
+  const path = join(folder, folderResults.ndjson);
+  const text = await readFile(path, "utf8")
+    .catch(noFile)
+    .catch((error: NodeJS.ErrnoException) => {
+      throw new OutputError(path, error, "read", "folder");
+    });
+  const listed = parseRows(text);
   if (listed === null) return false;
   const tasks = rows.filter(({ task_id }) => task_id !== null);
   const own = new Set(tasks.map(({ task_id }) => task_id));
   const all = [...listed.filter(({ task_id }) => task_id === null || !own.has(task_id)), ...tasks];
   const cell = formulaGuard ? guardedCell : (text: string) => text;
-  await write(join(folder, folderResults.ndjson), all.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  await write(path, all.map((row) => `${JSON.stringify(row)}\n`).join(""));
   await write(
     join(folder, folderResults.csv),
     csvRecords([resultColumns, ...all.map((row) => resultCells(row).map(cell))]),
@@ -78,28 +81,20 @@ async function addRows(folder: string, rows: readonly ResultRow[], formulaGuard:
 
 /** The name of a list in the folder that is another file: a user's own results, or the input of the command. Null for none. */
 export async function foreignResults(folder: string): Promise<string | null> {
-  for (const [name, isOwn] of [
-    [folderResults.csv, isOwnHeader],
-    [folderResults.ndjson, (line: string) => parseRows(line) !== null],
-  ] as const) {
-    const start = String(await fileStart(join(folder, name), 65_536).catch(noFile));
-    if (start !== "" && !isOwn(start.split("\n", 1)[0]!)) return name;
-    // Its rows are read from the other list.
-    if (name === folderResults.csv && start.trimEnd().includes("\n") && !(await hasRows(folder))) return name;
-  }
-  return null;
+  const startOf = async (name: string) => String(await fileStart(join(folder, name), 65_536).catch(noFile));
+  const [csv, ndjson] = [await startOf(folderResults.csv), await startOf(folderResults.ndjson)];
+  const [header, ...records] = csv.trimEnd().split("\n");
+  const isOwnCsv = csv === "" || header!.trimEnd() === resultColumns.join(",");
+  // Its rows are read from the other list.
+  if (!isOwnCsv || (records.length > 0 && ndjson === "")) return folderResults.csv;
+  return parseRows(ndjson.split("\n", 1)[0]!) === null ? folderResults.ndjson : null;
 }
-
-const hasRows = async (folder: string): Promise<boolean> =>
-  (await fileStart(join(folder, folderResults.ndjson), 1).catch(noFile)).length > 0;
 
 /** Nothing is in a file that does not exist. */
 function noFile(error: NodeJS.ErrnoException): string {
   if (error.code === "ENOENT") return "";
   throw error;
 }
-
-const isOwnHeader = (line: string): boolean => line.trimEnd() === resultColumns.join(",");
 
 async function write(path: string, text: string): Promise<void> {
   // One name for all, under the lock: the next command removes what a killed one left.
@@ -112,16 +107,6 @@ async function write(path: string, text: string): Promise<void> {
     throw error;
   }
 }
-
-/** The rows of earlier commands; null if a line is no row. Throws OutputError: without them the lists would lose rows. */
-const readEarlier = async (path: string): Promise<ResultRow[] | null> =>
-  parseRows(
-    await readFile(path, "utf8")
-      .catch(noFile)
-      .catch((error: NodeJS.ErrnoException) => {
-        throw new OutputError(path, error, "read", "folder");
-      }),
-  );
 
 /** The rows of a list; an image that was not queued has no task. */
 function parseRows(text: string): ResultRow[] | null {

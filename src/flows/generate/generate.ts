@@ -2,7 +2,7 @@ import type { Task } from "../../contract/resources/task.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { checkFile } from "../rows/check.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
-import { type RunRequest, runIdentity, withRun } from "../run/run.ts";
+import { type Run, type RunRequest, runIdentity, withRun } from "../run/run.ts";
 import { stoppedBy } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
@@ -12,8 +12,7 @@ import type { AskedGeneration, Generation } from "./generation.ts";
 import { type GenerateDeps, type GenerateInput, type GenerationRun, isFresh } from "./generation-run.ts";
 import { cutGenerations, notReplaced, planGenerations, rejectTooMany, withUnresolved } from "./plan.ts";
 import { queueGenerations } from "./queue.ts";
-import { OutputSaver } from "./save-outputs.ts";
-import { settleExpired } from "./unknown-outcome.ts";
+import type { OutputSaver } from "./save-outputs.ts";
 
 export interface GenerateOutcome {
   readonly check: CheckResult;
@@ -45,7 +44,8 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   return withRun(toRequest(input, inFile), deps, async (run) => {
     const asked = isFresh(run) ? inFile : notReplaced(inFile, run);
     noteReplaced(inFile.length - asked.length, asked.length, input, deps);
-    await settleExpired(run, input, deps.ask);
+    if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
+      await (await import("./unknown-outcome.ts")).settleExpired(run, input, deps.ask);
     const { sent, remaining, problems, unresolved } = await planGenerations(asked, run, input, deps);
     for (const problem of problems) await deps.onProblem(problem);
     const resolved = withUnresolved(check, unresolved);
@@ -71,7 +71,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       tasks: new Map(),
       lost: new Set(),
     };
-    const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, run, input.maxBytes);
+    const saver = await openSaver(input, run);
     const stoppedWork = await queueAndFollow(generating, saver, deps);
     await saver?.settled();
     noteReplaced(generating.replaced.size, sent.size + generating.remaining.length, input, deps);
@@ -82,6 +82,9 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     return { check: resolved, ended: { ...closed, tasks: generating.tasks, stopped, finishedRunOf } };
   });
 }
+
+const openSaver = async ({ saveTo, maxBytes }: GenerateInput, run: Run): Promise<OutputSaver | null> =>
+  saveTo === null ? null : new (await import("./save-outputs.ts")).OutputSaver(saveTo, run, maxBytes);
 
 /** The run of an input: the one that was begun before and has not ended, else the last one that has, else a new one. */
 const toRequest = (input: GenerateInput, asked: readonly AskedGeneration[]): RunRequest => ({

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { Task } from "../../contract/resources/task.ts";
 import type { ResultsForm } from "../outputs/results-file.ts";
-import { describingColumns } from "./columns/decisions.ts";
 import type { Generation } from "./generation.ts";
 import type { NamedOutput } from "./save-outputs.ts";
 
@@ -15,6 +14,18 @@ export interface GenerationResult {
   readonly file: string | null;
   readonly failure_reason: { readonly code: string; readonly message: string } | null;
 }
+
+/** The columns that describe a generation, in the results and in the decisions of a review. */
+export const describingColumns = [
+  "line",
+  "task_id",
+  "status",
+  "product_id",
+  "product_reference",
+  "model_id",
+  "background",
+  "angle_shot",
+] as const;
 
 export const resultColumns = [...describingColumns, "file", "failure_reason", "ai_generated"] as const;
 

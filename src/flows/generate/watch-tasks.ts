@@ -47,7 +47,7 @@ export async function watchTasks(
   const ids = input.ids ?? (await openTasks(service));
   const lost: string[] = [];
   const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service, input.maxBytes);
-  const namer = new OutputNamer(input.known, service);
+  const nameOf = outputNamer(input.known, service);
   const naming: Promise<void>[] = [];
   const show = () => {
     if (input.wait) onProgress(generatingEvent(follower.counts, ids.length));
@@ -56,7 +56,7 @@ export async function watchTasks(
     onStatus: (task) => {
       show();
       if (saver === null || task.status !== "succeeded") return;
-      naming.push(namer.nameOf(task).then((named) => saver.add(task, named)));
+      naming.push(nameOf(task).then((named) => saver.add(task, named)));
     },
     onLost: (id) => void lost.push(id),
   });
@@ -69,7 +69,7 @@ export async function watchTasks(
   const files = saver?.files ?? new Map<string, string>();
   const toRow = async (task: Task): Promise<ResultRow> => {
     const { id, status, failure_reason } = task;
-    const generation = await namer.nameOf(task);
+    const generation = await nameOf(task);
     const file = files.get(id) ?? null;
     return resultRow(generation.line ?? null, { generation, task_id: id, status, file, failure_reason });
   };
@@ -97,28 +97,19 @@ async function openTasks({ client, signal }: Service): Promise<string[]> {
 type NamedTask = NamedOutput & { readonly line?: number };
 
 /** Names outputs; of a task that this machine did not start the product is asked for, once each. */
-class OutputNamer {
-  readonly #known: WatchInput["known"];
-  readonly #service: Service;
-  readonly #products = new Map<string, Promise<string | null>>();
-
-  constructor(known: WatchInput["known"], service: Service) {
-    this.#known = known;
-    this.#service = service;
-  }
-
-  async nameOf({ id, product_id }: Task): Promise<NamedTask> {
-    const known = this.#known(id);
-    if (known !== undefined) return known;
-    const asked = this.#products.get(product_id) ?? this.#referenceOf(product_id);
-    this.#products.set(product_id, asked);
-    return { productId: product_id, productReference: await asked };
-  }
-
-  /** The reference of a product; null where it has none, is deleted, or cannot be read by this key. */
-  async #referenceOf(id: string): Promise<string | null> {
-    const found = await productsBy({ ids: [id], references: [] }, this.#service).catch(() => null);
+function outputNamer(known: WatchInput["known"], service: Service): (task: Task) => Promise<NamedTask> {
+  const references = new Map<string, Promise<string | null>>();
+  // Null where it has none, is deleted, or cannot be read by this key.
+  const referenceOf = async (id: string) => {
+    const found = await productsBy({ ids: [id], references: [] }, service).catch(() => null);
     const product = found?.byId.get(id);
     return product === undefined ? null : referenceOfProduct(product);
-  }
+  };
+  return async ({ id, product_id: productId }) => {
+    const generation = known(id);
+    if (generation !== undefined) return generation;
+    const reference = references.get(productId) ?? referenceOf(productId);
+    references.set(productId, reference);
+    return { productId, productReference: await reference };
+  };
 }

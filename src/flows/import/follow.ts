@@ -1,31 +1,22 @@
 // Following: the imports of accepted batches until they end, and the progress of the run.
 
-import type { Client } from "../../client/client.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Import } from "../../contract/resources/import.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { JobFollower } from "../run/follow.ts";
+import type { Run } from "../run/run.ts";
 import { grouped } from "../words.ts";
 
-/** Receives the progress of followed imports. */
-export interface ImportWatcher {
-  signal: AbortSignal;
-  /** Receives the number of finished rows of all imports, after every response. */
-  onProgress: (step: "validating" | "processing", done: number) => void;
-  /** Receives an import each time its status changes. */
-  onStatus: (job: Import) => void;
-}
-
-/** Follows the imports of accepted batches. */
+/** Follows the imports of accepted batches; `progress` shows the number of finished rows of all of them. */
 export const importFollower = (
-  client: Client,
-  { signal, onProgress, onStatus }: ImportWatcher,
+  { client, signal, sentJobs }: Pick<Run, "client" | "signal" | "sentJobs">,
+  progress: ImportProgress,
 ): JobFollower<Import> =>
   new JobFollower<Import>({
     poll: (import_id, options) =>
       client.poll(operations.imports.get, { import_id }, { ...options, done: isEnded }),
     signal,
-    onStatus,
+    onStatus: ({ id, status }) => sentJobs.seen(id, status),
     onProgress(jobs) {
       let done = 0;
       let checked = false;
@@ -33,7 +24,7 @@ export const importFollower = (
         done += counts.succeeded + counts.partial + counts.failed;
         checked ||= status !== "validating";
       }
-      onProgress(checked ? "processing" : "validating", done);
+      progress.followed(checked ? "processing" : "validating", done);
     },
   });
 

@@ -52,11 +52,6 @@ export function importRun(
 ): ImportRun {
   const { batches } = at.state;
   const progress = new ImportProgress(deps.onProgress);
-  const follower = importFollower(at.client, {
-    signal: at.signal,
-    onProgress: progress.followed,
-    onStatus: ({ id, status }) => at.sentJobs.seen(id, status),
-  });
   const run = {
     input,
     deps,
@@ -69,7 +64,7 @@ export function importRun(
     uploads: new Map(),
     read: new Map(),
     progress,
-    follower,
+    follower: importFollower(at, progress),
   };
   return { ...run, rows: new RowsToImport(run) };
 }

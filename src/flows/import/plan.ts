@@ -117,31 +117,21 @@ const rowsToSend = (plan: Plan | null, { check, rows }: ImportRun): number =>
 
 /** Shows an estimate if the import will take long. */
 function noteEstimate(plan: Plan | null, run: ImportRun): void {
-  const counts = {
-    photos: plan?.uploads.count ?? 0,
-    bytes: plan?.uploads.bytes ?? 0,
-    patches: plan?.patches ?? 0,
-    batches: Math.ceil(rowsToSend(plan, run) / limits.importRows.max),
-  };
-  const line = estimateLine(counts, run.deps.writesPerMinute);
+  const { patches = 0, uploads = { count: 0, bytes: 0 } } = plan ?? {};
+  const batches = Math.ceil(rowsToSend(plan, run) / limits.importRows.max);
+  const line = estimateLine(
+    { photos: uploads.count, bytes: uploads.bytes, patches, batches },
+    run.deps.writesPerMinute,
+  );
   if (line !== null) run.deps.onNote(`${line}.`);
 }
 
-/** Writes that an import will send to the service. */
-export interface WriteCounts {
-  /** Uploads, one write each. */
-  photos: number;
-  /** Total size of the photos. */
-  bytes: number;
-  /** Rows with changed fields only, one write each. */
-  patches: number;
-  /** Batches of rows. */
-  batches: number;
-}
-
-/** The writes of an import with the time that the rate limit alone requires; null if they fit in one window. */
+/**
+ * The writes of an import with the time that the rate limit alone requires; null if they fit in one window. Each photo,
+ * each product and each batch is one write; `bytes` is the size of the photos.
+ */
 export function estimateLine(
-  { photos, bytes, patches, batches }: WriteCounts,
+  { photos, bytes, patches, batches }: Record<"photos" | "bytes" | "patches" | "batches", number>,
   writesPerMinute: number,
 ): string | null {
   const time = writeEstimate(photos + patches + batches, writesPerMinute);

@@ -7,9 +7,9 @@ import type { RowFile } from "../rows/open-rows.ts";
 import { UnreadableInput } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import { InputError } from "../rows/source.ts";
-import { FailedFile, type WordFailure } from "./failed-file.ts";
+import type { FailedFile, WordFailure } from "./failed-file.ts";
 import type { OutputTargets } from "./output-targets.ts";
-import { ResultsFile, type ResultsForm } from "./results-file.ts";
+import type { ResultsFile, ResultsForm } from "./results-file.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 
 /** The input of a run's two output files. */
@@ -34,15 +34,12 @@ export interface WrittenFiles {
  */
 export class Outputs<Result> {
   readonly #input: OutputsInput<Result>;
-  readonly #failed: FailedFile<Result>;
+  #failed: FailedFile<Result> | null = null;
   #results: ResultsFile<Result> | null = null;
   readonly #faults = new Map<"failed" | "results", CatError>();
 
   constructor(input: OutputsInput<Result>) {
     this.#input = input;
-    const { refused, word } = input;
-    const target = { ...input.failedFile, unfinished: `${input.runId}.failed` };
-    this.#failed = new FailedFile(input.file, { refused, target, word });
   }
 
   /** The error of each file that could not be written. */
@@ -65,15 +62,20 @@ export class Outputs<Result> {
     const { resultsFile, results, runId } = this.#input;
     await this.#try("results", async () => {
       if (resultsFile === null || outcome.result === undefined) return;
-      this.#results ??= await ResultsFile.begin(resultsFile, results, `${runId}.results`);
+      this.#results ??= await (await import("./results-file.ts")).ResultsFile.begin(
+        resultsFile,
+        results,
+        `${runId}.results`,
+      );
       await this.#results.add(outcome);
     });
-    await this.#try("failed", () => this.#failed.add(outcome));
+    if (outcome.failure !== undefined)
+      await this.#try("failed", async () => (await this.#failedFile()).add(outcome));
   }
 
   /** Moves the files to their final names. */
   async close(): Promise<WrittenFiles> {
-    const { failedFile, resultsFile } = this.#input;
+    const { failedFile, resultsFile, refused } = this.#input;
     const written: WrittenFiles = { failed_file: null, results_file: null };
     await this.#try("results", async () => {
       if (this.#results === null) return;
@@ -81,8 +83,10 @@ export class Outputs<Result> {
       written.results_file = resultsFile!.name;
     });
     await this.#try("failed", async () => {
-      await this.#failed.addRest();
-      const number = await this.#failed.commit();
+      if (this.#failed === null && refused.size === 0) return;
+      const file = await this.#failedFile();
+      await file.addRest();
+      const number = await file.commit();
       if (number !== null) written.failed_file = numbered(failedFile.name, number);
     });
     return written;
@@ -90,8 +94,18 @@ export class Outputs<Result> {
 
   /** Removes both unfinished files. */
   async discard(): Promise<void> {
-    await this.#failed.discard();
+    await this.#failed?.discard();
     await this.#results?.discard();
+  }
+
+  /** Most runs have no failed row, and load nothing for them. */
+  async #failedFile(): Promise<FailedFile<Result>> {
+    if (this.#failed !== null) return this.#failed;
+    const { file, failedFile, refused, runId, word } = this.#input;
+    const { FailedFile } = await import("./failed-file.ts");
+    const target = { ...failedFile, unfinished: `${runId}.failed` };
+    this.#failed = new FailedFile(file, { refused, target, word });
+    return this.#failed;
   }
 
   async #try(file: "failed" | "results", work: () => Promise<void>): Promise<void> {

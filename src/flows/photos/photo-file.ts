@@ -63,32 +63,25 @@ export async function digestOf(file: PhotoFile, shown: string): Promise<string> 
 
 /** The bytes of a photo with that SHA-256 (hex). Throws InputError if they changed. */
 export async function bytesOf(file: PhotoFile, sha256: string, shown: string): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(file.size);
-  await reading(file, shown, async (handle) => {
-    let at = 0;
-    while (at < file.size) {
-      const { bytesRead } = await handle.read(bytes, at, file.size - at, at);
-      if (bytesRead === 0) throw changed(shown);
-      at += bytesRead;
-    }
-  });
+  const bytes = await reading(file, shown, (handle) => handle.readFile());
   const { createHash } = await import("node:crypto");
   if (createHash("sha256").update(bytes).digest("hex") !== sha256) throw changed(shown);
   return bytes;
 }
 
 /** Reads a file that must be unchanged before and after. */
-async function reading(
+async function reading<Read>(
   file: PhotoFile,
   shown: string,
-  read: (handle: FileHandle) => Promise<void>,
-): Promise<void> {
+  read: (handle: FileHandle) => Promise<Read>,
+): Promise<Read> {
   let handle: FileHandle | null = null;
   try {
     handle = await openFile(file.real);
     if (handle === null || (await stampOf(handle)).stamp !== file.stamp) throw changed(shown);
-    await read(handle);
+    const result = await read(handle);
     if ((await stampOf(handle)).stamp !== file.stamp) throw changed(shown);
+    return result;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof InputError || code === undefined) throw error;

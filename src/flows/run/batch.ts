@@ -56,19 +56,19 @@ export interface ReadyBatch extends BatchRows {
 }
 
 /** A batch whose outcome is known as far as possible. */
-export type SentBatch = BatchRows &
-  (
-    | { kind: "accepted"; jobs: readonly string[] }
-    /** The service rejected it; no part of the batch was created. */
-    | { kind: "refused"; error: CatError; problems: BatchProblem[] }
-    /** No response, or none that decides: the service may have accepted it. */
-    | { kind: "unknown"; error: unknown }
-    /**
-     * It was not sent, or the service did nothing with it (429): it was queued when the run ended, or could
-     * not be sent.
-     */
-    | { kind: "unsent"; error: unknown }
-  );
+export type SentBatch = BatchRows & ({ kind: "accepted"; jobs: readonly string[] } | BatchFailure);
+
+/** Why a batch was not accepted. */
+export type BatchFailure =
+  /** The service rejected it; no part of the batch was created. */
+  | { kind: "refused"; error: CatError; problems: BatchProblem[] }
+  /** No response, or none that decides: the service may have accepted it. */
+  | { kind: "unknown"; error: unknown }
+  /**
+   * It was not sent, or the service did nothing with it (429): it was queued when the run ended, or could
+   * not be sent.
+   */
+  | { kind: "unsent"; error: unknown };
 
 /** A problem found by the service: of the row on that line of the user's file, or of the entire batch (null). */
 export interface BatchProblem {

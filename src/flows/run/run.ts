@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
-import type { RunHold, RunOwner, Run as StoredRun } from "../../state/runs.ts";
+import type { RunOwner, Run as StoredRun } from "../../state/runs.ts";
 import type { SentJobs } from "../../state/sent-jobs.ts";
 import type { State } from "../../state/state.ts";
 import type { Service } from "../service.ts";
@@ -117,20 +117,10 @@ export async function withRun<Done>(
   }
 }
 
-/** A run held by this process. */
-export interface Claim {
-  hold: RunHold;
-  /** The earlier run that has not ended. */
-  begun: StoredRun | null;
-  /** The last run that has ended, where none is open and `once` is set: it is only read. */
-  finished: StoredRun | null;
-  /** The run to work on: one of these, or a new one. */
-  open: StoredRun;
-}
-
 /**
  * Claims a run for this process, and starts it if none is open; with `once` only if none has ended either. Throws a
- * CatError of type conflict if another process holds it.
+ * CatError of type conflict if another process holds it. `open` is the run to work on: the one that was `begun` earlier and
+ * has not ended, the one that is `finished` and only read, or the new one.
  *
  * Earlier runs are looked up after the hold was taken: another process may have ended its run just before.
  */
@@ -138,7 +128,7 @@ export function claimRun(
   run: StoredRun,
   { pid, once, alone = false }: { pid: number; once: boolean; alone?: boolean },
   { runs }: State,
-): Claim {
+) {
   const owner = { pid, since: run.startedAt, file: run.file };
   const hold = runs.hold(run.account, alone ? run.kind : run.identity, owner);
   const begun = runs.findOpen(run);

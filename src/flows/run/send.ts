@@ -5,10 +5,10 @@ import type { Problem } from "../../client/api-error.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import { isNothingDone, isRefusal } from "../service-errors.ts";
 import type {
+  BatchFailure,
   BatchOperation,
   BatchProblem,
   BatchReceipt,
-  BatchRows,
   CutBatch,
   ReadyBatch,
   SentBatch,
@@ -79,18 +79,11 @@ async function sendBatch(
   }
 }
 
-type Failure =
-  Exclude<SentBatch, { kind: "accepted" }> extends infer Batch
-    ? Batch extends BatchRows
-      ? Omit<Batch, keyof BatchRows>
-      : never
-    : never;
-
 function toFailure(
   error: unknown,
   { again, lines }: ReadyBatch,
   { operation, request }: { operation: BatchOperation; request: RequestInFlight },
-): Failure {
+): BatchFailure {
   const unsent = again ? "unknown" : "unsent";
   // It was aborted because of another batch, whose error reveals nothing about this one.
   if (request.hasLeft) return { kind: unsent, error };

@@ -5,18 +5,7 @@ import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import { InputError, type Source } from "../../rows/source.ts";
 import { shownName } from "../../words.ts";
-
-/** The columns that describe a generation, in the results and in the decisions of a review. */
-export const describingColumns = [
-  "line",
-  "task_id",
-  "status",
-  "product_id",
-  "product_reference",
-  "model_id",
-  "background",
-  "angle_shot",
-] as const;
+import { describingColumns } from "../result.ts";
 
 /** The columns of a review's decisions. */
 export const decisionColumns = [...describingColumns, "decision", "note"] as const;

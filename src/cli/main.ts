@@ -18,7 +18,7 @@ export { nodeContext } from "./context/context.ts";
 /** Runs a command line and returns the exit status, without ending the process. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   const secrets = new Secrets(context.env);
-  const { masked, end } = maskedContext(context, secrets);
+  const masked = maskedContext(context, secrets);
   try {
     if (findCommand(argv)?.name === "--version") await masked.stdout.write(versionLine);
     else return await run(argv, masked, secrets);
@@ -26,7 +26,6 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   } catch (error) {
     return await tell(error, argv, masked, secrets);
   } finally {
-    await end();
     context.release?.();
   }
 }

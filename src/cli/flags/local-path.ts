@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { UsageError } from "../context/errors.ts";
-import { shellWord } from "../output/shell-word.ts";
+import { shellWord } from "../output/command-words.ts";
 
 /** The placeholders of values that are paths. */
 export const pathPlaceholder = /\b(?:FILE|DIR|PHOTO|DECISIONS)\b/;

@@ -2,9 +2,9 @@ import type { CheckResult } from "../../flows/rows/check.ts";
 import type { Problem } from "../../flows/rows/problem.ts";
 import { grouped, shownName } from "../../flows/words.ts";
 import type { Context } from "../context/context.ts";
+import { shellWord } from "./command-words.ts";
 import type { Io } from "./io.ts";
 import { type ListedProblem, ProblemGroups } from "./problem-groups.ts";
-import { shellWord } from "./shell-word.ts";
 import { visible } from "./visible.ts";
 import { wrapped } from "./wrapped.ts";
 

@@ -1,10 +1,9 @@
 import { maskedKey, shortestSecret } from "../../http/mask.ts";
 import type { Context, Output } from "../context/context.ts";
 
-/** The signing secret of a webhook, and the start of one at the end of a text. */
+/** The signing secret of a webhook. */
 const webhookSecret = /whsec_[\w+/=-]{8,}/g;
 const maskedWebhookSecret = "whsec_…";
-const webhookSecretBegun = /w(?:h(?:s(?:e(?:c(?:_[\w+/=-]*)?)?)?)?)?$/;
 
 /**
  * The secrets of the user, which are masked on stdout, on stderr and in output files, for example when the
@@ -35,31 +34,15 @@ export class Secrets {
     this.#masks = this.#masks.filter(([form]) => !forms.includes(form));
   }
 
-  readonly mask = (text: string): string => this.maskWebhooks(this.maskKnown(text));
-
-  maskKnown(text: string): string {
-    return this.#masks.reduce((masked, [form, mask]) => masked.replaceAll(form, mask), text);
-  }
-
-  maskWebhooks(text: string): string {
-    if (!text.includes("whsec_")) return text;
-    return text.replace(webhookSecret, (secret) => (this.#shown.has(secret) ? secret : maskedWebhookSecret));
-  }
-
-  /**
-   * The index at which a secret may start that continues in the next text; the length of the text if none
-   * may.
-   */
-  begunAt(text: string): number {
-    // Secrets contain no line ends, and most texts end with one.
-    if (text.endsWith("\n")) return text.length;
-    const starts = this.#masks.map(([form]) => {
-      for (let at = Math.max(0, text.length - form.length + 1); at < text.length; at++) {
-        if (form.startsWith(text.slice(at))) return at;
-      }
-      return text.length;
-    });
-    return Math.min(text.length, ...starts, webhookSecretBegun.exec(text)?.index ?? text.length);
+  /** Masks the secrets in a text; needs no `this`. */
+  get mask(): (text: string) => string {
+    return (text) => {
+      const masked = this.#masks.reduce((rest, [form, mask]) => rest.replaceAll(form, mask), text);
+      if (!masked.includes("whsec_")) return masked;
+      return masked.replace(webhookSecret, (secret) =>
+        this.#shown.has(secret) ? secret : maskedWebhookSecret,
+      );
+    };
   }
 }
 
@@ -74,71 +57,24 @@ const formsOf = (secret: string): string[] => [
 ];
 
 /**
- * An output that masks secrets in text, also when split over two writes. Bytes are file contents and are not
+ * The context with outputs that mask secrets in text. Each write is a complete text; bytes are file contents and are not
  * changed.
  */
-export class MaskedOutput implements Output {
-  readonly #output: Output;
-  readonly #secrets: Secrets;
-  /** The end of the text so far, in which a secret may have started. */
-  #held = "";
-
-  constructor(output: Output, secrets: Secrets) {
-    this.#output = output;
-    this.#secrets = secrets;
-  }
-
-  get isTTY(): boolean {
-    return this.#output.isTTY;
-  }
-
-  get columns(): number {
-    return this.#output.columns;
-  }
-
-  get raw(): NodeJS.WritableStream {
-    return this.#output.raw;
-  }
-
-  async write(text: string | Uint8Array): Promise<void> {
-    if (typeof text !== "string") {
-      await this.end();
-      return this.#output.write(text);
-    }
-    const all = this.#secrets.maskKnown(this.#held + text);
-    const end = this.#secrets.begunAt(all);
-    this.#held = all.slice(end);
-    const masked = this.#secrets.maskWebhooks(all.slice(0, end));
-    if (masked !== "" || text === "") await this.#output.write(masked);
-  }
-
-  /** Writes the text that was held back. */
-  async end(): Promise<void> {
-    const rest = this.#secrets.mask(this.#held);
-    this.#held = "";
-    if (rest !== "") await this.#output.write(rest);
-  }
-}
-
-/** The context with masked outputs, each created on first use, and a function that ends them. */
-export function maskedContext(
-  context: Context,
-  secrets: Secrets,
-): { masked: Context; end: () => Promise<void> } {
-  const outputs = new Map<"stdout" | "stderr", MaskedOutput>();
-  const outputOf = (name: "stdout" | "stderr"): MaskedOutput => {
-    const output = outputs.get(name) ?? new MaskedOutput(context[name], secrets);
-    outputs.set(name, output);
-    return output;
-  };
-  const masked = Object.create(context, {
-    stdout: { get: () => outputOf("stdout") },
-    stderr: { get: () => outputOf("stderr") },
-  });
-  return {
-    masked,
-    async end() {
-      for (const output of outputs.values()) await output.end();
+export function maskedContext(context: Context, { mask }: Secrets): Context {
+  const masked = (name: "stdout" | "stderr"): Output => ({
+    get isTTY() {
+      return context[name].isTTY;
     },
-  };
+    get columns() {
+      return context[name].columns;
+    },
+    get raw() {
+      return context[name].raw;
+    },
+    write: (text) => context[name].write(typeof text === "string" ? mask(text) : text),
+  });
+  return Object.create(context, {
+    stdout: { value: masked("stdout") },
+    stderr: { value: masked("stderr") },
+  });
 }

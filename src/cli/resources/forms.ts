@@ -14,7 +14,6 @@ export const resourceForm = <Resource extends z.ZodObject>(
 
 /**
  * Columns with the values of fields: the chosen ones in tables and CSV files, the others in CSV files only.
- * IDs are never cut.
  */
 export function fieldColumns<Resource extends z.ZodObject>(
   { shape }: Resource,
@@ -28,7 +27,6 @@ export function fieldColumns<Resource extends z.ZodObject>(
   return [...chosen, ...rest].map((name, index) => ({
     name,
     value: (row) => value(row, name),
-    ...(name === "id" || name.endsWith("_id") ? { cut: "never" } : {}),
     ...(index < chosen.length ? {} : { only: "csv" }),
   }));
 }

@@ -4,7 +4,7 @@ import { CatError } from "../../errors.ts";
 import type { Context } from "../context/context.ts";
 import { KeyError, UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
-import { shellWord } from "../output/shell-word.ts";
+import { shellWord } from "../output/command-words.ts";
 import { isSet, namedProfile } from "./profile-names.ts";
 import { defaultProfile, keyStoreOf, type Profile, type Profiles, readProfiles } from "./profiles.ts";
 

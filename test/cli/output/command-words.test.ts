@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shellWord } from "../../../src/cli/output/shell-word.ts";
+import { shellWord } from "../../../src/cli/output/command-words.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
 import { repetitions } from "../../support/repetitions.ts";
 

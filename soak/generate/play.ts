@@ -216,6 +216,9 @@ class Run {
   /** Two reviews reject overlapping images, and both are generated again at once: each image once. */
   async #rerunTwice(): Promise<void> {
     const { service } = this.#lane;
+    // A process that met the last trouble may have ended by itself.
+    await this.#lane.calm();
+    await service.credits(null);
     const tasksNow = async () => (await service.state()).organizations.main.tasks;
     const before = (await tasksNow()).filter(({ status }) => status === "succeeded");
     const known = new Set((await tasksNow()).map(({ id }) => id));

@@ -165,7 +165,7 @@ ${exitLines}
 The system's cat still works: \`cat notes.txt\`, \`echo hi | cat\` and \`cat -n FILE\`
 are passed on to it. To print a file that has the name of a command, add its
 folder: \`cat ./import\`. For help with the system's cat: \`/bin/cat --help\`.
-\`catalogue\` is another name of this program; it passes nothing on.
+\`catalogue\` is another name of this program; it never starts the system's cat.
 `;
 
 const exitLines = Object.entries(exitMeanings)

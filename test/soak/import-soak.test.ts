@@ -23,15 +23,14 @@ const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["a run that two processes work on", "no-hold", "photo doubled"],
   ["changes that are read by a clock that was ahead", "believe-date", "row lost"],
 ];
-/** The others take longer: they are tried in `npm run test:long`. */
-const tried = mistakes.slice(0, repetitions(1, mistakes.length));
+/** Tried in `npm run test:long`, as a patched program takes as long again. */
+const tried = repetitions([], mistakes);
 
 test.concurrent(undone, patience, async ({ expect }) => {
   const some = [...smallScenarios(scenarios), ...tried.map(([, control]) => underControl(small(), control))];
   const played = await playedOf(some, null);
   expect(played.flatMap(({ seed, faults }) => faults.map((fault) => ({ seed, ...fault })))).toEqual([]);
   expect(played).toHaveLength(some.length);
-  expect(played.flatMap(({ kills }) => kills).length).toBeGreaterThanOrEqual(scenarios);
 });
 
 test.concurrent.for(tried)("%s is detected", patience, async ([, control, kind], { expect }) => {

@@ -64,7 +64,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       unresolved,
       combinations: countCombinations(asked),
       sent,
-      sentBefore: new Set(sent.keys()),
+      sentBefore: new Set([...sent].flatMap(([key, { taskId }]) => (taskId === null ? [] : [key]))),
       remaining: [...remaining],
       replaced: new Set(),
       rejected: new Map(),

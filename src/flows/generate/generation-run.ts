@@ -94,7 +94,7 @@ export interface GenerationRun {
   readonly combinations: ReadonlyMap<number, number>;
   /** What was sent, by this process and earlier ones, by place. */
   readonly sent: Map<string, SentGeneration>;
-  /** The places that were sent by earlier commands. */
+  /** The places that earlier commands got tasks for. */
   readonly sentBefore: ReadonlySet<string>;
   /** What this process has to queue, with what it found to be not queued by an earlier one. */
   readonly remaining: Generation[];

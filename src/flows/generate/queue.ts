@@ -162,6 +162,7 @@ const tryonOperation = (client: Client): BatchOperation => ({
     if (tasks.length !== asked)
       throw new BadAnswerError(`POST /v1/tasks/tryon: ${tasks.length} tasks for ${asked} inputs`, {
         code: "wrong_count",
+        hint: "Run the same command again: it looks for the tasks before it sends anything.",
       });
     return { jobs: tasks.map(({ id }) => id), createdAt: Date.parse(tasks[0]!.created_at) };
   },

@@ -17,7 +17,7 @@ test("a mirror whose table is missing gets it from its index, without a download
   expect(world.tree("images")).toEqual(before);
 });
 
-test("an index file that was edited or restored is read again", async () => {
+test("an index file that was cut, restored or removed is written again, and files are compared", async () => {
   const world = await syncWorld();
   await world.cat("export sync images");
   const older = world.read(index);
@@ -27,8 +27,13 @@ test("an index file that was edited or restored is read again", async () => {
   const complete = world.tree("images");
   world.write(index, older);
   rmSync(world.at("images/DRESS-1_side.jpg"));
-  expect((await world.sync("images --full")).counts).toEqual({ total: 7, added: 1, unchanged: 6 });
+  expect((await world.sync("images")).counts).toEqual({ total: 7, added: 1, unchanged: 6 });
   expect(world.tree("images")).toEqual(complete);
+  for (const change of [() => world.write(index, ""), () => rmSync(world.at(index))]) {
+    change();
+    expect((await world.sync("images")).counts).toEqual({ total: 7, unchanged: 7 });
+    expect(world.tree("images")).toEqual(complete);
+  }
 });
 
 test("a damaged table is reported, and written again from the index once it was removed", async () => {
@@ -40,7 +45,7 @@ test("a damaged table is reported, and written again from the index once it was 
   expect(ran.exit).toBe(2);
   expect(ran.stderr).toMatch(/index\.db is damaged, or was not written by this program/);
   expect(ran.stderr).toMatch(
-    /\nRemove this file, and run the command again: it is written again from the index\.\n$/,
+    /\nRemove this file, and run the command again: it is written again from catalogue\.ndjson\.\n$/,
   );
   rmSync(world.at(table));
   expect((await world.sync("images")).counts).toEqual({ total: 6, unchanged: 6 });

@@ -403,6 +403,7 @@ describe("a folder that cannot be used", () => {
     await world.cat("export sync images");
     const index = world.read("images/catalogue.ndjson");
     rmSync(world.at("images/catalogue.ndjson"));
+    rmSync(world.at("images/.catalogue-sync/all/index.db"));
     expect(await world.cat("export sync images")).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(/^error: the mirror images lacks its index catalogue\.ndjson\n/),

@@ -403,7 +403,7 @@ describe("a process that is killed", () => {
     through: (client: Client) => Client = (same) => same,
     isEnough: (wrong: readonly string[]) => boolean = () => false,
     firstStep = 0,
-    stride = repetitions(3, 1),
+    stride = repetitions(5, 1),
   ) {
     const world = await importWorld();
     const wrong: string[] = [];

@@ -231,7 +231,7 @@ test("ends with the same products for any files, changes by others, temporary fa
   const world = await importWorld();
   await fc.assert(
     fc.asyncProperty(story, (one) => endsAsItShould(world, one)),
-    { numRuns: repetitions(30, 1_000) },
+    { numRuns: repetitions(12, 1_000) },
   );
 });
 

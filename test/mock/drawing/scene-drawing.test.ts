@@ -11,6 +11,7 @@ import { type Scene, sceneSubject, writeScene } from "../../../src/mock/drawing/
 import { lettersAt, sceneDrawing, textWidth, writable } from "../../../src/mock/drawing/scene-drawing.ts";
 import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
 import { curatedModels } from "../../../src/mock/store/organization.ts";
+import { repetitions } from "../../support/repetitions.ts";
 
 const person = (index: number) => {
   const { is_public: _isPublic, ...rest } = curatedModels[index]!;
@@ -99,7 +100,8 @@ describe("a picture differs for", () => {
       each(worn, "stylings", [[], [{ subject: "bag", seed: "s" }], [{ subject: "hat", seed: "s" }]]),
     ],
   ];
-  test.each(variants)("%s", async (_name, scenes) => {
+  // Backgrounds and angles alike are tried in `npm run test:long`.
+  test.each(variants.filter((_, at) => repetitions(at % 3 === 0, true)))("%s", async (_name, scenes) => {
     expect(await alike(scenes)).toBe(0);
   });
 });

@@ -77,7 +77,7 @@ async function mirrorFolder(app: App, name: string): Promise<string> {
   if (standing === null || standing.isDirectory()) return path;
   throw new UsageError(`${app.io.visible(name)} is not a folder`, {
     param: "DIR",
-    hint: "Choose a new or empty folder, for example cat sync images.",
+    hint: "Choose a new or empty folder, for example cat export sync images.",
   });
 }
 

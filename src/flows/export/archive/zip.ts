@@ -92,7 +92,7 @@ async function zipOn(fd: number, shown: string): Promise<ZipFile> {
   if (other !== null) throw new ArchiveError("not_a_zip", shown, other);
   const options = { autoClose: false, decodeStrings: false };
   return fromFdPromise(fd, options).catch((error) => {
-    throw asArchiveError(error, shown, "its end is missing");
+    throw asArchiveError(error, shown, "its end is missing, or other bytes follow it");
   });
 }
 

@@ -134,11 +134,11 @@ async function readAndFetch(
   run: SyncRun,
 ): Promise<{ isFull: boolean; mark: string; vanished: EntryKey[] }> {
   const { input, tools, client, counts } = run;
-  const { index } = run.mirror;
+  const { index, isChanged } = run.mirror;
   const began = tools.clock.now();
   // An incomplete list may have marked files as removed: only a complete read confirms that before they are deleted.
   const isUnconfirmed = input.delete && index.size > index.present;
-  const isFull = isUnconfirmed || isFullDue(state, input, began);
+  const isFull = isUnconfirmed || isChanged || isFullDue(state, input, began);
   const progress = new SyncProgress(counts, tools.clock, tools.onProgress);
   const fetcher = new AssetFetcher(run, progress.of(client));
   const selection: LiveSelection = {

@@ -272,7 +272,7 @@ export function asMirrorError(error: unknown): unknown {
   const { code, message, cause } = error;
   if (code === "state_unavailable") return error;
   if (code === "state_corrupt" || code === "state_no_database") {
-    const hint = "Remove this file, and run the command again: it is written again from the index.";
+    const hint = "Remove this file, and run the command again: it is written again from catalogue.ndjson.";
     return new CatError(message, { type: "output", code: "damaged_index", hint, cause: { code: "EIO" } });
   }
   const hint =

@@ -197,14 +197,10 @@ export class MirrorIndex {
     for (const page of this.#pages("all")) yield Buffer.from(page.map(([, , line]) => `${line}\n`).join(""));
   }
 
-  /**
-   * Replaces all entries by those of an index file with this digest (null for none), except the ones that an unfinished
-   * run has added or changed.
-   */
+  /** Adds the entries of an index file with this digest, except those that an unfinished run has added or changed. */
   async read(file: AsyncIterable<readonly MirrorEntry[]>, digest: string | null): Promise<void> {
     const add = this.#db.statement("INSERT OR IGNORE INTO entry VALUES (?, ?, ?, ?, 0, ?)");
     this.#begin();
-    this.#db.statement("DELETE FROM entry WHERE is_fresh = 0").run();
     for await (const entries of file)
       for (const entry of entries) {
         const { product_id, asset_id, path, removed } = entry;
@@ -212,6 +208,12 @@ export class MirrorIndex {
       }
     this.#db.statement("UPDATE file SET sha256 = ?").run(digest);
     this.keep();
+  }
+
+  /** Makes all entries newer than the index file: their files are compared, and it is written again. */
+  doubtAll(): void {
+    this.#change();
+    this.#db.statement("UPDATE entry SET is_fresh = 1").run();
   }
 
   /** Records that an index file with this digest has all entries. */

@@ -15,6 +15,8 @@ export interface Mirror {
   readonly index: MirrorIndex;
   /** Whether it has no index file yet. */
   readonly isNew: boolean;
+  /** Whether another program has changed or removed the index file: the next read is a complete one. */
+  readonly isChanged: boolean;
 }
 
 /**
@@ -27,13 +29,14 @@ export async function openMirror(
   { state, isDryRun, folder }: { state: MirrorState | null; isDryRun: boolean; folder: string },
 ): Promise<Mirror> {
   const isNew = (await store.stat(files.index)) === null;
-  if (isNew && state !== null && state.mark !== null) throw missingIndex(folder, files.index);
   const index = MirrorIndex.open(await store.database(files.table, { isCopy: isDryRun }));
   if (index === null) throw newerMirror(folder);
   try {
+    if (isNew && state !== null && state.mark !== null && index.fileDigest === null)
+      throw missingIndex(folder, files.index);
     if (!isDryRun) index.onAhead = () => store.touch(files.journal);
-    const mirror = { store, files, index, isNew };
-    await readIndexFile(mirror, folder);
+    const isChanged = await readIndexFile({ store, files, index, isNew }, folder);
+    const mirror = { store, files, index, isNew, isChanged };
     await confirmFiles(mirror, isDryRun);
     return mirror;
   } catch (error) {
@@ -42,17 +45,25 @@ export async function openMirror(
   }
 }
 
-/** Reads the index file, unless the table has been read from it or written to it: a user may have changed it. */
-async function readIndexFile({ store, files, index, isNew }: Mirror, folder: string): Promise<void> {
+/**
+ * Reads the index file into a new table. Later the table decides: an index file that was cut, changed or removed is written
+ * again, once the files were compared. Resolves to whether that is so.
+ */
+async function readIndexFile(
+  { store, files, index, isNew }: Omit<Mirror, "isChanged">,
+  folder: string,
+): Promise<boolean> {
   const hash = createHash("sha256");
   if (!isNew) for await (const part of store.readParts(files.index)) hash.update(part);
   const digest = isNew ? null : hash.digest("hex");
-  if (index.fileDigest === digest) return;
-  const parts = isNew ? nothing() : store.readParts(files.index);
-  await index.read(entriesOf(parts, badLine(folder, files.index)), digest);
+  if (index.fileDigest === digest) return false;
+  if (index.fileDigest !== null) {
+    index.doubtAll();
+    return true;
+  }
+  await index.read(entriesOf(store.readParts(files.index), badLine(folder, files.index)), digest);
+  return false;
 }
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 /** Files that are checked at once. */
 const filesAtOnce = 16;

@@ -40,9 +40,21 @@ const archives: [what: string, bytes: () => Buffer, sentence: string][] = [
   ],
 
   // Incomplete or corrupt.
-  ["a ZIP without its last byte", () => good.subarray(0, -1), `${damaged}its end is missing`],
-  ["half a ZIP", () => good.subarray(0, good.length / 2), `${damaged}its end is missing`],
-  ["a ZIP and another byte", () => zip([photo], { suffix: Buffer.alloc(1) }), `${damaged}its end is missing`],
+  [
+    "a ZIP without its last byte",
+    () => good.subarray(0, -1),
+    `${damaged}its end is missing, or other bytes follow it`,
+  ],
+  [
+    "half a ZIP",
+    () => good.subarray(0, good.length / 2),
+    `${damaged}its end is missing, or other bytes follow it`,
+  ],
+  [
+    "a ZIP and another byte",
+    () => zip([photo], { suffix: Buffer.alloc(1) }),
+    `${damaged}its end is missing, or other bytes follow it`,
+  ],
   ["two ZIPs in one", () => Buffer.concat([good, good]), `${damaged}its list of files is incomplete`],
   [
     "bytes between the list and the end",
@@ -87,7 +99,7 @@ const archives: [what: string, bytes: () => Buffer, sentence: string][] = [
   [
     "a ZIP64 record far outside",
     () => zip([photo], { zip64: { recordAt: 2 ** 52 } }),
-    `${damaged}its end is missing`,
+    `${damaged}its end is missing, or other bytes follow it`,
   ],
   [
     "a ZIP64 size that is missing",

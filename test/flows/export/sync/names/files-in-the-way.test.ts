@@ -97,6 +97,7 @@ describe("a file that is missing when it is to be renamed", () => {
     const { stored, run, lines } = await mirrorOf(["R1", "R2"]);
     const index = String(stored.files.get("catalogue.ndjson"));
     stored.files.set("catalogue.ndjson", Buffer.from(index.replace('"path":"R2.jpg"', '"path":"R1.jpg"')));
+    stored.databases.clear();
     expect(await run({ verify: true })).toMatchObject({ changed: 1, failed: 0 });
     expect(new Set(lines().map(({ path }) => path)).size).toBe(2);
     expect(await run({ verify: true })).toMatchObject({ changed: 0, failed: 0, unchanged: 2 });
@@ -170,6 +171,7 @@ describe("shards in one folder", () => {
     const path = `${ofShard(1).reference}.jpg`;
     const text = String(stored.files.get(index));
     stored.files.set(index, Buffer.from(text.replace(/"path":"[^"]*"/, `"path":"${path}"`)));
+    stored.databases.clear();
     expect(await verify(2)).toMatchObject({ changed: 1, failed: 0 });
     for (const number of [1, 2]) expect(await verify(number)).toMatchObject({ changed: 0, unchanged: 1 });
   });

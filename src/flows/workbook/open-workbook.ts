@@ -1,0 +1,102 @@
+// Which kind of workbook a file is, and its sheets and rows whatever the kind.
+
+import { open } from "node:fs/promises";
+import { basename } from "node:path";
+import { listOdsSheets, readOdsSheet } from "./ods.ts";
+import { encryptedWorkbook, openPackage, type Package, WorkbookError } from "./package.ts";
+import { readSheet, type SheetExtras, type SheetRow } from "./sheet.ts";
+import { readWorkbook } from "./workbook.ts";
+
+/** A workbook that is open. */
+export interface OpenWorkbook {
+  readonly kind: "xlsx" | "ods";
+  readonly sheets: readonly { readonly name: string; readonly isHidden: boolean }[];
+  /** Rows with cells of a sheet (its index), in batches; `extras` is filled meanwhile. Throws WorkbookError. */
+  rows(sheet: number, extras: SheetExtras): AsyncGenerator<SheetRow[]>;
+  close(): void;
+}
+
+/** The start of a file, enough to know its kind. */
+const startBytes = 8;
+const zipStart = Buffer.from("PK\x03\x04", "latin1");
+const compoundStart = Buffer.from("d0cf11e0a1b11ae1", "hex");
+
+/** Whether a file is a workbook of any kind, readable or not, by its first bytes and the name of a lock file. */
+export async function isWorkbook(path: string): Promise<boolean> {
+  const start = await readStart(path);
+  return start.subarray(0, 4).equals(zipStart) || start.equals(compoundStart) || isLockFile(path, start);
+}
+
+/** Excel keeps such a file next to an open workbook: one byte for the length of the user's name, then the name. */
+const isLockFile = (path: string, start: Buffer): boolean =>
+  basename(path).startsWith("~$") && (start[0] ?? 0) < 0x37;
+
+async function readStart(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(startBytes), 0, startBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opens a workbook; `name` is its name in messages. Throws WorkbookError, and errors of the file system. */
+export async function openWorkbook(path: string, name: string): Promise<OpenWorkbook> {
+  const start = await readStart(path);
+  if (isLockFile(path, start))
+    throw unreadable(name, "is a lock file of Excel", "Choose the file without ~$.");
+  if (start.equals(compoundStart)) throw await compoundFile(path, name);
+  const pack = await openPackage(path, name);
+  try {
+    return await openKind(pack);
+  } catch (error) {
+    pack.close();
+    throw error;
+  }
+}
+
+async function openKind(pack: Package): Promise<OpenWorkbook> {
+  const { name } = pack;
+  const close = () => pack.close();
+  if (pack.has("content.xml") && pack.has("mimetype")) {
+    const sheets = await listOdsSheets(pack);
+    return { kind: "ods", sheets, rows: (sheet, extras) => readOdsSheet(pack, sheet, extras), close };
+  }
+  if (pack.paths.some((path) => path.endsWith("workbook.bin")))
+    throw unreadable(name, "is a binary workbook (.xlsb)");
+  if (pack.paths.some((path) => path.endsWith(".iwa"))) throw unreadable(name, "is a file of Numbers");
+  if (!pack.has("[Content_Types].xml"))
+    throw unreadable(name, "is a ZIP file, not a workbook", "Unzip it first.");
+  if (!pack.paths.some((path) => /(?:^|\/)workbook\.xml$/i.test(path)))
+    throw unreadable(name, "is another kind of Office file, not a workbook", "Choose another file.");
+  const book = await readWorkbook(pack);
+  const { sheets } = book;
+  return { kind: "xlsx", sheets, rows: (sheet, extras) => readSheet(book, sheets[sheet]!, extras), close };
+}
+
+const saveAsXlsx = "Open it in its program, save it as .xlsx, and use that.";
+
+const unreadable = (name: string, what: string, hint = saveAsXlsx): WorkbookError =>
+  new WorkbookError("unreadable_workbook", `${name} ${what}`, hint);
+
+/** The format of Excel up to 2003, which holds newer workbooks with a password too. */
+async function compoundFile(path: string, name: string): Promise<WorkbookError> {
+  const file = await open(path);
+  try {
+    const read = async (bytes: number, position: number) => {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, position);
+      return buffer.subarray(0, bytesRead - (bytesRead % 2));
+    };
+    const header = Buffer.concat([await read(64, 0), Buffer.alloc(64)]);
+    // The size of a sector as a power of two, and the sector in which the list of names begins ([MS-CFB] 2.2).
+    const sectorBytes = 2 ** Math.min(12, header.readUInt16LE(30));
+    const list = await read(4096, (header.readUInt32LE(48) + 1) * sectorBytes);
+    const names = list.toString("utf16le");
+    return names.includes("EncryptedPackage")
+      ? encryptedWorkbook(name)
+      : unreadable(name, "is in the format of Excel before 2007 (.xls)");
+  } finally {
+    await file.close();
+  }
+}

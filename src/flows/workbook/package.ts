@@ -1,0 +1,124 @@
+// The ZIP that a workbook is, and the limits within which it is read.
+
+import type { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
+import { type Entry, openPromise, type ZipFile } from "yauzl";
+import { CatError } from "../../errors.ts";
+
+/** A workbook that cannot be read as it is: exit 3. `code` is for programs, the message ends with what to do. */
+export class WorkbookError extends CatError {
+  override readonly name = "WorkbookError";
+  constructor(code: string, message: string, hint: string, cause?: unknown) {
+    super(message, { type: "input", code, hint, cause });
+  }
+}
+
+const saveAgain = "Open it in Excel or LibreOffice, save it as .xlsx, and try again.";
+
+/** The error for a file that is broken, or more than this program reads. */
+export const damagedWorkbook = (name: string, why: string, cause?: unknown): WorkbookError =>
+  new WorkbookError("damaged_workbook", `${name} cannot be read as a workbook: ${why}`, saveAgain, cause);
+
+const mebibyte = 1024 * 1024;
+
+/** Bytes of a part at most, uncompressed. */
+export const partLimits = {
+  /** Workbook, styles, relations and the like. */
+  small: 16 * mebibyte,
+  sharedStrings: 512 * mebibyte,
+  sheet: 4096 * mebibyte,
+} as const;
+
+/** Files in a workbook at most. */
+const mostParts = 20_000;
+
+/** The parts of a workbook, by path without a slash at the start. */
+export interface Package {
+  /** Its name in messages. */
+  readonly name: string;
+  has(path: string): boolean;
+  /** The paths of all parts. */
+  readonly paths: readonly string[];
+  /** The bytes of a part. Throws WorkbookError if they are damaged or more than `limit`. */
+  read(path: string, limit: number): AsyncGenerator<Buffer>;
+  close(): void;
+}
+
+/** Opens the ZIP at `path`; `name` is its name in messages. Throws WorkbookError, and errors of the file system. */
+export async function openPackage(path: string, name: string): Promise<Package> {
+  const zip = await openZip(path, name);
+  try {
+    const parts = await listParts(zip, name);
+    return {
+      name,
+      has: (part) => parts.has(part),
+      paths: [...parts.keys()],
+      read: (part, limit) => readPart(zip, parts.get(part), { name, part, limit }),
+      close: () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error instanceof CatError ? error : damagedWorkbook(name, "its list of files is damaged", error);
+  }
+}
+
+const openZip = (path: string, name: string): Promise<ZipFile> =>
+  openPromise(path, { autoClose: false }).catch((error) => {
+    // yauzl's own errors have no code; those of the file system are the caller's.
+    throw error.code === undefined ? damagedWorkbook(name, "it is cut off or damaged", error) : error;
+  });
+
+async function listParts(zip: ZipFile, name: string): Promise<Map<string, Entry>> {
+  if (zip.entryCount > mostParts)
+    throw damagedWorkbook(name, `it has more than ${mostParts.toLocaleString("en")} files`);
+  const parts = new Map<string, Entry>();
+  let listed = 0;
+  for await (const entry of zip.eachEntry()) {
+    // Some writers use the separator of Windows.
+    const path = entry.fileName.replaceAll("\\", "/").replace(/^\//, "");
+    if (path.endsWith("/")) continue;
+    if (parts.has(path)) throw damagedWorkbook(name, `it has two files named ${JSON.stringify(path)}`);
+    parts.set(path, entry);
+    listed += entry.compressedSize;
+  }
+  // Entries that share bytes make a small file of any size.
+  if (listed > zip.fileSize) throw damagedWorkbook(name, "its files overlap");
+  return parts;
+}
+
+async function* readPart(
+  zip: ZipFile,
+  entry: Entry | undefined,
+  { name, part, limit }: { name: string; part: string; limit: number },
+): AsyncGenerator<Buffer> {
+  if (entry === undefined) throw damagedWorkbook(name, `${part} is missing in it`);
+  if ((entry.generalPurposeBitFlag & 1) !== 0) throw encryptedWorkbook(name);
+  const tooLarge = () =>
+    damagedWorkbook(name, `${part} has more than ${Math.round(limit / mebibyte).toLocaleString("en")} MiB`);
+  if (entry.uncompressedSize > limit) throw tooLarge();
+  let bytes = 0;
+  let crc = 0;
+  let stream: Readable | undefined;
+  try {
+    stream = await zip.openReadStreamPromise(entry);
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > limit) throw tooLarge();
+      crc = crc32(chunk, crc);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof CatError ? error : damagedWorkbook(name, `${part} is damaged`, error);
+  } finally {
+    stream?.destroy();
+  }
+  if (crc !== entry.crc32) throw damagedWorkbook(name, `${part} is damaged`);
+}
+
+/** The error for a workbook with a password. */
+export const encryptedWorkbook = (name: string): WorkbookError =>
+  new WorkbookError(
+    "encrypted_workbook",
+    `${name} is protected with a password`,
+    "Open it in Excel or LibreOffice, save a copy without the password, and use that.",
+  );

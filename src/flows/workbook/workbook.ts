@@ -1,0 +1,174 @@
+// The sheets of an .xlsx workbook and what all of them share.
+
+import { builtInFormat, type NumberFormat, parseFormat } from "./formats.ts";
+import { damagedWorkbook, type Package, partLimits, WorkbookError } from "./package.ts";
+import { type Attributes, readXml } from "./xml.ts";
+
+/** A sheet of a workbook. */
+export interface Sheet {
+  readonly name: string;
+  readonly isHidden: boolean;
+  /** The path of its part. */
+  readonly part: string;
+}
+
+/** What an .xlsx workbook says about its cells. */
+export interface Workbook {
+  readonly pack: Package;
+  /** Sheets with cells: charts and macros have none. */
+  readonly sheets: readonly Sheet[];
+  /** Whether days count from 1904, as early versions for the Mac did. */
+  readonly isFrom1904: boolean;
+  /** Whether the values of formulas are only placeholders, to be computed when the file is opened. */
+  readonly hasStaleFormulas: boolean;
+  /** The format of each style, by index. */
+  readonly formats: readonly NumberFormat[];
+  readonly sharedStrings: readonly string[];
+}
+
+/** A relation of a part to another one. */
+export interface Relation {
+  /** The last part of its type, such as `hyperlink`. */
+  readonly type: string;
+  /** The path of a part, or the URL of an external target. */
+  readonly target: string;
+}
+
+/** Reads everything but the sheets' rows. Throws WorkbookError. */
+export async function readWorkbook(pack: Package): Promise<Workbook> {
+  const root = await readRelations(pack, "");
+  const part = [...root.values()].find(({ type }) => type === "officeDocument")?.target ?? "xl/workbook.xml";
+  const relations = await readRelations(pack, part);
+  const named: { name: string; isHidden: boolean; id: string }[] = [];
+  let isFrom1904 = false;
+  let hasStaleFormulas = false;
+  await readXml(pack, part, partLimits.small, {
+    open(name, attributes) {
+      if (name === "workbookPr") isFrom1904 = isTrue(attributes.date1904);
+      if (name === "calcPr") hasStaleFormulas = isTrue(attributes.fullCalcOnLoad);
+      if (name === "sheet")
+        named.push({
+          name: attributes.name ?? "",
+          isHidden: /hidden/i.test(attributes.state ?? ""),
+          id: prefixed(attributes, "id") ?? "",
+        });
+    },
+  });
+  const target = (type: string) => [...relations.values()].find((relation) => relation.type === type)?.target;
+  const sheets = named.flatMap(({ name, isHidden, id }) => {
+    const relation = relations.get(id);
+    if (relation === undefined)
+      throw damagedWorkbook(pack.name, `the sheet ${JSON.stringify(name)} is missing`);
+    return relation.type === "worksheet" ? [{ name, isHidden, part: relation.target }] : [];
+  });
+  if (sheets.length === 0)
+    throw new WorkbookError("no_sheet", `${pack.name} has no sheet with cells`, "Choose another file.");
+  return {
+    ...{ pack, sheets, isFrom1904, hasStaleFormulas },
+    formats: await readFormats(pack, target("styles")),
+    sharedStrings: await readSharedStrings(pack, target("sharedStrings")),
+  };
+}
+
+/** The value of an attribute with any prefix, such as `r:id`. */
+export function prefixed(attributes: Attributes, name: string): string | undefined {
+  const key = Object.keys(attributes).find((key) => key.endsWith(`:${name}`));
+  return key === undefined ? undefined : attributes[key];
+}
+
+/** A value of XML Schema's boolean. */
+export const isTrue = (value: string | undefined): boolean => value === "1" || value === "true";
+
+/** The relations of a part, by ID; those of the package itself for an empty path. */
+export async function readRelations(pack: Package, part: string): Promise<Map<string, Relation>> {
+  const slash = part.lastIndexOf("/") + 1;
+  const path = `${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`;
+  const relations = new Map<string, Relation>();
+  if (!pack.has(path)) return relations;
+  await readXml(pack, path, partLimits.small, {
+    open(name, { Id = "", Type = "", Target = "", TargetMode }) {
+      if (name !== "Relationship") return;
+      const type = Type.slice(Type.lastIndexOf("/") + 1);
+      const target = TargetMode === "External" ? Target : resolvePart(part, Target);
+      relations.set(Id, { type, target });
+    },
+  });
+  return relations;
+}
+
+/** The path of a target that a part names relative to itself, or from the root. */
+function resolvePart(part: string, target: string): string {
+  const path = new URL(target.replaceAll("\\", "/"), `part:///${part}`).pathname;
+  return decodeURIComponent(path).replace(/^\/+/, "");
+}
+
+/** The formats of cells: an index into `cellXfs`, each of which names a format by its number. */
+async function readFormats(pack: Package, part: string | undefined): Promise<NumberFormat[]> {
+  if (part === undefined || !pack.has(part)) return [];
+  const own = new Map<number, NumberFormat>();
+  const ids: number[] = [];
+  await readXml(pack, part, partLimits.small, {
+    open(name, attributes, parent) {
+      if (name === "numFmt" && parent === "numFmts")
+        own.set(Number(attributes.numFmtId), parseFormat(attributes.formatCode ?? ""));
+      if (name === "xf" && parent === "cellXfs") ids.push(Number(attributes.numFmtId ?? 0));
+    },
+  });
+  return ids.map((id) => own.get(id) ?? builtInFormat(id));
+}
+
+async function readSharedStrings(pack: Package, part: string | undefined): Promise<string[]> {
+  const strings: string[] = [];
+  if (part === undefined || !pack.has(part)) return strings;
+  const text = new TextCollector();
+  await readXml(pack, part, partLimits.sharedStrings, {
+    open(name) {
+      if (name === "si") text.start();
+      else text.open(name);
+    },
+    close(name) {
+      if (name === "si") strings.push(text.end());
+      else text.close(name);
+    },
+    text: (value) => text.add(value),
+  });
+  return strings;
+}
+
+/** Collects the text of a string with parts of several formats, without the pronunciation (`rPh`) that it may have. */
+export class TextCollector {
+  #parts = "";
+  #isText = false;
+  #isPronunciation = false;
+
+  start(): void {
+    this.#parts = "";
+    this.#isText = false;
+    this.#isPronunciation = false;
+  }
+
+  open(name: string): void {
+    if (name === "rPh") this.#isPronunciation = true;
+    if (name === "t") this.#isText = !this.#isPronunciation;
+  }
+
+  close(name: string): void {
+    if (name === "rPh") this.#isPronunciation = false;
+    if (name === "t") this.#isText = false;
+  }
+
+  add(text: string): void {
+    if (this.#isText) this.#parts += text;
+  }
+
+  /** The text, with `_x000D_` as the character that it stands for. */
+  end(): string {
+    return unescapeText(this.#parts);
+  }
+}
+
+/** A text with each `_xHHHH_` as the character that it stands for (ECMA-376, part 1, 22.9.2.19). */
+export const unescapeText = (text: string): string =>
+  text.includes("_x")
+    ? text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    : text;

@@ -1,0 +1,103 @@
+// Reading the XML of a workbook in flat memory.
+
+import { SaxesParser } from "saxes";
+import { CatError } from "../../errors.ts";
+import { damagedWorkbook, type Package } from "./package.ts";
+
+/** Attributes of an element, by name with its prefix. */
+export type Attributes = Readonly<Record<string, string>>;
+
+/** What is done with the elements of one part. */
+export interface XmlHandler {
+  /** Names without the prefix of the root (default), others being left out; or with all prefixes. */
+  readonly names?: "local" | "full";
+  open(name: string, attributes: Attributes, parent: string | undefined): void;
+  close?(name: string): void;
+  text?(text: string): void;
+}
+
+/** Characters without a single element or text, after which a part is rejected: the parser keeps them in memory. */
+const longestSilence = 4 * 1024 * 1024;
+const deepest = 256;
+
+/**
+ * Passes the elements of a part to the handler, and yields after each chunk, so that the caller can take what
+ * the handler has collected. Throws WorkbookError for XML that is not well-formed, too deep, or has a DOCTYPE.
+ */
+export async function* walkXml(
+  pack: Package,
+  part: string,
+  limit: number,
+  handler: XmlHandler,
+): AsyncGenerator<void> {
+  const reject = (why: string, cause?: unknown) => damagedWorkbook(pack.name, `${part} ${why}`, cause);
+  const parser = new SaxesParser({ xmlns: false });
+  const names: (string | null)[] = [];
+  let prefix: string | null = null;
+  let silence = 0;
+  /** The name without the prefix of the root; null for an element of another namespace, such as `x15:workbookPr`. */
+  const localName = (name: string): string | null => {
+    if (handler.names === "full") return name;
+    const colon = name.indexOf(":");
+    prefix ??= name.slice(0, colon + 1);
+    if (colon + 1 !== prefix.length || !name.startsWith(prefix)) return null;
+    return colon === -1 ? name : name.slice(colon + 1);
+  };
+  parser.on("doctype", () => {
+    throw reject("has a DOCTYPE");
+  });
+  parser.on("error", (error) => {
+    throw reject("is not valid XML", error);
+  });
+  parser.on("opentag", ({ name, attributes }) => {
+    silence = 0;
+    const local = localName(name);
+    if (names.length >= deepest) throw reject(`has elements within ${deepest} others`);
+    if (local !== null) handler.open(local, attributes, names.at(-1) ?? undefined);
+    names.push(local);
+  });
+  parser.on("closetag", () => {
+    silence = 0;
+    const local = names.pop();
+    if (local != null) handler.close?.(local);
+  });
+  const text = (value: string) => {
+    silence = 0;
+    handler.text?.(value);
+  };
+  parser.on("text", text);
+  parser.on("cdata", text);
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  try {
+    for await (const chunk of pack.read(part, limit)) {
+      decoder ??= new TextDecoder(encodingName(chunk), { fatal: true });
+      const piece = decoder.decode(chunk, { stream: true });
+      silence += piece.length;
+      parser.write(piece);
+      if (silence > longestSilence) throw reject("has more than 4 MiB of text in one place");
+      yield;
+    }
+    parser.write(decoder?.decode() ?? "");
+    parser.close();
+  } catch (error) {
+    throw error instanceof CatError ? error : reject("is not valid XML", error);
+  }
+  yield;
+}
+
+/** Walks a part to its end. */
+export async function readXml(
+  pack: Package,
+  part: string,
+  limit: number,
+  handler: XmlHandler,
+): Promise<void> {
+  for await (const _ of walkXml(pack, part, limit, handler));
+}
+
+/** By the byte order mark; XML without one is in UTF-8. */
+function encodingName(start: Buffer): string {
+  if (start[0] === 0xff && start[1] === 0xfe) return "utf-16le";
+  if (start[0] === 0xfe && start[1] === 0xff) return "utf-16be";
+  return "utf-8";
+}

@@ -184,15 +184,18 @@ class OdsRows implements XmlHandler {
 const times = (text: string | undefined, most: number): number =>
   Math.max(1, Math.min(most, Number.parseInt(text ?? "1", 10) || 1));
 
+const errorText = /^(?:#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!)|Err:\d+)$/;
+
 /** What a cell says; null if it is empty. `shown` is its text in the sheet. */
 function readCell(attributes: Attributes, shown: string): Omit<Cell, "column"> | null {
   const type = attributes["office:value-type"] ?? "";
   const value = attributes["office:value"] ?? "";
-  if (attributes["calcext:value-type"] === "error" || /^(?:#[A-Z/0!?]+[!?]?|Err:\d+)$/.test(shown))
+  const isFormula = attributes["table:formula"] !== undefined;
+  if (attributes["calcext:value-type"] === "error" || (isFormula && errorText.test(shown)))
     return { text: shown, doubt: "error_cell" };
   switch (type) {
     case "":
-      if (attributes["table:formula"] !== undefined) return { text: "", doubt: "no_value" };
+      if (isFormula) return { text: "", doubt: "no_value" };
       return shown === "" ? null : { text: shown };
     case "string": {
       const text = attributes["office:string-value"] ?? shown;

@@ -1,0 +1,180 @@
+// A workbook is read once: the rows of its sheet go into a private copy, one JSON list per line, which each walk reads.
+
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Cell } from "../workbook/cell.ts";
+import { type OpenWorkbook, openWorkbook } from "../workbook/open-workbook.ts";
+import { WorkbookError } from "../workbook/package.ts";
+import { noExtras, type SheetExtras, type SheetRow } from "../workbook/sheet.ts";
+
+/** A row of the copy: its number, and its cells that are not empty. */
+export type CopiedRow = readonly [row: number, ...cells: Cell[]];
+
+/** The sheet that is read, and what is said of it once. */
+export interface CopiedSheet {
+  /** The file with the rows from the header on. */
+  readonly path: string;
+  readonly kind: OpenWorkbook["kind"];
+  readonly sheet: string;
+  readonly extras: SheetExtras;
+  /** Rows below the header that are hidden, which are read all the same. */
+  readonly hiddenRows: number;
+  /** Rows above the header, which are left out. */
+  readonly rowsAbove: number;
+  /** Whether the sheet was chosen among several visible ones, by its header. */
+  readonly isChosen: boolean;
+  close(): Promise<void>;
+}
+
+/** How to find the sheet and its header. */
+export interface SheetChoice {
+  /** The name of the sheet, as typed. */
+  readonly sheet?: string | undefined;
+  /** Whether hidden rows are left out. */
+  readonly skipsHidden?: boolean | undefined;
+  /** Whether a header is one of the columns that are looked for. */
+  isColumn(header: string): boolean;
+  /** Asks which of several sheets to read; null where nobody can be asked. */
+  readonly ask: ((sheets: readonly string[]) => Promise<string>) | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Copies the rows of the chosen sheet. Throws WorkbookError, and errors of the file system. */
+export async function copySheet(path: string, name: string, choice: SheetChoice): Promise<CopiedSheet> {
+  const book = await openWorkbook(path, name);
+  try {
+    const { index, isChosen } = await chooseSheet(book, name, choice);
+    const header = await findHeader(book, index, choice);
+    const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
+    const close = () => rm(folder, { recursive: true, force: true });
+    try {
+      const extras = noExtras();
+      const copy = join(folder, "rows");
+      const hiddenRows = await copyRows(book.rows(index, extras), copy, header?.row ?? 1, choice);
+      return {
+        ...{ path: copy, kind: book.kind, sheet: book.sheets[index]!.name, extras, hiddenRows },
+        ...{ rowsAbove: header?.rowsAbove ?? 0, isChosen, close },
+      };
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  } finally {
+    book.close();
+  }
+}
+
+/** Characters that are written at once. */
+const pieceLength = 256 * 1024;
+
+async function copyRows(
+  batches: AsyncIterable<readonly SheetRow[]>,
+  path: string,
+  headerRow: number,
+  { skipsHidden, signal }: SheetChoice,
+): Promise<number> {
+  let hiddenRows = 0;
+  let piece = "";
+  const file: FileHandle = await open(path, "wx", 0o600);
+  try {
+    for await (const rows of batches) {
+      signal?.throwIfAborted();
+      for (const { row, isHidden, cells } of rows) {
+        if (row < headerRow) continue;
+        if (isHidden && row > headerRow) {
+          hiddenRows++;
+          if (skipsHidden) continue;
+        }
+        const copied: CopiedRow = [row, ...cells];
+        piece += `${JSON.stringify(copied)}\n`;
+      }
+      if (piece.length < pieceLength) continue;
+      await file.writeFile(piece);
+      piece = "";
+    }
+    await file.writeFile(piece);
+    return hiddenRows;
+  } finally {
+    await file.close();
+  }
+}
+
+async function chooseSheet(
+  book: OpenWorkbook,
+  name: string,
+  choice: SheetChoice,
+): Promise<{ index: number; isChosen: boolean }> {
+  const names = book.sheets.map((sheet) => sheet.name);
+  const quoted = (indexes: readonly number[]) =>
+    indexes.map((index) => JSON.stringify(names[index])).join(", ");
+  if (choice.sheet !== undefined) {
+    const wanted = choice.sheet.toLowerCase();
+    const index = names.findIndex((sheet) => sheet.toLowerCase() === wanted);
+    if (index !== -1) return { index, isChosen: false };
+    const hint = `Its sheets: ${quoted([...names.keys()])}.`;
+    throw new WorkbookError("unknown_sheet", `${name} has no sheet ${JSON.stringify(choice.sheet)}`, hint);
+  }
+  const visible = [...names.keys()].filter((index) => !book.sheets[index]!.isHidden);
+  const filled = await filledSheets(book, visible.length === 0 ? [...names.keys()] : visible, choice);
+  if (filled.length === 0)
+    throw new WorkbookError(
+      "empty_file",
+      `${name} has no rows in a visible sheet`,
+      "Choose a sheet with --sheet.",
+    );
+  if (filled.length === 1) return { index: filled[0]!.index, isChosen: false };
+  const known = filled.filter(({ columns }) => columns > 0);
+  const best = known.filter(({ columns }) => columns === Math.max(...known.map((sheet) => sheet.columns)));
+  if (best.length === 1) return { index: best[0]!.index, isChosen: true };
+  const open = (best.length === 0 ? filled : best).map(({ index }) => index);
+  if (choice.ask !== null) {
+    const answer = await choice.ask(open.map((index) => names[index]!));
+    return { index: names.indexOf(answer), isChosen: false };
+  }
+  throw new WorkbookError(
+    "which_sheet",
+    `${name} has several sheets that may be meant: ${quoted(open)}`,
+    "Choose one with --sheet.",
+  );
+}
+
+/** The sheets with cells, and how many columns of their header are known. */
+async function filledSheets(
+  book: OpenWorkbook,
+  indexes: readonly number[],
+  choice: SheetChoice,
+): Promise<{ index: number; columns: number }[]> {
+  const filled = [];
+  for (const index of indexes) {
+    const header = await findHeader(book, index, choice);
+    if (header !== null) filled.push({ index, columns: header.columns });
+  }
+  return filled;
+}
+
+/** Rows below the first one among which a header is looked for. */
+const rowsBelow = 20;
+
+/**
+ * The row of the header: the first row, or the one row of the next twenty with at least two known columns where the
+ * first has none. Null for a sheet without cells.
+ */
+async function findHeader(
+  book: OpenWorkbook,
+  index: number,
+  { isColumn }: SheetChoice,
+): Promise<{ row: number; columns: number; rowsAbove: number } | null> {
+  const rows: { row: number; columns: number }[] = [];
+  for await (const batch of book.rows(index, noExtras())) {
+    for (const { row, cells } of batch)
+      rows.push({ row, columns: cells.filter(({ text }) => text.trim() !== "" && isColumn(text)).length });
+    if (rows.length > rowsBelow) break;
+  }
+  const [first, ...others] = rows.slice(0, rowsBelow + 1);
+  if (first === undefined) return null;
+  const better = first.columns > 0 ? [] : others.filter(({ columns }) => columns > 1);
+  return better.length === 1
+    ? { ...better[0]!, rowsAbove: rows.indexOf(better[0]!) }
+    : { ...first, rowsAbove: 0 };
+}

@@ -11,7 +11,7 @@ const namedRanges = 8;
 const headerCodes: ReadonlySet<string> = new Set(["unknown_column", "missing_column", "duplicate_header"]);
 
 /** A problem to list. Those reported by the service have its own codes, and may be about a range of lines. */
-export type ListedProblem = Pick<Problem, "param" | "message" | "mapsTo"> & {
+export type ListedProblem = Pick<Problem, "param" | "message" | "mapsTo" | "sheet" | "cell"> & {
   line: number | `${number}-${number}`;
   code: string;
 };
@@ -20,7 +20,7 @@ export type ListedProblem = Pick<Problem, "param" | "message" | "mapsTo"> & {
 export interface ProblemGroup {
   readonly field: string | undefined;
   readonly message: string;
-  /** `lines 3, 7, 12-40 (31 rows)`; null for a problem of the header. */
+  /** `lines 3, 7, 12-40 (31 rows)`, or `Sheet1!C3, C7, C12:C40 (31 rows)`; null for a problem of the header. */
   readonly where: string | null;
 }
 
@@ -50,7 +50,8 @@ export class ProblemGroups {
   }
 
   /** Adds a problem; those of a file come in the order of its lines. `message` is the complete one. */
-  add({ line, param: field, code }: ListedProblem, message: string): void {
+  add(problem: ListedProblem, message: string): void {
+    const { line, param: field, code } = problem;
     const key = JSON.stringify([field, code, shapeOf(message)]);
     let kind = this.#kinds.get(key);
     if (kind === undefined) {
@@ -58,7 +59,7 @@ export class ProblemGroups {
         this.omitted++;
         return;
       }
-      kind = { field, code, first: message, lines: new Lines(), messages: new Map() };
+      kind = { field, code, first: message, lines: new Lines(problem), messages: new Map() };
       this.#kinds.set(key, kind);
     }
     kind.lines.add(line);
@@ -67,7 +68,7 @@ export class ProblemGroups {
     if (lines !== undefined) lines.add(line);
     else if (kind.messages.size < separateMessages && this.#count < this.#limit) {
       this.#count++;
-      kind.messages.set(message, new Lines(line));
+      kind.messages.set(message, new Lines(problem).add(line));
     } else {
       this.#count -= kind.messages.size - 1;
       kind.messages = null;
@@ -110,33 +111,50 @@ class Lines {
   #unnamed = 0;
   #last = 0;
 
-  constructor(line?: ListedProblem["line"]) {
-    if (line !== undefined) this.add(line);
+  /** The start of each place in a workbook, and before the first of them the sheet. */
+  readonly #column: string;
+  readonly #sheet: string;
+
+  constructor({ sheet, cell }: ListedProblem) {
+    this.#column = cell?.replace(/\d+$/, "") ?? "";
+    this.#sheet = sheet === undefined ? "" : `${sheetName(sheet)}!`;
   }
 
   get first(): number {
     return this.#ranges[0]!.from;
   }
 
-  add(line: ListedProblem["line"]): void {
+  add(line: ListedProblem["line"]): this {
     const [from, to] =
       typeof line === "number" ? [line, line] : (line.split("-").map(Number) as [number, number]);
     // A row may have the same problem in several of its parts.
-    if (from === this.#last) return;
+    if (from === this.#last) return this;
     this.#last = to;
     this.rows++;
     const range = this.#ranges.at(-1);
     if (range?.to === from - 1 && this.#unnamed === 0) range.to = to;
     else if (this.#ranges.length < namedRanges) this.#ranges.push({ from, to });
     else this.#unnamed++;
+    return this;
   }
 
   get text(): string {
-    const named = this.#ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+    const column = this.#column;
+    const named = this.#ranges.map(({ from, to }) =>
+      from === to ? `${column}${from}` : `${column}${from}${column === "" ? "-" : `:${column}`}${to}`,
+    );
     const more = this.#unnamed === 0 ? "" : " and more";
     // A range as the service reports it counts once.
     const rows = this.rows === 1 ? "" : ` (${grouped(this.rows)} rows)`;
-    const noun = this.rows === 1 && !named[0]!.includes("-") ? "line" : "lines";
-    return `${noun} ${named.join(", ")}${more}${rows}`;
+    const noun = this.rows === 1 && !named[0]!.includes("-") ? "line " : "lines ";
+    return `${this.#sheet || noun}${named.join(", ")}${more}${rows}`;
   }
 }
+
+/** The name of a sheet before a cell, in quotes where spreadsheets need them: `'My sheet'!A14`. */
+const sheetName = (sheet: string): string =>
+  /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(sheet) ? sheet : `'${sheet.replaceAll("'", "''")}'`;
+
+/** Where a problem is, after the file's name: `:14`, or `: Sheet1!C14`. */
+export const placeText = ({ line, sheet, cell }: ListedProblem): string =>
+  sheet === undefined ? `:${line}` : `: ${sheetName(sheet)}!${cell}`;

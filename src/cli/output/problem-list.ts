@@ -4,7 +4,7 @@ import { grouped, shownName } from "../../flows/words.ts";
 import type { Context } from "../context/context.ts";
 import { shellWord } from "./command-words.ts";
 import type { Io } from "./io.ts";
-import { type ListedProblem, ProblemGroups } from "./problem-groups.ts";
+import { type ListedProblem, ProblemGroups, placeText } from "./problem-groups.ts";
 import { visible } from "./visible.ts";
 import { wrapped } from "./wrapped.ts";
 
@@ -48,7 +48,7 @@ export const problemList = (
 export const problemsForPeople = (file: string, app: Place, options: ListOptions) =>
   app.context.stderr.isTTY ? groupedProblems(file, app, options) : problemLines(file, app.io, options);
 
-/** One line per problem, up to a limit: `FILE:LINE  field  code  message`. */
+/** One line per problem, up to a limit: `FILE:LINE  field  code  message`, or `FILE: SHEET!CELL  …`. */
 function problemLines(file: string, io: Pick<Io, "line" | "visible">, { listsAll, fields }: ListOptions) {
   const name = shownName(file);
   let count = 0;
@@ -57,8 +57,10 @@ function problemLines(file: string, io: Pick<Io, "line" | "visible">, { listsAll
     async add(problem: ListedProblem) {
       asksForField ||= needsField(problem);
       if (++count > listed) return;
-      const { line, param, code } = problem;
-      await io.line(io.visible(`${name}:${line}  ${param ?? "-"}  ${code}  ${wholeMessage(problem)}`));
+      const { param, code } = problem;
+      await io.line(
+        io.visible(`${name}${placeText(problem)}  ${param ?? "-"}  ${code}  ${wholeMessage(problem)}`),
+      );
     },
     async end() {
       if (count > listed) await io.line(`and ${moreProblems(count - listed, listsAll)}`);
@@ -144,9 +146,10 @@ export function problemReport(
   let gathered = `{"file":${JSON.stringify(file)},"problems":[`;
   return {
     async add(problem) {
-      const { line, reference, param, code } = problem;
+      const { line, sheet, cell, reference, param, code } = problem;
       const message = wholeMessage(problem);
-      gathered += (count++ === 0 ? "" : ",") + JSON.stringify({ line, reference, param, code, message });
+      gathered +=
+        (count++ === 0 ? "" : ",") + JSON.stringify({ line, sheet, cell, reference, param, code, message });
       if (gathered.length < bufferLength) return;
       const text = gathered;
       gathered = "";

@@ -3,8 +3,8 @@ import { type Dialect, fittingDelimiter, recogniseDialect } from "./csv-dialect.
 import { type CsvRecord, lenientRecords, StrayRecord } from "./lenient-records.ts";
 import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
-import type { FieldProblem, InputRow, RowColumns, RowForm, RowReader } from "./row-form.ts";
-import { failureColumns, normalHeader } from "./row-form.ts";
+import type { RowForm } from "./row-form.ts";
+import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
 import { peek } from "./text.ts";
 
 /** Options of the CSV reader that come from flags. */
@@ -12,41 +12,30 @@ export interface CsvOptions {
   delimiter?: string | undefined;
 }
 
-type CsvRow = InputRow & { record: readonly string[] };
-
 /** Reads the rows of a CSV text in UTF-8 and reports problems by column. */
-export class CsvReader implements RowReader {
-  readonly headProblems: Problem[] = [];
-  /** The header as it is in the file; empty until the first batch. */
-  header: readonly string[] = [];
-  /** Turns records into rows; based on an empty header until the first batch. */
-  columns: RowColumns;
+export class CsvReader extends TableReader {
   dialect: Dialect = { delimiter: ",", linesBeforeHeader: 0 };
   readonly #open: () => AsyncIterable<Buffer>;
   readonly #options: CsvOptions;
-  readonly #form: RowForm;
-  /** The columns of a failed file: `error_code` and `error_message`; -1 without them. */
-  #failureCells: readonly [code: number, message: number] = [-1, -1];
   /** The line on which the next record starts. */
   #line = 1;
 
   /** `open` gives the text from its start. */
   constructor(open: () => AsyncIterable<Buffer>, options: CsvOptions, form: RowForm) {
+    super(form);
     this.#open = open;
     this.#options = options;
-    this.#form = form;
-    this.columns = form.columns([], 1, () => {});
   }
 
-  async *batches(): AsyncGenerator<CsvRow[]> {
+  async *batches(): AsyncGenerator<TableRow[]> {
     const { first, all } = await peek(this.#open());
     const head = String(first ?? "");
     if (looksLikeJson(head)) throw new UnreadableInput(notCsv);
-    this.dialect = recogniseDialect(head, this.#options.delimiter, this.#form);
+    this.dialect = recogniseDialect(head, this.#options.delimiter, this.form);
     let toSkip = this.dialect.linesBeforeHeader;
     try {
       for await (const records of this.#records(all)) {
-        const rows: CsvRow[] = [];
+        const rows: TableRow[] = [];
         for (const record of records) {
           const start = this.#line;
           this.#line += linesOf(record instanceof StrayRecord ? record.cells : record);
@@ -55,7 +44,7 @@ export class CsvReader implements RowReader {
             if (this.header.length === 0) this.#strayHeader(record, start);
             else rows.push(this.#strayRow(record, start));
           } else if (isBlank(record)) continue;
-          else if (this.header.length === 0) this.#readHeader(record, start);
+          else if (this.header.length === 0) this.readHeader(record, start);
           else rows.push(this.#row(record, start));
         }
         if (rows.length > 0) yield rows;
@@ -92,53 +81,24 @@ export class CsvReader implements RowReader {
     }
   }
 
-  problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
-    if (row.fault !== undefined) return [row.fault];
-    const found = this.#form.problems(row.content);
-    return found instanceof Promise
-      ? found.then((problems) => this.#problemsOf(row as CsvRow, problems))
-      : this.#problemsOf(row as CsvRow, found);
-  }
-
-  #problemsOf(row: CsvRow, found: readonly FieldProblem[]): readonly Problem[] {
-    const ofCells = this.columns.cellProblems(row.record);
-    if (found.length === 0 && ofCells.length === 0) return none;
-    const { line } = row;
-    const reference = this.#form.referenceOf(row.content);
-    const reported = ofCells.map(({ column, code, message }) => {
-      const param = this.header[column]!.trim();
-      return { line, reference, param, code, message };
-    });
-    const params = new Set(reported.map(({ param }) => param));
-    const others = found
-      .map((problem) => this.#inColumns(row, problem))
-      .filter(({ param }) => param === undefined || !params.has(param));
-    return [...others, ...reported];
-  }
-
-  #readHeader(record: readonly string[], line: number): void {
-    this.header = record;
+  protected override readHeader(record: readonly string[], line: number): void {
+    super.readHeader(record, line);
     const { delimiter, linesBeforeHeader } = this.dialect;
     const isGiven = this.#options.delimiter !== undefined || linesBeforeHeader > 0;
-    const fitting = isGiven ? fittingDelimiter(record, delimiter, this.#form) : null;
-    this.columns = this.#form.columns(record, line, (problem) => this.headProblems.push(problem));
+    const fitting = isGiven ? fittingDelimiter(record, delimiter, this.form) : null;
     // With the wrong delimiter, every other header problem is a consequence.
     if (fitting !== null)
       this.headProblems.splice(0, Number.POSITIVE_INFINITY, wrongDelimiter(line, delimiter, fitting));
-    const { names } = this.columns;
-    const columnOf = (name: string) =>
-      record.findIndex((header, index) => names[index] === null && normalHeader(header) === name);
-    this.#failureCells = [columnOf(failureColumns[0]), columnOf(failureColumns[1])];
   }
 
   /** A header that cannot be read reliably makes all rows below it doubtful. */
   #strayHeader({ cells, atFault }: StrayRecord, line: number): void {
     const [column] = atFault as ReadonlySet<number> & [number];
-    this.#readHeader(cells, line);
+    this.readHeader(cells, line);
     this.headProblems.splice(0, Number.POSITIVE_INFINITY, strayQuote(line, cells[column]!.trim()));
   }
 
-  #strayRow({ cells, atFault }: StrayRecord, line: number): CsvRow {
+  #strayRow({ cells, atFault }: StrayRecord, line: number): TableRow {
     const [column] = atFault as ReadonlySet<number> & [number];
     const at = this.columns.referenceColumn;
     const reference = (at < column ? cells[at]?.trim() : "") || undefined;
@@ -149,53 +109,20 @@ export class CsvReader implements RowReader {
     return { line, record: cells, unparsedCells: atFault, content, fault };
   }
 
-  #row(record: readonly string[], line: number): CsvRow {
+  #row(record: readonly string[], line: number): TableRow {
     const expected = this.header.length;
-    if (record.length === expected) {
-      const content = this.columns.toRow(record);
-      const stray = this.columns.strayCell(record);
-      if (stray === null) return { line, record, content, ...this.#earlierReason(record) };
-      const param = this.header[stray.column]!.trim() || undefined;
-      const { message } = stray;
-      return {
-        line,
-        record,
-        content,
-        fault: { line, reference: this.#form.referenceOf(content), param, code: "invalid_row", message },
-      };
-    }
+    if (record.length === expected) return this.completeRow(record, line);
     const message = `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${this.dialect.delimiter}", or put quotes (") around a cell that contains one`;
     const reference = record[this.columns.referenceColumn]?.trim();
     return {
       line,
       record,
       content: this.columns.toRow(this.header.map((_, index) => record[index] ?? "")),
-      ...this.#earlierReason(record),
+      ...this.earlierReason(record),
       fault: { line, reference: reference || undefined, code: "ragged_row", message },
     };
   }
-
-  /** The reason of a row of a failed file; a mapped column is none of its columns. */
-  #earlierReason(record: readonly string[]): Pick<CsvRow, "earlierReason"> {
-    const [code, message] = this.#failureCells;
-    const text = record[code]?.trim() ?? "";
-    return text === "" ? {} : { earlierReason: { code: text, message: record[message]?.trim() ?? "" } };
-  }
-
-  /** Converts a problem with a path of the row into one with the column that the user sees. */
-  #inColumns({ line, content, record }: CsvRow, { cellMessage, ...problem }: FieldProblem): Problem {
-    const reference = this.#form.referenceOf(content);
-    const { param: path, code, message } = problem;
-    const column = path === undefined ? null : this.columns.columnOfPath(path, record);
-    if (column === null) return { line, reference, ...problem };
-    const param = this.header[column]!.trim();
-    return { line, reference, param, code, message: cellMessage ?? message.replace(path!, param) };
-  }
 }
-
-const none: readonly Problem[] = [];
-
-const isBlank = (record: readonly string[]): boolean => record.every((cell) => cell.trim() === "");
 
 /** The number of lines a record takes: one, plus one per line end within its cells. */
 function linesOf(record: readonly string[]): number {

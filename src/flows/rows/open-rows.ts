@@ -5,6 +5,7 @@ import { UnreadableInput } from "./problem.ts";
 import type { InputRow, RowForm, RowReader } from "./row-form.ts";
 import { InputError, type Source } from "./source.ts";
 import { utf8Chunks } from "./text.ts";
+import type { WorkbookReader } from "./workbook-rows.ts";
 
 /** How to read the file, as given by flags. */
 export interface ReadOptions {
@@ -20,7 +21,13 @@ export interface RowFile {
 }
 
 /** A reader that starts at the first row; each walk opens its own. */
-export async function openRows({ source, read, form }: RowFile): Promise<CsvReader | NdjsonReader> {
+export async function openRows({
+  source,
+  read,
+  form,
+}: RowFile): Promise<CsvReader | NdjsonReader | WorkbookReader> {
+  if (source.sheet !== undefined)
+    return new (await import("./workbook-rows.ts")).WorkbookReader(() => source.read(), source.sheet, form);
   const open = () => utf8Chunks(source.read(), read.encoding);
   if (source.format === "csv") return new CsvReader(open, read, form);
   return new (await import("./ndjson-rows.ts")).NdjsonReader(open(), form);

@@ -1,6 +1,13 @@
+/** Where a problem is in a workbook. */
+export interface Place {
+  readonly sheet?: string;
+  /** Such as `C14`; for a row as a whole, its first cell. */
+  readonly cell?: string;
+}
+
 /** One thing wrong with an input file, where it is and what to do about it. */
-export interface Problem {
-  /** 1-based line of the file on which the record starts. */
+export interface Problem extends Place {
+  /** 1-based line of the file on which the record starts; the row of a sheet. */
   line: number;
   /** The reference of the row, if it could be read. */
   reference?: string | undefined;

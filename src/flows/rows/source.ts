@@ -6,14 +6,17 @@ import { fileStart } from "../files/disk.ts";
 import { shownName } from "../words.ts";
 import { privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
+import type { CopiedSheet, SheetChoice } from "./workbook-copy.ts";
 
-export type InputFormat = "csv" | "ndjson";
+export type InputFormat = "csv" | "ndjson" | "workbook";
 
 /** A file that is read again for each walk over its rows, which are not kept. */
 export interface Source {
   /** As the user typed it, for messages: `products.csv`, or `-` for standard input. */
   readonly name: string;
   readonly format: InputFormat;
+  /** The sheet of a workbook that is read. */
+  readonly sheet?: CopiedSheet;
   /**
    * The path; null for standard input, a pipe or a descriptor (`/dev/fd/3`), of which a private copy is kept
    * meanwhile.
@@ -52,6 +55,9 @@ const formatOfExtension: Readonly<Record<string, InputFormat>> = {
   ".txt": "csv",
   ".ndjson": "ndjson",
   ".jsonl": "ndjson",
+  ".xlsx": "workbook",
+  ".xlsm": "workbook",
+  ".ods": "workbook",
 };
 
 /** The use of a file, for messages about it. */
@@ -75,6 +81,8 @@ export interface SourcePlace {
    * compared file.
    */
   isCompared?: boolean | undefined;
+  /** How to find the sheet of a workbook; by default the only one that is visible. */
+  sheets?: Omit<SheetChoice, "signal"> | undefined;
 }
 
 /** The format that the extension of a file name indicates, if any. */
@@ -131,16 +139,23 @@ async function copyOf(
 async function fileSource(
   name: string,
   file: string,
-  { job, format, isCompared = true }: SourcePlace,
+  from: SourcePlace,
   lasting: Pick<Source, "path" | "place" | "close"> = { path: file, place: file, close: async () => {} },
 ): Promise<Source> {
+  const { size } = await fingerprint(name, file);
+  const format =
+    size === 0n ? (from.format ?? formatOfName(name) ?? "csv") : await formatOf(name, file, from);
+  return format === "workbook"
+    ? workbookSource(name, file, from, lasting)
+    : { ...lasting, name, format, ...(await readable(name, file, from)) };
+}
+
+/** The reading of a file that must stay as it is. */
+async function readable(name: string, file: string, { job, isCompared = true }: SourcePlace) {
   const opened = await fingerprint(name, file);
   const changed = (error?: unknown) => changedFile(name, job, error);
   const bytes = new SameBytes(file, { isCompared, changed });
   return {
-    ...lasting,
-    name,
-    format: format ?? formatOfName(name) ?? (await sniffFormat(name, file)),
     async *read() {
       try {
         yield* bytes.read();
@@ -163,6 +178,33 @@ async function fileSource(
   };
 }
 
+/** The rows of a workbook are copied once, so that a run reads the same ones even if the workbook changes meanwhile. */
+async function workbookSource(
+  name: string,
+  file: string,
+  from: SourcePlace,
+  { path, place, close }: Pick<Source, "path" | "place" | "close">,
+): Promise<Source> {
+  const { copySheet } = await import("./workbook-copy.ts");
+  const { createHash } = await import("node:crypto");
+  const choice = from.sheets ?? { isColumn: () => false, ask: null };
+  const sheet = await copySheet(file, shownName(name), { ...choice, signal: from.signal });
+  const rows = await readable(name, sheet.path, from);
+  const beside = JSON.stringify([sheet.sheet, [...sheet.extras.links], sheet.extras.merged]);
+  return {
+    ...{ name, path, place, sheet, format: "workbook" },
+    ...{ read: rows.read, rejectIfChanged: rows.rejectIfChanged, changed: rows.changed },
+    get digest() {
+      // Links and merged ranges stand beside the rows.
+      return rows.digest && createHash("sha256").update(rows.digest).update(beside).digest("hex");
+    },
+    async close() {
+      await sheet.close();
+      await close();
+    },
+  };
+}
+
 async function fingerprint(name: string, path: string) {
   try {
     const stats = await stat(path, { bigint: true });
@@ -180,12 +222,32 @@ async function fingerprint(name: string, path: string) {
   }
 }
 
-async function sniffFormat(name: string, path: string): Promise<InputFormat> {
-  try {
-    return /^\uFEFF?\s*[{[]/.test(String(await fileStart(path, 1024))) ? "ndjson" : "csv";
-  } catch (error) {
+/** The format of a file: a workbook by its content alone, other rows by the flag, the name or the first character. */
+async function formatOf(name: string, file: string, { format }: SourcePlace): Promise<InputFormat> {
+  const start = await fileStart(file, 1024).catch((error) => {
     throw unreadable(name, error);
+  });
+  if (
+    /^(?:PK\x03\x04|\xd0\xcf\x11\xe0)/.test(start.toString("latin1", 0, 4)) ||
+    basename(name).startsWith("~$")
+  )
+    return "workbook";
+  const text = start
+    .toString("utf8")
+    .replace(/^\uFEFF/, "")
+    .trimStart();
+  if (/^(?:<!doctype html|<html)\b/i.test(text)) {
+    const hint =
+      "The page may ask to log in, or to be exported: download the file in a browser, and use that.";
+    throw new InputError(`${shownName(name)} is a web page, not rows`, "web_page", hint);
   }
+  if (format === "workbook" || text.includes('progid="Excel.Sheet"')) {
+    const hint = "Open it in Excel or LibreOffice, and save it as .xlsx.";
+    throw new InputError(`${shownName(name)} is not a workbook (.xlsx or .ods)`, "unreadable_workbook", hint);
+  }
+  const named = format ?? formatOfName(name);
+  if (named !== undefined && named !== "workbook") return named;
+  return /^[{[]/.test(text) ? "ndjson" : "csv";
 }
 
 /** Determines whether the bytes of a file changed since they were read, whatever its date. */

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
-import { knownColumns } from "../../../flows/import/columns.ts";
+import { isKnownColumn, knownColumns } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
 import type { ImportInput } from "../../../flows/import/import-input.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
@@ -42,6 +42,7 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
     format: flags.format,
     signal: interrupt,
     isCompared: !flags.dryRun,
+    sheets: { isColumn: (header) => isKnownColumn(header, flags.map), ask: null },
   });
   try {
     rejectCsvFlags(flags, source.format);

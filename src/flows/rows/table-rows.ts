@@ -1,0 +1,115 @@
+// Rows below a header, as CSV files and workbooks have them: a record becomes a row, and its problems name the column.
+
+import type { Place, Problem } from "./problem.ts";
+import {
+  type FieldProblem,
+  failureColumns,
+  type InputRow,
+  normalHeader,
+  type RowColumns,
+  type RowForm,
+  type RowReader,
+} from "./row-form.ts";
+
+/** A row of a table; `record` has its cells. */
+export type TableRow = InputRow & { record: readonly string[] };
+
+const none: readonly Problem[] = [];
+
+/** What readers of CSV files and of workbooks have in common. */
+export abstract class TableReader implements RowReader {
+  readonly headProblems: Problem[] = [];
+  /** The header as it is in the file; empty until the first batch. */
+  header: readonly string[] = [];
+  /** Turns records into rows; based on an empty header until the first batch. */
+  columns: RowColumns;
+  protected readonly form: RowForm;
+  /** The columns of a failed file: `error_code` and `error_message`; -1 without them. */
+  #failureCells: readonly [code: number, message: number] = [-1, -1];
+
+  constructor(form: RowForm) {
+    this.form = form;
+    this.columns = form.columns([], 1, () => {});
+  }
+
+  abstract batches(): AsyncGenerator<TableRow[]>;
+
+  /** Where a cell is, besides its line; a column of -1 is the row as a whole. */
+  protected place(_line: number, _column: number): Place {
+    return {};
+  }
+
+  problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
+    if (row.fault !== undefined) return [row.fault];
+    const found = this.form.problems(row.content);
+    return found instanceof Promise
+      ? found.then((problems) => this.#problemsOf(row as TableRow, problems))
+      : this.#problemsOf(row as TableRow, found);
+  }
+
+  /** Problems that the reader knows of the cells; they replace others of the same column. */
+  protected cellProblems(row: TableRow): readonly { column: number; code: string; message: string }[] {
+    return this.columns.cellProblems(row.record);
+  }
+
+  #problemsOf(row: TableRow, found: readonly FieldProblem[]): readonly Problem[] {
+    const ofCells = this.cellProblems(row);
+    if (found.length === 0 && ofCells.length === 0) return none;
+    const { line } = row;
+    const reference = this.form.referenceOf(row.content);
+    const reported = ofCells.map(({ column, code, message }) => {
+      const param = this.header[column]!.trim();
+      return { line, ...this.place(line, column), reference, param, code, message };
+    });
+    const params = new Set(reported.map(({ param }) => param));
+    const others = found
+      .map((problem) => this.#inColumns(row, problem))
+      .filter(({ param }) => param === undefined || !params.has(param));
+    return [...others, ...reported];
+  }
+
+  protected readHeader(record: readonly string[], line: number): void {
+    this.header = record;
+    this.columns = this.form.columns(record, line, (problem) => {
+      const column = record.findIndex((header) => header.trim() === problem.param);
+      this.headProblems.push({ ...problem, ...this.place(line, column) });
+    });
+    const { names } = this.columns;
+    const columnOf = (name: string) =>
+      record.findIndex((header, index) => names[index] === null && normalHeader(header) === name);
+    this.#failureCells = [columnOf(failureColumns[0]), columnOf(failureColumns[1])];
+  }
+
+  /** The row of a record that has as many cells as the header. */
+  protected completeRow(record: readonly string[], line: number): TableRow {
+    const content = this.columns.toRow(record);
+    const stray = this.columns.strayCell(record);
+    if (stray === null) return { line, record, content, ...this.earlierReason(record) };
+    const { column, message } = stray;
+    const param = this.header[column]!.trim() || undefined;
+    const reference = this.form.referenceOf(content);
+    const fault = { line, ...this.place(line, column), reference, param, code: "invalid_row", message };
+    return { line, record, content, fault };
+  }
+
+  /** The reason of a row of a failed file; a mapped column is none of its columns. */
+  protected earlierReason(record: readonly string[]): Pick<TableRow, "earlierReason"> {
+    const [code, message] = this.#failureCells;
+    const text = record[code]?.trim() ?? "";
+    return text === "" ? {} : { earlierReason: { code: text, message: record[message]?.trim() ?? "" } };
+  }
+
+  /** Converts a problem with a path of the row into one with the column that the user sees. */
+  #inColumns({ line, content, record }: TableRow, { cellMessage, ...problem }: FieldProblem): Problem {
+    const reference = this.form.referenceOf(content);
+    const { param: path, code, message } = problem;
+    const column = path === undefined ? null : this.columns.columnOfPath(path, record);
+    if (column === null)
+      return { line, ...this.place(line, this.columns.names.indexOf(path ?? "")), reference, ...problem };
+    const param = this.header[column]!.trim();
+    const said = cellMessage ?? message.replace(path!, param);
+    return { line, ...this.place(line, column), reference, param, code, message: said };
+  }
+}
+
+export const isBlank = (record: readonly string[]): boolean => record.every((cell) => cell.trim() === "");

@@ -1,0 +1,159 @@
+// Rows of a sheet: texts as the sheet has them, and a problem where they cannot be known.
+
+import split2 from "split2";
+import { type Cell, type CellDoubt, columnName } from "../workbook/cell.ts";
+import type { MergedRange } from "../workbook/sheet.ts";
+import type { Place } from "./problem.ts";
+import { recordBatches } from "./records.ts";
+import type { RowForm } from "./row-form.ts";
+import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
+import type { CopiedRow, CopiedSheet } from "./workbook-copy.ts";
+
+interface CellProblem {
+  readonly column: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+type SheetTableRow = TableRow & { readonly cells: readonly Cell[] };
+
+/** Reads the copied rows of a sheet. */
+export class WorkbookReader extends TableReader {
+  readonly #open: () => AsyncIterable<Buffer>;
+  readonly #sheet: CopiedSheet;
+  /** Merged ranges of several rows, by their columns. */
+  #merged: readonly (readonly MergedRange[])[] = [];
+
+  constructor(open: () => AsyncIterable<Buffer>, sheet: CopiedSheet, form: RowForm) {
+    super(form);
+    this.#open = open;
+    this.#sheet = sheet;
+  }
+
+  async *batches(): AsyncGenerator<SheetTableRow[]> {
+    for await (const texts of recordBatches<string>(this.#open(), split2())) {
+      const rows: SheetTableRow[] = [];
+      for (const text of texts) {
+        const [line, ...cells] = JSON.parse(text) as CopiedRow;
+        if (this.header.length === 0) this.#readHeaderCells(cells, line);
+        else rows.push(...this.#row(cells, line));
+      }
+      if (rows.length > 0) yield rows;
+    }
+  }
+
+  protected override place(line: number, column: number): Place {
+    return { sheet: this.#sheet.sheet, cell: `${columnName(Math.max(0, column))}${line}` };
+  }
+
+  protected override cellProblems(row: TableRow): readonly CellProblem[] {
+    const problems = [...super.cellProblems(row)];
+    for (const cell of (row as SheetTableRow).cells) {
+      const name = this.columns.names[cell.column];
+      const problem = name == null ? null : problemOf(cell, name);
+      if (problem !== null) problems.push({ column: cell.column, ...problem });
+    }
+    this.#merged.forEach((ranges, column) => {
+      const range = rangeAt(ranges, row.line);
+      if (range !== undefined) problems.push({ column, code: "merged_cells", message: mergedMessage(range) });
+    });
+    return problems;
+  }
+
+  #readHeaderCells(cells: readonly Cell[], line: number): void {
+    const width = Math.max(...cells.map(({ column }) => column)) + 1;
+    this.readHeader(toRecord(cells, width), line);
+    const { merged } = this.#sheet.extras;
+    this.#merged = this.columns.names.map((name, column) =>
+      name === null
+        ? []
+        : merged
+            .filter(
+              ({ firstRow, lastRow, firstColumn, lastColumn }) =>
+                lastRow > Math.max(line + 1, firstRow) && firstColumn <= column && column <= lastColumn,
+            )
+            .sort((one, other) => one.firstRow - other.firstRow),
+    );
+  }
+
+  #row(cells: readonly Cell[], line: number): SheetTableRow[] {
+    const { names } = this.columns;
+    const linked = cells.map((cell) =>
+      names[cell.column]?.startsWith("image") ? withLink(cell, this.#linkOf(cell, line)) : cell,
+    );
+    const record = toRecord(linked, this.header.length);
+    return isBlank(record) ? [] : [{ ...this.completeRow(record, line), cells: linked }];
+  }
+
+  #linkOf({ column, link }: Cell, line: number): string | undefined {
+    return link ?? this.#sheet.extras.links.get(`${columnName(column)}${line}`);
+  }
+}
+
+/** The range with a row, by halving: ranges of one column follow each other, and a sheet may have very many. */
+function rangeAt(ranges: readonly MergedRange[], row: number): MergedRange | undefined {
+  let [first, end] = [0, ranges.length];
+  while (first < end) {
+    const middle = (first + end) >> 1;
+    if (ranges[middle]!.lastRow < row) first = middle + 1;
+    else end = middle;
+  }
+  const range = ranges[first];
+  return range !== undefined && range.firstRow <= row ? range : undefined;
+}
+
+/** The texts of the cells below a header of so many columns; cells beyond it have no name. */
+function toRecord(cells: readonly Cell[], width: number): string[] {
+  const record = Array<string>(width).fill("");
+  for (const { column, text } of cells) if (column < width) record[column] = text;
+  return record;
+}
+
+const isUrl = (text: string): boolean => /^https?:\/\//i.test(text.trim());
+const isImageFile = (text: string): boolean => /\.(?:jpe?g|png|webp)$/i.test(text.trim());
+
+/** A photo's cell, with the target of its link where its text is no image itself. */
+function withLink({ link: _, ...cell }: Cell, link: string | undefined): Cell {
+  if (link === undefined || !isUrl(link)) return cell;
+  const text = cell.text.trim();
+  if (isUrl(text)) return sameUrl(text, link) ? cell : { ...cell, link };
+  return isImageFile(text) || text.startsWith("img_") ? cell : { ...cell, text: link };
+}
+
+/** Spreadsheets add a slash, escape some characters, and keep what follows # apart. */
+const sameUrl = (one: string, other: string): boolean => {
+  const parsed = [one, other].map((text) => (URL.canParse(text) ? new URL(text) : null));
+  const [first, second] = parsed.map((url) => url && `${url.origin}${url.pathname}${url.search}`);
+  return first === second;
+};
+
+/** Why a cell of a column of the form cannot be used; null if it can. */
+function problemOf({ text, doubt, link }: Cell, name: string): Omit<CellProblem, "column"> | null {
+  if (doubt === "date" && name === "description") return null;
+  if (doubt !== undefined) {
+    const [code, message] = doubts[doubt];
+    return { code, message: message.replace("TEXT", text) };
+  }
+  if (link === undefined) return null;
+  return {
+    code: "link_differs",
+    message: `the cell links to ${link}, but its text is another URL: remove the link`,
+  };
+}
+
+const asText = "format the column as Text and type it again";
+
+const doubts: Readonly<Record<CellDoubt, readonly [code: string, message: string]>> = {
+  error_cell: ["error_cell", "the cell has the error TEXT: correct it"],
+  no_value: [
+    "formula_without_value",
+    "the file has no value for this formula: open it in Excel or LibreOffice and save it",
+  ],
+  too_many_digits: ["too_many_digits", `a spreadsheet keeps only 15 digits of this number: ${asText}`],
+  date: ["date_in_text", `the cell is a date, not a text: ${asText}`],
+  shown_differently: ["shown_differently", `the sheet shows this number (TEXT) as another text: ${asText}`],
+  image_in_cell: ["image_in_cell", "a picture in a cell cannot be read: use its URL or the name of a file"],
+};
+
+const mergedMessage = ({ firstRow, lastRow, firstColumn, lastColumn }: MergedRange): string =>
+  `${columnName(firstColumn)}${firstRow}:${columnName(lastColumn)}${lastRow} are merged: unmerge them, and fill each cell`;

@@ -43,6 +43,8 @@ export async function outputTargets(
     const path = resolve(cwd, name);
     if (name === "")
       throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: chooseAnother(flag, "a") });
+    if (flag !== null && formatOfName(name) === "workbook" && !writesWorkbook(flag, name, source))
+      throw unwritable(flag, name, "it would not be a workbook");
     const standing = await standingOf(path);
     const { identity } = standing;
     if (flag !== null && taken.includes(identity))
@@ -68,6 +70,10 @@ export async function outputTargets(
         : { ...(await target("--results", flags.results)), formulaGuard: flags.formulaGuard },
   };
 }
+
+/** Only failed rows of a table are written as a workbook, as .xlsx. */
+const writesWorkbook = (flag: string, name: string, { format }: Source): boolean =>
+  flag === "--failed" && extname(name).toLowerCase() === ".xlsx" && format !== "ndjson";
 
 /**
  * The mode of a new failed file: as closed as the input, whose rows it holds, but always writable by its
@@ -120,7 +126,8 @@ export function failedName(file: string, format: InputFormat): string {
   const name = basename(file);
   const extension = formatOfName(name) === format ? extname(name) : "";
   const stem = name.slice(0, name.length - extension.length);
-  const ending = `.failed${extension || `.${format}`}`;
+  // Workbooks are written in one format, whichever they are read in.
+  const ending = `.failed${format === "workbook" ? ".xlsx" : extension || `.${format}`}`;
   const short = Array.from(extension === "" ? stem : stem.replace(/(?<=.)\.failed(?:-\d{1,5})?$/s, ""));
   // The number that `numbered` adds must fit as well.
   const longest = longestName - ending.length - "-99999".length;

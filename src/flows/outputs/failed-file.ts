@@ -1,11 +1,21 @@
 import { OutputFile } from "../files/output-file.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
+import type { TextForm } from "../rows/encoding.ts";
 import { openRows, type RowFile } from "../rows/open-rows.ts";
+import { doubtCodes } from "../rows/problem.ts";
 import type { InputRow } from "../rows/row-form.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
+import { formatOfName } from "../rows/source.ts";
+import { TableReader } from "../rows/table-rows.ts";
 import { firstLineEnd, readTextForm } from "../rows/text.ts";
 import { EncodedFile, failedFormOf } from "./encoded-file.ts";
-import { FailedCsvRows, failedNdjsonRow, ndjsonEscape } from "./failed-rows.ts";
+import {
+  FailedCsvRows,
+  failedNdjsonRow,
+  type KeptColumns,
+  keptColumns,
+  ndjsonEscape,
+} from "./failed-rows.ts";
 import type { OutputTargets } from "./output-targets.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./row-outcome.ts";
 
@@ -13,6 +23,19 @@ export type FailedFileTarget = OutputTargets["failedFile"] & {
   /** The name of the unfinished file. */
   unfinished: string;
 };
+
+/** A failed file that rows are added to. */
+interface FailedRowsFile {
+  /** `params`: the columns with a problem. */
+  add(
+    row: InputRow,
+    done: ReadonlySet<number>,
+    failure: RowFailure,
+    params: readonly string[],
+  ): Promise<void>;
+  commit(): Promise<number>;
+  discard(): Promise<void>;
+}
 
 /** Words a row's failure in terms of its file; returns it unchanged if there is nothing to reword. */
 export type WordFailure<Result> = (row: InputRow, outcome: RowOutcome<Result>) => RowFailure;
@@ -35,9 +58,8 @@ export class FailedFile<Result> {
   #ordinal = -1;
   /** The row that was written last. */
   #last: InputRow | null = null;
-  #file: EncodedFile | null = null;
-  /** Created with the first row, when the header is known; null for NDJSON. */
-  #csv: FailedCsvRows | null = null;
+  /** Created with the first row, when the header is known. */
+  #file: FailedRowsFile | null = null;
 
   constructor(
     input: RowFile,
@@ -72,19 +94,22 @@ export class FailedFile<Result> {
   async #walk(line?: number): Promise<InputRow | undefined> {
     for (let row = await this.#next(); row !== undefined; row = await this.#next()) {
       if (row.line === line) return row;
-      if (this.#refused.has(this.#ordinal)) await this.#write(row, new Set(), await this.#refusal(row));
+      if (this.#refused.has(this.#ordinal)) await this.#writeRefused(row);
     }
     return undefined;
   }
 
-  /** The reasons the check rejected a row. */
-  async #refusal(row: InputRow): Promise<RowFailure> {
+  /** Writes a row with the reasons why the check rejected it. */
+  async #writeRefused(row: InputRow): Promise<void> {
     const problems = await this.#reader!.problems(row);
     // A repetition comes first: its code and key keep the row rejected after its other problems are fixed.
-    return joinedFailure([
-      ...(this.#refused.repeated.has(this.#ordinal) ? [this.#repetition(row)] : []),
-      ...problems,
-    ]);
+    const repeated = this.#refused.repeated.has(this.#ordinal) ? [this.#repetition(row)] : [];
+    // Likewise the code of a cell whose text is not known.
+    const [unknown, others] = [true, false].map((is) =>
+      problems.filter(({ code }) => doubtCodes.has(code) === is),
+    );
+    const params = problems.flatMap(({ param }) => (param === undefined ? [] : [param]));
+    await this.#write(row, new Set(), joinedFailure([...repeated, ...unknown!, ...others!]), params);
   }
 
   #repetition({ content }: InputRow): RowFailure {
@@ -109,32 +134,58 @@ export class FailedFile<Result> {
     await this.#file?.discard();
   }
 
-  async #write(row: InputRow, done: ReadonlySet<number>, reason: RowFailure): Promise<void> {
+  async #write(
+    row: InputRow,
+    done: ReadonlySet<number>,
+    reason: RowFailure,
+    params: readonly string[] = [],
+  ): Promise<void> {
     this.#file ??= await this.#begin();
     const { mask = (text) => text } = this.#target;
-    const failure = { code: mask(reason.code), message: mask(reason.message) };
-    await this.#file.write(
-      this.#csv === null
-        ? failedNdjsonRow(this.#input.form, row, done, failure)
-        : this.#csv.row(row, done, failure),
-    );
+    await this.#file.add(row, done, { code: mask(reason.code), message: mask(reason.message) }, params);
   }
 
-  /** Starts the file with the encoding, byte order mark and line ends of the input. */
-  async #begin(): Promise<EncodedFile> {
+  async #begin(): Promise<FailedRowsFile> {
     const { path, overwrite, unfinished, mode } = this.#target;
-    const { source, read } = this.#input;
-    const { format } = source;
-    const { encoding } = read;
-    const input = await readTextForm(source.read(), encoding);
-    const form = failedFormOf(input ?? { encoding: "utf-8", marked: false }, encoding, format);
-    if (this.#reader instanceof CsvReader) {
-      this.#csv = new FailedCsvRows(this.#reader, await firstLineEnd(source.read(), encoding));
-    }
     const output = await OutputFile.begin(path, overwrite, unfinished, mode);
-    const file = new EncodedFile(output, form, format === "csv" ? () => "?" : ndjsonEscape);
-    if (this.#csv !== null) await file.write(this.#csv.head());
-    return file;
+    const reader = this.#reader;
+    if (!(reader instanceof TableReader)) return this.#ndjsonFile(output);
+    const kept = keptColumns(reader);
+    if (formatOfName(path) !== "workbook") return this.#csvFile(output, reader, kept);
+    const { FailedWorkbook } = await import("./failed-workbook.ts");
+    return new FailedWorkbook(output, reader, kept, this.#input.source.sheet);
+  }
+
+  /** With the delimiter, the encoding, the byte order mark and the line ends of the input, if it is a CSV file. */
+  async #csvFile(output: OutputFile, reader: TableReader, kept: KeptColumns): Promise<FailedRowsFile> {
+    const { source, read } = this.#input;
+    const isCsv = reader instanceof CsvReader;
+    const dialect = isCsv ? reader.dialect : { delimiter: ",", linesBeforeHeader: 0 };
+    const lineEnd = isCsv ? await firstLineEnd(source.read(), read.encoding) : "\r\n";
+    const form = isCsv ? await this.#form() : { encoding: "utf-8", marked: true };
+    const file = new EncodedFile(output, form, () => "?");
+    const rows = new FailedCsvRows(reader, kept, dialect, lineEnd);
+    await file.write(rows.head());
+    return {
+      add: (row, done, failure) => file.write(rows.row(row, done, failure)),
+      commit: () => file.commit(),
+      discard: () => file.discard(),
+    };
+  }
+
+  async #ndjsonFile(output: OutputFile): Promise<FailedRowsFile> {
+    const file = new EncodedFile(output, await this.#form(), ndjsonEscape);
+    return {
+      add: (row, done, failure) => file.write(failedNdjsonRow(this.#input.form, row, done, failure)),
+      commit: () => file.commit(),
+      discard: () => file.discard(),
+    };
+  }
+
+  async #form(): Promise<TextForm> {
+    const { source, read } = this.#input;
+    const form = await readTextForm(source.read(), read.encoding);
+    return failedFormOf(form ?? { encoding: "utf-8", marked: false }, read.encoding, source.format);
   }
 
   async #next(): Promise<InputRow | undefined> {

@@ -1,41 +1,61 @@
 import { stringify } from "csv-stringify/sync";
-import type { CsvReader } from "../rows/csv-rows.ts";
+import type { Dialect } from "../rows/csv-dialect.ts";
 import type { InputRow, RowForm } from "../rows/row-form.ts";
 import { failureColumns, isFailureColumn } from "../rows/row-form.ts";
+import type { TableReader } from "../rows/table-rows.ts";
 import type { RowFailure } from "./row-outcome.ts";
 
-/** The failed rows of a CSV file in its own columns, delimiter and line ends, with the reasons. */
-export class FailedCsvRows {
-  readonly #reader: CsvReader;
-  readonly #lineEnd: string;
-  /** The columns that are kept: all but those of an earlier failed file. */
-  readonly #kept: number[];
-  /**
-   * Headers of the kept columns. A mapped column with a failure column's name gets its field's name, to stay
-   * unique.
-   */
-  readonly #headers: string[];
+/** The columns of a table that a failed file has: all but those of an earlier failed file. */
+export interface KeptColumns {
+  readonly columns: readonly number[];
+  /** A mapped column with a failure column's name gets its field's name, to stay unique. */
+  readonly headers: readonly string[];
+}
 
-  constructor(reader: CsvReader, lineEnd: string) {
+export function keptColumns({ header, columns: { names } }: TableReader): KeptColumns {
+  const columns = header.flatMap((text, column) =>
+    names[column] === null && isFailureColumn(text) ? [] : [column],
+  );
+  const headers = columns.map((column) =>
+    isFailureColumn(header[column]!) ? names[column]! : header[column]!,
+  );
+  return { columns, headers };
+}
+
+/** The kept cells of a row that is as long as the header, without its parts that are done. */
+export function keptCells(
+  reader: TableReader,
+  { columns }: KeptColumns,
+  { record }: InputRow,
+  done: ReadonlySet<number>,
+): string[] {
+  const cells = record as readonly string[];
+  const left = done.size > 0 ? reader.columns.withoutDone(cells, done) : cells;
+  return columns.map((column) => left[column] ?? "");
+}
+
+/** The failed rows of a table as CSV, with the reasons. */
+export class FailedCsvRows {
+  readonly #reader: TableReader;
+  readonly #kept: KeptColumns;
+  readonly #dialect: Dialect;
+  readonly #lineEnd: string;
+
+  constructor(reader: TableReader, kept: KeptColumns, dialect: Dialect, lineEnd: string) {
     this.#reader = reader;
+    this.#kept = kept;
+    this.#dialect = dialect;
     this.#lineEnd = lineEnd;
-    const { header } = reader;
-    const { names } = reader.columns;
-    this.#kept = header.flatMap((one, index) =>
-      names[index] === null && isFailureColumn(one) ? [] : [index],
-    );
-    this.#headers = this.#kept.map((index) =>
-      isFailureColumn(header[index]!) ? names[index]! : header[index]!,
-    );
   }
 
   head(): string {
-    const { linesBeforeHeader, delimiter } = this.#reader.dialect;
-    const header = this.#line([...this.#headers, ...failureColumns]);
+    const { linesBeforeHeader, delimiter } = this.#dialect;
+    const header = this.#line([...this.#kept.headers, ...failureColumns]);
     return linesBeforeHeader > 0 ? `sep=${delimiter}${this.#lineEnd}${header}` : header;
   }
 
-  row({ record, unparsedCells }: InputRow, done: ReadonlySet<number>, failure: RowFailure): string {
+  row(row: InputRow, done: ReadonlySet<number>, failure: RowFailure): string {
+    const { record, unparsedCells } = row;
     const cells = [...(record as readonly string[])];
     if (unparsedCells !== undefined) return this.#strayLine(cells, unparsedCells, failure);
     // A ragged row stays ragged: cut or padded, it could be imported with its cells in the wrong columns.
@@ -44,15 +64,14 @@ export class FailedCsvRows {
       if (cells.at(-failureColumns.length) === failure.code) cells.splice(-failureColumns.length);
       return this.#line([...cells, ...reasonCells(failure)]);
     }
-    const left = done.size > 0 ? this.#reader.columns.withoutDone(cells, done) : cells;
-    return this.#line([...this.#kept.map((index) => left[index] ?? ""), ...reasonCells(failure)]);
+    return this.#line([...keptCells(this.#reader, this.#kept, row, done), ...reasonCells(failure)]);
   }
 
   /** A row with stray quotes keeps them: escaped, it would be imported with them in its text. */
   #strayLine(cells: readonly string[], unparsedCells: ReadonlySet<number>, failure: RowFailure): string {
-    const { delimiter } = this.#reader.dialect;
+    const { delimiter } = this.#dialect;
     const isWhole = cells.length === this.#reader.header.length;
-    const kept = isWhole ? this.#kept : [...cells.keys()];
+    const kept = isWhole ? this.#kept.columns : [...cells.keys()];
     const reason = this.#line(reasonCells(failure));
     const before = `${delimiter}${reason.slice(0, -this.#lineEnd.length)}`;
     const texts = kept.map((index) => {
@@ -65,7 +84,7 @@ export class FailedCsvRows {
   }
 
   #line(cells: readonly string[]): string {
-    const { delimiter } = this.#reader.dialect;
+    const { delimiter } = this.#dialect;
     // Readers accept any line end, whichever separates the records of this file.
     const lines = { record_delimiter: this.#lineEnd, quote_record_delimiter: true };
     return stringify([cells as string[]], { delimiter, ...lines });

@@ -49,3 +49,18 @@ export const missingColumn = (
   param: string,
   message = `missing column "${param}" (required)`,
 ): Problem => ({ line, param, code: "missing_column", message });
+
+/**
+ * Codes of cells whose text a workbook does not tell. A failed file has some text there, which must not be taken for the
+ * right one: a row with such a code stays rejected until the code is removed.
+ */
+export const doubtCodes: ReadonlySet<string> = new Set([
+  "error_cell",
+  "formula_without_value",
+  "too_many_digits",
+  "date_in_text",
+  "shown_differently",
+  "image_in_cell",
+  "merged_cells",
+  "link_differs",
+]);

@@ -1,6 +1,6 @@
 // Rows below a header, as CSV files and workbooks have them: a record becomes a row, and its problems name the column.
 
-import type { Place, Problem } from "./problem.ts";
+import { doubtCodes, type Place, type Problem } from "./problem.ts";
 import {
   type FieldProblem,
   failureColumns,
@@ -54,9 +54,17 @@ export abstract class TableReader implements RowReader {
 
   #problemsOf(row: TableRow, found: readonly FieldProblem[]): readonly Problem[] {
     const ofCells = this.cellProblems(row);
-    if (found.length === 0 && ofCells.length === 0) return none;
+    const isDoubted = doubtCodes.has(row.earlierReason?.code ?? "");
+    if (found.length === 0 && ofCells.length === 0 && !isDoubted) return none;
     const { line } = row;
     const reference = this.form.referenceOf(row.content);
+    if (isDoubted) {
+      const code = row.earlierReason!.code;
+      const message = `${code} of an earlier file: correct the cell, and empty its error_code`;
+      return [
+        { line, ...this.place(line, this.#failureCells[0]), reference, param: "error_code", code, message },
+      ];
+    }
     const reported = ofCells.map(({ column, code, message }) => {
       const param = this.header[column]!.trim();
       return { line, ...this.place(line, column), reference, param, code, message };

@@ -47,7 +47,10 @@ export function writeWorkbook(sheet: SheetToWrite): Readable {
     options,
   );
   zip.end();
-  return zip.outputStream as Readable;
+  const bytes = zip.outputStream as Readable;
+  // Rows that fail would otherwise leave the output open.
+  zip.on("error", (error: Error) => bytes.destroy(error));
+  return bytes;
 }
 
 const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';

@@ -7,6 +7,7 @@ import type { Cell } from "../workbook/cell.ts";
 import { type OpenWorkbook, openWorkbook } from "../workbook/open-workbook.ts";
 import { WorkbookError } from "../workbook/package.ts";
 import { noExtras, type SheetExtras, type SheetRow } from "../workbook/sheet.ts";
+import { normalHeader } from "./row-form.ts";
 
 /** A row of the copy: its number, and its cells that are not empty. */
 export type CopiedRow = readonly [row: number, ...cells: Cell[]];
@@ -22,6 +23,8 @@ export interface CopiedSheet {
   readonly hiddenRows: number;
   /** Rows above the header, which are left out. */
   readonly rowsAbove: number;
+  /** Cells that are numbers, in the column named reference. */
+  readonly numericReferences: number;
   /** Whether the sheet was chosen among several visible ones, by its header. */
   readonly isChosen: boolean;
   close(): Promise<void>;
@@ -51,9 +54,9 @@ export async function copySheet(path: string, name: string, choice: SheetChoice)
     try {
       const extras = noExtras();
       const copy = join(folder, "rows");
-      const hiddenRows = await copyRows(book.rows(index, extras), copy, header?.row ?? 1, choice);
+      const counts = await copyRows(book.rows(index, extras), copy, header?.row ?? 1, choice);
       return {
-        ...{ path: copy, kind: book.kind, sheet: book.sheets[index]!.name, extras, hiddenRows },
+        ...{ path: copy, kind: book.kind, sheet: book.sheets[index]!.name, extras, ...counts },
         ...{ rowsAbove: header?.rowsAbove ?? 0, isChosen, close },
       };
     } catch (error) {
@@ -73,8 +76,10 @@ async function copyRows(
   path: string,
   headerRow: number,
   { skipsHidden, signal }: SheetChoice,
-): Promise<number> {
+): Promise<Pick<CopiedSheet, "hiddenRows" | "numericReferences">> {
   let hiddenRows = 0;
+  let numericReferences = 0;
+  let references = -1;
   let piece = "";
   const file: FileHandle = await open(path, "wx", 0o600);
   try {
@@ -82,6 +87,9 @@ async function copyRows(
       signal?.throwIfAborted();
       for (const { row, isHidden, cells } of rows) {
         if (row < headerRow) continue;
+        if (row === headerRow)
+          references = cells.find(({ text }) => normalHeader(text) === "reference")?.column ?? -1;
+        else if (cells.some(({ column, isNumber }) => isNumber && column === references)) numericReferences++;
         if (isHidden && row > headerRow) {
           hiddenRows++;
           if (skipsHidden) continue;
@@ -94,7 +102,7 @@ async function copyRows(
       piece = "";
     }
     await file.writeFile(piece);
-    return hiddenRows;
+    return { hiddenRows, numericReferences };
   } finally {
     await file.close();
   }

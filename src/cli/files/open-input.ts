@@ -1,0 +1,62 @@
+import { type FileJob, type InputFormat, openSource, type Source } from "../../flows/rows/source.ts";
+import type { CopiedSheet } from "../../flows/rows/workbook-copy.ts";
+import { counted, shownName } from "../../flows/words.ts";
+import type { App } from "../app/app.ts";
+import { canAsk, openPrompts } from "../app/prompts.ts";
+
+/** Which file of rows to read, as given by flags. */
+export interface InputFlags {
+  /** The path as typed; `-` is standard input. */
+  readonly file: string;
+  readonly format?: InputFormat | undefined;
+  /** The name of the sheet of a workbook. */
+  readonly sheet?: string | undefined;
+  /** Whether hidden rows of a sheet are left out. */
+  readonly skipsHidden?: boolean | undefined;
+}
+
+/**
+ * Opens a file of rows. Asks which sheet of a workbook is meant where several may be, and says what of the sheet is not read
+ * as people see it. `isColumn`: whether a header is one of those that are looked for. Throws InputError and WorkbookError.
+ */
+export async function openInput(
+  app: App,
+  { file, format, sheet, skipsHidden }: InputFlags,
+  {
+    job,
+    isColumn,
+    isCompared,
+  }: { job: FileJob; isColumn: (header: string) => boolean; isCompared?: boolean },
+): Promise<Source> {
+  const { cwd, stdin, interrupt } = app.context;
+  if (file === "-" && stdin.isTTY)
+    await app.io.note("Reading rows from the terminal; press Ctrl-D to finish.");
+  const ask = async (sheets: readonly string[]) => {
+    const choices = sheets.map((name) => ({ name: app.io.visible(name), value: name }));
+    return (await openPrompts(app)).select(`Which sheet of ${shownName(file)}?`, choices, sheets[0]!);
+  };
+  const sheets = { sheet, skipsHidden, isColumn, ask: file !== "-" && canAsk(app) ? ask : null };
+  const source = await openSource(file, { job, cwd, stdin, format, signal: interrupt, isCompared, sheets });
+  if (source.sheet !== undefined)
+    for (const note of sheetNotes(source.sheet, skipsHidden ?? false))
+      await app.io.note(app.io.visible(note));
+  return source;
+}
+
+/** What is said once of a sheet. */
+function* sheetNotes(
+  { sheet, isChosen, rowsAbove, hiddenRows, numericReferences, extras }: CopiedSheet,
+  skipsHidden: boolean,
+): Generator<string> {
+  if (isChosen) yield `Reading the sheet "${sheet}", whose columns fit; choose another one with --sheet.`;
+  if (rowsAbove > 0) yield `${counted(rowsAbove, "row")} above the header of "${sheet}" skipped.`;
+  if (hiddenRows > 0)
+    yield skipsHidden
+      ? `${counted(hiddenRows, "hidden row")} skipped.`
+      : `${counted(hiddenRows, "hidden row")} read like the others; leave hidden rows out with --hidden skip.`;
+  if (extras.pictures > 0)
+    yield `${counted(extras.pictures, "picture")} in the sheet not read: photos are files and URLs.`;
+  if (extras.hasComments) yield "Comments in the sheet are not read.";
+  if (numericReferences > 0)
+    yield `${counted(numericReferences, "reference")} stored as a number: zeros that it may have had at the start are lost.`;
+}

@@ -5,7 +5,7 @@ import type { InputFormat } from "../../flows/rows/source.ts";
 import { UsageError } from "../context/errors.ts";
 import { formulaGuardFlag } from "../flags/common-flags.ts";
 
-export const formats = ["csv", "ndjson"] as const;
+export const formats = ["csv", "ndjson", "xlsx", "ods"] as const;
 
 /** A file for each output flag, to suggest in errors. */
 export const exampleFiles: Readonly<Record<string, string>> = {
@@ -15,7 +15,9 @@ export const exampleFiles: Readonly<Record<string, string>> = {
 
 /** The flags of a command that reads a file of rows, as commander parses them. */
 export interface RawFileFlags {
-  format?: string;
+  format?: (typeof formats)[number];
+  sheet?: string;
+  hidden?: "read" | "skip";
   delimiter?: string;
   encoding?: string;
   results?: string;
@@ -29,6 +31,10 @@ export interface FileFlags {
   file: string;
   /** Undefined to detect it from the name or the content of the file. */
   format: InputFormat | undefined;
+  /** The name of the sheet of a workbook; undefined to find it by its header. */
+  sheet: string | undefined;
+  /** Whether hidden rows of a sheet are left out. */
+  skipsHidden: boolean;
   delimiter: string | undefined;
   encoding: EncodingName;
   results: string | undefined;
@@ -37,13 +43,15 @@ export interface FileFlags {
   formulaGuard: boolean;
 }
 
-/** Adds `--format`, `--delimiter` and `--encoding`. */
+/** Adds `--format`, `--sheet`, `--hidden`, `--delimiter` and `--encoding`. */
 export const withInputFlags = (one: Command): Command =>
   one
     .addOption(
-      new Option("--format <FORMAT>", "file format")
-        .choices(formats)
-        .default(undefined, "from the file name"),
+      new Option("--format <FORMAT>", "file format").choices(formats).default(undefined, "from the file"),
+    )
+    .option("--sheet <NAME>", "sheet of a workbook (default: the one whose columns fit)")
+    .addOption(
+      new Option("--hidden <CHOICE>", "hidden rows of a sheet").choices(["read", "skip"]).default("read"),
     )
     .option("--delimiter <C>", 'column separator: ",", ";", "|" or tab (default: detected)')
     .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)");
@@ -52,7 +60,7 @@ export const withInputFlags = (one: Command): Command =>
 export const withOutputFlags = (one: Command): Command =>
   one
     .option("--results <FILE>", "file for the result of every row (.csv for CSV, else NDJSON)")
-    .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv)")
+    .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv, or .xlsx)")
     .addOption(formulaGuardFlag());
 
 /** Makes the checks that commander cannot make. Throws UsageError. */
@@ -66,7 +74,9 @@ export function readFileFlags(file: string, raw: RawFileFlags, cwd: string): Fil
   checkOutputs(file, { "--results": raw.results, "--failed": raw.failed }, cwd);
   return {
     file,
-    format: raw.format as InputFormat | undefined,
+    format: raw.format === "xlsx" || raw.format === "ods" ? "workbook" : raw.format,
+    sheet: raw.sheet,
+    skipsHidden: raw.hidden === "skip",
     delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),
     encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),
     results: raw.results,

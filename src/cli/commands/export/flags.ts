@@ -27,6 +27,7 @@ export interface RawExportFlags {
   maxBytes?: number;
   product?: string[];
   productsFrom?: string;
+  sheet?: string;
   delimiter?: string;
   encoding?: string;
   timeout?: number;
@@ -60,6 +61,8 @@ export interface FrozenInput extends Pick<LiveInput, "roles"> {
   readonly products: readonly string[];
   /** The file with the products, as typed; null for none. */
   readonly productsFrom: string | null;
+  /** The sheet of that file, if it is a workbook. */
+  readonly sheet: string | undefined;
   readonly delimiter: string | undefined;
   readonly encoding: EncodingName;
   readonly timeoutMs: number | null;
@@ -101,8 +104,9 @@ export const withExportFlags = (made: Command): Command =>
     .option("--product <ID|REF>", "only this product (repeatable)", several)
     .option(
       "--products-from <FILE>",
-      "only the products of a file: a CSV or one ID or reference per line; - is stdin",
+      "only the products of a file: a table, or one ID or reference per line; - is stdin",
     )
+    .option("--sheet <NAME>", "sheet of --products-from (default: the one whose columns fit)")
     .option("--delimiter <C>", "column separator of --products-from (default: detected)")
     .option("--encoding <NAME>", "text encoding of --products-from (default: detects UTF-8 and UTF-16)")
     .addOption(timeoutFlag())
@@ -119,6 +123,7 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
     "maxBytes",
     "product",
     "productsFrom",
+    "sheet",
     "delimiter",
     "encoding",
     "timeout",
@@ -182,6 +187,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     maxBytes: raw.maxBytes ?? defaultMaxBytes,
     products: (raw.product ?? []).map((name) => filled("--product", name, "Use an ID or a reference.")!),
     productsFrom: filled("--products-from", raw.productsFrom, "Choose a file, or - for standard input."),
+    sheet: raw.sheet,
     delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),
     encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),
     timeoutMs: raw.timeout ?? null,

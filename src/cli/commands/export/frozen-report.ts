@@ -65,11 +65,22 @@ export const ofImages = (found: number, missing: number): string =>
 
 /** The command as it was given, with everything that says what is exported and where to. */
 function resumeCommand(command: FrozenInput, globals: Place["globals"]): string {
-  const { format, extract, out, roles, products: product, productsFrom, delimiter, encoding } = command;
+  const {
+    format,
+    extract,
+    out,
+    roles,
+    products: product,
+    productsFrom,
+    sheet,
+    delimiter,
+    encoding,
+  } = command;
   const given = {
     [format]: true,
     product,
     productsFrom,
+    sheet,
     delimiter,
     encoding,
     role: roles?.join(),

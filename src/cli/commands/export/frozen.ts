@@ -3,12 +3,13 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { checkExtractFolder } from "../../../flows/export/archive/extract-folder.ts";
 import { exportFrozen } from "../../../flows/export/frozen/export-frozen.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
-import { readSelection } from "../../../flows/export/selection/read-selection.ts";
+import { isProductColumn, readSelection } from "../../../flows/export/selection/read-selection.ts";
 import { type Selection, withoutRepetitions } from "../../../flows/export/selection/selection.ts";
-import { InputError, openSource } from "../../../flows/rows/source.ts";
+import { InputError } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
+import { openInput } from "../../files/open-input.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type FrozenInput, frozenNames } from "./flags.ts";
@@ -59,16 +60,17 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
  */
 async function readSelected(
   app: App,
-  { products, productsFrom: file, delimiter, encoding }: FrozenInput,
+  { products, productsFrom: file, delimiter, encoding, sheet }: FrozenInput,
 ): Promise<Selection | null> {
   if (file === null) {
     const wanted = products.map((name) => ({ name, as: "either" as const, line: 0 }));
     return wanted.length === 0 ? null : { file: null, wanted: withoutRepetitions(wanted) };
   }
-  const { cwd, stdin, interrupt: signal } = app.context;
-  if (file === "-" && stdin.isTTY)
-    await app.io.note("Reading products from the terminal; end them with Ctrl-D.");
-  const source = await openSource(file, { job: { noun: "export" }, cwd, stdin, signal });
+  const source = await openInput(
+    app,
+    { file, sheet },
+    { job: { noun: "export" }, isColumn: isProductColumn },
+  );
   try {
     const { selection, problems } = await readSelection(source, { delimiter, encoding });
     if (problems.length === 0) return selection;

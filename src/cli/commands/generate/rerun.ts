@@ -1,9 +1,10 @@
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
-import { type Decision, readDecisions } from "../../../flows/generate/columns/decisions.ts";
+import { type Decision, isDecisionColumn, readDecisions } from "../../../flows/generate/columns/decisions.ts";
 import { type Generation, generationsByTask } from "../../../flows/generate/generation.ts";
-import { InputError, openSource, type Source, textSource } from "../../../flows/rows/source.ts";
+import { InputError, type Source, textSource } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
+import { openInput } from "../../files/open-input.ts";
 
 /** Rows, and the tasks whose rejected images they generate again, by line. */
 export interface OpenedInput {
@@ -16,8 +17,7 @@ export interface OpenedInput {
  * with its stylings; of any other task only what the file says. Throws an InputError where nothing is rejected.
  */
 export async function openDecisions(app: App, kind: GenerationKind, file: string): Promise<OpenedInput> {
-  const { cwd, stdin, interrupt } = app.context;
-  const source = await openSource(file, { job: { noun: "run" }, cwd, stdin, signal: interrupt });
+  const source = await openInput(app, { file }, { job: { noun: "run" }, isColumn: isDecisionColumn });
   try {
     const rejected = (await readDecisions(source)).filter(({ decision }) => decision === "reject");
     if (rejected.length === 0) {

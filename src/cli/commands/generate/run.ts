@@ -5,13 +5,14 @@ import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
 import { reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
-import { openSource, textSource } from "../../../flows/rows/source.ts";
+import { textSource } from "../../../flows/rows/source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
+import { openInput } from "../../files/open-input.ts";
 import { shellWord } from "../../output/command-words.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
@@ -20,7 +21,7 @@ import type { OpenedInput } from "./rerun.ts";
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
 export async function runGenerate(app: App, flags: GenerateFlags): Promise<void> {
-  const { source, replacing } = await openInput(app, flags);
+  const { source, replacing } = await openRowsOf(app, flags);
   try {
     const file = { source, read: flags, form: generationForm(flags) };
     if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, flags, file);
@@ -31,9 +32,8 @@ export async function runGenerate(app: App, flags: GenerateFlags): Promise<void>
 }
 
 /** The rows of the file, of a review, or of the flags, of which a person at the terminal adds what is missing. */
-async function openInput(app: App, flags: GenerateFlags): Promise<OpenedInput> {
-  const { cwd, stdin, interrupt: signal } = app.context;
-  const { kind, file, rerun, format, selection } = flags;
+async function openRowsOf(app: App, flags: GenerateFlags): Promise<OpenedInput> {
+  const { kind, file, rerun, selection } = flags;
   if (rerun !== undefined) return (await import("./rerun.ts")).openDecisions(app, kind, rerun);
   const replacing = new Map();
   if (file === null) {
@@ -45,14 +45,8 @@ async function openInput(app: App, flags: GenerateFlags): Promise<OpenedInput> {
         : await (await import("./questions.ts")).pickMissing(app, kind, selection);
     return { source: await textSource("flags", rowsOfSelection(flags, chosen)), replacing };
   }
-  if (file === "-" && stdin.isTTY) await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
-  const source = await openSource(file, {
-    job: { noun: "run" },
-    cwd,
-    stdin,
-    format,
-    signal,
-  });
+  const { isColumn } = generationForm(flags);
+  const source = await openInput(app, { ...flags, file }, { job: { noun: "run" }, isColumn });
   return { source, replacing };
 }
 

@@ -8,17 +8,12 @@ import type { ImportInput } from "../../../flows/import/import-input.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
-import {
-  type FileJob,
-  formatOfName,
-  InputError,
-  type InputFormat,
-  openSource,
-} from "../../../flows/rows/source.ts";
+import { type FileJob, formatOfName, InputError, type InputFormat } from "../../../flows/rows/source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
+import { openInput } from "../../files/open-input.ts";
 import { noList, type ProblemList, problemList, problemsForPeople } from "../../output/problem-list.ts";
 import { columnsOf } from "./ask-columns.ts";
 import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
@@ -30,19 +25,13 @@ const job: FileJob = {
 
 /** Checks the file and imports it, unless it is a dry run. Throws the error that stopped the import. */
 export async function runImport(app: App, flags: ImportFlags): Promise<void> {
-  const { cwd, stdin, interrupt } = app.context;
-  if (flags.file === "-" && stdin.isTTY)
-    await app.io.note("Reading rows from the terminal; press Ctrl-D to finish.");
+  const { cwd } = app.context;
   // Fail before waiting for a pipe, if the format is known.
   rejectCsvFlags(flags, flags.format ?? formatOfName(flags.file));
-  const source = await openSource(flags.file, {
+  const source = await openInput(app, flags, {
     job,
-    cwd,
-    stdin,
-    format: flags.format,
-    signal: interrupt,
+    isColumn: (header) => isKnownColumn(header, flags.map),
     isCompared: !flags.dryRun,
-    sheets: { isColumn: (header) => isKnownColumn(header, flags.map), ask: null },
   });
   try {
     rejectCsvFlags(flags, source.format);

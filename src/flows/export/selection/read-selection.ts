@@ -27,7 +27,7 @@ export async function readSelection(
   const problems: Problem[] = [];
   try {
     const file: RowFile = { source, read: reading, form: selectionForm };
-    const isTable = source.format === "ndjson" || (await hasHeader(file));
+    const isTable = source.format !== "csv" || (await hasHeader(file));
     const products = isTable ? readTable(file, problems) : readList(source, reading.encoding);
     for await (const product of products) wanted.push(product);
   } catch (error) {
@@ -101,8 +101,11 @@ const selectionColumns = ["product_id", "id", "reference"] as const;
 type Cells = Partial<Record<(typeof selectionColumns)[number], unknown>>;
 
 /** The rows of a file of `--products-from` with a header, or of objects: other columns are ignored. */
+/** Whether a header is a column that names a product. */
+export const isProductColumn = (header: string): boolean => isSelectionColumn(normalHeader(header));
+
 const selectionForm: RowForm = {
-  isColumn: (header) => isSelectionColumn(normalHeader(header)),
+  isColumn: isProductColumn,
   columns(header, line, report) {
     for (const name of selectionColumns)
       if (header.filter((cell) => normalHeader(cell) === name).length > 1) report(duplicate(name, line));

@@ -1,9 +1,9 @@
-import type { CsvReader } from "../../rows/csv-rows.ts";
 import { openRows } from "../../rows/open-rows.ts";
 import { UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import { InputError, type Source } from "../../rows/source.ts";
+import { TableReader } from "../../rows/table-rows.ts";
 import { shownName } from "../../words.ts";
 import { describingColumns } from "../result.ts";
 
@@ -23,8 +23,8 @@ const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 /** The decisions of a review. Throws an InputError where the file is not one. */
 export async function readDecisions(source: Source): Promise<Decision[]> {
   const name = shownName(source.name);
-  if (source.format !== "csv") throw notDecisions(name, "it is not CSV");
-  const reader = (await openRows({ source, read: {}, form: decisionForm })) as CsvReader;
+  const reader = await openRows({ source, read: {}, form: decisionForm });
+  if (!(reader instanceof TableReader)) throw notDecisions(name, "it is neither CSV nor a workbook");
   const found: Decision[] = [];
   try {
     for await (const rows of reader.batches()) {
@@ -62,8 +62,11 @@ const notDecisions = (name: string, why: string): InputError =>
   );
 
 /** Rows of any columns; those of decisions are read by name. */
+export const isDecisionColumn = (header: string): boolean =>
+  (decisionColumns as readonly string[]).includes(normalHeader(header));
+
 const decisionForm: RowForm = {
-  isColumn: (header) => (decisionColumns as readonly string[]).includes(normalHeader(header)),
+  isColumn: isDecisionColumn,
   columns: (header) => decisionCells(header),
   fromObject: (object) => object,
   problems: () => [],

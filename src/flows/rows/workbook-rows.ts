@@ -82,7 +82,13 @@ export class WorkbookReader extends TableReader {
       names[cell.column]?.startsWith("image") ? withLink(cell, this.#linkOf(cell, line)) : cell,
     );
     const record = toRecord(linked, this.header.length);
-    return isBlank(record) ? [] : [{ ...this.completeRow(record, line), cells: linked }];
+    const beyond = cells.find(({ column, text }) => column >= this.header.length && text.trim() !== "");
+    if (beyond === undefined && isBlank(record)) return [];
+    const row = { ...this.completeRow(record, line), cells: linked };
+    if (beyond === undefined || row.fault !== undefined) return [row];
+    const reference = this.form.referenceOf(row.content);
+    const message = "this value is in a column without a header";
+    return [{ ...row, fault: { line, ...this.place(line, beyond.column), reference, code: "invalid_row", message } }];
   }
 
   #linkOf({ column, link }: Cell, line: number): string | undefined {
@@ -151,7 +157,7 @@ const doubts: Readonly<Record<CellDoubt, readonly [code: string, message: string
   ],
   too_many_digits: ["too_many_digits", `a spreadsheet keeps only 15 digits of this number: ${asText}`],
   date: ["date_in_text", `the cell is a date, not a text: ${asText}`],
-  shown_differently: ["shown_differently", `the sheet shows this number (TEXT) as another text: ${asText}`],
+  shown_differently: ["shown_differently", `the sheet shows TEXT as another text: ${asText}`],
   image_in_cell: ["image_in_cell", "a picture in a cell cannot be read: use its URL or the name of a file"],
 };
 

@@ -7,6 +7,7 @@ import { InputError } from "../../../flows/rows/source.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
+import { inputFlags } from "../../files/file-flags.ts";
 import { fileWord, flagLine } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
 
@@ -110,10 +111,10 @@ function failedLines(failedFile: string, flags: GenerateFlags, globals: Service)
 
 /** The command as it was given, with everything that says what is generated and where to. */
 function resumeCommand(flags: GenerateFlags, globals: Service): string {
-  const { kind, file, format, delimiter, encoding, matrix, allowDuplicates, skipInvalid, rerun } = flags;
+  const { kind, file, delimiter, encoding, matrix, allowDuplicates, skipInvalid, rerun } = flags;
   const { selection, save, gallery, results, failed, formulaGuard } = flags;
   const given = {
-    format,
+    ...inputFlags(flags),
     delimiter,
     encoding,
     matrix,

@@ -6,7 +6,7 @@ import {
   nearestColumns,
 } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
-import { CsvReader } from "../../../flows/rows/csv-rows.ts";
+import { TableReader } from "../../../flows/rows/table-rows.ts";
 import { openRows } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
 import { normalHeader } from "../../../flows/rows/row-form.ts";
@@ -60,7 +60,7 @@ interface Head {
 
 /** The head of a CSV file; null for other files, and for one that cannot be read: the check reports why. */
 async function readHead(source: Source, flags: ImportFlags): Promise<Head | null> {
-  if (source.format !== "csv") return null;
+  if (source.format === "ndjson") return null;
   const reader = await openRows({ source, read: flags, form: importForm(flags.map) });
   const records: (readonly string[])[] = [];
   try {
@@ -72,7 +72,7 @@ async function readHead(source: Source, flags: ImportFlags): Promise<Head | null
     if (!(error instanceof UnreadableInput)) throw error;
   }
   // With a wrong delimiter the header is not split into its columns.
-  if (!(reader instanceof CsvReader) || reader.headProblems.some(({ code }) => code === "wrong_format"))
+  if (!(reader instanceof TableReader) || reader.headProblems.some(({ code }) => code === "wrong_format"))
     return null;
   const { header } = reader;
   const unknown = new Map<string, { title: string; sample: string }>();

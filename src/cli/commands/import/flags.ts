@@ -74,15 +74,16 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
   };
 }
 
-/** Rejects flags for columns with NDJSON input. Columns saved in the profile are only not used. */
+/** Rejects flags for columns with NDJSON input, and a delimiter with a workbook. Columns saved in the profile are only not used. */
 export function rejectCsvFlags({ file, delimiter, map }: ImportFlags, format: InputFormat | undefined): void {
-  if (format !== "ndjson") return;
-  const flag = map.size > 0 ? "--map" : delimiter === undefined ? null : "--delimiter";
+  if (format !== "ndjson" && format !== "workbook") return;
+  const flag = delimiter !== undefined ? "--delimiter" : map.size > 0 && format === "ndjson" ? "--map" : null;
   if (flag === null) return;
-  throw new UsageError(`cannot use ${flag}: ${shownName(file)} is read as NDJSON`, {
-    param: flag,
-    hint: `Remove ${flag}, or add --format csv if the file is CSV.`,
-  });
+  const isNdjson = format === "ndjson";
+  throw new UsageError(
+    `cannot use ${flag}: ${shownName(file)} is ${isNdjson ? "read as NDJSON" : "a workbook"}`,
+    { param: flag, hint: `Remove ${flag}${isNdjson ? ", or add --format csv if the file is CSV" : ""}.` },
+  );
 }
 
 const fields = `FIELD is one of ${knownColumns}, or ignore.`;

@@ -6,6 +6,7 @@ import { isFailureColumn } from "../../../flows/rows/row-form.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
+import { inputFlags } from "../../files/file-flags.ts";
 import { fileWord, flagLine } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
@@ -195,11 +196,11 @@ function duration(ms: number): string {
 
 /** The command that resumes a stopped import: the same flags, except those that do not change the result. */
 function resumeCommand(flags: ImportFlags, { globals }: ReportedRun): string {
-  const { format, delimiter, encoding, map, skipInvalid, imagesRoot, imagesOutside, ledger } = flags;
+  const { delimiter, encoding, map, skipInvalid, imagesRoot, imagesOutside, ledger } = flags;
   const { results, failed, formulaGuard } = flags;
   const given = {
     ...modes(flags),
-    format,
+    ...inputFlags(flags),
     delimiter,
     encoding,
     map: Array.from(map, (entry) => entry.join("=")),
@@ -217,9 +218,12 @@ function resumeCommand(flags: ImportFlags, { globals }: ReportedRun): string {
 /** The command that imports a failed file: the flags for reading it, and the same service. */
 function commandForFailed(failedFile: string, flags: ImportFlags, { format, globals }: ReportedRun): string {
   const { delimiter, encoding, map, imagesRoot, imagesOutside, ledger } = flags;
+  // A table is written as a workbook or as CSV, as the name says.
+  const named = formatOfName(failedFile);
+  const written = format === "workbook" ? "csv" : format;
   const given = {
     ...modes(flags),
-    format: [format, undefined].includes(formatOfName(failedFile)) ? undefined : format,
+    format: [written, "workbook", undefined].includes(named) ? undefined : written,
     delimiter,
     encoding: encodingOfFailedFile(encoding),
     // The failed file has its own columns with these names.

@@ -1,0 +1,145 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openWorkbook } from "../../../src/flows/workbook/open-workbook.ts";
+import { noExtras } from "../../../src/flows/workbook/sheet.ts";
+import { createWorld } from "../../support/world.ts";
+import { workbookOf } from "../../support/write-workbook.ts";
+
+const photo = (name: string) => `https://cdn.example.com/${name}.jpg`;
+const header = ["reference", "name", "image_front"];
+const rows = [header, ["00123", "Kleid grün", photo("1")], [4006381333931, "Hose", photo("2")]];
+
+async function worldWith(name: string, bytes: Buffer) {
+  const world = await createWorld();
+  writeFileSync(join(world.folder, name), bytes);
+  const products = async () =>
+    (await world.cat("products list --all --json")).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .map(({ reference, name }: { reference: string; name: string }) => [reference, name])
+      .sort();
+  return { ...world, products };
+}
+
+async function cellsOf(path: string): Promise<string[][]> {
+  const book = await openWorkbook(path, path);
+  const read: string[][] = [];
+  for await (const batch of book.rows(0, noExtras()))
+    read.push(...batch.map(({ cells }) => cells.map(({ text }) => text)));
+  book.close();
+  return read;
+}
+
+describe("a workbook is imported like a CSV file", () => {
+  test.each(["xlsx", "ods"] as const)("%s, with texts as they are", async (kind) => {
+    const { cat, products } = await worldWith(`products.${kind}`, workbookOf({ Sheet1: rows }, kind));
+    const ran = await cat(`import products.${kind} --no-progress`);
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain(
+      "1 reference stored as a number: zeros that it may have had at the start are lost.",
+    );
+    expect(await products()).toEqual([
+      ["00123", "Kleid grün"],
+      ["4006381333931", "Hose"],
+    ]);
+    const again = await cat(`import products.${kind} --no-progress --json`);
+    expect(JSON.parse(again.stdout)).toMatchObject({ total: 2, unchanged: 2 });
+  });
+
+  test("on standard input, and whatever its name", async () => {
+    const bytes = workbookOf({ Sheet1: rows });
+    const { cat, products } = await worldWith("products.csv", bytes);
+    expect((await cat("import products.csv --no-progress")).exit).toBe(0);
+    expect(await products()).toHaveLength(2);
+    const other = await worldWith("a.txt", Buffer.from(""));
+    expect((await other.cat("import - --no-progress", { stdin: bytes })).exit).toBe(0);
+    expect(await other.products()).toHaveLength(2);
+  });
+
+  test("from the sheet whose columns fit, which a note names, or the one that is named", async () => {
+    const bytes = workbookOf({
+      Notes: [["to do"], ["call Anna"]],
+      Produkte: rows,
+      Alt: [header, ["OLD", "Rock", photo("3")]],
+    });
+    const { cat } = await worldWith("a.xlsx", bytes);
+    const open = await cat("import a.xlsx --dry-run");
+    expect(open.exit).toBe(3);
+    expect(open.stderr).toBe(
+      'error: a.xlsx has several sheets that may be meant: "Produkte", "Alt"\nChoose one with --sheet.\n',
+    );
+    expect((await cat("import a.xlsx --dry-run --sheet alt")).stderr).toContain("1 row, all valid");
+    expect((await cat("import a.xlsx --dry-run --sheet nope")).stderr).toBe(
+      'error: a.xlsx has no sheet "nope"\nIts sheets: "Notes", "Produkte", "Alt".\n',
+    );
+    const two = await worldWith("b.xlsx", workbookOf({ Notes: [["to do"]], Produkte: rows }));
+    const ran = await two.cat("import b.xlsx --dry-run");
+    expect(ran.stderr).toContain(
+      'Reading the sheet "Produkte", whose columns fit; choose another one with --sheet.',
+    );
+    expect(ran.exit).toBe(0);
+  });
+
+  test("with problems at their cells, also in JSON", async () => {
+    const bad = [
+      ["Catalogue 2026"],
+      [],
+      header,
+      ["A", "Kleid", photo("1")],
+      [new Date(Date.UTC(2026, 2, 1)), "Hose", photo("2")],
+      ["C", "", photo("3")],
+      [12345678901234567, "Rock", photo("4")],
+    ];
+    const { cat } = await worldWith("a.xlsx", workbookOf({ "My sheet": bad }));
+    const ran = await cat("import a.xlsx --dry-run --no-progress");
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr.split("\n").slice(0, 6)).toEqual([
+      '1 row above the header of "My sheet" skipped.',
+      "1 reference stored as a number: zeros that it may have had at the start are lost.",
+      "a.xlsx: 'My sheet'!A5  reference  shown_differently  the sheet shows 2026-03-01 as another text: format the column as Text and type it again",
+      "a.xlsx: 'My sheet'!B6  name  invalid_row  name is missing",
+      "a.xlsx: 'My sheet'!A7  reference  too_many_digits  a spreadsheet keeps only 15 digits of this number: format the column as Text and type it again",
+      "error: a.xlsx has 3 invalid rows out of 4; nothing was sent",
+    ]);
+    const json = JSON.parse((await cat("import a.xlsx --dry-run --json")).stdout);
+    expect(json.problems[1]).toMatchObject({ line: 6, sheet: "My sheet", cell: "B6", param: "name" });
+  });
+
+  test("and its failed rows are a workbook again, which stays rejected where a text is not known", async () => {
+    const bad = [
+      [...header, "own"],
+      ["00123", "Kleid", photo("1"), "x"],
+      ["B", "", photo("2"), "=kept"],
+      [12345678901234567, "Rock", photo("4"), "y"],
+    ];
+    const { cat, folder } = await worldWith("a.xlsx", workbookOf({ Produkte: bad }));
+    const ran = await cat("import a.xlsx --skip-invalid --no-progress --map own=ignore");
+    expect(ran.exit, ran.stderr).toBe(8);
+    expect(ran.stderr).toContain("  cat import a.failed.xlsx --map own=ignore");
+    const failed = await cellsOf(join(folder, "a.failed.xlsx"));
+    expect(failed).toEqual([
+      [...header, "own", "error_code", "error_message"],
+      ["B", photo("2"), "=kept", "invalid_row", "name is missing"],
+      [expect.any(String), "Rock", photo("4"), "y", "too_many_digits", expect.stringContaining("15 digits")],
+    ]);
+    const again = await cat("import a.failed.xlsx --dry-run --map own=ignore --no-progress");
+    expect(again.exit).toBe(3);
+    expect(again.stderr).toContain("a.failed.xlsx: Produkte!E3  error_code  too_many_digits");
+    const csv = await cat(
+      "import a.xlsx --skip-invalid --no-progress --map own=ignore --failed f.csv --fresh",
+    );
+    expect(csv.stderr).toContain("cat import f.csv");
+  });
+});
+
+test("a web page in place of rows is rejected, and so are workbooks of other formats", async () => {
+  const { cat, write } = await createWorld();
+  write("a.csv", "<!DOCTYPE html><title>Sign in</title>");
+  expect((await cat("import a.csv --dry-run")).stderr).toBe(
+    "error: a.csv is a web page, not rows\nThe page may ask to log in, or to be exported: download the file in a browser, and use that.\n",
+  );
+  write("b.xlsx", "reference,name\n");
+  expect((await cat("import b.xlsx --dry-run --format xlsx")).stderr).toContain("b.xlsx is not a workbook");
+});

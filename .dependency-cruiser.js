@@ -27,6 +27,8 @@ const may = {
     "/split2/",
     "/p-limit/",
     "/yauzl/",
+    "/yazl/",
+    "/saxes/",
     "/sharp/",
     "/ulid/",
     "^(node:)?[a-z_/]+$",

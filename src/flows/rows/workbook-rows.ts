@@ -88,7 +88,12 @@ export class WorkbookReader extends TableReader {
     if (beyond === undefined || row.fault !== undefined) return [row];
     const reference = this.form.referenceOf(row.content);
     const message = "this value is in a column without a header";
-    return [{ ...row, fault: { line, ...this.place(line, beyond.column), reference, code: "invalid_row", message } }];
+    return [
+      {
+        ...row,
+        fault: { line, ...this.place(line, beyond.column), reference, code: "invalid_row", message },
+      },
+    ];
   }
 
   #linkOf({ column, link }: Cell, line: number): string | undefined {

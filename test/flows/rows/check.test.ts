@@ -215,10 +215,6 @@ describe("a problem names line, column and code", () => {
     ]);
   });
 
-  test("a workbook is recognized", async () => {
-    expect((await check(Buffer.from("PK\x03\x04\x14\x00"))).problems).toEqual(["1 wrong_format"]);
-  });
-
   test("a gzip file is recognized, whatever the encoding", async () => {
     const bytes = gzipSync(head + row("A-1"));
     const { problems } = await checkWhole(bytes);

@@ -6,11 +6,11 @@ import {
   nearestColumns,
 } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
-import { TableReader } from "../../../flows/rows/table-rows.ts";
 import { openRows } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
 import { normalHeader } from "../../../flows/rows/row-form.ts";
 import type { Source } from "../../../flows/rows/source.ts";
+import { TableReader } from "../../../flows/rows/table-rows.ts";
 import { firstOf, truncated } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";

@@ -147,7 +147,8 @@ async function fileSource(
     size === 0n ? (from.format ?? formatOfName(name) ?? "csv") : await formatOf(name, file, from);
   return format === "workbook"
     ? workbookSource(name, file, from, lasting)
-    : { ...lasting, name, format, ...(await readable(name, file, from)) };
+    : // Spreading would read the digest before there is one.
+      Object.assign(await readable(name, file, from), lasting, { name, format });
 }
 
 /** The reading of a file that must stay as it is. */

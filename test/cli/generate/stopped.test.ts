@@ -88,6 +88,17 @@ test("a finished run has the same total as the command that finished it", async 
   expect(summaryOf(again.stdout)).toMatchObject({ total: 2, queued: 0, unchanged: 1, succeeded: 1 });
 });
 
+test("images whose request never got through are queued by the command that gets their tasks", async () => {
+  const world = await generateWorld();
+  world.looks("DRESS-1,Amara,studio,full-front");
+  await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "before" });
+  const stopped = await world.cat("tryon looks.csv --yes --json");
+  expect([stopped.exit, world.tasks()]).toEqual([7, []]);
+  await calm(world);
+  const resumed = await world.cat("tryon looks.csv --yes --json");
+  expect(summaryOf(resumed.stdout)).toMatchObject({ total: 1, queued: 1, unchanged: 0, succeeded: 1 });
+});
+
 test("an interrupted run exits with 130 also where the service rejected an input", async () => {
   const world = await rejectedAfterDoubt();
   await world.fault({ match: { method: "GET", path: "/v1/tasks" }, delay_ms: 60_000 });

@@ -1,19 +1,35 @@
 import { readdir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import { didYouMean } from "../../contract/did-you-mean.ts";
 import { foldedPath } from "../files/folded-path.ts";
 
 /** The maximum number of folders whose names are cached. */
 const keptFolders = 4;
 
-/** Suggests a file for a name that does not exist: lists often differ from the files in case. */
+/** Comparing letters takes time: beyond so many missing photos, or in a folder of more names, it is left out. */
+const mostCompared = { photos: 100, names: 8_000 };
+
+/** Suggests files for names that do not exist: lists often differ from the files in case, or have typos. */
 export class NamesNearby {
   readonly #folders = new Map<string, Promise<ReadonlyMap<string, string>>>();
+  #compared = 0;
 
-  /** A file in the same folder whose name differs only in case, Unicode composition or extension; or undefined. */
-  async like(path: string): Promise<string | undefined> {
+  /**
+   * The files in the same folder that a path probably means: the one whose name differs only in case, Unicode
+   * composition or extension, or else the nearest by typos.
+   */
+  async like(path: string): Promise<readonly string[]> {
     const names = await this.#namesIn(dirname(path));
     const name = foldedPath(basename(path));
-    return names.get(name) ?? names.get(stemOf(name));
+    const stem = stemOf(name);
+    const same = names.get(name) ?? names.get(stem);
+    if (same !== undefined) return [same];
+    if (names.size > mostCompared.names || this.#compared++ >= mostCompared.photos) return [];
+    // Other digits are another product: `BAG-2_front` is not a typo of `BAG-1_front`.
+    const known = [...names.keys()].filter(
+      (one) => one === stemOf(one) && (one.startsWith(stem) || digitsOf(one) === digitsOf(stem)),
+    );
+    return didYouMean(stem, known).map((one) => names.get(one)!);
   }
 
   #namesIn(folder: string): Promise<ReadonlyMap<string, string>> {
@@ -36,12 +52,13 @@ async function readNames(folder: string): Promise<ReadonlyMap<string, string>> {
   for (const name of found) names.set(foldedPath(name), name);
   for (const name of found) {
     const stem = stemOf(foldedPath(name));
-    if (/\.(?:jpe?g|png|webp)$/i.test(name) && !names.has(stem)) names.set(stem, name);
+    if (/\.(?:jpe?g|png|webp|tiff?|avif|gif|bmp)$/i.test(name) && !names.has(stem)) names.set(stem, name);
   }
   return names;
 }
 
 const stemOf = (name: string): string => name.replace(/\.[^.]*$/, "");
+const digitsOf = (name: string): string => name.replace(/\D/g, "");
 
 /** The maximum number of links followed, as in the system: circular links have no end. */
 const mostLinks = 40;

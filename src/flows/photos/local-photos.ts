@@ -3,6 +3,7 @@
 import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import pLimit from "p-limit";
+import { questionFor } from "../../contract/did-you-mean.ts";
 import { InputError } from "../rows/source.ts";
 import { NamesNearby, whereItLeads } from "./find-photo.ts";
 import { bytesOf, digestOf, type FileProblem, inspectPhoto, type PhotoFile } from "./photo-file.ts";
@@ -172,10 +173,10 @@ export class LocalPhotos {
         () => false,
       );
       if (isLink) return { code: "photo_not_found", message: `${resolved} is a broken link` };
-      const name = await this.#nearby.like(resolved);
-      if (name !== undefined && isSameName(name, basename(resolved)))
-        return this.#lookFor(path, join(dirname(resolved), name));
-      const hint = name === undefined ? "" : `; did you mean ${quoted(name)}?`;
+      const names = await this.#nearby.like(resolved);
+      if (names.length === 1 && isSameName(names[0]!, basename(resolved)))
+        return this.#lookFor(path, join(dirname(resolved), names[0]!));
+      const hint = questionFor(names, "; ", quoted);
       return { code: "photo_not_found", message: `${resolved} does not exist${hint}` };
     }
     const why = code === "EACCES" || code === "EPERM" ? "permission denied" : code;

@@ -196,6 +196,9 @@ describe("a name that nearly matches a file", () => {
     ["in/a.jpeg", "in/a.jpg", '; did you mean "a.jpg"?'],
     ["in/b.jpg", "in/a.jpg", ""],
     ["out/a.jpg", "in/a.jpg", ""],
+    ["BAG-1_fornt.jpg", "BAG-1_front.jpg", '; did you mean "BAG-1_front.jpg"?'],
+    ["BAG-1.jpg", "BAG-1_front.jpg", '; did you mean "BAG-1_front.jpg"?'],
+    ["BAG-1_front.jpg", "BAG-2_front.jpg", ""],
   ])("%s for %s", async (named, there, hint) => {
     const { folder, photosIn } = photoFolder({ [there]: "a" });
     expect(await faultsOf(photosIn(), folder, named)).toEqual([

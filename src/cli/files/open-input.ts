@@ -36,7 +36,14 @@ export async function openInput(
     return (await openPrompts(app)).select(`Which sheet of ${shownName(file)}?`, choices, sheets[0]!);
   };
   const sheets = { sheet, skipsHidden, isColumn, ask: file !== "-" && canAsk(app) ? ask : null };
-  const source = await openSource(file, { job, cwd, stdin, format, signal: interrupt, isCompared, sheets });
+  const onSaved = () =>
+    app.io.note(
+      app.io.visible(
+        `${shownName(file)} was saved meanwhile: the rows are those from before. For its changes, run the command again.`,
+      ),
+    );
+  const common = { job, cwd, stdin, format, signal: interrupt, isCompared };
+  const source = await openSource(file, { ...common, sheets, onSaved });
   if (source.sheet !== undefined)
     for (const note of sheetNotes(source.sheet, skipsHidden ?? false))
       await app.io.note(app.io.visible(note));
@@ -45,7 +52,7 @@ export async function openInput(
 
 /** What is said once of a sheet. */
 function* sheetNotes(
-  { sheet, isChosen, rowsAbove, hiddenRows, numericReferences, extras }: CopiedSheet,
+  { sheet, isChosen, rowsAbove, hiddenRows, hiddenColumns, numericReferences, extras }: CopiedSheet,
   skipsHidden: boolean,
 ): Generator<string> {
   if (isChosen) yield `Reading the sheet "${sheet}", whose columns fit; choose another one with --sheet.`;
@@ -54,6 +61,7 @@ function* sheetNotes(
     yield skipsHidden
       ? `${counted(hiddenRows, "hidden row")} skipped.`
       : `${counted(hiddenRows, "hidden row")} read like the others; leave hidden rows out with --hidden skip.`;
+  if (hiddenColumns > 0) yield `${counted(hiddenColumns, "hidden column")} read like the others.`;
   if (extras.pictures > 0)
     yield `${counted(extras.pictures, "picture")} in the sheet not read: photos are files and URLs.`;
   if (extras.hasComments) yield "Comments in the sheet are not read.";

@@ -83,6 +83,8 @@ export interface SourcePlace {
   isCompared?: boolean | undefined;
   /** How to find the sheet of a workbook; by default the only one that is visible. */
   sheets?: Omit<SheetChoice, "signal"> | undefined;
+  /** Called at the end if a workbook was saved after its rows were read. */
+  onSaved?: (() => Promise<void>) | undefined;
 }
 
 /** The format that the extension of a file name indicates, if any. */
@@ -188,6 +190,7 @@ async function workbookSource(
 ): Promise<Source> {
   const { copySheet } = await import("./workbook-copy.ts");
   const { createHash } = await import("node:crypto");
+  const opened = await fingerprint(name, file);
   const choice = from.sheets ?? { isColumn: () => false, ask: null };
   const sheet = await copySheet(file, shownName(name), { ...choice, signal: from.signal });
   const rows = await readable(name, sheet.path, from);
@@ -201,6 +204,8 @@ async function workbookSource(
     },
     async close() {
       await sheet.close();
+      const now = await fingerprint(name, file).catch(() => opened);
+      if (now.changed !== opened.changed || now.file !== opened.file) await from.onSaved?.();
       await close();
     },
   };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Cell } from "../workbook/cell.ts";
 import { type OpenWorkbook, openWorkbook } from "../workbook/open-workbook.ts";
-import { WorkbookError } from "../workbook/package.ts";
+import { damagedWorkbook, WorkbookError } from "../workbook/package.ts";
 import { noExtras, type SheetExtras, type SheetRow } from "../workbook/sheet.ts";
 import { normalHeader } from "./row-form.ts";
 
@@ -21,6 +21,8 @@ export interface CopiedSheet {
   readonly extras: SheetExtras;
   /** Rows below the header that are hidden, which are read all the same. */
   readonly hiddenRows: number;
+  /** Columns with a header that are hidden, which are read too. */
+  readonly hiddenColumns: number;
   /** Rows above the header, which are left out. */
   readonly rowsAbove: number;
   /** Cells that are numbers, in the column named reference. */
@@ -54,8 +56,14 @@ export async function copySheet(path: string, name: string, choice: SheetChoice)
     try {
       const extras = noExtras();
       const copy = join(folder, "rows");
-      const counts = await copyRows(book.rows(index, extras), copy, header?.row ?? 1, choice);
+      const { headers, ...counts } = await copyRows(book.rows(index, extras), copy, header?.row ?? 1, {
+        ...choice,
+        name,
+      });
+      const isHidden = (column: number) =>
+        extras.columns.some((range) => range.isHidden && range.first <= column && column <= range.last);
       return {
+        hiddenColumns: headers.filter(isHidden).length,
         ...{ path: copy, kind: book.kind, sheet: book.sheets[index]!.name, extras, ...counts },
         ...{ rowsAbove: header?.rowsAbove ?? 0, isChosen, close },
       };
@@ -68,15 +76,18 @@ export async function copySheet(path: string, name: string, choice: SheetChoice)
   }
 }
 
-/** Characters that are written at once. */
+/** Characters that are written at once, and in all: a few texts that very many cells name would fill the disk. */
 const pieceLength = 256 * 1024;
+const longestCopy = 2 * 1024 ** 3;
 
 async function copyRows(
   batches: AsyncIterable<readonly SheetRow[]>,
   path: string,
   headerRow: number,
-  { skipsHidden, signal }: SheetChoice,
-): Promise<Pick<CopiedSheet, "hiddenRows" | "numericReferences">> {
+  { name, skipsHidden, signal }: SheetChoice & { name: string },
+): Promise<Pick<CopiedSheet, "hiddenRows" | "numericReferences"> & { headers: number[] }> {
+  let headers: number[] = [];
+  let length = 0;
   let hiddenRows = 0;
   let numericReferences = 0;
   let references = -1;
@@ -87,22 +98,26 @@ async function copyRows(
       signal?.throwIfAborted();
       for (const { row, isHidden, cells } of rows) {
         if (row < headerRow) continue;
-        if (row === headerRow)
+        if (row === headerRow) {
+          headers = cells.map(({ column }) => column);
           references = cells.find(({ text }) => normalHeader(text) === "reference")?.column ?? -1;
-        else if (cells.some(({ column, isNumber }) => isNumber && column === references)) numericReferences++;
+        } else if (cells.some(({ column, isNumber }) => isNumber && column === references))
+          numericReferences++;
         if (isHidden && row > headerRow) {
           hiddenRows++;
           if (skipsHidden) continue;
         }
         const copied: CopiedRow = [row, ...cells];
         piece += `${JSON.stringify(copied)}\n`;
+        if (piece.length < pieceLength) continue;
+        length += piece.length;
+        if (length > longestCopy) throw damagedWorkbook(name, "its rows have more than 2 GiB of text");
+        await file.writeFile(piece);
+        piece = "";
       }
-      if (piece.length < pieceLength) continue;
-      await file.writeFile(piece);
-      piece = "";
     }
     await file.writeFile(piece);
-    return { hiddenRows, numericReferences };
+    return { headers, hiddenRows, numericReferences };
   } finally {
     await file.close();
   }
@@ -117,8 +132,9 @@ async function chooseSheet(
   const quoted = (indexes: readonly number[]) =>
     indexes.map((index) => JSON.stringify(names[index])).join(", ");
   if (choice.sheet !== undefined) {
-    const wanted = choice.sheet.toLowerCase();
-    const index = names.findIndex((sheet) => sheet.toLowerCase() === wanted);
+    const [exact, wanted] = [choice.sheet, choice.sheet.toLowerCase()];
+    const alike = names.findIndex((sheet) => sheet.toLowerCase() === wanted);
+    const index = names.includes(exact) ? names.indexOf(exact) : alike;
     if (index !== -1) return { index, isChosen: false };
     const hint = `Its sheets: ${quoted([...names.keys()])}.`;
     throw new WorkbookError("unknown_sheet", `${name} has no sheet ${JSON.stringify(choice.sheet)}`, hint);

@@ -35,6 +35,20 @@ export function columnName(column: number): string {
   return name;
 }
 
+/** Characters of a cell, and of all cells of a row, at most. */
+const longestText = 1024 * 1024;
+export const longestRow = 8 * longestText;
+
+/** A cell or a row with more text than is read. The reader of its part says where. */
+export class TooMuchText extends Error {}
+
+/** Adds a piece to the text of a cell. Throws TooMuchText. */
+export function addText(text: string, piece: string): string {
+  if (text.length + piece.length > longestText)
+    throw new TooMuchText("has more than 1 MiB of text in one cell");
+  return text + piece;
+}
+
 /** Columns and rows of a sheet at most. */
 export const mostColumns = 16_384;
 export const mostRows = 1_048_576;

@@ -1,6 +1,6 @@
 // The sheets and rows of an .ods workbook (OpenDocument 1.3, part 3).
 
-import { type Cell, decimalText, mostColumns, mostRows } from "./cell.ts";
+import { addText, type Cell, decimalText, longestRow, mostColumns, mostRows, TooMuchText } from "./cell.ts";
 import { damagedWorkbook, encryptedWorkbook, type Package, partLimits } from "./package.ts";
 import type { SheetExtras, SheetRow } from "./sheet.ts";
 import { type Attributes, readXml, walkXml, type XmlHandler } from "./xml.ts";
@@ -78,6 +78,9 @@ class OdsRows implements XmlHandler {
   #rowTimes = 1;
   #isHidden = false;
   #cells: Cell[] = [];
+  /** Characters of its cells. */
+  #length = 0;
+  #columnsBefore = 0;
   #column = 0;
   #attributes: Attributes | null = null;
   #paragraphs: string[] = [];
@@ -105,6 +108,7 @@ class OdsRows implements XmlHandler {
       if (name === "draw:frame") this.#extras.pictures++;
     } else if (this.#aside > 0) return;
     else if (name === "table:table-row") this.#openRow(attributes);
+    else if (name === "table:table-column") this.#openColumn(attributes);
     else if (name === "table:table-cell" || name === "table:covered-table-cell") this.#openCell(attributes);
     else if (name === "text:p") this.#paragraphs.push("");
     else if (name === "text:s") this.#add(" ".repeat(times(attributes["text:c"], 1024)));
@@ -128,14 +132,22 @@ class OdsRows implements XmlHandler {
 
   #add(text: string): void {
     if (this.#attributes !== null && this.#paragraphs.length > 0)
-      this.#paragraphs[this.#paragraphs.length - 1] += text;
+      this.#paragraphs.push(addText(this.#paragraphs.pop()!, text));
   }
 
   #openRow(attributes: Attributes): void {
     this.#rowTimes = times(attributes["table:number-rows-repeated"], mostRows);
     this.#isHidden = /collapse|filter/.test(attributes["table:visibility"] ?? "");
     this.#cells = [];
+    this.#length = 0;
     this.#column = 0;
+  }
+
+  #openColumn(attributes: Attributes): void {
+    const first = this.#columnsBefore;
+    this.#columnsBefore += times(attributes["table:number-columns-repeated"], mostColumns);
+    if (/collapse|filter/.test(attributes["table:visibility"] ?? "") && first < mostColumns)
+      this.#extras.columns.push({ first, last: this.#columnsBefore - 1, isHidden: true, width: undefined });
   }
 
   #openCell(attributes: Attributes): void {
@@ -162,6 +174,8 @@ class OdsRows implements XmlHandler {
       // A few bytes could stand for any number of cells.
       if (repeated > mostRepeated || this.#column + repeated > mostColumns)
         throw damagedWorkbook(this.#pack.name, `row ${this.#row + 1} has too many cells`);
+      this.#length += cell.text.length * repeated;
+      if (this.#length > longestRow) throw new TooMuchText("has more than 8 MiB of text in one row");
       const link = this.#link === undefined ? {} : { link: this.#link };
       for (let more = 0; more < repeated; more++)
         this.#cells.push({ column: this.#column + more, ...cell, ...link });
@@ -215,13 +229,19 @@ function readNumber(value: string, shown: string): Omit<Cell, "column"> {
   const text = decimalText(value);
   if (text === null || value.trim() === "") return { text: value, isNumber: true, doubt: "too_many_digits" };
   if (/^0\d+$/.test(shown) && Number(shown) === Number(text)) return { text: shown };
-  const digits = (number: string) => number.replace(/\D/g, "");
   // A column that is too narrow shows ###.
-  const isAlike =
-    shown === "" || /^#+$/.test(shown) || digits(text).startsWith(digits(shown).replace(/0+$/, ""));
-  return {
-    text,
-    isNumber: true,
-    ...(isAlike && /^[-\d.,\s#]*$/.test(shown) ? {} : { doubt: "shown_differently" as const }),
-  };
+  const isAlike = /^#*$/.test(shown) || isSameNumber(text, shown);
+  return { text, isNumber: true, ...(isAlike ? {} : { doubt: "shown_differently" as const }) };
+}
+
+/** Whether a text is a number in the notation of some language: with its separators, and zeros after its point. */
+function isSameNumber(text: string, shown: string): boolean {
+  if (!/^-?\d[\d.,\s]*$/.test(shown) || shown.startsWith("-") !== text.startsWith("-")) return false;
+  const digits = (number: string) => number.replace(/\D/g, "");
+  const zeros = digits(shown).slice(digits(text).length);
+  return (
+    digits(shown).startsWith(digits(text)) &&
+    /^0*$/.test(zeros) &&
+    (zeros === "" || text.includes(".") || new RegExp(`[.,]${zeros}$`).test(shown))
+  );
 }

@@ -65,7 +65,9 @@ async function openKind(pack: Package): Promise<OpenWorkbook> {
   }
   if (pack.paths.some((path) => path.endsWith("workbook.bin")))
     throw unreadable(name, "is a binary workbook (.xlsb)");
-  if (pack.paths.some((path) => path.endsWith(".iwa"))) throw unreadable(name, "is a file of Numbers");
+  if (pack.has("encrypted-package")) throw encryptedWorkbook(name);
+  if (pack.paths.some((path) => path.endsWith(".iwa") || path.endsWith("index.zip")))
+    throw unreadable(name, "is a file of Numbers");
   if (!pack.has("[Content_Types].xml"))
     throw unreadable(name, "is a ZIP file, not a workbook", "Unzip it first.");
   if (!pack.paths.some((path) => /(?:^|\/)workbook\.xml$/i.test(path)))

@@ -32,12 +32,12 @@ export const partLimits = {
 /** Files in a workbook at most. */
 const mostParts = 20_000;
 
-/** The parts of a workbook, by path without a slash at the start. */
+/** The parts of a workbook, by path without a slash at the start, in any case (ECMA-376, part 2, 6.2.2.3). */
 export interface Package {
   /** Its name in messages. */
   readonly name: string;
   has(path: string): boolean;
-  /** The paths of all parts. */
+  /** The paths of all parts, in lower case. */
   readonly paths: readonly string[];
   /** The bytes of a part. Throws WorkbookError if they are damaged or more than `limit`. */
   read(path: string, limit: number): AsyncGenerator<Buffer>;
@@ -51,9 +51,9 @@ export async function openPackage(path: string, name: string): Promise<Package> 
     const parts = await listParts(zip, name);
     return {
       name,
-      has: (part) => parts.has(part),
+      has: (part) => parts.has(part.toLowerCase()),
       paths: [...parts.keys()],
-      read: (part, limit) => readPart(zip, parts.get(part), { name, part, limit }),
+      read: (part, limit) => readPart(zip, parts.get(part.toLowerCase()), { name, part, limit }),
       close: () => zip.close(),
     };
   } catch (error) {
@@ -75,9 +75,10 @@ async function listParts(zip: ZipFile, name: string): Promise<Map<string, Entry>
   let listed = 0;
   for await (const entry of zip.eachEntry()) {
     // Some writers use the separator of Windows.
-    const path = entry.fileName.replaceAll("\\", "/").replace(/^\//, "");
+    const path = entry.fileName.replaceAll("\\", "/").replace(/^\//, "").toLowerCase();
     if (path.endsWith("/")) continue;
-    if (parts.has(path)) throw damagedWorkbook(name, `it has two files named ${JSON.stringify(path)}`);
+    if (parts.has(path))
+      throw damagedWorkbook(name, `it has two files named ${JSON.stringify(entry.fileName)}`);
     parts.set(path, entry);
     listed += entry.compressedSize;
   }

@@ -1,6 +1,15 @@
 // The rows of a sheet of an .xlsx workbook, and what stands beside them.
 
-import { type Cell, type CellDoubt, mostColumns, mostRows, parsePlace } from "./cell.ts";
+import {
+  addText,
+  type Cell,
+  type CellDoubt,
+  longestRow,
+  mostColumns,
+  mostRows,
+  parsePlace,
+  TooMuchText,
+} from "./cell.ts";
 import { numberCell } from "./formats.ts";
 import { damagedWorkbook, partLimits } from "./package.ts";
 import {
@@ -136,6 +145,8 @@ class RowCollector {
   #isHidden = false;
   #cells: Cell[] = [];
   #column = -1;
+  /** Characters of its cells. */
+  #length = 0;
   #type = "n";
   #style = 0;
   #hasPicture = false;
@@ -171,8 +182,8 @@ class RowCollector {
   }
 
   text(value: string): void {
-    if (this.#inside === "v") this.#value += value;
-    else if (this.#inside === "f") this.#formula += value;
+    if (this.#inside === "v") this.#value = addText(this.#value ?? "", value);
+    else if (this.#inside === "f") this.#formula = addText(this.#formula ?? "", value);
     else if (this.#isInline) this.#inline.add(value);
   }
 
@@ -193,6 +204,7 @@ class RowCollector {
     this.#row = row;
     this.#isHidden = isTrue(hidden);
     this.#column = -1;
+    this.#length = 0;
     this.#cells = [];
   }
 
@@ -211,6 +223,8 @@ class RowCollector {
   #closeCell(): void {
     const cell = this.#readCell();
     if (cell === null) return;
+    this.#length += cell.text.length;
+    if (this.#length > longestRow) throw new TooMuchText("has more than 8 MiB of text in one row");
     const column = this.#column;
     const last = this.#cells.at(-1);
     if (last !== undefined && last.column >= column) this.#insert({ column, ...cell });

@@ -1,5 +1,6 @@
 // The sheets of an .xlsx workbook and what all of them share.
 
+import { addText } from "./cell.ts";
 import { builtInFormat, type NumberFormat, parseFormat } from "./formats.ts";
 import { damagedWorkbook, type Package, partLimits, WorkbookError } from "./package.ts";
 import { type Attributes, readXml } from "./xml.ts";
@@ -34,6 +35,9 @@ export interface Relation {
   readonly target: string;
 }
 
+/** Sheets at most: the first rows of each may be read. */
+const mostSheets = 1000;
+
 /** Reads everything but the sheets' rows. Throws WorkbookError. */
 export async function readWorkbook(pack: Package): Promise<Workbook> {
   const root = await readRelations(pack, "");
@@ -61,6 +65,8 @@ export async function readWorkbook(pack: Package): Promise<Workbook> {
       throw damagedWorkbook(pack.name, `the sheet ${JSON.stringify(name)} is missing`);
     return relation.type === "worksheet" ? [{ name, isHidden, part: relation.target }] : [];
   });
+  if (sheets.length > mostSheets)
+    throw damagedWorkbook(pack.name, `it has more than ${mostSheets.toLocaleString("en")} sheets`);
   if (sheets.length === 0)
     throw new WorkbookError("no_sheet", `${pack.name} has no sheet with cells`, "Choose another file.");
   return {
@@ -158,7 +164,7 @@ export class TextCollector {
   }
 
   add(text: string): void {
-    if (this.#isText) this.#parts += text;
+    if (this.#isText) this.#parts = addText(this.#parts, text);
   }
 
   /** The text, with `_x000D_` as the character that it stands for. */

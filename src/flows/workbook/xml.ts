@@ -2,6 +2,7 @@
 
 import { SaxesParser } from "saxes";
 import { CatError } from "../../errors.ts";
+import { TooMuchText } from "./cell.ts";
 import { damagedWorkbook, type Package } from "./package.ts";
 
 /** Attributes of an element, by name with its prefix. */
@@ -80,6 +81,7 @@ export async function* walkXml(
     parser.write(decoder?.decode() ?? "");
     parser.close();
   } catch (error) {
+    if (error instanceof TooMuchText) throw reject(error.message);
     throw error instanceof CatError ? error : reject("is not valid XML", error);
   }
   yield;

@@ -66,6 +66,32 @@ test("a format of zeros pads, and one with other characters is in doubt", async 
   ]);
 });
 
+test("a format that rounds, hides, divides or moves digits is in doubt", async () => {
+  const shown: [code: string, value: string, doubt?: "shown_differently"][] = [
+    ["0", "1.5", "shown_differently"],
+    ["0.00", "1.5"],
+    ["0.00", "1.234", "shown_differently"],
+    ["000 000", "123", "shown_differently"],
+    ["000 000", "123456"],
+    ["00.00", "1.5", "shown_differently"],
+    ["0,", "12000", "shown_differently"],
+    ["#", "0", "shown_differently"],
+    ["0;(0)", "-5", "shown_differently"],
+    ["0;[Red]-0", "-5"],
+    ["0;-0;;@", "0", "shown_differently"],
+    ["00000;-00000", "-5", "shown_differently"],
+    ["[<=99999]00000;00000-0000", "123456789", "shown_differently"],
+    ["0;0", "-5", "shown_differently"],
+  ];
+  const cells = shown.map(([, value], at) => number(value, at + 1)).join("");
+  const codes = shown.map(([code]) => code.replaceAll("<", "&lt;"));
+  expect(await cellsOf(cells, styles(...codes))).toEqual(
+    shown.map(([, value, doubt], at) =>
+      [at, JSON.stringify(value), doubt].filter((part) => part !== undefined).join(" "),
+    ),
+  );
+});
+
 test("a date has the text of the sheet where its format says it, in both ways of counting days", async () => {
   const codes = ["yyyy-mm-dd", "dd.mm.yyyy", "d/m/yy", "mmm yy", "dd/mm/yyyy hh:mm", "[h]:mm"];
   const cells = codes.map((_, at) => number("46053.5", at + 1)).join("");

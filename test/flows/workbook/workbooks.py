@@ -8,7 +8,8 @@ import sys
 folder, count = sys.argv[1], int(sys.argv[2])
 
 UMLAUTS = ["Kleid grün", "Größe XL", "Hose ß", "Šaty", "robe d'été", "ドレス", "платье", "👗 dress", 'a "quoted", one', "a;b", "tab\there"]
-FORMATS = ["General", "0", "0.00", "#,##0", "00000", "0000000000000", "@", '"SKU-"0000', "0%", "0.00E+00", "#,##0.00 [$€-407]", "[Red]0"]
+FORMATS = ["General", "0", "0.00", "#,##0", "00000", "0000000000000", "@", '"SKU-"0000', "0%", "0.00E+00", "#,##0.00 [$€-407]", "[Red]0",
+           "000-000", "00.00", "0,", "#", "#,##0.0#", "0;(0)", "0;[Red]-0;;@", "[<=99999]00000;00000-0000", '0" kg"', "?0", "# ?/?", "\\A0"]
 DATES = ["yyyy-mm-dd", "dd.mm.yyyy", "d/m/yy", "mmm yy", "dddd", "hh:mm", "[h]:mm", "mm/dd/yyyy"]
 
 
@@ -22,7 +23,7 @@ def cell(rng):
     if kind == 5:
         return rng.randrange(10**12, 10**13), rng.choice(["General", "0"])
     if kind == 6:
-        return rng.randrange(100_000), rng.choice(FORMATS)
+        return rng.choice([0, -7, rng.randrange(100_000), rng.randrange(10**9)]), rng.choice(FORMATS)
     if kind == 7:
         return rng.choice([0.1 + 0.2, 19.9, 1e-7, 1234567.891, -5.5, 1 / 3, 1e15, 2**53 + 2, 99.99, 1e20]), rng.choice(["General", "0.00"])
     if kind == 8:

@@ -77,7 +77,7 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
 /** Rejects flags for columns with NDJSON input, and a delimiter with a workbook. Columns saved in the profile are only not used. */
 export function rejectCsvFlags({ file, delimiter, map }: ImportFlags, format: InputFormat | undefined): void {
   if (format !== "ndjson" && format !== "workbook") return;
-  const flag = delimiter !== undefined ? "--delimiter" : map.size > 0 && format === "ndjson" ? "--map" : null;
+  const flag = map.size > 0 && format === "ndjson" ? "--map" : delimiter !== undefined ? "--delimiter" : null;
   if (flag === null) return;
   const isNdjson = format === "ndjson";
   throw new UsageError(

@@ -55,7 +55,12 @@ export function createApp(
     context,
     globals,
     commandLine: null,
-    io: createIo(context, globals, { ...ofIo, mask: secrets.mask }),
+    io: createIo(context, globals, {
+      ...ofIo,
+      mask: secrets.mask,
+      excelStyle: async (given) =>
+        (await import("../settings/csv-style.ts")).excelStyle({ context, globals }, given),
+    }),
     secrets,
     connection() {
       connection ??= connect(app).then((made) => {

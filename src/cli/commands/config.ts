@@ -30,11 +30,11 @@ export const configCommand = (app: App): Command =>
   ]);
 
 /** `active` is a setting of the file, the others of a profile. */
-const settingNames = ["active", "baseUrl", "signatureHeader", "label", "color"] as const;
+const settingNames = ["active", "baseUrl", "signatureHeader", "label", "color", "excel"] as const;
 type SettingName = (typeof settingNames)[number];
 
 /** The value of a setting as it is stored. Throws UsageError for one that it cannot have. */
-const checks: Readonly<Record<SettingName, (value: string, profiles: Profiles) => string>> = {
+const checks: Readonly<Record<SettingName, (value: string, profiles: Profiles) => string | boolean>> = {
   active(value, profiles) {
     if (profiles.find(value) !== null) return value;
     throw new UsageError(`unknown profile ${JSON.stringify(value)}`, {
@@ -53,6 +53,10 @@ const checks: Readonly<Record<SettingName, (value: string, profiles: Profiles) =
   color(value) {
     if ((labelColors as readonly string[]).includes(value)) return value;
     throw invalid("color", `use ${either(labelColors)}`);
+  },
+  excel(value) {
+    if (value === "true" || value === "false") return value === "true";
+    throw invalid("excel", "use true or false");
   },
 };
 
@@ -163,11 +167,12 @@ const setCommand = (app: App): Command =>
     summary: "change a setting",
     usage: "NAME VALUE [flags]",
     about:
-      "Change a setting of the profile: baseUrl, signatureHeader, label or color; or the active profile.",
+      "Change a setting of the profile: baseUrl, signatureHeader, label, color or excel; or the active profile.",
     examples: [
       ["use another profile by default", "cat config set active staging"],
       ["show the word production in questions, in red", "cat config set label production --profile live"],
       ["its color", "cat config set color red --profile live"],
+      ["write CSV output for Excel, as with --excel", "cat config set excel true"],
     ],
   })
     .argument(...setting)
@@ -178,7 +183,7 @@ const setCommand = (app: App): Command =>
       const profiles = await readProfiles(context.env);
       const value = checks[name](given, profiles);
       if (name === "active") {
-        await updateConfig(context, (config) => ({ ...config, active: value }));
+        await updateConfig(context, (config) => ({ ...config, active: String(value) }));
         return io.note(io.visible(`The active profile is ${value}.`));
       }
       const { name: profile } = profileName(globals, context.env, profiles);

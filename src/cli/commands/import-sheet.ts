@@ -3,13 +3,15 @@ import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Product } from "../../contract/resources/product.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
-import { csvRecords, guardedCell } from "../../flows/outputs/cells.ts";
+import { csvRecords, guardedCell, markOf, plainCsv } from "../../flows/outputs/cells.ts";
 import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
+import { formatForExcel } from "../flags/common-flags.ts";
 import type { RawListFlags } from "../flags/print-flags.ts";
 import { jsonLine, visibleInCell } from "../output/visible.ts";
 import { FirstOnes } from "../resources/list-resource.ts";
+import { excelStyle } from "../settings/csv-style.ts";
 
 /** A product as a row of an import (Imports, Row fields); fields without a value are missing, and stay as they are. */
 interface SheetRow {
@@ -27,7 +29,8 @@ const labels = orientations.filter((one) => one !== "unlabeled");
  * if the list fails, because an incomplete file must not pass as complete.
  */
 export async function printImportSheet(app: App, flags: RawListFlags & { q?: string }): Promise<void> {
-  const { format = app.globals.json ? "ndjson" : "csv", limit = null, q } = flags;
+  const { limit = null, q } = flags;
+  const format = formatForExcel(flags.format, flags.excel) ?? (app.globals.json ? "ndjson" : "csv");
   if (format !== "csv" && format !== "ndjson") {
     throw new UsageError(`--for-import has no format ${format}`, {
       param: "--format",
@@ -46,7 +49,9 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
   }
   // A terminal gets no control characters; a file must have the text as it is.
   const cell = app.context.stdout.isTTY ? visibleInCell : (text: string) => text;
-  if (format === "csv") await app.io.data(csvRecords(recordsOf(rows, (text) => guardedCell(cell(text)))));
+  const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
+  const records = () => recordsOf(rows, (text) => guardedCell(cell(text)));
+  if (format === "csv") await app.io.data(markOf(style) + csvRecords(records(), style));
   else for (const row of rows) await app.io.data(jsonLine(row));
   for (const note of notes.all()) await app.io.line(app.io.visible(note));
   if (products.isMore) await app.io.note(`The service has more products. For all of them, remove --limit.`);

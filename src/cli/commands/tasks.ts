@@ -151,7 +151,7 @@ async function followTasks(
   flags: FollowFlags,
   { maxBytes, wait }: { maxBytes: number; wait: boolean },
 ): Promise<void> {
-  const { run, save, timeout, formulaGuard = true } = flags;
+  const { run, save, timeout, formulaGuard = true, excel } = flags;
   const printing = readPrintFlags(flags, followedForm(save !== undefined));
   const typed = given.map((id) => resourceId(id, "task"));
   const { clock, cwd, interrupt } = app.context;
@@ -174,7 +174,8 @@ async function followTasks(
     if (saveTo !== null && watched.files.size > 0) {
       const { writeFolderResults } = await import("../../flows/generate/folder-results.ts");
       const again = "run the same command again";
-      await writeFolderResults(saveTo, watched.rows, { clock, formulaGuard, again });
+      const csv = await (await import("../settings/csv-style.ts")).excelStyle(app, excel);
+      await writeFolderResults(saveTo, watched.rows, { clock, formulaGuard, csv, again });
     }
     await report(app, { ...flags, wait }, printing, watched);
   } finally {

@@ -38,6 +38,8 @@ export interface Context {
   passSignals(receive: (signal: NodeJS.Signals) => void, hasOwnGroup: boolean): Promise<() => void>;
   /** The keychain of the system; its code is loaded only for a stored key. */
   keychain(): Promise<Keychain>;
+  /** The locale of the system, for where no variable has one (Windows). */
+  systemLocale?(): string;
   /** Makes V8 collect garbage early, which costs some time: for work that allocates much for a short time. */
   keepHeapSmall?(): void;
   /** Keeps V8 from optimizing WebAssembly: no command gains back the time and the memory that it takes. */
@@ -107,6 +109,7 @@ export function nodeContext(program: ProgramName): Context {
       return process.cwd();
     },
     clock,
+    systemLocale: () => new Intl.NumberFormat().resolvedOptions().locale,
     random: Math.random,
     pid: process.pid,
     nodeVersion: process.versions.node,

@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { checkEncodingName, type EncodingName } from "../../flows/rows/encoding.ts";
 import type { InputFormat } from "../../flows/rows/source.ts";
 import { UsageError } from "../context/errors.ts";
-import { formulaGuardFlag } from "../flags/common-flags.ts";
+import { withCsvFlags } from "../flags/common-flags.ts";
 
 export const formats = ["csv", "ndjson", "xlsx", "ods"] as const;
 
@@ -23,6 +23,7 @@ export interface RawFileFlags {
   results?: string;
   failed?: string;
   formulaGuard?: boolean;
+  excel?: boolean;
 }
 
 /** How to read a file of rows, and the paths of its results file and failed file. */
@@ -41,6 +42,8 @@ export interface FileFlags {
   failed: string | undefined;
   /** Whether cells of the results that a spreadsheet would run are guarded. */
   formulaGuard: boolean;
+  /** Whether CSV results are written for Excel; undefined as the profile says. */
+  excel: boolean | undefined;
 }
 
 /** Adds `--format`, `--sheet`, `--hidden`, `--delimiter` and `--encoding`. */
@@ -56,12 +59,13 @@ export const withInputFlags = (one: Command): Command =>
     .option("--delimiter <C>", 'column separator: ",", ";", "|" or tab (default: detected)')
     .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)");
 
-/** Adds `--results`, `--failed` and `--no-formula-guard`. */
+/** Adds `--results`, `--failed` and the flags of CSV. */
 export const withOutputFlags = (one: Command): Command =>
-  one
-    .option("--results <FILE>", "file for the result of every row (.csv for CSV, else NDJSON)")
-    .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv, or .xlsx)")
-    .addOption(formulaGuardFlag());
+  withCsvFlags(
+    one
+      .option("--results <FILE>", "file for the result of every row (.csv for CSV, else NDJSON)")
+      .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv, or .xlsx)"),
+  );
 
 /** Makes the checks that commander cannot make. Throws UsageError. */
 export function readFileFlags(file: string, raw: RawFileFlags, cwd: string): FileFlags {
@@ -82,6 +86,7 @@ export function readFileFlags(file: string, raw: RawFileFlags, cwd: string): Fil
     results: raw.results,
     failed: raw.failed,
     formulaGuard: raw.formulaGuard ?? true,
+    excel: raw.excel,
   };
 }
 

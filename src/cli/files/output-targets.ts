@@ -2,7 +2,10 @@ import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { numbered } from "../../flows/files/file-names.ts";
+import { type CsvStyle, plainCsv } from "../../flows/outputs/cells.ts";
 import type { OutputTargets } from "../../flows/outputs/output-targets.ts";
+import { isCsvName } from "../../flows/outputs/results-file.ts";
+import type { RowFile } from "../../flows/rows/open-rows.ts";
 import { formatOfName, type InputFormat, type Source } from "../../flows/rows/source.ts";
 import type { App } from "../app/app.ts";
 import type { Asker } from "../app/profile-state.ts";
@@ -26,11 +29,14 @@ interface Place {
  * sent, because their content cannot be fetched again. Throws UsageError.
  */
 export async function outputTargets(
-  flags: Pick<FileFlags, "file" | "failed" | "results" | "formulaGuard"> & { ledger?: string | undefined },
-  source: Source,
+  flags: Pick<FileFlags, "file" | "failed" | "results" | "formulaGuard" | "excel"> & {
+    ledger?: string | undefined;
+  },
+  file: RowFile,
   place: Place,
 ): Promise<OutputTargets> {
   const { cwd } = place;
+  const { source } = file;
   const input = flags.file === "-" ? "/dev/stdin" : resolve(cwd, flags.file);
   const taken: (string | null)[] = [
     await identityOf(input),
@@ -67,8 +73,20 @@ export async function outputTargets(
     resultsFile:
       flags.results === undefined
         ? null
-        : { ...(await target("--results", flags.results)), formulaGuard: flags.formulaGuard },
+        : {
+            ...(await target("--results", flags.results)),
+            formulaGuard: flags.formulaGuard,
+            csv: isCsvName(flags.results) ? await resultsStyle(place.app, flags.excel, file) : undefined,
+          },
   };
+}
+
+/** How CSV results are written: for Excel, or like the input. The input is read now, because it may change later. */
+export async function resultsStyle(app: Asker, excel: boolean | undefined, file: RowFile): Promise<CsvStyle> {
+  const { excelStyle } = await import("../settings/csv-style.ts");
+  const { styleLike } = await import("../../flows/outputs/csv-style.ts");
+  // What cannot be read is reported by the check of the file.
+  return (await excelStyle(app, excel)) ?? styleLike(file).catch(() => plainCsv);
 }
 
 /** Only failed rows of a table are written as a workbook, as .xlsx. */

@@ -1,4 +1,4 @@
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { UsageError } from "../context/errors.ts";
 import { byteSize, duration } from "./values.ts";
 
@@ -10,9 +10,24 @@ export const timeoutFlag = (about = "how long to wait"): Option =>
 export const thumbnailFlag = (): Option =>
   new Option("--no-thumbnail", "no small picture on the terminal (or CAT_THUMBNAILS=off)");
 
-/** `--no-formula-guard`, also for commands that write a results file. */
-export const formulaGuardFlag = (): Option =>
-  new Option("--no-formula-guard", "no apostrophe before CSV cells that start like a formula");
+/** Adds `--no-formula-guard`, `--excel` and `--no-excel`, for commands that write CSV. */
+export const withCsvFlags = (made: Command): Command =>
+  made
+    .option("--no-formula-guard", "no apostrophe before CSV cells that start like a formula")
+    .option("--excel", "write CSV that opens right in Excel")
+    .addOption(new Option("--no-excel", "write plain CSV, whatever the profile says"));
+
+/** The format of an output: CSV with `--excel`. Throws UsageError for another one with `--excel`. */
+export function formatForExcel<Format extends string>(
+  format: Format | undefined,
+  excel: boolean | undefined,
+): Format | "csv" | undefined {
+  if (excel !== true || format === undefined || format === "csv") return excel ? "csv" : format;
+  throw new UsageError(`--excel cannot be used with --format ${format}`, {
+    param: "--excel",
+    hint: "Remove one of them: only CSV is written for Excel.",
+  });
+}
 
 /** The default of `--max-bytes`: the service accepts photos of 10 MB. */
 export const defaultMaxBytes = 50_000_000;

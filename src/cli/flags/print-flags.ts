@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts";
 import type { FieldTree } from "../../contract/response-values.ts";
 import { checkFields, chosenColumns, selectFields } from "../output/chosen-fields.ts";
 import { type Column, type ListFormat, listFormats, type Printing } from "../output/columns.ts";
-import { formulaGuardFlag } from "./common-flags.ts";
+import { formatForExcel, withCsvFlags } from "./common-flags.ts";
 import { wholeNumber } from "./values.ts";
 
 /** The flags of a command that prints resources, as commander parses them. */
@@ -11,6 +11,7 @@ export interface RawPrintFlags {
   format?: ListFormat;
   fields?: string[];
   formulaGuard?: boolean;
+  excel?: boolean;
 }
 
 /** How resources of one kind can be printed: the columns of tables and CSV, and the fields of `--fields`. */
@@ -19,16 +20,17 @@ export interface ResourceForm<Row> {
   readonly fields: FieldTree;
 }
 
-/** Adds `--format`, `--fields` and `--no-formula-guard`. */
+/** Adds `--format`, `--fields` and the flags of CSV. */
 export const withPrintFlags = (made: Command): Command =>
-  made
-    .addOption(new Option("--format <FORMAT>", "output format").choices(listFormats))
-    .addOption(
-      new Option("--fields <FIELD,...>", "only these fields, e.g. id,created_at or images.0.id").argParser(
-        fieldList,
+  withCsvFlags(
+    made
+      .addOption(new Option("--format <FORMAT>", "output format").choices(listFormats))
+      .addOption(
+        new Option("--fields <FIELD,...>", "only these fields, e.g. id,created_at or images.0.id").argParser(
+          fieldList,
+        ),
       ),
-    )
-    .addOption(formulaGuardFlag());
+  );
 
 /** Field names separated by commas; the flag may be repeated. */
 function fieldList(text: string, earlier: readonly string[] = []): string[] {
@@ -39,16 +41,18 @@ function fieldList(text: string, earlier: readonly string[] = []): string[] {
 
 /** How the flags want resources printed. Throws UsageError for an unknown field, before any request. */
 export function readPrintFlags<Row>(
-  { format, fields: chosen, formulaGuard = true }: RawPrintFlags,
+  { format: given, fields: chosen, formulaGuard = true, excel }: RawPrintFlags,
   { columns, fields }: ResourceForm<Row>,
 ): Printing<Row> {
-  if (chosen === undefined) return { columns, format, formulaGuard };
+  const format = formatForExcel(given, excel);
+  if (chosen === undefined) return { columns, format, formulaGuard, excel };
   checkFields(chosen, fields);
   return {
     columns: chosenColumns(columns, chosen, format === "csv" ? "csv" : "table"),
     format,
     select: selectFields(chosen),
     formulaGuard,
+    excel,
   };
 }
 

@@ -51,4 +51,6 @@ export interface Printing<Row> {
   readonly select?: ((resource: unknown) => object) | null;
   /** Whether cells of a CSV that a spreadsheet would run are guarded (default: true). */
   readonly formulaGuard?: boolean;
+  /** Whether CSV is written for Excel (default: as the profile says). */
+  readonly excel?: boolean | undefined;
 }

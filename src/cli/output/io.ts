@@ -1,3 +1,4 @@
+import type { CsvStyle } from "../../flows/outputs/cells.ts";
 import { maskedSignatures } from "../../http/mask.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
@@ -47,6 +48,7 @@ interface IoOptions {
   paintNote: Paint;
   mask(text: string): string;
   asCalled(text: string): string;
+  excelStyle(given: boolean | undefined): Promise<CsvStyle | null>;
 }
 
 /**
@@ -56,7 +58,7 @@ interface IoOptions {
 export function createIo(
   context: Context,
   globals: GlobalOptions,
-  { paint, paintNote, mask, asCalled }: IoOptions,
+  { paint, paintNote, mask, asCalled, excelStyle }: IoOptions,
 ): Io {
   let view: ProgressView | undefined;
   const line = async (text: string, { wrap } = { wrap: true }) => {
@@ -94,6 +96,7 @@ export function createIo(
         width: context.stdout.isTTY ? context.stdout.columns : null,
         heading: (text) => io.paint.bold(text),
         visible: io.visible,
+        excelStyle,
         onDropped: (names) =>
           io.note(
             `The terminal is too narrow for: ${names.join(", ")}. To see all columns, add --format csv.`,

@@ -1,3 +1,4 @@
+import type { CsvStyle } from "../../flows/outputs/cells.ts";
 import { cellOf, columnsFor, type ListFormat, type Printing } from "./columns.ts";
 import { table } from "./table.ts";
 import { jsonLine, visible, visibleInCell, visibleInJson } from "./visible.ts";
@@ -10,6 +11,8 @@ export interface ListTarget {
   heading(text: string): string;
   /** As `Io.visible`. */
   visible(text: string): string;
+  /** How CSV is written for Excel; null for plain CSV. */
+  excelStyle(given: boolean | undefined): Promise<CsvStyle | null>;
   /** Called with the columns that did not fit into a table. */
   onDropped(names: readonly string[]): Promise<void>;
 }
@@ -62,12 +65,14 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     return count;
   },
 
-  async csv({ columns, formulaGuard = true }, rows, target) {
-    const { csvRecords, guardedCell } = await import("../../flows/outputs/cells.ts");
+  async csv({ columns, formulaGuard = true, excel }, rows, target) {
+    const { csvRecords, guardedCell, markOf, plainCsv } = await import("../../flows/outputs/cells.ts");
     const shown = columnsFor(columns, "csv");
     const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
-    await target.write(csvRecords([shown.map((column) => column.name)]));
-    return stream(rows, target, (row) => csvRecords([shown.map((column) => cell(cellOf(column, row)))]));
+    const csv = (await target.excelStyle(excel)) ?? plainCsv;
+    const line = (cells: string[]) => csvRecords([cells], csv);
+    await target.write(markOf(csv) + line(shown.map((column) => column.name)));
+    return stream(rows, target, (row) => line(shown.map((column) => cell(cellOf(column, row)))));
   },
 };
 

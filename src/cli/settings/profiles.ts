@@ -13,6 +13,8 @@ export interface Profile {
   /** Shown in questions and summaries, so that production is not mistaken for staging; and its color. */
   readonly label?: string;
   readonly color?: string;
+  /** Whether CSV output is written for Excel (`--excel`). */
+  readonly excel?: boolean;
   /** Where `cat login` stored the API key, and the only origin that it is sent to. */
   readonly keyStore?: string;
   readonly keyOrigin?: string;
@@ -100,7 +102,7 @@ export async function readConfig(path: string): Promise<Config | null> {
 const texts = ["baseUrl", "signatureHeader", "label", "color", "keyStore", "keyOrigin"] as const;
 
 /** Every setting of a profile. */
-export const profileKeys = [...texts, "columns"] as const satisfies readonly (keyof Profile)[];
+export const profileKeys = [...texts, "columns", "excel"] as const satisfies readonly (keyof Profile)[];
 
 /** The config in a text. Throws UsageError, which names the file and the wrong part, for any other shape. */
 function checkedConfig(text: string, path: string): Config {
@@ -128,6 +130,8 @@ function checkedConfig(text: string, path: string): Config {
     const profile = object(value, place);
     const wrong = texts.find((key) => profile[key] !== undefined && typeof profile[key] !== "string");
     if (wrong !== undefined) throw problem(`${wrong} in ${place} is not a string`);
+    if (profile.excel !== undefined && typeof profile.excel !== "boolean")
+      throw problem(`excel in ${place} is not true or false`);
     if (profile.columns !== undefined) object(profile.columns, `columns in ${place}`);
   }
   return config;

@@ -6,7 +6,7 @@ import { lockTemporaryFile, waitForLock } from "../../state/file-lock.ts";
 import { fileStart } from "../files/disk.ts";
 import { OutputError } from "../files/output-error.ts";
 import { OutputFile } from "../files/output-file.ts";
-import { csvRecords, guardedCell } from "../outputs/cells.ts";
+import { type CsvStyle, csvRecords, guardedCell, markOf, plainCsv } from "../outputs/cells.ts";
 import { type ResultRow, resultCells, resultColumns } from "./result.ts";
 
 /** The names of the two lists next to saved images. */
@@ -15,6 +15,8 @@ const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as const;
 interface FolderOptions {
   readonly clock: Clock;
   readonly formulaGuard: boolean;
+  /** How the CSV is written (default: plain CSV); the list of several commands follows none of their inputs. */
+  readonly csv?: CsvStyle | null;
   /** How to write the lists later, for errors: `run COMMAND`. */
   readonly again: string;
 }
@@ -28,8 +30,9 @@ interface FolderOptions {
 export async function writeFolderResults(
   folder: string,
   rows: readonly ResultRow[],
-  { clock, formulaGuard, again }: FolderOptions,
+  options: FolderOptions,
 ): Promise<void> {
+  const { clock, again } = options;
   const unlock = await waitForLock(() => lockTemporaryFile(join(folder, ".results.lock")), clock, patienceMs);
   const rejection = (name: string, code: string, what: string, hint: string) =>
     new CatError(`cannot write ${join(folder, name)}: ${what}`, { type: "output", code, hint });
@@ -44,7 +47,7 @@ export async function writeFolderResults(
     const foreign = await foreignResults(folder).catch((error: NodeJS.ErrnoException) => {
       throw new OutputError(folder, error, "read", "folder");
     });
-    if (foreign === null && (await addRows(folder, rows, formulaGuard))) return;
+    if (foreign === null && (await addRows(folder, rows, options))) return;
     const hint = `Move it to another folder, then ${again}.`;
     const what = "another program has written it meanwhile";
     throw rejection(foreign ?? folderResults.ndjson, "results_foreign", what, hint);
@@ -57,7 +60,11 @@ export async function writeFolderResults(
 const patienceMs = 10_000;
 
 /** Adds the rows of tasks to both lists; false, with the lists as they were, if a line of them is no row. */
-async function addRows(folder: string, rows: readonly ResultRow[], formulaGuard: boolean): Promise<boolean> {
+async function addRows(
+  folder: string,
+  rows: readonly ResultRow[],
+  { formulaGuard, csv }: FolderOptions,
+): Promise<boolean> {
   // Without the rows of earlier commands the lists would lose rows.
   const path = join(folder, folderResults.ndjson);
   const text = await readFile(path, "utf8")
@@ -70,11 +77,12 @@ async function addRows(folder: string, rows: readonly ResultRow[], formulaGuard:
   const tasks = rows.filter(({ task_id }) => task_id !== null);
   const own = new Set(tasks.map(({ task_id }) => task_id));
   const all = [...listed.filter(({ task_id }) => task_id === null || !own.has(task_id)), ...tasks];
+  const style = csv ?? plainCsv;
   const cell = formulaGuard ? guardedCell : (text: string) => text;
   await write(path, all.map((row) => `${JSON.stringify(row)}\n`).join(""));
   await write(
     join(folder, folderResults.csv),
-    csvRecords([resultColumns, ...all.map((row) => resultCells(row).map(cell))]),
+    markOf(style) + csvRecords([resultColumns, ...all.map((row) => resultCells(row).map(cell))], style),
   );
   return true;
 }
@@ -84,7 +92,8 @@ export async function foreignResults(folder: string): Promise<string | null> {
   const startOf = async (name: string) => String(await fileStart(join(folder, name), 65_536).catch(noFile));
   const [csv, ndjson] = [await startOf(folderResults.csv), await startOf(folderResults.ndjson)];
   const [header, ...records] = csv.trimEnd().split("\n");
-  const isOwnCsv = csv === "" || header!.trimEnd() === resultColumns.join(",");
+  const isOwnCsv =
+    csv === "" || header!.replace(/^\ufeff|\r$/g, "").replaceAll(";", ",") === resultColumns.join(",");
   // Its rows are read from the other list.
   if (!isOwnCsv || (records.length > 0 && ndjson === "")) return folderResults.csv;
   return parseRows(ndjson.split("\n", 1)[0]!) === null ? folderResults.ndjson : null;

@@ -1,10 +1,33 @@
 import { stringify } from "csv-stringify/sync";
+import type { TextForm } from "../rows/encoding.ts";
 
-/** CSV records of the same length with their line ends (RFC 4180, but a line feed alone ends a record). */
-export const csvRecords = (records: readonly (readonly string[])[]): string =>
+/** How a CSV file is written. */
+export interface CsvStyle {
+  readonly delimiter: string;
+  readonly lineEnd: string;
+  readonly form: TextForm;
+}
+
+/** RFC 4180 in UTF-8, but a line feed alone ends a record. */
+export const plainCsv: CsvStyle = {
+  delimiter: ",",
+  lineEnd: "\n",
+  form: { encoding: "utf-8", marked: false },
+};
+
+/** The byte order mark of a text in UTF-8, if it has one. */
+export const markOf = ({ form }: CsvStyle): string => (form.marked ? "\ufeff" : "");
+
+/** CSV records of the same length with their line ends. */
+export const csvRecords = (
+  records: readonly (readonly string[])[],
+  { delimiter, lineEnd }: CsvStyle = plainCsv,
+): string =>
   stringify(records as string[][], {
-    // A carriage return ends a record for some readers, and an empty line is no record.
-    quoted_match: /\r/,
+    delimiter,
+    record_delimiter: lineEnd,
+    // Any line end ends a record for some readers, and an empty line is no record.
+    quoted_match: /[\r\n]/,
     quoted_empty: records[0]?.length === 1,
   });
 /** Spaces of any kind: spreadsheets skip them before a formula. */

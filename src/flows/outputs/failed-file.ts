@@ -1,14 +1,14 @@
 import { OutputFile } from "../files/output-file.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
-import type { TextForm } from "../rows/encoding.ts";
 import { openRows, type RowFile } from "../rows/open-rows.ts";
 import { doubtCodes } from "../rows/problem.ts";
 import type { InputRow } from "../rows/row-form.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import { formatOfName } from "../rows/source.ts";
 import { TableReader } from "../rows/table-rows.ts";
-import { firstLineEnd, readTextForm } from "../rows/text.ts";
-import { EncodedFile, failedFormOf } from "./encoded-file.ts";
+import { firstLineEnd } from "../rows/text.ts";
+import { formLike } from "./csv-style.ts";
+import { EncodedFile } from "./encoded-file.ts";
 import {
   FailedCsvRows,
   failedNdjsonRow,
@@ -162,7 +162,7 @@ export class FailedFile<Result> {
     const isCsv = reader instanceof CsvReader;
     const dialect = isCsv ? reader.dialect : { delimiter: ",", linesBeforeHeader: 0 };
     const lineEnd = isCsv ? await firstLineEnd(source.read(), read.encoding) : "\r\n";
-    const form = isCsv ? await this.#form() : { encoding: "utf-8", marked: true };
+    const form = isCsv ? await formLike(this.#input) : { encoding: "utf-8", marked: true };
     const file = new EncodedFile(output, form, () => "?");
     const rows = new FailedCsvRows(reader, kept, dialect, lineEnd);
     await file.write(rows.head());
@@ -174,18 +174,12 @@ export class FailedFile<Result> {
   }
 
   async #ndjsonFile(output: OutputFile): Promise<FailedRowsFile> {
-    const file = new EncodedFile(output, await this.#form(), ndjsonEscape);
+    const file = new EncodedFile(output, await formLike(this.#input), ndjsonEscape);
     return {
       add: (row, done, failure) => file.write(failedNdjsonRow(this.#input.form, row, done, failure)),
       commit: () => file.commit(),
       discard: () => file.discard(),
     };
-  }
-
-  async #form(): Promise<TextForm> {
-    const { source, read } = this.#input;
-    const form = await readTextForm(source.read(), read.encoding);
-    return failedFormOf(form ?? { encoding: "utf-8", marked: false }, read.encoding, source.format);
   }
 
   async #next(): Promise<InputRow | undefined> {

@@ -1,4 +1,5 @@
 import type { Overwrite } from "../files/output-file.ts";
+import type { CsvStyle } from "./cells.ts";
 
 /** A file to write: its path, and its name in messages. */
 export interface OutputTarget {
@@ -10,6 +11,8 @@ export interface OutputTarget {
   mask?: ((text: string) => string) | undefined;
   /** Whether cells of a results file that a spreadsheet would run are guarded (default: true). */
   formulaGuard?: boolean | undefined;
+  /** How a results file is written, if it is CSV (default: plain CSV). */
+  csv?: CsvStyle | undefined;
 }
 
 /** The files of a run. */

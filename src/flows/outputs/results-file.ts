@@ -1,8 +1,12 @@
 import { extname } from "node:path";
 import { OutputFile } from "../files/output-file.ts";
-import { csvRecords, guardedCell } from "./cells.ts";
+import { type CsvStyle, csvRecords, guardedCell, plainCsv } from "./cells.ts";
+import { EncodedFile } from "./encoded-file.ts";
 import type { OutputTarget } from "./output-targets.ts";
 import type { RowOutcome } from "./row-outcome.ts";
+
+/** Whether a results file of that name is CSV. */
+export const isCsvName = (path: string): boolean => extname(path).toLowerCase() === ".csv";
 
 /** How a flow writes its results: one CSV row with these columns, or one object per line, for each result. */
 export interface ResultsForm<Result> {
@@ -14,9 +18,10 @@ export interface ResultsForm<Result> {
 
 /** Writes the result of every row that has one: NDJSON, or CSV if the name ends in `.csv`. */
 export class ResultsFile<Result> {
-  readonly #file: OutputFile;
+  readonly #file: EncodedFile;
   readonly #form: ResultsForm<Result>;
-  readonly #csv: boolean;
+  /** Null for NDJSON. */
+  readonly #csv: CsvStyle | null;
   readonly #mask: (text: string) => string;
   readonly #cell: (text: string) => string;
   /** The number of rows added. */
@@ -25,11 +30,11 @@ export class ResultsFile<Result> {
   private constructor(
     file: OutputFile,
     form: ResultsForm<Result>,
-    { path, mask, formulaGuard = true }: OutputTarget,
+    { path, mask, formulaGuard = true, csv = plainCsv }: OutputTarget,
   ) {
-    this.#file = file;
     this.#form = form;
-    this.#csv = extname(path).toLowerCase() === ".csv";
+    this.#csv = isCsvName(path) ? csv : null;
+    this.#file = new EncodedFile(file, (this.#csv ?? plainCsv).form, () => "?");
     this.#mask = mask ?? ((text) => text);
     this.#cell = formulaGuard ? guardedCell : (text) => text;
   }
@@ -41,15 +46,16 @@ export class ResultsFile<Result> {
   ): Promise<ResultsFile<Result>> {
     const file = await OutputFile.begin(target.path, target.overwrite ?? true, unfinished);
     const results = new ResultsFile(file, form, target);
-    if (results.#csv) await file.write(csvRecords([form.columns]));
+    if (results.#csv !== null) await results.#file.write(csvRecords([form.columns], results.#csv));
     return results;
   }
 
   async add({ line, result }: RowOutcome<Result>): Promise<void> {
     if (result === undefined) return;
     this.rows++;
-    const text = this.#csv
-      ? csvRecords([this.#form.cells(line, result).map((value) => this.#cell(String(value ?? "")))])
+    const csv = this.#csv;
+    const text = csv
+      ? csvRecords([this.#form.cells(line, result).map((value) => this.#cell(String(value ?? "")))], csv)
       : `${JSON.stringify(this.#form.object(line, result))}\n`;
     await this.#file.write(this.#mask(text));
   }

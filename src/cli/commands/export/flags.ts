@@ -4,7 +4,13 @@ import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
 import { checkEncodingName, type EncodingName } from "../../../flows/rows/encoding.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readDelimiter } from "../../files/file-flags.ts";
-import { defaultMaxBytes, formulaGuardFlag, maxBytesFlag, timeoutFlag } from "../../flags/common-flags.ts";
+import {
+  defaultMaxBytes,
+  formatForExcel,
+  maxBytesFlag,
+  timeoutFlag,
+  withCsvFlags,
+} from "../../flags/common-flags.ts";
 import { conflict } from "../../flags/usage-error.ts";
 import { duration, named, several, timestamp } from "../../flags/values.ts";
 import { flagName } from "../../output/command-words.ts";
@@ -21,6 +27,7 @@ export interface RawExportFlags {
   since?: Since;
   margin?: number;
   formulaGuard?: boolean;
+  excel?: boolean;
   manifest?: true;
   zip?: true;
   extract?: string;
@@ -47,6 +54,8 @@ export interface LiveInput {
   readonly marginMs: number;
   /** Whether cells of a CSV that a spreadsheet would run are guarded. */
   readonly formulaGuard: boolean;
+  /** Whether a CSV is written for Excel; undefined as the profile says. */
+  readonly excel: boolean | undefined;
 }
 
 /** A frozen export: files that the service prepares. */
@@ -74,25 +83,26 @@ export const frozenNames = { manifest: "catalogue.jsonl", zip: "catalogue.zip" }
 
 /** Adds the flags of `cat export`, in groups. */
 export const withExportFlags = (made: Command): Command =>
-  made
-    .option("--out <FILE>", "file to write, or - for standard output (--yes replaces an existing file)")
-    .addOption(roleFlag())
-    .addOption(
-      new Option("--format <FORMAT>", "output format")
-        .choices(["ndjson", "csv"] satisfies RowFormatName[])
-        .default(undefined, "from the file name, else ndjson"),
-    )
-    .option(
-      "--since <TIME|last>",
-      "only changes since a time, or since the last export with --since last",
-      (text: string): Since => (text.trim() === "last" ? "last" : timestamp(text)),
-    )
-    .addOption(
-      new Option("--margin <TIME>", "start earlier by this time, because changes may show up late")
-        .argParser(duration)
-        .default(undefined, "5m with --since last"),
-    )
-    .addOption(formulaGuardFlag())
+  withCsvFlags(
+    made
+      .option("--out <FILE>", "file to write, or - for standard output (--yes replaces an existing file)")
+      .addOption(roleFlag())
+      .addOption(
+        new Option("--format <FORMAT>", "output format")
+          .choices(["ndjson", "csv"] satisfies RowFormatName[])
+          .default(undefined, "from the file name, else ndjson"),
+      )
+      .option(
+        "--since <TIME|last>",
+        "only changes since a time, or since the last export with --since last",
+        (text: string): Since => (text.trim() === "last" ? "last" : timestamp(text)),
+      )
+      .addOption(
+        new Option("--margin <TIME>", "start earlier by this time, because changes may show up late")
+          .argParser(duration)
+          .default(undefined, "5m with --since last"),
+      ),
+  )
     .optionsGroup("Files prepared by the service:")
     .option(
       "--manifest",
@@ -138,7 +148,8 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
     });
   }
   const isCsv = out !== null && extname(out).toLowerCase() === ".csv";
-  const { format = isCsv ? "csv" : "ndjson", since = null, margin, formulaGuard = true } = raw;
+  const { since = null, margin, formulaGuard = true, excel } = raw;
+  const format = formatForExcel(raw.format, excel) ?? (isCsv ? "csv" : "ndjson");
   if (margin !== undefined && since === null) {
     throw new UsageError("--margin needs --since", {
       param: "--margin",
@@ -146,7 +157,7 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
     });
   }
   const marginMs = margin ?? (since === "last" ? usualMarginMs : 0);
-  return { out, roles, format, since, marginMs, formulaGuard };
+  return { out, roles, format, since, marginMs, formulaGuard, excel };
 }
 
 /** The file of `--out`; null for standard output, and without the flag. */

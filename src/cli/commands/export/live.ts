@@ -6,7 +6,7 @@ import {
   type RowSink,
 } from "../../../flows/export/live/export-live.ts";
 import { rowFormat } from "../../../flows/export/live/row-format.ts";
-import { guardedCell } from "../../../flows/outputs/cells.ts";
+import { guardedCell, plainCsv } from "../../../flows/outputs/cells.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { serviceOf } from "../../app/profile-state.ts";
@@ -14,13 +14,14 @@ import { newRunId } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import type { OutFile } from "../../files/out-files.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
+import { excelStyle } from "../../settings/csv-style.ts";
 import type { LiveInput } from "./flags.ts";
 import { withRoleHint } from "./roles.ts";
 
 /** Writes the current rows to a file or to standard output. Throws what stopped it. */
 export async function exportLiveRows(app: App, input: LiveInput): Promise<void> {
   const { clock, interrupt, stdout } = app.context;
-  const { out, roles, format, formulaGuard } = input;
+  const { out, roles, format, formulaGuard, excel } = input;
   const began = clock.now();
   const runId = newRunId(began);
   const file =
@@ -41,10 +42,11 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const progress = path === null && stdout.isTTY ? null : await app.io.progress({ lines: path === null });
   const selection = { roles, since: since === null ? null : Math.max(0, since - input.marginMs) };
   const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
+  const csv = format === "csv" ? ((await excelStyle(app, excel)) ?? plainCsv) : plainCsv;
   const learned = new LearnedValues();
   let result: LiveResult;
   try {
-    result = await exportLive(selection, rowFormat(format, { json: visibleInJson, cell }), {
+    result = await exportLive(selection, rowFormat(format, { json: visibleInJson, cell }, csv), {
       ...service,
       clock,
       sink,

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { decisionsFile } from "../../../flows/generate/gallery/describe-run.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
+import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
@@ -8,6 +9,12 @@ import { UsageError } from "../../context/errors.ts";
 import { checkOutFile } from "../../files/out-files.ts";
 import { flagLine } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
+
+/** Whether the page replaces a file, and how it saves decisions. */
+export interface GalleryOutput {
+  readonly replacesGallery: boolean;
+  readonly decisions: CsvStyle;
+}
 
 /** How many images are looked up at once. */
 const concurrency = 4;
@@ -38,11 +45,11 @@ export async function checkGallery(app: App, name: string, others: readonly stri
  */
 export async function writeRunGallery(
   app: App,
-  flags: GenerateFlags & { readonly replacesGallery: boolean },
+  flags: GenerateFlags & GalleryOutput,
   ended: EndedRun,
 ): Promise<unknown> {
   const { interrupt: signal, clock, cwd } = app.context;
-  const { gallery, save, replacesGallery: replaces } = flags;
+  const { gallery, save, replacesGallery: replaces, decisions } = flags;
   const { summary, results, tasks } = ended;
   if (gallery === undefined || signal.aborted || summary.tasks.length === 0) return undefined;
   const { writeGallery } = await import("../../../flows/generate/gallery/write-gallery.ts");
@@ -52,6 +59,12 @@ export async function writeRunGallery(
     title: shownName(flags.rerun ?? flags.file ?? "one image"),
     // The page saves the decisions in this file.
     rerunCommand: app.io.asCalled(flagLine([flags.kind], { rerun: decisionsFile, save }, app.globals)),
+    // A page saves UTF-8 only, which spreadsheets know by its mark.
+    csv: {
+      delimiter: decisions.delimiter,
+      lineEnd: decisions.lineEnd,
+      marked: decisions.form.marked || decisions.form.encoding !== "utf-8",
+    },
     results,
     tasks,
     savedIn: save === undefined ? null : resolve(cwd, save),

@@ -112,7 +112,7 @@ function failedLines(failedFile: string, flags: GenerateFlags, globals: Service)
 /** The command as it was given, with everything that says what is generated and where to. */
 function resumeCommand(flags: GenerateFlags, globals: Service): string {
   const { kind, file, delimiter, encoding, matrix, allowDuplicates, skipInvalid, rerun } = flags;
-  const { selection, save, gallery, results, failed, formulaGuard } = flags;
+  const { selection, save, gallery, results, failed, formulaGuard, excel } = flags;
   const given = {
     ...inputFlags(flags),
     delimiter,
@@ -128,6 +128,8 @@ function resumeCommand(flags: GenerateFlags, globals: Service): string {
     failed,
     yes: globals.yes,
     noFormulaGuard: !formulaGuard,
+    excel,
+    noExcel: excel === false,
   };
   return flagLine(file === null ? [kind] : [kind, fileWord(file)], given, globals);
 }

@@ -4,6 +4,7 @@ import { generationForm } from "../../../flows/generate/columns/generation-form.
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
 import { reasonText, resultRow } from "../../../flows/generate/result.ts";
+import { plainCsv } from "../../../flows/outputs/cells.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import { textSource } from "../../../flows/rows/source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
@@ -16,6 +17,7 @@ import { openInput } from "../../files/open-input.ts";
 import { shellWord } from "../../output/command-words.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
+import type { GalleryOutput } from "./gallery.ts";
 import { inputRejected, isRejection, rejectionOf, reportLines } from "./report.ts";
 import type { OpenedInput } from "./rerun.ts";
 
@@ -57,7 +59,7 @@ async function fullRun(
 ): Promise<void> {
   const { file } = input;
   const { cwd } = app.context;
-  const [{ generate }, { outputTargets }, { confirmCost, doubtPrompt }, { confirmUnlisted }] =
+  const [{ generate }, { outputTargets, resultsStyle }, { confirmCost, doubtPrompt }, { confirmUnlisted }] =
     await Promise.all([
       import("../../../flows/generate/generate.ts"),
       import("../../files/output-targets.ts"),
@@ -70,6 +72,7 @@ async function fullRun(
   const isSilent = app.io.json && flags.skipInvalid;
   const skipped: Problem[] = [];
   let replacesGallery = false;
+  let decisions = plainCsv;
   const outcome = await runFlow(app, ({ pause, ...host }) =>
     generate(
       { ...flags, ...input, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null },
@@ -79,13 +82,14 @@ async function fullRun(
           if (flags.save !== undefined)
             await (await import("../../files/save-folder.ts")).checkSaveFolder(app, flags.save);
           const named = { ...flags, file: flags.input };
-          const targets = await outputTargets(named, file.source, { cwd, app, isPhoto: async () => false });
+          const targets = await outputTargets(named, file, { cwd, app, isPhoto: async () => false });
           if (flags.gallery !== undefined) {
             pause();
             const { failedFile, resultsFile } = targets;
             const others = [resolve(cwd, flags.input), failedFile.path, resultsFile?.path ?? failedFile.path];
             const { checkGallery } = await import("./gallery.ts");
             replacesGallery = await checkGallery(app, flags.gallery, others);
+            decisions = await resultsStyle(app, flags.excel, file);
           }
           return targets;
         },
@@ -108,15 +112,11 @@ async function fullRun(
   if (outcome.ended === null) for (const problem of skipped) await list.add(problem);
   if (outcome.ended === null || !isSilent) await list.end(outcome.check);
   if (outcome.ended === null) throw inputRejected(flags, outcome.check);
-  await report(app, { ...flags, replacesGallery }, outcome.ended);
+  await report(app, { ...flags, replacesGallery, decisions }, outcome.ended);
 }
 
 /** Reports the run, and sets or throws what the program exits with. */
-async function report(
-  app: App,
-  flags: GenerateFlags & { readonly replacesGallery: boolean },
-  ended: EndedRun,
-): Promise<void> {
+async function report(app: App, flags: GenerateFlags & GalleryOutput, ended: EndedRun): Promise<void> {
   const { summary, stopped, results } = ended;
   const { clock, cwd } = app.context;
   await keepAccepted(app, results);
@@ -126,12 +126,14 @@ async function report(
     const { writeFolderResults } = await import("../../../flows/generate/folder-results.ts");
     const rows = results.map((result) => resultRow(result.generation.line, result));
     const again = `run cat tasks save --run ${summary.run_id} --save ${shellWord(flags.save)}`;
-    const { formulaGuard } = flags;
-    await writeFolderResults(resolve(cwd, flags.save), rows, { clock, formulaGuard, again }).catch(
-      (error) => {
-        unlisted = error;
-      },
-    );
+    const { formulaGuard, excel } = flags;
+    const { excelStyle } = await import("../../settings/csv-style.ts");
+    try {
+      const csv = await excelStyle(app, excel);
+      await writeFolderResults(resolve(cwd, flags.save), rows, { clock, formulaGuard, csv, again });
+    } catch (error) {
+      unlisted = error;
+    }
   }
   const withoutPage =
     flags.gallery === undefined

@@ -197,7 +197,7 @@ function duration(ms: number): string {
 /** The command that resumes a stopped import: the same flags, except those that do not change the result. */
 function resumeCommand(flags: ImportFlags, { globals }: ReportedRun): string {
   const { delimiter, encoding, map, skipInvalid, imagesRoot, imagesOutside, ledger } = flags;
-  const { results, failed, formulaGuard } = flags;
+  const { results, failed, formulaGuard, excel } = flags;
   const given = {
     ...modes(flags),
     ...inputFlags(flags),
@@ -211,6 +211,8 @@ function resumeCommand(flags: ImportFlags, { globals }: ReportedRun): string {
     results,
     failed,
     noFormulaGuard: !formulaGuard,
+    excel,
+    noExcel: excel === false,
   };
   return flagLine(["import", fileWord(flags.file)], given, globals);
 }

@@ -87,7 +87,7 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
       { ...flags, file, localPhotos },
       {
         ...host,
-        targets: () => outputTargets(flags, file.source, place),
+        targets: () => outputTargets(flags, file, place),
         memory: () => memoryOf(app, flags.ledger),
         ask: unknownOutcomePrompt(app, flags, pause),
         onProblem: (problem) => list.add(problem),

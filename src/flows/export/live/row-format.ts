@@ -1,4 +1,5 @@
 import type { ExportRow } from "../../../contract/resources/export.ts";
+import { type CsvStyle, markOf, plainCsv } from "../../outputs/cells.ts";
 
 export type RowFormatName = "ndjson" | "csv";
 
@@ -17,19 +18,19 @@ export interface SafeText {
 }
 
 /** The format of a name. NDJSON has the service's rows unchanged; CSV has one row per asset (`assetColumns`). */
-export function rowFormat(name: RowFormatName, safe: SafeText): RowFormat {
+export function rowFormat(name: RowFormatName, safe: SafeText, csv: CsvStyle = plainCsv): RowFormat {
   if (name === "ndjson") {
     return {
       head: "",
       text: (rows) => rows.map((row) => `${safe.json(JSON.stringify(row))}\n`).join(""),
     };
   }
-  const quoted = quotedWith(safe.cell);
+  const quoted = quotedWith(safe.cell, csv.delimiter);
   return {
-    head: `${assetColumns.join(",")}\n`,
+    head: `${markOf(csv)}${assetColumns.join(csv.delimiter)}${csv.lineEnd}`,
     text: (rows) => {
       let lines = "";
-      for (const row of rows) lines += assetLines(row, quoted);
+      for (const row of rows) lines += assetLines(row, quoted, csv);
       return lines;
     },
   };
@@ -43,11 +44,11 @@ const unusual = /^[ =+@-]|[^ !#-+\--~\u00c0-\u024f]/;
 
 /** A cell as RFC 4180 has it, after `safe`. */
 const quotedWith =
-  (safe: (text: string) => string) =>
+  (safe: (text: string) => string, delimiter: string) =>
   (text: string): string => {
-    if (!unusual.test(text)) return text;
+    if (!unusual.test(text) && !text.includes(delimiter)) return text;
     const shown = safe(text);
-    return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+    return shown.includes(delimiter) || /["\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
   };
 
 const productColumns = ["product_id", "reference", "name", "sex", "deleted_at"] as const;
@@ -83,29 +84,33 @@ export const assetColumns = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The cells after those of the product, all empty. */
-const noAsset = ",".repeat(assetColumns.length - productColumns.length);
+/** The number of cells after those of the product. */
+const assetCells = assetColumns.length - productColumns.length;
 
 /**
  * The CSV lines of a product: one per asset; one without an asset for a deleted product; none for a product without
  * assets. The client does not check these fields, so any of them may be missing or of another type. Lines are built as
  * text: lists of cells would take three times as long. `quoted` makes a cell of a text.
  */
-function assetLines({ product, assets }: ExportRow, quoted: (text: string) => string): string {
+function assetLines(
+  { product, assets }: ExportRow,
+  quoted: (text: string) => string,
+  { delimiter: d, lineEnd }: CsvStyle,
+): string {
   const cell = (value: unknown): string => cellOf(value, quoted);
   const { id, reference, name, sex, deleted_at } = product;
-  const ofProduct = `${cell(id)},${cell(reference)},${cell(name)},${cell(sex)},${cell(deleted_at)}`;
-  if (deleted_at !== null) return `${ofProduct}${noAsset}\n`;
+  const ofProduct = `${cell(id)}${d}${cell(reference)}${d}${cell(name)}${d}${cell(sex)}${d}${cell(deleted_at)}`;
+  if (deleted_at !== null) return `${ofProduct}${d.repeat(assetCells)}${lineEnd}`;
   if (!Array.isArray(assets)) return "";
   let lines = "";
   for (const one of assets as readonly unknown[]) {
     const asset = fieldsOf(one);
-    lines += `${ofProduct},${cell(asset.id)}`;
-    for (const field of plainFields) lines += `,${cell(asset[field])}`;
+    lines += `${ofProduct}${d}${cell(asset.id)}`;
+    for (const field of plainFields) lines += `${d}${cell(asset[field])}`;
     const attributes = fieldsOf(asset.attributes);
-    for (const attribute of knownAttributes) lines += `,${cell(attributes[attribute])}`;
-    lines += `,${cell(othersOf(attributes))},${cell(featuresOf(asset.also_features))}`;
-    lines += `,${cell(asset.suggested_filename)}\n`;
+    for (const attribute of knownAttributes) lines += `${d}${cell(attributes[attribute])}`;
+    lines += `${d}${cell(othersOf(attributes))}${d}${cell(featuresOf(asset.also_features))}`;
+    lines += `${d}${cell(asset.suggested_filename)}${lineEnd}`;
   }
   return lines;
 }

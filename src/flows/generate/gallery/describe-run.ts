@@ -25,6 +25,8 @@ export interface GalleryData {
   readonly decisionsFile: string;
   readonly columns: readonly string[];
   readonly rerunCommand: string;
+  /** How decisions are saved: UTF-8, with a byte order mark if `marked`. */
+  readonly csv: { readonly delimiter: string; readonly lineEnd: string; readonly marked: boolean };
   /** The folder of the saved images as a relative URL with a slash at its end; null where none are next to the page. */
   readonly folder: string | null;
   readonly imagesPerBlock: number;
@@ -62,7 +64,7 @@ export interface GalleryEntry {
 }
 
 /** What a gallery shows. */
-export interface GalleryInput extends Pick<GalleryData, "run" | "kind" | "title" | "rerunCommand"> {
+export interface GalleryInput extends Pick<GalleryData, "run" | "kind" | "title" | "rerunCommand" | "csv"> {
   readonly results: readonly GenerationResult[];
   readonly tasks: ReadonlyMap<string, Task>;
   /** The folder of the saved images; null where none were saved. */
@@ -109,9 +111,9 @@ export async function describeRun(
     const names = { modelId, modelName, subtype, style, background, angleShot };
     return { line, taskId: task_id, status, product, ...names, reason, file, image };
   });
-  const { run, kind, title, rerunCommand } = input;
+  const { run, kind, title, rerunCommand, csv } = input;
   const folder = savedIn === null ? null : relativeUrl(pageIn, savedIn);
-  const named = { run, kind, title, decisionsFile, columns: decisionColumns, rerunCommand };
+  const named = { run, kind, title, decisionsFile, columns: decisionColumns, rerunCommand, csv };
   return { data: { ...named, folder, imagesPerBlock, products, results: entries }, images };
 }
 

@@ -30,6 +30,7 @@ export const sampleData = (given: Partial<GalleryData> = {}): GalleryData => ({
   decisionsFile: "decisions.csv",
   columns: decisionColumns,
   rerunCommand: "cat tryon --rerun decisions.csv",
+  csv: { delimiter: ",", lineEnd: "\n", marked: false },
   folder: null,
   imagesPerBlock: 2,
   products: [

@@ -152,7 +152,10 @@ export const stateOf = (result) =>
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Cells are quoted where CSV needs it. Formulas stay as they are: the file is read again. @param {string} text */
-const cell = (text) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const cell = (text) =>
+  text.includes(data.csv.delimiter) || /["\r\n]|^\s|\s$/.test(text)
+    ? `"${text.replaceAll('"', '""')}"`
+    : text;
 
 /** @param {Result} result @returns {Record<string, string>} */
 function rowOf(result) {
@@ -178,5 +181,7 @@ export function decisionsCsv() {
     const row = rowOf(result);
     return data.columns.map((column) => cell(row[column] ?? ""));
   });
-  return [data.columns, ...rows].map((cells) => `${cells.join(",")}\n`).join("");
+  const { delimiter, lineEnd, marked } = data.csv;
+  const lines = [data.columns, ...rows].map((cells) => `${cells.join(delimiter)}${lineEnd}`);
+  return `${marked ? "\ufeff" : ""}${lines.join("")}`;
 }

@@ -1,0 +1,43 @@
+import { type CsvStyle, plainCsv } from "../../flows/outputs/cells.ts";
+import type { Context } from "../context/context.ts";
+import type { GlobalOptions } from "../context/globals.ts";
+import { readProfiles } from "./profiles.ts";
+import { profileName } from "./settings.ts";
+
+interface Asker {
+  readonly context: Pick<Context, "env" | "systemLocale">;
+  readonly globals: Pick<GlobalOptions, "profile">;
+}
+
+/** CSV that Excel opens as a table with all its characters; null unless `--excel` or the profile asks for it. */
+export async function excelStyle(
+  { context, globals }: Asker,
+  given: boolean | undefined,
+): Promise<CsvStyle | null> {
+  const { env } = context;
+  if (!(given ?? (await isSetIn(env, globals)))) return null;
+  const delimiter = hasDecimalComma(localeOf(context)) ? ";" : plainCsv.delimiter;
+  return { delimiter, lineEnd: "\r\n", form: { encoding: "utf-8", marked: true } };
+}
+
+async function isSetIn(env: Context["env"], globals: Asker["globals"]): Promise<boolean> {
+  const profiles = await readProfiles(env);
+  return profiles.find(profileName(globals, env, profiles).name)?.excel ?? false;
+}
+
+/** The locale of numbers, for example `de-DE`: of the environment (POSIX, 8.2), else of the system. */
+function localeOf({ env, systemLocale }: Asker["context"]): string {
+  const named = [env.LC_ALL, env.LC_NUMERIC, env.LANG].find((name) => name !== undefined && name !== "");
+  return named?.replace(/[.@].*$/, "").replaceAll("_", "-") ?? systemLocale?.() ?? "C";
+}
+
+/** Whether numbers have a decimal comma; then Excel separates columns with a semicolon. */
+function hasDecimalComma(locale: string): boolean {
+  try {
+    const parts = new Intl.NumberFormat(locale).formatToParts(1.5);
+    return parts.some(({ type, value }) => type === "decimal" && value === ",");
+  } catch {
+    // C and POSIX are no languages.
+    return false;
+  }
+}

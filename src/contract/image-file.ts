@@ -12,8 +12,17 @@ export function imageTypeOf(bytes: Uint8Array): (typeof imageTypes)[number] | nu
   return null;
 }
 
-const startsWith = (bytes: Uint8Array, at: number, expected: readonly number[]): boolean =>
-  expected.every((byte, index) => bytes[at + index] === byte);
+/** The type of an image that the service does not take, but that can be converted, by its first bytes; or null. */
+export function foreignTypeOf(bytes: Uint8Array): "TIFF" | "AVIF" | "GIF" | "BMP" | null {
+  const starts = (at: number, text: string) => startsWith(bytes, at, new TextEncoder().encode(text));
+  if (["II*\0", "MM\0*", "II+\0", "MM\0+"].some((start) => starts(0, start))) return "TIFF";
+  if (starts(4, "ftypavif") || starts(4, "ftypavis")) return "AVIF";
+  if (starts(0, "GIF8")) return "GIF";
+  return starts(0, "BM") && starts(6, "\0\0\0\0") ? "BMP" : null;
+}
+
+const startsWith = (bytes: Uint8Array, at: number, expected: ArrayLike<number>): boolean =>
+  Array.from(expected).every((byte, index) => bytes[at + index] === byte);
 
 /** Maximum bytes: the 255 of most file systems, minus room for a suffix during a download. */
 const longest = 200;

@@ -1,10 +1,11 @@
 // Photos: local files named in rows; found, checked, and uploaded once per content.
 
-import { lstat, realpath, stat } from "node:fs/promises";
+import { lstat, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import pLimit from "p-limit";
 import { questionFor } from "../../contract/did-you-mean.ts";
 import { InputError } from "../rows/source.ts";
+import type { PhotoConverter } from "./convert-photos.ts";
 import { NamesNearby, whereItLeads } from "./find-photo.ts";
 import { bytesOf, digestOf, type FileProblem, inspectPhoto, type PhotoFile } from "./photo-file.ts";
 import type { LocalImage, PhotoProblem } from "./photo-problem.ts";
@@ -19,6 +20,8 @@ export interface PhotosPlace {
   called?: string | undefined;
   /** Whether paths may lead out of the root: through `..`, a link, or an absolute path. */
   mayLeave?: boolean | undefined;
+  /** Converts photos that the service does not take, or "offered": messages name `--convert`. */
+  conversion?: PhotoConverter | "offered" | undefined;
 }
 
 /** The local photos of an import. Each path is checked once, however many rows name it. */
@@ -26,6 +29,7 @@ export class LocalPhotos {
   readonly #root: string;
   readonly #called: string;
   readonly #mayLeave: boolean;
+  readonly #conversion: PhotosPlace["conversion"];
   readonly #inTurn = pLimit(openAtOnce);
   readonly #looks = new Map<string, Promise<PhotoFile | FileProblem>>();
   /** By the path without links, so that a file with two names is read once. */
@@ -33,10 +37,11 @@ export class LocalPhotos {
   readonly #nearby = new NamesNearby();
   #realRoot: Promise<string> | undefined;
 
-  constructor({ root, called = "the folder of the file", mayLeave = false }: PhotosPlace) {
+  constructor({ root, called = "the folder of the file", mayLeave = false, conversion }: PhotosPlace) {
     this.#root = resolve(root);
     this.#called = called;
     this.#mayLeave = mayLeave;
+    this.#conversion = conversion;
   }
 
   /** Whether any row has named a local photo so far. */
@@ -107,14 +112,23 @@ export class LocalPhotos {
     return createHash("sha256").update(digests.join("\n")).digest("hex");
   }
 
-  /** The size of a photo, in bytes. Throws InputError like `digest`. */
+  /** The size of what is uploaded of a photo, in bytes. Throws InputError like `digest`. */
   async size(path: string): Promise<number> {
-    return (await this.#file(path)).size;
+    const { size, converted } = await this.#file(path);
+    return converted?.size ?? size;
   }
 
-  /** The photo's bytes, which must have that SHA-256 (hex). Throws InputError if they changed. */
+  /**
+   * The bytes to upload of a photo whose file must have that SHA-256 (hex). A converted photo is known by its original: a
+   * later version of the library may give other bytes. Throws InputError if the file changed.
+   */
   async read(path: string, sha256: string): Promise<Buffer> {
     const file = await this.#file(path);
+    const { converted } = file;
+    if (converted !== undefined) {
+      await this.digest(path);
+      return this.#inTurn(() => readFile(converted.path));
+    }
     return this.#inTurn(() => bytesOf(file, sha256, quoted(path)));
   }
 
@@ -157,13 +171,31 @@ export class LocalPhotos {
     try {
       const real = await realpath(resolved);
       if (isOutside(real)) return this.#outside(throughLink, path, real);
-      const look = await inspectPhoto(real, quoted(path));
-      return "code" in look ? { ...look, at: real } : look;
+      return await this.#inspect(real, quoted(path));
     } catch (error) {
       const where = await whereItLeads(resolved);
       if (isOutside(where)) return this.#outside(throughLink, path, where);
       return this.#unreadable(path, resolved, (error as NodeJS.ErrnoException).code ?? String(error));
     }
+  }
+
+  async #inspect(real: string, shown: string): Promise<PhotoFile | FileProblem> {
+    const look = await inspectPhoto(real, shown);
+    const conversion = this.#conversion;
+    if ("code" in look) {
+      const { convertible, ...problem } = look;
+      if (convertible === undefined || conversion === undefined) return { ...problem, at: real };
+      if (conversion !== "offered") return this.#converted(conversion, convertible, shown);
+      return { ...problem, message: `${problem.message}; add --convert to upload it as JPEG`, at: real };
+    }
+    if (conversion === undefined || conversion === "offered" || !(await conversion.isTooLarge(look)))
+      return look;
+    return this.#converted(conversion, look, shown);
+  }
+
+  async #converted(conversion: PhotoConverter, file: PhotoFile, shown: string) {
+    const made = await conversion.convert(file, shown);
+    return "code" in made ? { ...made, at: file.real } : made;
   }
 
   async #unreadable(path: string, resolved: string, code: string): Promise<PhotoFile | FileProblem> {
@@ -212,8 +244,9 @@ const isSameName = (one: string, other: string): boolean =>
 
 const quoted = (path: string): string => JSON.stringify(path.length > 200 ? `...${path.slice(-197)}` : path);
 
-/** The flags for the folder of local photos. */
+/** The flags for local photos. */
 export interface PhotoFlags {
+  conversion?: PhotosPlace["conversion"];
   imagesRoot?: string | undefined;
   imagesOutside?: boolean | undefined;
 }
@@ -225,13 +258,13 @@ export interface PhotoFlags {
  * folder.
  */
 export async function openLocalPhotos(
-  { imagesRoot, imagesOutside: mayLeave = false }: PhotoFlags,
+  { imagesRoot, imagesOutside: mayLeave = false, conversion }: PhotoFlags,
   { cwd, sourcePath }: { cwd: string; sourcePath: string | null },
 ): Promise<LocalPhotos> {
   if (imagesRoot === undefined) {
     return sourcePath === null
-      ? new LocalPhotos({ root: cwd, called: "the current folder", mayLeave })
-      : new LocalPhotos({ root: dirname(sourcePath), mayLeave });
+      ? new LocalPhotos({ root: cwd, called: "the current folder", mayLeave, conversion })
+      : new LocalPhotos({ root: dirname(sourcePath), mayLeave, conversion });
   }
   const root = resolve(cwd, imagesRoot);
   const fault = await realpath(root)
@@ -241,7 +274,7 @@ export async function openLocalPhotos(
       ({ code }: NodeJS.ErrnoException) =>
         code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`,
     );
-  if (fault === null) return new LocalPhotos({ root, called: "--images-root", mayLeave });
+  if (fault === null) return new LocalPhotos({ root, called: "--images-root", mayLeave, conversion });
   throw new InputError(
     `--images-root ${imagesRoot} ${fault}`,
     "images_root_not_found",

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
+import { foreignTypeOf, imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoCode } from "./photo-problem.ts";
@@ -13,6 +13,8 @@ export interface PhotoFile {
   readonly size: number;
   /** Identifies the file and its version. */
   readonly stamp: string;
+  /** The JPEG file that is uploaded instead, and its size in bytes. */
+  readonly converted?: { readonly path: string; readonly size: number };
 }
 
 /** The reason a file cannot be used as a photo. */
@@ -23,6 +25,8 @@ export interface FileProblem {
   readonly isNoFile?: boolean;
   /** Its path, if known; the file may be missing or of another kind. */
   readonly at?: string;
+  /** The file, if it is an image that can be converted. */
+  readonly convertible?: PhotoFile;
 }
 
 /** Checks a file by its first bytes; `shown` is its name in messages. Throws the errors of the system. */
@@ -35,16 +39,19 @@ export async function inspectPhoto(real: string, shown: string): Promise<PhotoFi
   try {
     const { size, stamp } = await stampOf(handle);
     if (size === 0) return { code: "not_an_image", message: `${shown} is empty (0 bytes)` };
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(imageTypeBytes), 0, imageTypeBytes, 0);
+    const head = buffer.subarray(0, bytesRead);
+    const foreign = foreignTypeOf(head);
+    const isImage = imageTypeOf(head) !== null;
+    const file = { real, size, stamp };
+    const convertible = isImage || foreign !== null ? { convertible: file } : {};
     if (size > limits.imageBytes) {
       const message = `${shown} has ${size} bytes; the limit is ${limits.imageBytes} bytes (10 MB)`;
-      return { code: "too_large", message };
+      return { code: "too_large", message, ...convertible };
     }
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(imageTypeBytes), 0, imageTypeBytes, 0);
-    if (imageTypeOf(buffer.subarray(0, bytesRead)) === null) {
-      const message = `${shown} does not contain a JPEG, PNG or WebP image`;
-      return { code: "not_an_image", message };
-    }
-    return { real, size, stamp };
+    if (isImage) return file;
+    const what = foreign === null ? "does not contain" : `is a ${foreign} image, not`;
+    return { code: "not_an_image", message: `${shown} ${what} a JPEG, PNG or WebP image`, ...convertible };
   } finally {
     await handle.close();
   }
@@ -63,11 +70,15 @@ export async function digestOf(file: PhotoFile, shown: string): Promise<string> 
 
 /** The bytes of a photo with that SHA-256 (hex). Throws InputError if they changed. */
 export async function bytesOf(file: PhotoFile, sha256: string, shown: string): Promise<Buffer> {
-  const bytes = await reading(file, shown, (handle) => handle.readFile());
+  const bytes = await allBytesOf(file, shown);
   const { createHash } = await import("node:crypto");
   if (createHash("sha256").update(bytes).digest("hex") !== sha256) throw changed(shown);
   return bytes;
 }
+
+/** All bytes of a file. Throws InputError if it changed. */
+export const allBytesOf = (file: PhotoFile, shown: string): Promise<Buffer> =>
+  reading(file, shown, (handle) => handle.readFile());
 
 /** Reads a file that must be unchanged before and after. */
 async function reading<Read>(

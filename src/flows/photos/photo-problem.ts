@@ -15,7 +15,8 @@ export type PhotoCode =
   | "photo_outside_root"
   | "photo_not_readable"
   | "too_large"
-  | "not_an_image";
+  | "not_an_image"
+  | "not_convertible";
 
 /** The problem of one photo of a row. */
 export interface PhotoProblem extends LocalImage {

@@ -56,9 +56,13 @@ export async function checkFile(
       if (unusable) continue;
       // Started for all rows of the batch, so that several photos are read at once.
       const judged = rows.map((row) => reader.problems(row));
+      // A failure is thrown where it is awaited, and not while an earlier row is.
+      for (const judgment of judged) if (judgment instanceof Promise) judgment.catch(() => {});
       for (const [index, row] of rows.entries()) {
         const judgment = judged[index]!;
         const problems = judgment instanceof Promise ? await judgment : judgment;
+        // Photos may take long.
+        if (judgment instanceof Promise) signal?.throwIfAborted();
         // A row that cannot be read would otherwise take a product over once it is corrected.
         const repeated = row.content !== null && unique !== undefined ? repetition(row, unique, seen) : null;
         if (problems.length === 0 && repeated === null) continue;

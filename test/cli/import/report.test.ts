@@ -18,6 +18,7 @@ const usual = {
   dryRun: false,
   skipInvalid: false,
   imagesOutside: false,
+  convert: false,
   fresh: false,
   sameOrganization: false,
 } as const;
@@ -192,15 +193,15 @@ test("the command that resumes a run has all of its flags", () => {
       encoding: "windows-1252",
       map: ["SKU=reference"],
     },
-    ...{ imagesRoot: "my photos", imagesOutside: true, ledger: "l.db", results: "r.ndjson" },
+    ...{ imagesRoot: "my photos", imagesOutside: true, convert: true, ledger: "l.db", results: "r.ndjson" },
   });
   expect(reportLines(summaryOf({ submitted: 0, created: 0 }), given, run({ stopped })).slice(-2)).toEqual([
     "To resume, run the same command again (nothing is sent twice):",
-    "  cat import a.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --skip-invalid --images-root 'my photos' --images-outside --ledger l.db --results r.ndjson",
+    "  cat import a.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --skip-invalid --images-root 'my photos' --images-outside --convert --ledger l.db --results r.ndjson",
   ]);
   const failed = summaryOf({ failed: 1, failed_file: "a.failed.csv" });
   expect(reportLines(failed, given, run()).at(-1)).toBe(
-    "  cat import a.failed.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --images-root 'my photos' --images-outside --ledger l.db",
+    "  cat import a.failed.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --images-root 'my photos' --images-outside --convert --ledger l.db",
   );
 });
 

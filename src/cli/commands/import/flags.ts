@@ -20,6 +20,8 @@ export interface RawFlags extends RawFileFlags {
   readonly imagesRoot?: string;
   /** Allow local photos outside that folder. */
   readonly imagesOutside: boolean;
+  /** Convert local photos that the service does not take. */
+  readonly convert: boolean;
   /** The file of the ledger, instead of the one in the profile. */
   readonly ledger?: string;
   /** Start over instead of resuming a stopped run. */

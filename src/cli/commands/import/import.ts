@@ -59,6 +59,11 @@ function withFlags(made: Command): Command {
       ),
     )
     .option("--images-outside", "allow local photos outside that folder", false)
+    .option(
+      "--convert",
+      "upload TIFF, AVIF, GIF and BMP files, and photos over 10 MB or 30 megapixels, as JPEG",
+      false,
+    )
     .addOption(
       new Option(
         "--on-image-error <DO>",

@@ -196,7 +196,7 @@ function duration(ms: number): string {
 
 /** The command that resumes a stopped import: the same flags, except those that do not change the result. */
 function resumeCommand(flags: ImportFlags, { globals }: ReportedRun): string {
-  const { delimiter, encoding, map, skipInvalid, imagesRoot, imagesOutside, ledger } = flags;
+  const { delimiter, encoding, map, skipInvalid, imagesRoot, imagesOutside, convert, ledger } = flags;
   const { results, failed, formulaGuard, excel } = flags;
   const given = {
     ...modes(flags),
@@ -207,6 +207,7 @@ function resumeCommand(flags: ImportFlags, { globals }: ReportedRun): string {
     skipInvalid,
     imagesRoot,
     imagesOutside,
+    convert,
     ledger,
     results,
     failed,
@@ -219,7 +220,7 @@ function resumeCommand(flags: ImportFlags, { globals }: ReportedRun): string {
 
 /** The command that imports a failed file: the flags for reading it, and the same service. */
 function commandForFailed(failedFile: string, flags: ImportFlags, { format, globals }: ReportedRun): string {
-  const { delimiter, encoding, map, imagesRoot, imagesOutside, ledger } = flags;
+  const { delimiter, encoding, map, imagesRoot, imagesOutside, convert, ledger } = flags;
   // A table is written as a workbook or as CSV, as the name says.
   const named = formatOfName(failedFile);
   const written = format === "workbook" ? "csv" : format;
@@ -232,6 +233,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     map: [...map].filter(([column]) => !isFailureColumn(column)).map((entry) => entry.join("=")),
     imagesRoot: imagesRoot ?? folderOfPhotos(failedFile, flags),
     imagesOutside,
+    convert,
     ledger,
   };
   return flagLine(["import", fileWord(failedFile)], given, globals);

@@ -5,7 +5,9 @@ import type { EndedRun } from "../../../flows/import/close-run.ts";
 import { isKnownColumn, knownColumns } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
 import type { ImportInput } from "../../../flows/import/import-input.ts";
+import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
+import type { ProgressEvent } from "../../../flows/progress-event.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
 import { type FileJob, formatOfName, InputError, type InputFormat } from "../../../flows/rows/source.ts";
@@ -33,27 +35,52 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
     isColumn: (header) => isKnownColumn(header, flags.map),
     isCompared: !flags.dryRun,
   });
+  const converter = flags.convert ? await openConverter(app) : undefined;
   try {
     rejectCsvFlags(flags, source.format);
     const map = await columnsOf(app, flags, source);
     const place = { cwd, sourcePath: source.place };
-    const localPhotos = await openLocalPhotos(flags, place);
+    const localPhotos = await openLocalPhotos({ ...flags, conversion: converter ?? "offered" }, place);
     const file = { source, read: flags, form: importForm(map, localPhotos) };
-    await (flags.dryRun ? dryRun : fullRun)(app, { ...flags, map }, { file, localPhotos });
+    await (flags.dryRun ? dryRun : fullRun)(app, { ...flags, map }, { file, localPhotos, converter });
   } finally {
+    await converter?.close();
     await source.close();
   }
+}
+
+async function openConverter({ context }: App): Promise<PhotoConverter> {
+  const { PhotoConverter } = await import("../../../flows/photos/convert-photos.ts");
+  return new PhotoConverter(context.interrupt);
+}
+
+/** Reports conversions as progress, and their number after the check. */
+function reportConversions(
+  app: App,
+  converter: PhotoConverter | undefined,
+  update: (event: ProgressEvent) => void,
+): () => Promise<void> {
+  if (converter === undefined) return async () => {};
+  converter.onConverted = (done) => update({ step: "converting photos", done, total: null });
+  return async () => {
+    if (converter.count > 0)
+      await app.io.note(
+        `${counted(converter.count, "photo")} converted to JPEG; the originals are unchanged.`,
+      );
+  };
 }
 
 /** The file to import, and its local photos. */
 interface Given {
   file: ImportInput["file"];
   localPhotos: LocalPhotos;
+  converter: PhotoConverter | undefined;
 }
 
-async function dryRun(app: App, flags: ImportFlags, { file }: Given): Promise<void> {
+async function dryRun(app: App, flags: ImportFlags, { file, converter }: Given): Promise<void> {
   const list = problemListFor(app, flags);
   const progress = await app.io.progress();
+  const noteConversions = reportConversions(app, converter, progress.update);
   let check: CheckResult;
   try {
     ({ check } = await checkFile(file, {
@@ -66,6 +93,7 @@ async function dryRun(app: App, flags: ImportFlags, { file }: Given): Promise<vo
     progress.end();
   }
   await list.end(check);
+  await noteConversions();
   if (check.invalid > 0 || check.unusable) throw rejection(flags, check);
   const name = shownName(flags.file);
   await app.io.note(
@@ -73,7 +101,7 @@ async function dryRun(app: App, flags: ImportFlags, { file }: Given): Promise<vo
   );
 }
 
-async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Given): Promise<void> {
+async function fullRun(app: App, flags: ImportFlags, { file, localPhotos, converter }: Given): Promise<void> {
   // A file may have a million rows, of which few are in memory at a time.
   app.context.keepHeapSmall?.();
   // Loads the client of the service only for a real import.
@@ -82,8 +110,9 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
   const { unknownOutcomePrompt, memoryOf } = await import("./remembered.ts");
   const place = { cwd: app.context.cwd, app, isPhoto: (path: string) => localPhotos.has(path) };
   const list = problemListFor(app, flags);
-  const outcome = await runFlow(app, ({ pause, ...host }) =>
-    importFile(
+  const outcome = await runFlow(app, ({ pause, ...host }) => {
+    const noteConversions = reportConversions(app, converter, host.onProgress);
+    return importFile(
       { ...flags, file, localPhotos },
       {
         ...host,
@@ -91,10 +120,13 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
         memory: () => memoryOf(app, flags.ledger),
         ask: unknownOutcomePrompt(app, flags, pause),
         onProblem: (problem) => list.add(problem),
-        onChecked: (check) => list.end(check),
+        onChecked: async (check) => {
+          await list.end(check);
+          await noteConversions();
+        },
       },
-    ),
-  );
+    );
+  });
   if (outcome.ended === null) {
     if (list === noList) await reportAgain(app, flags, file);
     throw rejection(flags, outcome.check);

@@ -35,6 +35,7 @@ async function run(argv: readonly string[], context: Context, secrets: Secrets):
   const { color } = earlyFlags(argv);
   const { app, close } = createApp(context, noGlobals(), {
     secrets,
+    typed: argv,
     asCalled: asCalled(context.program, argv),
     paint: await paintOf(context, "stdout", color),
     paintNote: await paintOf(context, "stderr", color),

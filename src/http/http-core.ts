@@ -66,7 +66,7 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
     noRedirects,
     completeJson,
     ...(onExchange === undefined ? [] : [exchangeLog(clock, onExchange)]),
-    attemptTimeout({ clock, ...limits }),
+    attemptTimeout({ clock, onWait, ...limits }),
     withoutKey(),
   );
   return deadline({ clock, totalMs: limits.totalMs })(send);

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { TimeoutError } from "./errors.ts";
 import { type Answer, type Call, type Interceptor, type Message, nameOf, type Send } from "./send.ts";
+import type { OnWait } from "./waits.ts";
 
 interface DeadlineOptions {
   clock: Clock;
@@ -103,20 +104,29 @@ interface AttemptTimeoutOptions {
   silenceMs: number;
   /** The maximum duration if nearly nothing arrives, in milliseconds; received bytes extend it. */
   attemptMs: number;
+  onWait?: OnWait | undefined;
 }
+
+/** The silence after which a wait for a response is reported, in milliseconds. */
+const notedSilenceMs = 10_000;
 
 /** The average rate below which a response counts as dripping, in bytes per millisecond: 8 kB/s. */
 const drip = 8;
 
 /** Ends an attempt that receives nothing, or so little that it would never end. */
 export const attemptTimeout =
-  ({ clock, silenceMs, attemptMs }: AttemptTimeoutOptions): Interceptor =>
+  ({ clock, silenceMs, attemptMs, onWait }: AttemptTimeoutOptions): Interceptor =>
   (next) =>
   async (request) => {
     const link = linkedAbort(request.signal);
-    const begun = clock.now() + uploadMs(request.body);
+    const sentAt = clock.now();
+    const begun = sentAt + uploadMs(request.body);
     let received = 0;
     let cancel = () => {};
+    const cancelNote = clock.at(begun + notedSilenceMs, () => {
+      const { method, path } = request;
+      if (received === 0) onWait?.({ reason: "response", ms: clock.now() - sentAt, method, path });
+    });
     const giveUp = () => {
       const seconds = Math.round((clock.now() - begun) / 1000);
       const came = received === 0 ? "no response" : `only ${received} bytes`;
@@ -140,6 +150,7 @@ export const attemptTimeout =
       return await next({ ...request, signal: link.signal, onActivity });
     } finally {
       cancel();
+      cancelNote();
       link.release();
     }
   };

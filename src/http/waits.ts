@@ -1,19 +1,20 @@
 import { randomInt } from "node:crypto";
 import { type Answer, headerOf } from "./send.ts";
 
-/** The reason a request waits: the rate limit window, a retry, or an outage of the service while a job is polled. */
+/** The reason a request waits: the rate limit window, a retry, an outage while a job is polled, or a response. */
 export type WaitReason =
   | "rate_window"
   | "rate_limited"
   | "in_progress"
   | "server_error"
   | "network"
-  | "outage";
+  | "outage"
+  | "response";
 
 /** A wait that starts now, for messages such as "waiting 23 s for the rate limit window". */
 export interface Wait {
   readonly reason: WaitReason;
-  /** The length of the wait, in milliseconds. */
+  /** The length of the wait, in milliseconds; for a response, the time since the request was sent. */
   readonly ms: number;
   readonly method: string;
   readonly path: string;

@@ -110,6 +110,8 @@ export const migrations: readonly string[] = [
   DROP TABLE state.pending;
   DROP TABLE state.lost_reference;
   `,
+  // Results count the rows of an import; users know the lines of their file.
+  "ALTER TABLE state.sent_job ADD COLUMN lines TEXT",
 ];
 
 /** Migrates a state to this program's version, completely or not at all. `steps` is `migrations` except in tests. */

@@ -20,8 +20,10 @@ export interface SentJob {
 }
 
 export interface SentJobs {
-  /** Adds a job, or replaces the one with the same ID. */
-  add(sent: SentJob): void;
+  /** Adds a job, or replaces the one with the same ID. `lines`: the file's line of each of its rows. */
+  add(sent: SentJob, lines: Uint32Array): void;
+  /** The file's line of each row; null for a job of another machine or of an earlier version. */
+  lines(id: string): Uint32Array | null;
   seen(id: string, status: string): void;
   find(id: string): SentJob | null;
   /** The jobs of one kind, of one base URL or of all (null), newest first. */
@@ -45,15 +47,22 @@ const toSent = ([id, kind, baseUrl, runId, file, variant, rows, at, status]: Sen
 /** The sent jobs of a state. */
 export function storedSentJobs(db: Database): SentJobs {
   const columns = "id, kind, base_url, run, file, variant, rows, at, status";
-  const add = db.statement(`INSERT OR REPLACE INTO sent_job (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const add = db.statement(
+    `INSERT OR REPLACE INTO sent_job (${columns}, lines) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const lines = db.statement<[string | null]>("SELECT lines FROM sent_job WHERE id = ?");
   const seen = db.statement("UPDATE sent_job SET status = ? WHERE id = ?");
   const find = db.statement<SentRow>(`SELECT ${columns} FROM sent_job WHERE id = ?`);
   const list = db.statement<SentRow>(
     `SELECT ${columns} FROM sent_job WHERE kind = ?1 AND (?2 IS NULL OR base_url = ?2) ORDER BY at DESC, number DESC`,
   );
   return {
-    add: ({ id, kind, baseUrl, runId, file, variant, rows, at, status }) =>
-      void add.run(id, kind, baseUrl, runId, file, variant, rows, at, status),
+    add: ({ id, kind, baseUrl, runId, file, variant, rows, at, status }, places) =>
+      void add.run(id, kind, baseUrl, runId, file, variant, rows, at, status, toRanges(places)),
+    lines(id) {
+      const [ranges] = lines.get(id) ?? [null];
+      return ranges === null ? null : fromRanges(ranges);
+    },
     seen: (id, status) => void seen.run(status, id),
     find(id) {
       const row = find.get(id);
@@ -61,4 +70,24 @@ export function storedSentJobs(db: Database): SentJobs {
     },
     list: (kind, baseUrl) => list.all(kind, baseUrl).map(toSent),
   };
+}
+
+/** Ascending lines as text, mostly one range: `2-2001 2003`. */
+function toRanges(lines: Uint32Array): string {
+  const ranges: string[] = [];
+  for (let start = 0, at = 1; at <= lines.length; at++) {
+    if (lines[at] === lines[at - 1]! + 1) continue;
+    ranges.push(at - start === 1 ? `${lines[start]}` : `${lines[start]}-${lines[at - 1]}`);
+    start = at;
+  }
+  return ranges.join(" ");
+}
+
+function fromRanges(text: string): Uint32Array {
+  const lines: number[] = [];
+  for (const range of text.split(" ").filter((part) => part !== "")) {
+    const [first, last = first] = range.split("-").map(Number) as [number, number?];
+    for (let line = first; line <= last; line++) lines.push(line);
+  }
+  return Uint32Array.from(lines);
 }

@@ -184,16 +184,18 @@ test("sent imports are listed newest first, of one base URL or of all", () => {
     { ...sent, id: "b", baseUrl: "http://y", at: 30 },
     { ...sent, id: "c", baseUrl: "http://x", at: 20 },
   ];
-  for (const one of [a, b, c]) state.sentJobs.add(one);
+  for (const one of [a, b, c]) state.sentJobs.add(one, Uint32Array.of(2, 3, 7));
   const exported = { ...a, id: "d", kind: "export", variant: "zip" };
-  state.sentJobs.add(exported);
+  state.sentJobs.add(exported, new Uint32Array());
   expect([...state.sentJobs.list("export", "http://x")]).toEqual([exported]);
   expect([...state.sentJobs.list("import", null)]).toEqual([b, c, a]);
   expect([...state.sentJobs.list("import", "http://x")]).toEqual([c, a]);
   state.sentJobs.seen("a", "done");
   expect(state.sentJobs.find("a")).toEqual({ ...a, status: "done" });
   expect(state.sentJobs.find("none")).toBe(null);
-  state.sentJobs.add({ ...a, at: 40 });
+  expect(state.sentJobs.lines("a")).toEqual(Uint32Array.of(2, 3, 7));
+  expect(state.sentJobs.lines("none")).toBe(null);
+  state.sentJobs.add({ ...a, at: 40 }, new Uint32Array());
   expect([...state.sentJobs.list("import", null)].map(({ id, status }) => [id, status])).toEqual([
     ["a", "queued"],
     ["b", "queued"],

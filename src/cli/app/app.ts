@@ -18,6 +18,8 @@ export interface App {
    * before.
    */
   readonly globals: GlobalOptions;
+  /** The command line as it was typed, without the program. */
+  readonly typed: readonly string[];
   /** The arguments after `--`, for a command that runs another program; null without `--`. */
   commandLine: readonly string[] | null;
   readonly io: Io;
@@ -45,7 +47,17 @@ export interface App {
 export function createApp(
   context: Context,
   globals: GlobalOptions,
-  { secrets, ...ofIo }: { secrets: Secrets; paint: Paint; paintNote: Paint; asCalled(text: string): string },
+  {
+    secrets,
+    typed = [],
+    ...ofIo
+  }: {
+    secrets: Secrets;
+    typed?: readonly string[];
+    paint: Paint;
+    paintNote: Paint;
+    asCalled(text: string): string;
+  },
 ): { app: App; close: () => Promise<void> } {
   const releases: (() => void | Promise<void>)[] = [];
   let connection: Promise<Connection> | undefined;
@@ -54,6 +66,7 @@ export function createApp(
   const app: App = {
     context,
     globals,
+    typed,
     commandLine: null,
     io: createIo(context, globals, {
       ...ofIo,

@@ -1,6 +1,6 @@
 import { parseBaseUrl } from "../../client/base-url.ts";
 import { CatError } from "../../errors.ts";
-import { UsageError } from "../context/errors.ts";
+import { DeclinedError, UsageError } from "../context/errors.ts";
 import type { App } from "./app.ts";
 import { canAsk, openPrompts } from "./prompts.ts";
 
@@ -42,7 +42,7 @@ export async function confirmAction(
   const prompts = await openPrompts(app);
   if (await prompts.confirm((await profileLabel(app)) + visible(question), false)) return;
   const hint = hints.toRepeat ?? "To do it, run the command again and confirm.";
-  throw new UsageError(left, { code: "declined", hint });
+  throw new DeclinedError(left, hint);
 }
 
 /** Colors for the label of a profile. */

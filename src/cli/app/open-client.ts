@@ -49,7 +49,7 @@ const quietMs = 60_000;
 /** Short waits for the rate limit that follow each other get a note after this time. */
 const patienceMs = 5_000;
 
-const notes: Readonly<Record<Exclude<WaitReason, "outage">, (wait: string) => string>> = {
+const notes: Readonly<Record<Exclude<WaitReason, "outage" | "response">, (wait: string) => string>> = {
   rate_window: (wait) => `Rate limit reached; continuing in ${wait}.`,
   rate_limited: (wait) => `The service asked to slow down; retrying in ${wait}.`,
   in_progress: (wait) => `The service is still working on an earlier attempt; retrying in ${wait}.`,
@@ -57,10 +57,9 @@ const notes: Readonly<Record<Exclude<WaitReason, "outage">, (wait: string) => st
   network: (wait) => `Cannot reach the service; retrying in ${wait}.`,
 };
 
-/** Notes for long waits: one for all requests that wait for the same reason, and one per outage. */
+/** Notes for long waits: one for all requests that wait for the same reason, and one per minute of an outage. */
 export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): OnWait {
   const quietUntil = new Map<WaitReason, number>();
-  let outageSince: number | null = null;
   const limited = { since: 0, until: Number.NEGATIVE_INFINITY };
   /** Whether waits for the rate limit have followed each other for so long that they need a note. */
   const isLimitedLong = (now: number, ms: number): boolean => {
@@ -71,10 +70,17 @@ export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): 
   return ({ reason, ms, since = clock.now() }) => {
     const now = clock.now();
     if (reason === "outage") {
-      quietUntil.set("network", now + ms + quietMs).set("server_error", now + ms + quietMs);
-      if (since === outageSince) return;
-      outageSince = since;
-      void note(`No response from the service since ${timeOfDay(since)}; still retrying.`);
+      for (const other of ["network", "server_error", "response"] as const)
+        quietUntil.set(other, now + ms + quietMs);
+      if (now < (quietUntil.get("outage") ?? 0)) return;
+      quietUntil.set("outage", now + quietMs);
+      void note(`No response from the service for ${duration(now - since)}; still retrying.`);
+      return;
+    }
+    if (reason === "response") {
+      if (now < (quietUntil.get(reason) ?? 0)) return;
+      quietUntil.set(reason, now + patienceMs);
+      void note(`Waiting for the service to respond (${duration(ms)} so far).`);
       return;
     }
     const isRate = reason === "rate_window" || reason === "rate_limited";
@@ -91,8 +97,9 @@ export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): 
   };
 }
 
-/** `09:04:30` in local time. */
-const timeOfDay = (time: number): string => new Date(time).toTimeString().slice(0, 8);
+/** E.g. `90 s` or `4 min`. */
+const duration = (ms: number): string =>
+  ms < 120_000 ? `${Math.round(ms / 1000)} s` : `${Math.floor(ms / 60_000)} min`;
 
 /**
  * The reasons for a missing response, by error code. Other errors, such as an abort by the CLI, reveal nothing

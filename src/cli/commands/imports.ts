@@ -3,8 +3,10 @@ import { operations } from "../../contract/operations.ts";
 import { Import, type ImportRowResult } from "../../contract/resources/import.ts";
 import { rowStatuses } from "../../contract/value-sets.ts";
 import { isEnded } from "../../flows/import/follow.ts";
+import { failureOf } from "../../flows/import/row-result.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { counted, grouped } from "../../flows/words.ts";
+import { StateError } from "../../state/state-error.ts";
 import type { App } from "../app/app.ts";
 import { ExitCode } from "../context/exit.ts";
 import { group } from "../flags/command.ts";
@@ -112,11 +114,12 @@ const rowsCommand = (app: App): Command =>
     summary: "list the results of the rows of an import",
     about:
       "List the result of each row of an import, in the order in which the rows were sent.\n\n" +
-      "The line is the position of the row in this import, which may contain only part of your file. " +
-      "To get the lines of your file, use: cat import FILE --results FILE",
+      "The line is that of your file (file_line), if the import was sent from this machine. " +
+      "Elsewhere it is the position of the row in the import, which may contain only part of your file.",
     operation: operations.imports.rows,
     of: { about: "ID of the import", input: (text) => ({ import_id: resourceId(text, "import") }) },
     columns: rowColumns,
+    added: { fields: ["file_line"], to: (id) => withFileLines(app, id) },
     filters: [new Option("--status <STATUS>", "list only rows with this status").choices(rowStatuses)],
     none: ({ status }: { status?: string }) => (status === undefined ? "No rows." : `No ${status} rows.`),
     examples: [
@@ -125,16 +128,36 @@ const rowsCommand = (app: App): Command =>
     ],
   });
 
+/** A row result with the line of its row in the file, where it is known. */
+type FileRowResult = ImportRowResult & { readonly file_line?: number | undefined };
+
+/** Adds the lines of the file, which this machine keeps for the imports that it sent. */
+async function withFileLines(app: App, id: string): Promise<(row: ImportRowResult) => FileRowResult> {
+  const lines = app.globals.mock ? null : await keptLines(app, id);
+  return (row) => (lines === null ? row : { ...row, file_line: lines[row.line - 1] });
+}
+
+/** Results are printed without the lines of the file if the state cannot be read. */
+async function keptLines(app: App, id: string): Promise<Uint32Array | null> {
+  try {
+    return (await app.state()).sentJobs.lines(id);
+  } catch (error) {
+    if (error instanceof StateError) return null;
+    throw error;
+  }
+}
+
 /** The columns of row results in tables and CSV; the CSV columns are those of a results file. */
-const rowColumns: readonly Column<ImportRowResult>[] = [
-  { name: "line", value: (row) => row.line },
+const rowColumns: readonly Column<FileRowResult>[] = [
+  { name: "line", value: (row) => row.file_line ?? row.line, only: "table" },
+  { name: "file_line", value: (row) => row.file_line, only: "csv" },
+  { name: "line", value: (row) => row.line, only: "csv" },
   { name: "reference", value: (row) => row.reference, cut: "last" },
   { name: "status", value: (row) => row.status, least: whole },
   { name: "action", value: (row) => row.action, drop: "first", least: whole },
   { name: "product_id", value: (row) => row.product_id },
-  // Most error codes fit.
-  { name: "error", value: reasons, only: "table", least: 15 },
   { name: "images", value: attachedOfAll, only: "table" },
+  { name: "error", value: reasonOf, only: "table", least: 15 },
   { name: "error_code", value: (row) => row.error?.code, only: "csv" },
   { name: "error_message", value: (row) => row.error?.message, only: "csv" },
   { name: "images", value: (row) => JSON.stringify(row.images), only: "csv" },
@@ -144,14 +167,9 @@ const rowColumns: readonly Column<ImportRowResult>[] = [
 const imagesOf = ({ images }: ImportRowResult): ImportRowResult["images"] =>
   Array.isArray(images) ? images.filter((image) => typeof image === "object" && image !== null) : [];
 
-/** The error code of the row, or else those of its failed images. */
-function reasons(row: ImportRowResult): string {
-  const { error } = row;
-  if (typeof error === "object" && error !== null) return error.code;
-  const codes = imagesOf(row).flatMap((image) =>
-    image.status === "failed" ? [image.error?.code ?? "failed"] : [],
-  );
-  return [...new Set(codes)].join(" ");
+/** Why the row failed or is partial. */
+function reasonOf(row: ImportRowResult): string | undefined {
+  return failureOf({ ...row, images: imagesOf(row) })?.message;
 }
 
 /** The attached images of all images, e.g. `2/3`; empty while the row is pending. */

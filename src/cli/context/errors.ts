@@ -9,6 +9,15 @@ export class UsageError extends CatError {
   }
 }
 
+/** The user declined a question: exit 2 without the word "error". */
+export class DeclinedError extends CatError {
+  override readonly name = "DeclinedError";
+
+  constructor(left: string, hint: string) {
+    super(left, { type: "usage", code: "declined", hint });
+  }
+}
+
 /** The API key is missing or invalid: exit 4, as for a 401. */
 export class KeyError extends CatError {
   override readonly name = "KeyError";

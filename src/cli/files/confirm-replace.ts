@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts } from "../app/prompts.ts";
-import { UsageError } from "../context/errors.ts";
+import { DeclinedError, UsageError } from "../context/errors.ts";
 import { writablePlace } from "./places.ts";
 
 /** The output file of a flag. */
@@ -48,7 +48,13 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
   if (first === undefined) return agreed;
   const { flag, left = "nothing was saved" } = first;
   const shown = `${app.io.visible(first.name)}${others.length === 0 ? "" : ` and ${counted(others.length, "other file")}`}`;
-  if (canAsk(app) && (await (await openPrompts(app)).confirm(`Replace ${shown}?`, false))) return agreed;
+  if (canAsk(app)) {
+    if (await (await openPrompts(app)).confirm(`Replace ${shown}?`, false)) return agreed;
+    throw new DeclinedError(
+      left,
+      `To keep ${others.length === 0 ? "it" : "them"}, choose another file with ${flag}.`,
+    );
+  }
   const [verb, them] = others.length === 0 ? ["exists", "it"] : ["exist", "them"];
   throw new UsageError(`${shown} ${verb}; ${left}`, {
     code: "file_exists",

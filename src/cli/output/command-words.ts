@@ -14,6 +14,31 @@ export const flagLine = (
   { profile, baseUrl, mock }: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">,
 ): string => ["cat", ...words, ...flagWords({ ...flags, profile, baseUrl, mock })].map(shellWord).join(" ");
 
+/** A change to a command as it was typed. */
+interface TypedChange {
+  /** Words to leave out. */
+  readonly without?: readonly string[];
+  /** Flags to leave out with their value. */
+  readonly withoutValues?: readonly string[];
+  /** Words to add. */
+  readonly add?: readonly string[];
+}
+
+/** The command as the user typed it, to run again with a change. */
+export function typedLine(
+  typed: readonly string[],
+  { without = [], withoutValues = [], add = [] }: TypedChange = {},
+): string {
+  const isLeftOut = (word: string, at: number) =>
+    without.includes(word) ||
+    withoutValues.some((flag) => word === flag || word.startsWith(`${flag}=`) || typed[at - 1] === flag);
+  const kept = typed.filter((word, at) => !isLeftOut(word, at));
+  return ["cat", ...kept, ...add.filter((word) => !kept.includes(word))].map(shellWord).join(" ");
+}
+
+/** What starts over or decides about an earlier run, which the next run must not do again. */
+export const onceOnly: TypedChange = { without: ["--fresh"], withoutValues: ["--unknown"] };
+
 /** A flag as typed, by its name in code: `--images-root`. */
 export const flagName = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

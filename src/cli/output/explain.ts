@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorType } from "../../contract/error-codes.ts";
 import { CatError } from "../../errors.ts";
 import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
-import { InterruptError } from "../context/errors.ts";
+import { DeclinedError, InterruptError } from "../context/errors.ts";
 import { exitCodeOf } from "../context/exit.ts";
 import { jsonLine, visible } from "./visible.ts";
 import { wrappedText } from "./wrapped.ts";
@@ -49,8 +49,12 @@ function asLines(error: unknown, format: ErrorFormat, shown: Shown): string {
     );
   }
   if (error.type === "interrupted") return lines(error.message, error.hint, shown);
+  if (error instanceof DeclinedError) return lines(capitalized(error.message), error.hint, shown);
   return `${format.paint("error:")} ${lines(withRequest(error), nextStep(error), shown)}`;
 }
+
+/** A message as a sentence of its own. */
+const capitalized = (message: string): string => `${message[0]!.toUpperCase()}${message.slice(1)}.`;
 
 /** The message with the request ID, which the support team of the service asks for. */
 function withRequest({ message, requestId }: CatError): string {

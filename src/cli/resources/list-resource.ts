@@ -8,6 +8,7 @@ import type { Kind } from "../completion/words.ts";
 import { type CommandTexts, command } from "../flags/command.ts";
 import { type RawListFlags, readLimit, readPrintFlags, withListFlags } from "../flags/print-flags.ts";
 import type { Column } from "../output/columns.ts";
+import { namedFields } from "./forms.ts";
 
 /** Describes a list command: its operation, and how it prints the entries. */
 export interface ResourceList<O extends AnyOperation, Flags extends object> extends CommandTexts {
@@ -23,6 +24,11 @@ export interface ResourceList<O extends AnyOperation, Flags extends object> exte
   readonly filters?: readonly Option[];
   /** The name of an entry that Tab completes later, with a description, and the kind of these names. */
   readonly completes?: { readonly kind: Kind; name(entry: Item<O>): Name };
+  /** Fields that this program adds to the entries of the resource with that ID. */
+  readonly added?: {
+    readonly fields: readonly string[];
+    to(id: string): Promise<(entry: Item<O>) => Item<O>>;
+  };
   /** Prints the list in another way and returns true, if the flags ask for it. */
   readonly printedAs?: (flags: RawListFlags & Flags) => Promise<boolean>;
   /** The note for an empty list. */
@@ -46,13 +52,15 @@ export function listResource<O extends AnyOperation, Flags extends object>(
   return withListFlags(made).action(async () => {
     const flags = made.opts<RawListFlags & Flags>();
     if ((await list.printedAs?.(flags)) === true) return;
-    const fields = fieldTree(operation.reply).fields!.data!.entries!;
+    const own = fieldTree(operation.reply).fields!.data!.entries!;
+    const fields = { ...own, fields: { ...namedFields(list.added?.fields ?? []).fields, ...own.fields } };
     const printing = readPrintFlags<Item<O>>(flags, { columns, fields });
     const limit = readLimit(flags);
     // Fetching one entry more than the limit shows whether the list has more, mostly without another request.
     const page = Math.min((limit ?? Number.POSITIVE_INFINITY) + 1, limits.page.max);
     const parent = of?.input(made.args[0]!);
     const found = await list.lookUp?.(flags);
+    const complete = await list.added?.to(made.args[0]!);
     const client = await app.client();
     // The client sends only the parameters of the operation and ignores the other flags.
     const input = { ...parent, ...flags, ...found, limit: page } as Input<O> & { limit: number };
@@ -65,7 +73,7 @@ export function listResource<O extends AnyOperation, Flags extends object>(
     async function* noted() {
       for await (const entry of entries) {
         if (completes !== undefined && names.length < mostNames) names.push(completes.name(entry));
-        yield entry;
+        yield complete?.(entry) ?? entry;
       }
     }
     const count = await app.io.show(printing, noted());

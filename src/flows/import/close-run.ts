@@ -10,11 +10,23 @@ import { type ReportedRows, type RunEnd, rowOutcomes } from "./outcomes.ts";
 import { inWordsOfRow, resultsForm } from "./row-result.ts";
 import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
 
+/** Why a row failed or is partial, in the words of its file. */
+export interface RowReason {
+  readonly line: number;
+  readonly reference: string;
+  readonly message: string;
+}
+
+/** The number of reasons that a summary shows. */
+const shownReasons = 5;
+
 /** The outcome of a run. */
 export interface ClosedRun {
   summary: ImportSummary;
   /** The error that kept results from being read, or rows from being written. */
   stopped: unknown;
+  /** The first failed and partial rows, for people. */
+  reasons: readonly RowReason[];
   /** Number of rows in the results file. */
   resultRows: number;
   /** Imports that ended but whose results were not read. */
@@ -43,14 +55,17 @@ export interface EndedRun extends ClosedRun {
 export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> {
   const { input, deps, at, targets, refused } = run;
   const summary = beginSummary(run, end);
-  const outputs = new Outputs({
-    ...targets,
-    file: input.file,
-    refused,
-    runId: at.id,
-    results: resultsForm,
-    word: inWordsOfRow,
-  });
+  const reasons: RowReason[] = [];
+  const word: typeof inWordsOfRow = (row, outcome) => {
+    const failure = inWordsOfRow(row, outcome);
+    if (outcome.result !== undefined && reasons.length < shownReasons) {
+      const { reference } = outcome.result;
+      reasons.push({ line: row.line, reference, message: failure.message });
+    }
+    return failure;
+  };
+  const file = { ...targets, file: input.file, refused, runId: at.id };
+  const outputs = new Outputs({ ...file, results: resultsForm, word });
   const unread = new Set<string>();
   let stopped: unknown;
   const reported = reportedRows(run, end.sent);
@@ -75,7 +90,7 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   if (unread.size > 0) summary.unread = [...unread];
   if (faults.length > 0) summary.unwritten = faults.map(({ message }) => message);
   endIfDone(run, end, faults.length === 0);
-  return { summary, stopped: stopped ?? faults[0], resultRows, unread };
+  return { summary, stopped: stopped ?? faults[0], reasons, resultRows, unread };
 }
 
 /**

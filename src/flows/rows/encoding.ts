@@ -88,7 +88,7 @@ export function unmarkedUtf16(start: Buffer): "utf-16le" | "utf-16be" | null {
  * judge whether it is right.
  */
 export const encodingAdvice = (bytes: Buffer, at: number): string =>
-  `--encoding windows-1252, which gives "${readAs("windows-1252", bytes, at)}"`;
+  `it looks like Windows-1252 ("${readAs("windows-1252", bytes, at)}"): add --encoding windows-1252, or save it as UTF-8`;
 
 /** The maximum sample size before and after the byte in question. */
 const sampleBytes = { before: 10, after: 16 };

@@ -150,11 +150,10 @@ function rejectNul(text: Buffer, lines: LineCounter): void {
 function notUtf8(text: Buffer, lines: LineCounter): UnreadableInput {
   const at = firstInvalid(text);
   lines.count(text.subarray(0, at));
-  const byte = `0x${(text[at] ?? 0).toString(16).toUpperCase().padStart(2, "0")}`;
   return new UnreadableInput({
     line: lines.line,
     code: "wrong_encoding",
-    message: `byte ${byte} is not UTF-8: save the file as UTF-8, or try ${encodingAdvice(text, at)}`,
+    message: `the file is not UTF-8; ${encodingAdvice(text, at)}`,
   });
 }
 

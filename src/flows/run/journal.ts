@@ -50,7 +50,8 @@ export class Journal {
       const rows = batch.rows.length;
       for (const job of batch.jobs) {
         const at = clock.now();
-        sentJobs.add({ id: job, kind, baseUrl: service.baseUrl, runId: id, ...listedAs, rows, at });
+        const sentJob = { id: job, kind, baseUrl: service.baseUrl, runId: id, ...listedAs, rows, at };
+        sentJobs.add(sentJob, batch.lines);
       }
     } else if (batch.kind !== "unknown") {
       state.batches.dropped(id, batch.index);

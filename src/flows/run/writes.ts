@@ -14,9 +14,8 @@ export const leastMsFor = (writes: number, perMinute: number): number =>
 export function writeEstimate(writes: number, perMinute: number): string | null {
   const leastMs = leastMsFor(writes, perMinute);
   if (leastMs === 0) return null;
-  // Includes the last window, which the progress skips: its writes take time, and the estimate is shown once.
-  const minutes = (leastMs + limits.rateWindowMs) / 60_000;
-  return `about ${duration(minutes)} (limit: ${perMinute} writes per minute)`;
+  // The same number as in the progress.
+  return `at least ${duration(leastMs / 60_000)} (limit: ${perMinute} writes per minute)`;
 }
 
 const duration = (minutes: number): string =>

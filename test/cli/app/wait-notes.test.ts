@@ -26,20 +26,30 @@ test("prints one note for all requests that wait for the same reason", () => {
   ]);
 });
 
-test("prints one note per outage, with its start, and none for the attempts in it", () => {
+test("prints one note per minute of an outage, with its time, and none for the attempts in it", () => {
   const { clock, printed, onWait } = notes();
   const since = start - 8_000;
-  const local = (time: number) => /\d\d:\d\d:\d\d/.exec(new Date(time).toString())![0];
-  for (let pause = 0; pause < 10; pause++) {
+  for (let pause = 0; pause < 5; pause++) {
     onWait({ reason: "outage", ms: 20_000, since, ...request });
     clock.advance(25_000);
     onWait({ reason: "network", ms: 4_000, ...request });
-    onWait({ reason: "server_error", ms: 4_000, ...request });
+    onWait({ reason: "response", ms: 10_000, ...request });
   }
-  expect(printed).toEqual([`No response from the service since ${local(since)}; still retrying.`]);
-  const again = clock.now();
-  onWait({ reason: "outage", ms: 20_000, since: again, ...request });
-  expect(printed.slice(1)).toEqual([`No response from the service since ${local(again)}; still retrying.`]);
+  expect(printed).toEqual([
+    "No response from the service for 8 s; still retrying.",
+    "No response from the service for 83 s; still retrying.",
+  ]);
+});
+
+test("prints one note for all requests without a response, with the time so far", () => {
+  const { clock, printed, onWait } = notes();
+  for (let attempt = 0; attempt < 3; attempt++) onWait({ reason: "response", ms: 10_000, ...request });
+  clock.advance(30_000);
+  onWait({ reason: "response", ms: 260_000, ...request });
+  expect(printed).toEqual([
+    "Waiting for the service to respond (10 s so far).",
+    "Waiting for the service to respond (4 min so far).",
+  ]);
 });
 
 test("prints a note within 10 s if short waits for the rate limit follow each other, then one per minute", () => {

@@ -124,7 +124,7 @@ describe("a file of --products-from exits with 3, and nothing is exported, if it
       [
         problem,
         "error: a.csv has 1 problem; nothing was exported",
-        "Fix the problems listed above and run the command again.",
+        "Fix the file and run the command again.",
         "",
       ],
     ]);
@@ -141,7 +141,7 @@ describe("a file of --products-from exits with 3, and nothing is exported, if it
         ...[2, 3, 4].map((line) => `a.ndjson:${line}  -  invalid_row  a row must be a JSON object`),
         "a.ndjson:5  -  invalid_row  names no product: fill in the ID or the reference, or remove the row",
         "error: a.ndjson has 4 problems; nothing was exported",
-        "Fix the problems listed above and run the command again.",
+        "Fix the file and run the command again.",
         "",
       ],
     ]);
@@ -161,7 +161,7 @@ describe("a file of --products-from exits with 3, and nothing is exported, if it
         `a.txt:3  -  product_not_found  no product "${reference!.toLowerCase()}": did you mean "${reference}"?\n` +
         `a.txt:4  -  product_not_found  no product "${unknown}" in this organization\n` +
         "error: a.txt names 3 unknown products out of 4; nothing was exported\n" +
-        "Fix the lines listed above and run the command again.\n",
+        "Fix these lines and run the command again.\n",
     });
     const { stdout } = await world.cat("export --zip --products-from a.txt --json");
     expect(JSON.parse(stdout)).toMatchObject({ file: "a.txt", total: 4, valid: 1, invalid: 3 });

@@ -62,7 +62,7 @@ test("an outage of several minutes is survived, one of hours is not", async () =
   await world.fault({ match: next, times: 40, status: 503 });
   const survived = await world.cat("export --out a.ndjson");
   expect(survived.exit).toBe(0);
-  expect(survived.stderr).toMatch(/No response from the service since|The service failed/);
+  expect(survived.stderr).toMatch(/No response from the service for|The service failed/);
   expect(idsOf(world.read("a.ndjson"))).toEqual(world.newestFirst());
 
   await world.fault({ match: next, status: 503 });

@@ -286,7 +286,7 @@ test("without --matrix a | in a flag is part of the value", async () => {
     stderr: [
       'flags:1  product_reference  product_not_found  no product "DRESS-1|DRESS-2": to generate an image for each value, add --matrix',
       "error: invalid flags; nothing was queued",
-      "Fix the problems listed above and run the command again.",
+      "Fix the flags and run the command again.",
       "",
     ].join("\n"),
   });

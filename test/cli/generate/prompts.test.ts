@@ -23,7 +23,8 @@ test("who declines the cost gets nothing queued, and exit 2", async () => {
   await type("Generate 1 image? Each one costs credits.", "n\r");
   const { exit, stderr } = await ran;
   expect(exit).toBe(2);
-  expect(stderr).toContain("nothing was queued");
+  expect(stderr).toContain("Nothing was queued.\n");
+  expect(stderr).not.toContain("error:");
   expect(world.tasks()).toEqual([]);
 });
 

@@ -150,7 +150,7 @@ describe("a stopped run", () => {
         "Stopped: sent 0 of 2 rows of products.csv.",
         "  2 rows not sent",
         "To resume, run the same command again (nothing is sent twice):",
-        "  cat import products.csv",
+        "  cat import products.csv --no-progress --timeout 1s",
         "error: the import did not finish within 1 s",
         "The service keeps processing what it accepted. To resume the rest, run the same command again.",
         "",

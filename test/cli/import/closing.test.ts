@@ -497,7 +497,7 @@ describe("a service with invalid results", () => {
     expect(ran.stderr).toContain("Try again in 1 h.\n");
     expect(ran.stderr).not.toContain("It is not known");
     expect(ran.stderr).toContain(
-      `To resume, run the same command again (nothing is sent twice):\n  cat import a.csv --base-url ${base}\n`,
+      `To resume, run the same command again (nothing is sent twice):\n  cat import a.csv --no-progress --base-url ${base}\n`,
     );
     expect(existsSync(join(world.folder, "a.failed.csv"))).toBe(false);
   });

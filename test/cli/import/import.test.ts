@@ -61,7 +61,7 @@ describe("an import", () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ file: "-", succeeded: 2 });
   });
 
-  test("exits with 8 for failed rows, and prints the next command", async () => {
+  test("exits with 8 for failed rows, and prints the first reasons and the next command", async () => {
     const world = await createWorld();
     world.withFixtures();
     const ran = await world.cat("import fixtures/some-fail.csv --no-progress");
@@ -70,6 +70,8 @@ describe("an import", () => {
       "Imported 3 of 4 rows from fixtures/some-fail.csv in N s: 3 created.\n" +
         "  1 row failed\n" +
         "  1 row imported without some of its photos\n" +
+        "    fixtures/some-fail.csv:3  PARTIAL-1  https://cdn.example.com/autumn-26/fail-timeout.jpg: the image could not be fetched: timeout\n" +
+        "    fixtures/some-fail.csv:4  FAILED-1  1 of 1 images could not be attached; https://cdn.example.com/autumn-26/fail-not_an_image.jpg: the image could not be fetched: not an image\n" +
         "Failed and partial rows are in fixtures/some-fail.failed.csv, with the reasons. Fix them there, then run:\n" +
         "  cat import fixtures/some-fail.failed.csv\n",
     );

@@ -26,6 +26,7 @@ const flags = (more: object = {}) => readFlags("a.csv", { ...usual, ...more }, "
 const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
   ...{
     stopped: undefined,
+    reasons: [],
     resultRows: 0,
     unread: new Set(),
     changed: null,
@@ -33,6 +34,7 @@ const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
     format: "csv",
   },
   globals: { profile: undefined, baseUrl: undefined, mock: false },
+  typed: ["import", "a.csv", "--fresh", "--unknown", "resend"],
   ...more,
 });
 
@@ -57,10 +59,9 @@ describe("imports with unknown results", () => {
 
   test("are not listed with --no-wait, but the command that waits for them is", () => {
     const summary = summaryOf({ imports, succeeded: 0, created: 0 });
-    expect(reportLines(summary, flags({ wait: false }), run()).slice(1)).toEqual([
-      "For the results, run the command again without --no-wait:",
-      "  cat import a.csv",
-    ]);
+    expect(
+      reportLines(summary, flags({ wait: false }), run({ typed: ["import", "--no-wait", "a.csv"] })).slice(1),
+    ).toEqual(["For the results, run the command again without --no-wait:", "  cat import a.csv"]);
     const globals = { profile: undefined, baseUrl: undefined, mock: true };
     expect(reportLines(summary, flags({ wait: false }), run({ globals }))).toHaveLength(1);
   });
@@ -91,8 +92,11 @@ describe("the next command is", () => {
 
   test("the import of the failed file for piped rows, unless it lacks some", () => {
     expect(last({}, piped)).toBe("  cat import f.csv");
-    expect(last({ unknown: [{ first_line: 2, last_line: 2, rows: 1 }] }, piped)).toBe("  cat import -");
-    expect(last({ imports: [{ id: "A", status: "processing", rows: 1 }] }, piped)).toBe("  cat import -");
+    const how = { stopped, typed: ["import", "-"] };
+    const unknown = [{ first_line: 2, last_line: 2, rows: 1 }];
+    expect(last({ unknown }, piped, how)).toBe("  cat import -");
+    const imports: ImportSummary["imports"] = [{ id: "A", status: "processing", rows: 1 }];
+    expect(last({ imports }, piped, how)).toBe("  cat import -");
   });
 
   test("the same one if rows are unconfirmed, though others were rejected", () => {
@@ -183,7 +187,7 @@ test("unchanged rows count as imported", () => {
   ]);
 });
 
-test("the command that resumes a run has all of its flags", () => {
+test("the command that resumes a run is the one that was typed; that of the failed file has the flags for its rows", () => {
   const stopped = new CatError("the service could not be reached", { type: "network", code: "refused" });
   const given = flags({
     ...{
@@ -195,9 +199,21 @@ test("the command that resumes a run has all of its flags", () => {
     },
     ...{ imagesRoot: "my photos", imagesOutside: true, convert: true, ledger: "l.db", results: "r.ndjson" },
   });
-  expect(reportLines(summaryOf({ submitted: 0, created: 0 }), given, run({ stopped })).slice(-2)).toEqual([
+  const typed = [
+    "import",
+    "a.csv",
+    "--photos",
+    "all",
+    "--map",
+    "SKU=reference",
+    "--images-root",
+    "my photos",
+  ];
+  expect(
+    reportLines(summaryOf({ submitted: 0, created: 0 }), given, run({ stopped, typed })).slice(-2),
+  ).toEqual([
     "To resume, run the same command again (nothing is sent twice):",
-    "  cat import a.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --skip-invalid --images-root 'my photos' --images-outside --convert --ledger l.db --results r.ndjson",
+    "  cat import a.csv --photos all --map SKU=reference --images-root 'my photos'",
   ]);
   const failed = summaryOf({ failed: 1, failed_file: "a.failed.csv" });
   expect(reportLines(failed, given, run()).at(-1)).toBe(

@@ -14,6 +14,16 @@ test.each([80, 120])("on a terminal of %i columns the summary replaces the progr
   expect(screenOf(ran.stderr)).toEqual([
     "Imported 1 of 2 rows from a.csv in 5.0 s: 1 created.",
     "  1 row failed",
+    ...(columns === 80
+      ? [
+          "    a.csv:3  BAD  1 of 1 images could not be attached;",
+          `    ${cdn}/fail-timeout.jpg: the image could not be fetched:`,
+          "    timeout",
+        ]
+      : [
+          `    a.csv:3  BAD  1 of 1 images could not be attached; ${cdn}/fail-timeout.jpg: the image could not be`,
+          "    fetched: timeout",
+        ]),
     "Failed rows are in a.failed.csv, with the reasons. Fix them there, then run:",
     "  cat import a.failed.csv",
   ]);

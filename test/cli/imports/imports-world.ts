@@ -42,7 +42,7 @@ export async function importsWorld(options?: WorldOptions) {
       const folder = join(world.folder, ".home", "state");
       mkdirSync(folder, { recursive: true });
       const state = await openState(join(folder, "default.db"), { clock: world.clock });
-      for (const one of sent) state.sentJobs.add(one);
+      for (const one of sent) state.sentJobs.add(one, Uint32Array.of(2, 3, 7));
       state.close();
     },
     /** The imports in the list. */

@@ -4,7 +4,7 @@ import { importsWorld, mixed, tidy, unknownId } from "./imports-world.ts";
 
 const cdn = "https://cdn.example.com";
 
-test("rows are a table with the reasons of failed rows", async () => {
+test("rows are a table with the lines of the file, and the reasons of failed rows", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", mixed);
   const [one, part, two] = world.products();
@@ -12,15 +12,15 @@ test("rows are a table with the reasons of failed rows", async () => {
     exit: 0,
     stderr: "",
     stdout:
-      "line  reference  status     action   product_id                  error                 images\n" +
-      `1     OK-1       succeeded  created  ${one!.id}                        1/1\n` +
-      `2     PART-1     partial    created  ${part!.id}  timeout not_an_image  1/3\n` +
-      "3     BAD-1      failed     none                                 image_failed          0/1\n" +
-      `4     OK-2       succeeded  created  ${two!.id}                        1/1\n`,
+      "line  reference  status     action   product_id                  images  error\n" +
+      `2     OK-1       succeeded  created  ${one!.id}  1/1\n` +
+      `3     PART-1     partial    created  ${part!.id}  1/3     ${cdn}/fail-timeout.jpg: the image could not be fetched: timeout; ${cdn}/fail-not_an_image.jpg: the image could not be fetched: not an image\n` +
+      `4     BAD-1      failed     none                                 0/1     1 of 1 images could not be attached; ${cdn}/fail-http_error.jpg: the image could not be fetched: http error\n` +
+      `5     OK-2       succeeded  created  ${two!.id}  1/1\n`,
   });
 });
 
-test("with --json, rows are printed as the service returns them, filtered by --status", async () => {
+test("with --json, rows are printed as the service returns them, with the line of the file, filtered by --status", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", mixed);
   const ran = await world.cat(`imports rows ${id} --status failed --json`);
@@ -43,6 +43,7 @@ test("with --json, rows are printed as the service returns them, filtered by --s
         },
       ],
       error: { code: "image_failed", message: expect.any(String) },
+      file_line: 4,
     },
   });
   const lines = async (status: string) =>
@@ -66,16 +67,15 @@ test("as CSV, rows have the columns of a results file", async () => {
   const id = await world.send("autumn.csv", mixed, "--results results.csv");
   const csv = (await world.cat(`imports rows ${id} --format csv`)).stdout.split("\n");
   const results = world.read("results.csv").split("\n");
-  expect(csv[0]).toBe("line,reference,status,action,product_id,error_code,error_message,images");
-  // Without the line of the file, which the service does not know.
-  expect(csv).toEqual(results.map((line) => line.slice(line.indexOf(",") + 1)));
+  expect(csv[0]).toBe("file_line,line,reference,status,action,product_id,error_code,error_message,images");
+  expect(csv).toEqual(results);
 });
 
 test("pending rows have no results", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", tidy(1), "--no-wait");
   expect((await world.cat(`imports rows ${id}`)).stdout).toBe(
-    "line  reference  status   action  product_id  error  images\n1     R-0        pending\n",
+    "line  reference  status   action  product_id  images  error\n2     R-0        pending\n",
   );
 });
 
@@ -123,8 +123,8 @@ test.each([40, 60, 80])(
     const ids = world.products().map((product) => product.id);
     const rows = await world.cat(`imports rows ${id} --no-color`, tty);
     const left = {
-      40: "line, status, action, error, images",
-      60: "action, error, images",
+      40: "line, status, action, images, error",
+      60: "action, images, error",
       80: "action",
     }[columns]!;
     const note = (names: string) =>

@@ -84,7 +84,7 @@ describe("on a terminal", () => {
       "image_1 to image_20, image_1_orientation to",
       "image_20_orientation, image_front and other orientations.",
       "error: cannot import a.csv; nothing was sent",
-      "Fix the problems listed above and run the command again.",
+      "Fix the file and run the command again.",
     ]);
   });
 

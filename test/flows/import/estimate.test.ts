@@ -4,23 +4,26 @@ import { estimateLine } from "../../../src/flows/import/plan.ts";
 const nothing = { photos: 0, bytes: 0, patches: 0, batches: 0 };
 
 test.each<[object, string | null]>([
-  [{ photos: 1240, batches: 1 }, "1,240 photos to upload: about 21 min (limit: 60 writes per minute)"],
+  [{ photos: 1240, batches: 1 }, "1,240 photos to upload: at least 20 min (limit: 60 writes per minute)"],
   [
     { photos: 1240, bytes: 96_040_000, batches: 1 },
-    "1,240 photos to upload (96.0 MB): about 21 min (limit: 60 writes per minute)",
+    "1,240 photos to upload (96.0 MB): at least 20 min (limit: 60 writes per minute)",
   ],
-  [{ photos: 10_000, batches: 5 }, "10,000 photos to upload: about 2 h 47 min (limit: 60 writes per minute)"],
+  [
+    { photos: 10_000, batches: 5 },
+    "10,000 photos to upload: at least 2 h 46 min (limit: 60 writes per minute)",
+  ],
   [
     { photos: 119, patches: 1 },
-    "119 photos to upload, 1 product to update: about 2 min (limit: 60 writes per minute)",
+    "119 photos to upload, 1 product to update: at least 1 min (limit: 60 writes per minute)",
   ],
   [
     { photos: 119, patches: 1, batches: 1 },
-    "119 photos to upload, 1 product to update: about 3 min (limit: 60 writes per minute)",
+    "119 photos to upload, 1 product to update: at least 2 min (limit: 60 writes per minute)",
   ],
-  [{ patches: 310, batches: 2 }, "310 products to update: about 6 min (limit: 60 writes per minute)"],
-  [{ batches: 500 }, "500 batches to send: about 9 min (limit: 60 writes per minute)"],
-  [{ photos: 3600 }, "3,600 photos to upload: about 1 h 0 min (limit: 60 writes per minute)"],
+  [{ patches: 310, batches: 2 }, "310 products to update: at least 5 min (limit: 60 writes per minute)"],
+  [{ batches: 500 }, "500 batches to send: at least 8 min (limit: 60 writes per minute)"],
+  [{ photos: 3600 }, "3,600 photos to upload: at least 59 min (limit: 60 writes per minute)"],
   [{ photos: 58, patches: 1, batches: 1 }, null],
   [{}, null],
 ])("%j: %s", (counts, line) => {

@@ -236,7 +236,7 @@ describe("a problem names line, column and code", () => {
         line: 5002,
         code: "wrong_encoding",
         message:
-          'byte 0xE9 is not UTF-8: save the file as UTF-8, or try --encoding windows-1252, which gives "Aé"',
+          'the file is not UTF-8; it looks like Windows-1252 ("Aé"): add --encoding windows-1252, or save it as UTF-8',
       },
     ]);
   });

@@ -67,13 +67,15 @@ describe("a text is rejected", () => {
   });
 
   test.each([
-    ["windows-1252", "Größe,Café,Straße – “neu”", 'windows-1252, which gives "Größe"'],
-    ["macintosh", "Größe,Café", 'windows-1252, which gives "Grš§e"'],
-    ["windows-1250", "A1;Żółta sukienka;ładna mąka", 'windows-1252, which gives "¯ó³ta sukienka"'],
+    ["windows-1252", "Größe,Café,Straße – “neu”", 'Windows-1252 ("Größe")'],
+    ["macintosh", "Größe,Café", 'Windows-1252 ("Grš§e")'],
+    ["windows-1250", "A1;Żółta sukienka;ładna mąka", 'Windows-1252 ("¯ó³ta sukienka")'],
   ])("in %s without --encoding, with a flag to try and a sample", async (encoding, content, advice) => {
     const problem = await read(encoded(encoding, `a\n${content}\n`));
     expect(problem).toMatchObject({ line: 2, code: "wrong_encoding" });
-    expect((problem as { message: string }).message.split("--encoding ")[1]).toBe(advice);
+    expect((problem as { message: string }).message).toContain(
+      `looks like ${advice}: add --encoding windows-1252`,
+    );
   });
 
   test.each([

@@ -81,7 +81,7 @@ async function readSelected(
     throw new InputError(
       `${shownName(file)} has ${counted(invalid, "problem")}; nothing was exported`,
       problems[0]!.code,
-      "Fix the problems listed above and run the command again.",
+      "Fix the file and run the command again.",
     );
   } finally {
     await source.close();

@@ -6,15 +6,19 @@ import type { CheckResult } from "../../../flows/rows/check.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
+import type { App } from "../../app/app.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { inputFlags } from "../../files/file-flags.ts";
-import { fileWord, flagLine } from "../../output/command-words.ts";
+import { fileWord, flagLine, onceOnly, typedLine } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
 
 /** What a run did, for people: the result first, one line for each kind of failure, and the command to type next. */
-export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Service): string[] {
+export function reportLines(
+  ended: EndedRun,
+  flags: GenerateFlags,
+  { globals, typed }: Pick<App, "typed"> & { globals: Service },
+): string[] {
   const { summary, stopped, results, finishedRunOf } = ended;
   const lines = [headline(ended, flags)];
   const { rejected = [], invalid = 0, not_queued = 0, unknown = 0, unsaved = [] } = summary;
@@ -46,17 +50,17 @@ export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Serv
   if (summary.failed_file !== undefined) lines.push(...failedLines(summary.failed_file, flags, globals));
   if (stopped !== undefined && isRejection(ended)) {
     if (not_queued === 0) return lines;
-    const others = resumeCommand({ ...flags, skipInvalid: true }, globals);
+    const others = typedLine(typed, { ...onceOnly, add: ["--skip-invalid"] });
     lines.push("To queue the other images, run (nothing is queued twice):", `  ${others}`);
   } else if (stopped !== undefined && !globals.mock) {
     const how = flags.file === "-" ? "send the same rows to the same command" : "run the same command again";
-    lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${resumeCommand(flags, globals)}`);
+    lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${typedLine(typed, onceOnly)}`);
   } else if (!flags.wait && finishedRunOf === null && summary.tasks.length > 0 && !globals.mock) {
     // The failed file is written when the run ends: a row in it and in an open run might be queued twice.
     if (invalid > 0 || rejected.length > 0)
       lines.push(
         "To follow the images and get a file of the failed rows, run:",
-        `  ${resumeCommand(flags, globals)}`,
+        `  ${typedLine(typed, onceOnly)}`,
       );
     else lines.push("To follow the images, run:", `  cat tasks watch --run ${summary.run_id}`);
   }
@@ -71,7 +75,7 @@ export function rejectionOf(ended: EndedRun, flags: GenerateFlags): InputError |
   return new InputError(
     `the service rejected ${counted(rejected.length, "image")} of ${shownName(flags.input)}; nothing was queued`,
     rejected[0]!.code,
-    "Fix the rows listed above and run the command again.",
+    "Fix these rows and run the command again.",
   );
 }
 
@@ -109,31 +113,6 @@ function failedLines(failedFile: string, flags: GenerateFlags, globals: Service)
   ];
 }
 
-/** The command as it was given, with everything that says what is generated and where to. */
-function resumeCommand(flags: GenerateFlags, globals: Service): string {
-  const { kind, file, delimiter, encoding, matrix, allowDuplicates, skipInvalid, rerun } = flags;
-  const { selection, save, gallery, results, failed, formulaGuard, excel } = flags;
-  const given = {
-    ...inputFlags(flags),
-    delimiter,
-    encoding,
-    matrix,
-    allowDuplicates,
-    skipInvalid,
-    rerun,
-    ...selection,
-    save,
-    gallery,
-    results,
-    failed,
-    yes: globals.yes,
-    noFormulaGuard: !formulaGuard,
-    excel,
-    noExcel: excel === false,
-  };
-  return flagLine(file === null ? [kind] : [kind, fileWord(file)], given, globals);
-}
-
 /** How many images a folder got. */
 export const savedLine = (saved: number, folder: string): string =>
   saved === 0
@@ -146,10 +125,15 @@ export function inputRejected(
   { unusable, invalid, total }: CheckResult,
 ): InputError {
   const name = shownName(input);
-  const fixAll = "Fix the problems listed above and run the command again.";
+  const fix = (what: string) => `Fix ${what} and run the command again.`;
   if (unusable)
-    return new InputError(`cannot read rows from ${name}; nothing was queued`, "invalid_file", fixAll);
-  if (input === "flags") return new InputError("invalid flags; nothing was queued", "invalid_rows", fixAll);
+    return new InputError(
+      `cannot read rows from ${name}; nothing was queued`,
+      "invalid_file",
+      fix("the file"),
+    );
+  if (input === "flags")
+    return new InputError("invalid flags; nothing was queued", "invalid_rows", fix("the flags"));
   const orSkip = skipInvalid ? "" : ", or add --skip-invalid to queue the valid rows";
   return new InputError(
     `${name} has ${counted(invalid, "invalid row")} out of ${total}; nothing was queued`,

@@ -141,7 +141,7 @@ async function report(app: App, flags: GenerateFlags & GalleryOutput, ended: End
       : await (await import("./gallery.ts")).writeRunGallery(app, flags, ended);
   const fault = ended.fault ?? unlisted ?? withoutPage;
   if (app.io.json) await app.io.jsonData(summary);
-  else await noteSummary(app, reportLines(ended, flags, app.globals));
+  else await noteSummary(app, reportLines(ended, flags, app));
   const rejection = rejectionOf(ended, flags);
   if (rejection !== null) throw rejection;
   if (stopped !== undefined && !isRejection(ended)) throw stopped;

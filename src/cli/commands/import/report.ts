@@ -1,19 +1,21 @@
 import { dirname, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
+import type { EndedRun } from "../../../flows/import/close-run.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { isFailureColumn } from "../../../flows/rows/row-form.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { inputFlags } from "../../files/file-flags.ts";
-import { fileWord, flagLine } from "../../output/command-words.ts";
+import { fileWord, flagLine, onceOnly, typedLine } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
 /** A run that has ended, as far as its summary does not tell. */
 export interface ReportedRun {
   /** The error that stopped the run, if any. */
   stopped: unknown;
+  /** The first failed and partial rows. */
+  reasons: EndedRun["reasons"];
   /** The number of rows in the results file. */
   resultRows: number;
   /** IDs of finished imports whose results were not read. */
@@ -26,6 +28,8 @@ export interface ReportedRun {
   format: InputFormat;
   /** The service that it was sent to. */
   globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
+  /** The command line as it was typed. */
+  typed: readonly string[];
 }
 
 /** The summary for people: the result, a line per kind of failure, and the next command. */
@@ -46,6 +50,10 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0)
     lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
+  for (const { line, reference, message } of run.reasons)
+    lines.push(`    ${shownName(flags.file)}:${line}  ${reference}  ${message}`);
+  const more = failed + partial - run.reasons.length;
+  if (run.reasons.length > 0 && more > 0) lines.push(`    and ${grouped(more)} more`);
   const open = openImports(summary, run);
   if (flags.wait || stopped !== undefined) lines.push(...open);
   lines.push(...notSubmitted(summary));
@@ -69,10 +77,11 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
     lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
   if (resumes) {
     const how = flags.file === "-" ? "pipe the same rows to the same command" : "run the same command again";
-    lines.push(`To resume, ${how} (nothing is sent twice):`, `  ${resumeCommand(flags, run)}`);
+    lines.push(`To resume, ${how} (nothing is sent twice):`, `  ${typedLine(run.typed, onceOnly)}`);
   } else if (failed_file === null && waitsElsewhere(summary, flags, run)) {
     const how = "For the results, run the command again without --no-wait:";
-    lines.push(how, `  ${resumeCommand(flags, run)}`);
+    const { without = [], ...others } = onceOnly;
+    lines.push(how, `  ${typedLine(run.typed, { ...others, without: [...without, "--no-wait"] })}`);
   }
   return lines;
 }
@@ -192,30 +201,6 @@ function duration(ms: number): string {
   return seconds < 7200
     ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
     : `${(seconds / 3600).toFixed(1)} h`;
-}
-
-/** The command that resumes a stopped import: the same flags, except those that do not change the result. */
-function resumeCommand(flags: ImportFlags, { globals }: ReportedRun): string {
-  const { delimiter, encoding, map, skipInvalid, imagesRoot, imagesOutside, convert, ledger } = flags;
-  const { results, failed, formulaGuard, excel } = flags;
-  const given = {
-    ...modes(flags),
-    ...inputFlags(flags),
-    delimiter,
-    encoding,
-    map: Array.from(map, (entry) => entry.join("=")),
-    skipInvalid,
-    imagesRoot,
-    imagesOutside,
-    convert,
-    ledger,
-    results,
-    failed,
-    noFormulaGuard: !formulaGuard,
-    excel,
-    noExcel: excel === false,
-  };
-  return flagLine(["import", fileWord(flags.file)], given, globals);
 }
 
 /** The command that imports a failed file: the flags for reading it, and the same service. */

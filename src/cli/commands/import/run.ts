@@ -138,7 +138,7 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos, conver
 async function report(
   app: App,
   flags: ImportFlags,
-  { summary, stopped, resultRows, unread, changed }: EndedRun,
+  { summary, stopped, reasons, resultRows, unread, changed }: EndedRun,
   format: InputFormat,
 ): Promise<void> {
   const { succeeded, submitted, failed, partial, unchanged, total, failed_file } = summary;
@@ -155,7 +155,8 @@ async function report(
       failedFile !== undefined &&
       (await stat(resolve(app.context.cwd, failedFile)).catch(() => null))?.isFile() === true;
     const { reportLines } = await import("./report.ts");
-    const run = { stopped, resultRows, unread, changed, failedFileStays, format, globals: app.globals };
+    const { globals, typed } = app;
+    const run = { stopped, reasons, resultRows, unread, changed, failedFileStays, format, globals, typed };
     const { noteSummary } = await import("../../app/confirm-action.ts");
     await noteSummary(app, reportLines(summary, flags, run));
   }
@@ -190,7 +191,7 @@ function problemListFor(app: App, flags: ImportFlags): ProblemList {
 function rejection(flags: ImportFlags, { total, invalid, unusable }: CheckResult): InputError {
   const file = shownName(flags.file);
   if (unusable) {
-    const hint = "Fix the problems listed above and run the command again.";
+    const hint = "Fix the file and run the command again.";
     return new InputError(`cannot import ${file}; nothing was sent`, "invalid_file", hint);
   }
   const orSkip = flags.skipInvalid ? "" : ", or add --skip-invalid to import the valid rows";

@@ -146,7 +146,7 @@ export const unknownInFile = (file: string, unknown: number, total: number): Inp
   new InputError(
     `${shownName(file)} names ${unknown === 1 ? "1 unknown product" : `${grouped(unknown)} unknown products`} out of ${grouped(total)}; nothing was exported`,
     "product_not_found",
-    "Fix the lines listed above and run the command again.",
+    "Fix these lines and run the command again.",
   );
 
 /** The error for flags with products that the service does not have: exit 5. */

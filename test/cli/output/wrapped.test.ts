@@ -139,6 +139,9 @@ describe("at the width of the terminal", () => {
       "created.",
       "  1 row imported without some of its",
       "  photos",
+      "    spring-and-summer.csv:2  A  https://cdn.example.com/fail-timeout.jpg:",
+      "    the image could not be fetched:",
+      "    timeout",
       "Partial rows are in",
       "spring-and-summer.failed.csv, with the",
       "reasons. Fix them there, then run:",
@@ -161,7 +164,7 @@ describe("at the width of the terminal", () => {
       "error: bad.csv has 1 invalid row out of 1; nothing was sent",
       "Fix the file and run the command again, or add --skip-invalid to import the valid rows.",
     ]);
-    expect((await told("import spring-and-summer.csv"))[2]).toBe(
+    expect((await told("import spring-and-summer.csv"))[3]).toBe(
       "Partial rows are in spring-and-summer.failed.csv, with the reasons. Fix them there, then run:",
     );
   });

@@ -152,7 +152,8 @@ async function openPage(settings: boolean) {
     const running = world.cat([...argv, "--no-progress"], { env, tty: { stdout: true, stderr: true } });
     if (isInterrupted) await interruptWhenSent(world, running);
     const { exit, stdout, stderr } = await running;
-    return { exit, output: stdout + stderr };
+    // The command to resume is the typed one.
+    return { exit, output: (stdout + stderr).replaceAll(" --no-progress", "") };
   }
 
   async function inShell(command: string) {

@@ -50,7 +50,8 @@ export async function inspectPhoto(real: string, shown: string): Promise<PhotoFi
       return { code: "too_large", message, ...convertible };
     }
     if (isImage) return file;
-    const what = foreign === null ? "does not contain" : `is a ${foreign} image, not`;
+    const what =
+      foreign === null ? "does not contain" : `is ${foreign === "AVIF" ? "an" : "a"} ${foreign} image, not`;
     return { code: "not_an_image", message: `${shown} ${what} a JPEG, PNG or WebP image`, ...convertible };
   } finally {
     await handle.close();

@@ -131,6 +131,7 @@ describe("the root of photos", () => {
 describe("a photo must be a file that the service accepts:", () => {
   test.each([
     ["a text", "hello", 'not_an_image "a.jpg" does not contain a JPEG, PNG or WebP image'],
+    ["an AVIF", "\0\0\0\x1cftypavif", 'not_an_image "a.jpg" is an AVIF image, not a JPEG, PNG or WebP image'],
     ["a GIF", "GIF89a", 'not_an_image "a.jpg" is a GIF image, not a JPEG, PNG or WebP image'],
     ["nothing", "", 'not_an_image "a.jpg" is empty (0 bytes)'],
   ])("not %s", async (_, content, fault) => {

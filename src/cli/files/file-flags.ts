@@ -24,6 +24,8 @@ export interface RawFileFlags {
   failed?: string;
   formulaGuard?: boolean;
   excel?: boolean;
+  /** The file to write a template to; true for the default name. */
+  template?: string | true;
 }
 
 /** How to read a file of rows, and the paths of its results file and failed file. */
@@ -58,6 +60,19 @@ export const withInputFlags = (one: Command): Command =>
     )
     .option("--delimiter <C>", 'column separator: ",", ";", "|" or tab (default: detected)')
     .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)");
+
+/** Adds `--template`. */
+export const withTemplateFlag = (one: Command, example: string): Command =>
+  one.option("--template [FILE]", `write a sheet to begin with, as .xlsx or .csv (default: ${example})`);
+
+/** The file of `--template`; null without it. Throws UsageError if the command reads a file too. */
+export function templateOf({ template }: RawFileFlags, file: string | undefined): string | true | null {
+  if (template === undefined || file === undefined) return template ?? null;
+  throw new UsageError("--template cannot be combined with a file to read", {
+    param: "--template",
+    hint: "Remove one of them. --template FILE writes FILE.",
+  });
+}
 
 /** Adds `--results`, `--failed` and the flags of CSV. */
 export const withOutputFlags = (one: Command): Command =>

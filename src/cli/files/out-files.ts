@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { OutputFile } from "../../flows/files/output-file.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import { confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";
@@ -53,4 +54,21 @@ export async function checkOutFiles(
   const named = files.map((file) => ({ ...file, flag, left: left ?? "nothing was exported", hasStdout }));
   const agreed = await confirmReplaceAll(app, named);
   return files.map((file) => ({ ...file, replaces: agreed.has(file.path) }));
+}
+
+/** Begins a file that appears when it is complete. A second interrupt removes what is unfinished. */
+export async function beginOutFile(
+  app: App,
+  { path, replaces }: OutFile,
+  runId: string,
+): Promise<OutputFile> {
+  const { pid, isRunning, onStop } = app.context;
+  const [{ OutputFile }, { unfinishedName, whereLinksLead }] = await Promise.all([
+    import("../../flows/files/output-file.ts"),
+    import("../../flows/files/file-names.ts"),
+  ]);
+  const name = await unfinishedName(await whereLinksLead(path), { pid, runId, isRunning });
+  const file = await OutputFile.begin(path, replaces || "never", name);
+  app.onClose(onStop(() => void file.discardAtOnce()));
+  return file;
 }

@@ -15,7 +15,10 @@ export interface TextRow {
 export interface Choices {
   /** From 0. */
   readonly column: number;
+  /** At most 255 characters together: more need a sheet of their own. */
   readonly values: readonly string[];
+  /** Whether a spreadsheet accepts other values too. */
+  readonly isOpen: boolean;
 }
 
 /** A sheet to write. */
@@ -26,6 +29,8 @@ export interface SheetToWrite {
   readonly widths?: readonly (number | undefined)[];
   readonly rows: AsyncIterable<TextRow> | Iterable<TextRow>;
   readonly choices?: readonly Choices[];
+  /** What a spreadsheet shows next to each header while that is selected; at most 255 characters. */
+  readonly notes?: readonly string[];
 }
 
 /** Characters of a cell at most; longer texts are cut. */
@@ -73,7 +78,13 @@ const fixedParts = ({ name }: SheetToWrite): Record<string, string> => ({
 /** Characters collected before they are compressed. */
 const pieceLength = 64 * 1024;
 
-async function* sheetXml({ header, widths = [], rows, choices = [] }: SheetToWrite): AsyncGenerator<string> {
+async function* sheetXml({
+  header,
+  widths = [],
+  rows,
+  choices = [],
+  notes = [],
+}: SheetToWrite): AsyncGenerator<string> {
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
   let piece = `${head}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">${pane}</sheetView></sheetViews>`;
   piece += `<cols>${header.map((_, column) => columnXml(column, widths[column])).join("")}</cols><sheetData>`;
@@ -87,10 +98,15 @@ async function* sheetXml({ header, widths = [], rows, choices = [] }: SheetToWri
   }
   const last = columnName(Math.max(0, header.length - 1));
   const lists = choices.map(
-    ({ column, values }) =>
-      `<dataValidation type="list" allowBlank="1" sqref="${columnName(column)}2:${columnName(column)}10000"><formula1>"${escapeXml(values.join(","))}"</formula1></dataValidation>`,
+    ({ column, values, isOpen }) =>
+      `<dataValidation type="list" allowBlank="1"${isOpen ? "" : ' showErrorMessage="1"'} sqref="${columnName(column)}2:${columnName(column)}10000"><formula1>"${escapeXml(values.join(","))}"</formula1></dataValidation>`,
   );
-  yield `${piece}</sheetData>${lists.length === 0 ? "" : `<dataValidations count="${lists.length}">${lists.join("")}</dataValidations>`}<ignoredErrors><ignoredError sqref="A1:${last}${Math.max(row, 10_000)}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
+  const shownNotes = notes.map(
+    (note, column) =>
+      `<dataValidation allowBlank="1" showInputMessage="1" promptTitle="${escapeXml(header[column]!)}" prompt="${escapeXml(note)}" sqref="${columnName(column)}1"/>`,
+  );
+  const validations = [...lists, ...shownNotes];
+  yield `${piece}</sheetData>${validations.length === 0 ? "" : `<dataValidations count="${validations.length}">${validations.join("")}</dataValidations>`}<ignoredErrors><ignoredError sqref="A1:${last}${Math.max(row, 10_000)}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
 }
 
 /** A column whose empty cells are texts too, so that 00123 typed there keeps its zeros. */

@@ -70,16 +70,10 @@ const stdoutSink = (app: App): RowSink => ({
   discard: async () => {},
 });
 
-/** A file that appears when it is complete. A second interrupt removes what is unfinished. */
-async function fileSink(app: App, { path, replaces }: OutFile, runId: string): Promise<RowSink> {
-  const { pid, isRunning, onStop } = app.context;
-  const [{ OutputFile }, { unfinishedName, whereLinksLead }] = await Promise.all([
-    import("../../../flows/files/output-file.ts"),
-    import("../../../flows/files/file-names.ts"),
-  ]);
-  const name = await unfinishedName(await whereLinksLead(path), { pid, runId, isRunning });
-  const file = await OutputFile.begin(path, replaces || "never", name);
-  app.onClose(onStop(() => void file.discardAtOnce()));
+/** A file that appears when it is complete. */
+async function fileSink(app: App, out: OutFile, runId: string): Promise<RowSink> {
+  const { beginOutFile } = await import("../../files/out-files.ts");
+  const file = await beginOutFile(app, out, runId);
   return {
     write: (text) => file.write(text),
     commit: async () => void (await file.commit()),

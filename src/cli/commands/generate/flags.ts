@@ -11,6 +11,7 @@ import {
   readFileFlags,
   withInputFlags,
   withOutputFlags,
+  withTemplateFlag,
 } from "../../files/file-flags.ts";
 import { otherFlags } from "../../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
@@ -82,7 +83,7 @@ function subtypes(value: string, earlier?: string[]): string[] {
 /** Adds the flags of a command that generates images, in groups. */
 export function withGenerateFlags(made: Command, kind: GenerationKind): Command {
   const isTryon = kind === "tryon";
-  withInputFlags(made.optionsGroup("Input:"))
+  withTemplateFlag(withInputFlags(made.optionsGroup("Input:")), isTryon ? "looks.xlsx" : "shots.xlsx")
     .option("--matrix", "expand cells with several values (a|b) to every combination", false)
     .option("--allow-duplicates", "accept the same image twice", false)
     .option("--skip-invalid", "queue the valid rows and skip the others", false)

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import type { App } from "../../app/app.ts";
+import { templateOf } from "../../files/file-flags.ts";
 import { type CommandTexts, command } from "../../flags/command.ts";
 import { type RawGenerateFlags, readGenerateFlags, withGenerateFlags } from "./flags.ts";
 
@@ -13,6 +14,7 @@ export const tryonCommand = (app: App): Command =>
       "CSV columns: product_reference (or product_id), model_id (an ID or a name), background, angle_shot, " +
       "styling_product_ids (several, separated by |), look_at_camera. ",
     examples: [
+      ["write a sheet to begin with", "cat tryon --template looks.xlsx"],
       ["show what a file would generate", "cat tryon looks.csv --dry-run"],
       ["generate, save and review the images", "cat tryon looks.csv --save images --gallery review.html"],
       ["generate the rejected ones again", "cat tryon --rerun decisions.csv --save images"],
@@ -32,6 +34,7 @@ export const beautifyCommand = (app: App): Command =>
       "CSV columns: product_reference (or product_id), subtype (clothing, shoes or headwear), background, " +
       "angle_shot, style (clothing only: ghost or flatlay). ",
     examples: [
+      ["write a sheet to begin with", "cat beautify --template shots.xlsx"],
       ["show what a file would generate", "cat beautify shots.csv --dry-run"],
       ["every angle on two backgrounds", "cat beautify shots.csv --matrix --save images"],
       [
@@ -48,6 +51,8 @@ function generateCommand(app: App, kind: GenerationKind, texts: CommandTexts): C
   const made = command(kind, { ...texts, about });
   made.argument("[FILE]", "CSV or NDJSON file, or - for standard input");
   return withGenerateFlags(made, kind).action(async (file: string | undefined, raw: RawGenerateFlags) => {
+    const template = templateOf(raw, file);
+    if (template !== null) return (await import("../template.ts")).writeTemplate(app, kind, template, raw);
     const flags = readGenerateFlags(kind, file, raw, app.context.cwd);
     const { runGenerate } = await import("./run.ts");
     await runGenerate(app, flags);

@@ -3,7 +3,8 @@ import { importModes, onImageErrors } from "../../../contract/value-sets.ts";
 import { photosModes, unknownChoices } from "../../../flows/import/import-input.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
-import { withInputFlags, withOutputFlags } from "../../files/file-flags.ts";
+import { UsageError } from "../../context/errors.ts";
+import { templateOf, withInputFlags, withOutputFlags, withTemplateFlag } from "../../files/file-flags.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { timeoutFlag } from "../../flags/common-flags.ts";
 import { several, wholeNumber } from "../../flags/values.ts";
@@ -13,9 +14,13 @@ import { runImport } from "./run.ts";
 
 /** `cat import FILE|-` */
 export const importCommand = (app: App): Command =>
-  otherFlags(withFlags(bareCommand())).action((file: string, raw: RawFlags) =>
-    runImport(app, readFlags(file, raw, app.context.cwd)),
-  );
+  otherFlags(withFlags(bareCommand())).action(async (file: string | undefined, raw: RawFlags) => {
+    const template = templateOf(raw, file);
+    if (template !== null)
+      return (await import("../template.ts")).writeTemplate(app, "import", template, raw);
+    if (file !== undefined) return runImport(app, readFlags(file, raw, app.context.cwd));
+    throw new UsageError("missing argument: FILE", { param: "FILE", hint: "See: cat import --help" });
+  });
 
 const bareCommand = (): Command =>
   command("import", {
@@ -31,6 +36,7 @@ const bareCommand = (): Command =>
       "If an import stops, run the same command again to resume it. " +
       "If you import a file again, only changed rows and new photos are sent.",
     examples: [
+      ["write a sheet to begin with", "cat import --template products.xlsx"],
       ["try an import without an account", "cat import products.csv --mock"],
       ["check a file without sending it", "cat import products.csv --dry-run"],
       ["use the column names of your shop", "cat import products.csv --map SKU=reference --map Price=ignore"],
@@ -40,10 +46,10 @@ const bareCommand = (): Command =>
         "export-products | cat import - --format ndjson --json",
       ],
     ],
-  }).argument("<FILE>", "file to import, or - for standard input");
+  }).argument("[FILE]", "file to import, or - for standard input");
 
 function withFlags(made: Command): Command {
-  withInputFlags(made.optionsGroup("Input:"))
+  withTemplateFlag(withInputFlags(made.optionsGroup("Input:")), "products.xlsx")
     .option(
       "--map <COLUMN=FIELD>",
       "read a column as a field, or skip it (COLUMN=ignore); repeatable",

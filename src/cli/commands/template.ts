@@ -1,0 +1,217 @@
+import { extname } from "node:path";
+import type { Readable } from "node:stream";
+import {
+  angleShotsOf,
+  backgroundsOf,
+  everyAngleShotOf,
+  type GenerationKind,
+} from "../../contract/generation-rules.ts";
+import { beautifierStyles, sexes, taskSubtypes } from "../../contract/value-sets.ts";
+import { csvRecords, markOf, plainCsv } from "../../flows/outputs/cells.ts";
+import type { SheetToWrite } from "../../flows/workbook/write-workbook.ts";
+import type { App } from "../app/app.ts";
+import { newRunId } from "../app/run-flow.ts";
+import { UsageError } from "../context/errors.ts";
+import type { RawFileFlags } from "../files/file-flags.ts";
+import { beginOutFile, checkOutFile } from "../files/out-files.ts";
+import { shellWord } from "../output/command-words.ts";
+import { excelStyle } from "../settings/csv-style.ts";
+
+/** A column of a sheet to begin with. */
+interface TemplateColumn {
+  readonly name: string;
+  /** At most 255 characters, which spreadsheets show. */
+  readonly note: string;
+  /** The cell of the example row. */
+  readonly example: string;
+  readonly choices?: readonly string[];
+  /** Whether values besides the choices are valid. */
+  readonly isOpen?: boolean;
+}
+
+type TemplateKind = "import" | GenerationKind;
+
+/** The name of the sheet, the default name of the file without its end, and the columns. */
+interface Template {
+  readonly sheet: string;
+  readonly stem: string;
+  readonly columns: readonly TemplateColumn[];
+}
+
+const photoNote = "An https:// URL, an image ID, or the path of a photo.";
+
+const looks = (kind: GenerationKind, angle: string): TemplateColumn[] => [
+  {
+    name: "background",
+    note: "A background of the list, or a color such as #f4f1ea. Required.",
+    example: "white",
+    choices: backgroundsOf(kind),
+    isOpen: true,
+  },
+  {
+    name: "angle_shot",
+    note:
+      kind === "tryon"
+        ? "An angle of the list, or a custom one of your organization. Required."
+        : `Required. ${taskSubtypes.map((one) => `${one}: ${angleShotsOf(kind, one).join(", ")}.`).join(" ")}`,
+    example: angle,
+    choices: everyAngleShotOf(kind),
+    isOpen: true,
+  },
+];
+
+const product: TemplateColumn = {
+  name: "product_reference",
+  note: "The reference of a product in your catalogue. Required.",
+  // A demo product of the mock service.
+  example: "DRESS-0001",
+};
+
+/** A photo of the product from this side. */
+const photo = (side: string, example = ""): TemplateColumn => ({
+  name: `image_${side}`,
+  note: `The ${side} photo. ${photoNote}`,
+  example,
+});
+
+const templates: Readonly<Record<TemplateKind, Template>> = {
+  import: {
+    sheet: "Products",
+    stem: "products",
+    columns: [
+      {
+        name: "reference",
+        note: "Your own code (SKU), up to 100 characters. Required.",
+        example: "EXAMPLE-1",
+      },
+      { name: "name", note: "The name, up to 200 characters. Required.", example: "Linen dress" },
+      {
+        name: "description",
+        note: "Up to 2,000 characters.",
+        example: "A light dress in washed linen",
+      },
+      { name: "sex", note: "Who wears it.", example: "female", choices: sexes },
+      photo("front", "https://cdn.example.com/example-1-front.jpg"),
+      photo("back", "https://cdn.example.com/example-1-back.jpg"),
+      photo("side"),
+      photo("detail"),
+      {
+        name: "images",
+        note: `More photos, separated by |. A product needs 1 to 20 photos. Each is ${photoNote[0]!.toLowerCase()}${photoNote.slice(1)}`,
+        example: "",
+      },
+    ],
+  },
+  tryon: {
+    sheet: "Looks",
+    stem: "looks",
+    columns: [
+      product,
+      { name: "model_id", note: "The ID or the name of a model. Required.", example: "mdl_001" },
+      ...looks("tryon", "full-front"),
+      {
+        name: "styling_product_ids",
+        note: "IDs or references of up to 10 products to style it with, separated by |.",
+        example: "",
+      },
+      {
+        name: "look_at_camera",
+        note: "Whether the model faces the camera (true or false).",
+        example: "true",
+        choices: ["true", "false"],
+      },
+    ],
+  },
+  beautify: {
+    sheet: "Shots",
+    stem: "shots",
+    columns: [
+      product,
+      { name: "subtype", note: "The kind of product. Required.", example: "clothing", choices: taskSubtypes },
+      ...looks("beautify", "front"),
+      { name: "style", note: "For clothing only.", example: "ghost", choices: beautifierStyles },
+    ],
+  },
+};
+
+/**
+ * Writes a sheet to begin with: a header, and an example row that the command accepts. A workbook also has lists of choices
+ * and notes. `given` is the name of the file as typed; true for the default name. Throws UsageError.
+ */
+export async function writeTemplate(
+  app: App,
+  kind: TemplateKind,
+  given: string | true,
+  flags: Pick<RawFileFlags, "format" | "excel">,
+): Promise<void> {
+  const { sheet, stem, columns } = templates[kind];
+  const format = formatOf(app, given, flags.format, stem);
+  const name = given === true ? `${stem}.${format}` : given;
+  const header = columns.map((column) => column.name);
+  const example = columns.map((column) => column.example);
+  let content: AsyncIterable<Uint8Array> | readonly string[];
+  if (format === "xlsx") content = await workbookOf(sheet, columns);
+  else {
+    const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
+    content = [markOf(style) + csvRecords([header, example], style)];
+  }
+  if (name === "-") {
+    for await (const piece of content) await app.io.data(piece);
+    return;
+  }
+  const hints = { flag: "--template", example: `${stem}.xlsx`, left: "nothing was written", hasStdout: true };
+  const file = await checkOutFile(app, name, hints);
+  const output = await beginOutFile(app, file, newRunId(app.context.clock.now()));
+  try {
+    for await (const piece of content)
+      await (typeof piece === "string" ? output.write(piece) : output.writeBytes(Buffer.from(piece)));
+    await output.commit();
+  } catch (error) {
+    await output.discard();
+    throw error;
+  }
+  if (app.io.json) return app.io.jsonData({ file: name, columns: header });
+  const check = app.io.asCalled(`cat ${kind} ${shellWord(name)} --dry-run`);
+  await app.io.note(
+    app.io.visible(`Wrote ${name} with an example row. Replace it with your rows, then run: ${check}`),
+  );
+}
+
+/** The format of the name, of `--format`, or a workbook. Throws UsageError for what no template has. */
+function formatOf(
+  { context: { stdout }, io }: Pick<App, "context" | "io">,
+  given: string | true,
+  format: RawFileFlags["format"],
+  stem: string,
+): "xlsx" | "csv" {
+  const hint = `Choose a file, for example --template ${stem}.xlsx or --template ${stem}.csv.`;
+  const invalid = (what: string) => new UsageError(what, { param: "--template", hint });
+  if (given === "") throw invalid("--template is empty");
+  const ending = given === true || given === "-" ? "" : extname(given).toLowerCase().slice(1);
+  const wanted = ending || format || "xlsx";
+  const shown = given === true ? "" : ` ${io.visible(given)}`;
+  if ((ending === "" && given !== true && given !== "-") || (wanted !== "xlsx" && wanted !== "csv"))
+    throw invalid(`cannot write --template${shown}: a template is an .xlsx or a .csv file`);
+  if (format !== undefined && format !== wanted)
+    throw invalid(`cannot write --template${shown}: --format says ${format}`);
+  if (given === "-" && wanted === "xlsx" && stdout.isTTY)
+    throw invalid("cannot write a workbook to the terminal");
+  return wanted;
+}
+
+async function workbookOf(name: string, columns: readonly TemplateColumn[]): Promise<Readable> {
+  const { writeWorkbook } = await import("../../flows/workbook/write-workbook.ts");
+  const sheet: SheetToWrite = {
+    name,
+    header: columns.map((column) => column.name),
+    widths: columns.map((column) =>
+      Math.max(14, Math.min(48, column.example.length), column.name.length + 2),
+    ),
+    rows: [{ texts: columns.map((column) => column.example) }],
+    notes: columns.map(({ note }) => note),
+    choices: columns.flatMap(({ choices, isOpen = false }, column) =>
+      choices === undefined ? [] : [{ column, values: choices, isOpen }],
+    ),
+  };
+  return writeWorkbook(sheet);
+}

@@ -2,9 +2,8 @@ import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { numbered } from "../../flows/files/file-names.ts";
-import { type CsvStyle, plainCsv } from "../../flows/outputs/cells.ts";
-import type { OutputTargets } from "../../flows/outputs/output-targets.ts";
-import { isCsvName } from "../../flows/outputs/results-file.ts";
+import type { CsvStyle } from "../../flows/outputs/cells.ts";
+import { isCsvName, type OutputTargets } from "../../flows/outputs/output-targets.ts";
 import type { RowFile } from "../../flows/rows/open-rows.ts";
 import { formatOfName, type InputFormat, type Source } from "../../flows/rows/source.ts";
 import type { App } from "../app/app.ts";
@@ -85,6 +84,7 @@ export async function outputTargets(
 export async function resultsStyle(app: Asker, excel: boolean | undefined, file: RowFile): Promise<CsvStyle> {
   const { excelStyle } = await import("../settings/csv-style.ts");
   const { styleLike } = await import("../../flows/outputs/csv-style.ts");
+  const { plainCsv } = await import("../../flows/outputs/cells.ts");
   // What cannot be read is reported by the check of the file.
   return (await excelStyle(app, excel)) ?? styleLike(file).catch(() => plainCsv);
 }

@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import type { Overwrite } from "../files/output-file.ts";
 import type { CsvStyle } from "./cells.ts";
 
@@ -21,3 +22,6 @@ export interface OutputTargets {
   failedFile: OutputTarget & { overwrite: Overwrite; mode?: number };
   resultsFile: OutputTarget | null;
 }
+
+/** Whether a results file of that name is CSV. */
+export const isCsvName = (path: string): boolean => extname(path).toLowerCase() === ".csv";

@@ -1,12 +1,8 @@
-import { extname } from "node:path";
 import { OutputFile } from "../files/output-file.ts";
 import { type CsvStyle, csvRecords, guardedCell, plainCsv } from "./cells.ts";
 import { EncodedFile } from "./encoded-file.ts";
-import type { OutputTarget } from "./output-targets.ts";
+import { isCsvName, type OutputTarget } from "./output-targets.ts";
 import type { RowOutcome } from "./row-outcome.ts";
-
-/** Whether a results file of that name is CSV. */
-export const isCsvName = (path: string): boolean => extname(path).toLowerCase() === ".csv";
 
 /** How a flow writes its results: one CSV row with these columns, or one object per line, for each result. */
 export interface ResultsForm<Result> {

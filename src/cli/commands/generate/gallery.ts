@@ -13,7 +13,8 @@ import type { GenerateFlags } from "./flags.ts";
 /** Whether the page replaces a file, and how it saves decisions. */
 export interface GalleryOutput {
   readonly replacesGallery: boolean;
-  readonly decisions: CsvStyle;
+  /** Null without a page. */
+  readonly decisions: CsvStyle | null;
 }
 
 /** How many images are looked up at once. */
@@ -51,7 +52,8 @@ export async function writeRunGallery(
   const { interrupt: signal, clock, cwd } = app.context;
   const { gallery, save, replacesGallery: replaces, decisions } = flags;
   const { summary, results, tasks } = ended;
-  if (gallery === undefined || signal.aborted || summary.tasks.length === 0) return undefined;
+  if (gallery === undefined || decisions === null || signal.aborted || summary.tasks.length === 0)
+    return undefined;
   const { writeGallery } = await import("../../../flows/generate/gallery/write-gallery.ts");
   const input = {
     run: summary.run_id,

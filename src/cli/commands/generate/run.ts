@@ -4,7 +4,7 @@ import { generationForm } from "../../../flows/generate/columns/generation-form.
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
 import { reasonText, resultRow } from "../../../flows/generate/result.ts";
-import { plainCsv } from "../../../flows/outputs/cells.ts";
+import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import { textSource } from "../../../flows/rows/source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
@@ -72,7 +72,7 @@ async function fullRun(
   const isSilent = app.io.json && flags.skipInvalid;
   const skipped: Problem[] = [];
   let replacesGallery = false;
-  let decisions = plainCsv;
+  let decisions: CsvStyle | null = null;
   const outcome = await runFlow(app, ({ pause, ...host }) =>
     generate(
       { ...flags, ...input, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null },

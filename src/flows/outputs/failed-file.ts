@@ -109,7 +109,10 @@ export class FailedFile<Result> {
       problems.filter(({ code }) => doubtCodes.has(code) === is),
     );
     const params = problems.flatMap(({ param }) => (param === undefined ? [] : [param]));
-    await this.#write(row, new Set(), joinedFailure([...repeated, ...unknown!, ...others!]), params);
+    const { code, message } = joinedFailure([...repeated, ...unknown!, ...others!]);
+    // Both codes, as each keeps the row rejected until what it is about was corrected.
+    const both = repeated.length > 0 && unknown!.length > 0 ? `${code} ${unknown![0]!.code}` : code;
+    await this.#write(row, new Set(), { code: both, message }, params);
   }
 
   #repetition({ content }: InputRow): RowFailure {

@@ -3,6 +3,7 @@ import { openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import type { InputRow, UniqueKey } from "./row-form.ts";
 import { RefusedRows, SeenTexts } from "./row-sets.ts";
+import { TableReader } from "./table-rows.ts";
 
 /** The result of checking the entire file. */
 export interface CheckResult {
@@ -72,6 +73,7 @@ export async function checkFile(
         if (repeated !== null)
           await onProblem({
             line: row.line,
+            ...(reader instanceof TableReader && reader.placeOfReference(row.line)),
             reference: file.form.referenceOf(row.content),
             param: unique!.param,
             code: unique!.code,
@@ -104,7 +106,8 @@ function repetition(
 ): string | null {
   const keys = unique.keyOf(content);
   if (keys === undefined) return null;
-  if (earlierReason?.code === unique.code) {
+  // A row may have the code of a text that is not known as well.
+  if (earlierReason?.code.split(" ").includes(unique.code)) {
     const reasons = [null, ...[keys].flat()].map((key) => unique.reason(key));
     const known = reasons.find((reason) => earlierReason.message.startsWith(reason));
     // Without a key in the message it is not known which one was rejected.

@@ -40,11 +40,22 @@ export abstract class TableReader implements RowReader {
   }
 
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
-    if (row.fault !== undefined) return [row.fault];
+    // Texts that are not known come first: a failed file keeps the row rejected by their code.
+    if (row.fault !== undefined) return [...this.#doubts(row as TableRow), row.fault];
     const found = this.form.problems(row.content);
     return found instanceof Promise
       ? found.then((problems) => this.#problemsOf(row as TableRow, problems))
       : this.#problemsOf(row as TableRow, found);
+  }
+
+  /** Where the cell with the reference of a row is. */
+  placeOfReference(line: number): Place {
+    return this.place(line, this.columns.referenceColumn);
+  }
+
+  /** Problems of texts that are not known. */
+  #doubts(row: TableRow): Problem[] {
+    return this.#problemsOf(row, []).filter(({ code }) => doubtCodes.has(code));
   }
 
   /** Problems that the reader knows of the cells; they replace others of the same column. */
@@ -54,12 +65,11 @@ export abstract class TableReader implements RowReader {
 
   #problemsOf(row: TableRow, found: readonly FieldProblem[]): readonly Problem[] {
     const ofCells = this.cellProblems(row);
-    const isDoubted = doubtCodes.has(row.earlierReason?.code ?? "");
-    if (found.length === 0 && ofCells.length === 0 && !isDoubted) return none;
+    const code = row.earlierReason?.code.split(" ").find((code) => doubtCodes.has(code));
+    if (found.length === 0 && ofCells.length === 0 && code === undefined) return none;
     const { line } = row;
     const reference = this.form.referenceOf(row.content);
-    if (isDoubted) {
-      const code = row.earlierReason!.code;
+    if (code !== undefined) {
       const message = `${code} of an earlier file: correct the cell, and empty its error_code`;
       return [
         { line, ...this.place(line, this.#failureCells[0]), reference, param: "error_code", code, message },

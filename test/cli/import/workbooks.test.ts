@@ -143,3 +143,27 @@ test("a web page in place of rows is rejected, and so are workbooks of other for
   write("b.xlsx", "reference,name\n");
   expect((await cat("import b.xlsx --dry-run --format xlsx")).stderr).toContain("b.xlsx is not a workbook");
 });
+
+test("a text that is not known keeps its row rejected, also beside a stray value or a duplicate", async () => {
+  const big = 9006381333931123456;
+  const bytes = workbookOf({
+    S: [header, ["OK", "Kleid", photo("1")], [big, "Hose", photo("2"), "stray"], ["OK", big, photo("3")]],
+  });
+  const { cat, folder, products } = await worldWith("a.xlsx", bytes);
+  const ran = await cat("import a.xlsx --dry-run --json");
+  const found = JSON.parse(ran.stdout).problems.map(({ cell, code }: { cell: string; code: string }) => [
+    cell,
+    code,
+  ]);
+  expect(found).toEqual([
+    ["A3", "too_many_digits"],
+    ["D3", "invalid_row"],
+    ["B4", "too_many_digits"],
+    ["A4", "duplicate_reference_in_file"],
+  ]);
+  expect((await cat("import a.xlsx --skip-invalid --no-progress")).exit).toBe(8);
+  const codes = (await cellsOf(join(folder, "a.failed.xlsx"))).slice(1).map((cells) => cells.at(-2));
+  expect(codes).toEqual(["too_many_digits", "duplicate_reference_in_file too_many_digits"]);
+  expect((await cat("import a.failed.xlsx --no-progress")).exit).toBe(3);
+  expect(await products()).toEqual([["OK", "Kleid"]]);
+});

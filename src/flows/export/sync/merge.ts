@@ -83,7 +83,7 @@ async function shardsIn(
   for (const { state, index } of absent) {
     // A run of this shard would fail as well.
     if (files.has(state) && parseState(await store.read(state), folder).mark !== null) {
-      const hint = "Restore it from a backup, or mirror the shard into a new folder.";
+      const hint = "Run the command of that shard again, which writes it.";
       throw cannotMerge(folder, `${index} is missing`, hint, "missing_shard");
     }
   }

@@ -3,6 +3,7 @@ export const benches = {
   "start-up": async () => (await import("./start-up.js")).measure(),
   list: async () => (await import("./list.js")).measure(),
   check: async () => (await import("./check.js")).measure(),
+  workbooks: async () => (await import("./workbooks.js")).measure(),
   mock: async () => (await import("./mock.js")).measure(),
   scale: async () => (await import("./scale.js")).measure(),
   gallery: async () => (await import("./gallery.js")).measure(),

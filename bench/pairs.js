@@ -40,14 +40,15 @@ function endOf(path) {
   return bytes.toString("utf8", 0, length);
 }
 
-/** Runs a script and reads its peak memory, in MB, from the line it prints on stdout at its end. */
+/** Runs a script and reads its peak memory (MB) and processor time (ms) from the line it prints on stdout at its end. */
 export async function withPeak([script, ...args], options = {}) {
   const { ms, output } = await timed(
     process.execPath,
     ["--import", join(root, "bench/print-peak.js"), script, ...args],
     options,
   );
-  return { ms, peak: Number(/peak (\d+)/.exec(output)?.[1]) };
+  const [, peak, cpuMs] = /peak (\d+) cpu (\d+)/.exec(output) ?? [];
+  return { ms, peak: Number(peak), cpuMs: Number(cpuMs) };
 }
 
 /** Downloads URLs into a folder with a bare loop on undici. */

@@ -1,7 +1,12 @@
-// Preloaded into a measured process: prints its peak memory, in MB, on stdout when it ends.
+// Preloaded into a measured process: prints its peak memory (MB) and processor time (ms) on stdout when it ends.
 import { readFileSync } from "node:fs";
 
-process.on("exit", () => process.stdout.write(`peak ${Math.round(peakKilobytes() / 1024)}\n`));
+process.on("exit", () => {
+  const { user, system } = process.cpuUsage();
+  process.stdout.write(
+    `peak ${Math.round(peakKilobytes() / 1024)} cpu ${Math.round((user + system) / 1000)}\n`,
+  );
+});
 
 /** On Linux the kernel's peak of this program alone: `maxRSS` starts with the peak of the parent process. */
 function peakKilobytes() {

@@ -78,7 +78,7 @@ export async function copySheet(path: string, name: string, choice: SheetChoice)
 
 /** Characters that are written at once, and in all: a few texts that very many cells name would fill the disk. */
 const pieceLength = 256 * 1024;
-const longestCopy = 2 * 1024 ** 3;
+const longestCopy = 1024 ** 3;
 
 async function copyRows(
   batches: AsyncIterable<readonly SheetRow[]>,
@@ -111,7 +111,7 @@ async function copyRows(
         piece += `${JSON.stringify(copied)}\n`;
         if (piece.length < pieceLength) continue;
         length += piece.length;
-        if (length > longestCopy) throw damagedWorkbook(name, "its rows have more than 2 GiB of text");
+        if (length > longestCopy) throw damagedWorkbook(name, "its rows have more than 1 GiB of text");
         await file.writeFile(piece);
         piece = "";
       }
@@ -191,7 +191,7 @@ async function findHeader(
 ): Promise<{ row: number; columns: number; rowsAbove: number } | null> {
   const rows: { row: number; columns: number }[] = [];
   for await (const batch of book.rows(index, noExtras())) {
-    for (const { row, cells } of batch)
+    for (const { row, cells } of batch.slice(0, rowsBelow + 1))
       rows.push({ row, columns: cells.filter(({ text }) => text.trim() !== "" && isColumn(text)).length });
     if (rows.length > rowsBelow) break;
   }

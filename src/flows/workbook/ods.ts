@@ -62,6 +62,8 @@ export async function* readOdsSheet(
 
 /** Cells next to each other with the same text at most. */
 const mostRepeated = 256;
+/** Rows below each other with the same cells at most. */
+const mostRowTimes = 65_536;
 
 /** Text within these is none of the cell. */
 const besides = new Set(["office:annotation", "draw:frame", "table:shapes", "office:forms"]);
@@ -188,6 +190,8 @@ class OdsRows implements XmlHandler {
     const first = this.#row + 1;
     this.#row += this.#rowTimes;
     if (this.#cells.length === 0) return;
+    if (this.#rowTimes > mostRowTimes)
+      throw damagedWorkbook(this.#pack.name, `row ${first} is repeated ${this.#rowTimes} times`);
     if (this.#row > mostRows) throw damagedWorkbook(this.#pack.name, "it has too many rows");
     for (let row = first; row <= this.#row; row++)
       this.#done.push({ row, isHidden: this.#isHidden, cells: this.#cells });

@@ -94,7 +94,8 @@ export async function* readSheet(
       if (name === "mergeCell") keep(extras.merged, readRange(attributes.ref));
       else if (name === "col") keep(extras.columns, readColumn(attributes));
       else if (name === "hyperlink") keep(linkIds, [attributes.ref ?? "", prefixed(attributes, "id") ?? ""]);
-      else rows.open(name, attributes, parent);
+      else return rows.open(name, attributes, parent);
+      return true;
     },
     close: (name: string) => rows.close(name),
     text: (value: string) => rows.text(value),
@@ -168,7 +169,8 @@ class RowCollector {
     return rows;
   }
 
-  open(name: string, attributes: Attributes, parent: string | undefined): void {
+  /** Returns false for an element that is none of a row. */
+  open(name: string, attributes: Attributes, parent: string | undefined): boolean {
     if (name === "c" && parent === "row") this.#openCell(attributes);
     else if (name === "row" && parent === "sheetData") this.#openRow(attributes);
     else if (name === "v" || name === "f") {
@@ -179,6 +181,8 @@ class RowCollector {
       this.#isInline = true;
       this.#inline.start();
     } else if (this.#isInline) this.#inline.open(name);
+    else return false;
+    return true;
   }
 
   text(value: string): void {

@@ -65,6 +65,14 @@ export async function readWorkbook(pack: Package): Promise<Workbook> {
       throw damagedWorkbook(pack.name, `the sheet ${JSON.stringify(name)} is missing`);
     return relation.type === "worksheet" ? [{ name, isHidden, part: relation.target }] : [];
   });
+  for (const [at, { name, part }] of sheets.entries()) {
+    const same = sheets.slice(0, at).find((sheet) => sheet.part === part);
+    if (same !== undefined)
+      throw damagedWorkbook(
+        pack.name,
+        `the sheets ${JSON.stringify(same.name)} and ${JSON.stringify(name)} are one part`,
+      );
+  }
   if (sheets.length > mostSheets)
     throw damagedWorkbook(pack.name, `it has more than ${mostSheets.toLocaleString("en")} sheets`);
   if (sheets.length === 0)
@@ -123,6 +131,9 @@ async function readFormats(pack: Package, part: string | undefined): Promise<Num
   return ids.map((id) => own.get(id) ?? builtInFormat(id));
 }
 
+/** Shared texts at most: those of a full sheet of ten columns. */
+const mostTexts = 10_000_000;
+
 async function readSharedStrings(pack: Package, part: string | undefined): Promise<string[]> {
   const strings: string[] = [];
   if (part === undefined || !pack.has(part)) return strings;
@@ -133,8 +144,10 @@ async function readSharedStrings(pack: Package, part: string | undefined): Promi
       else text.open(name);
     },
     close(name) {
-      if (name === "si") strings.push(text.end());
-      else text.close(name);
+      if (name === "si" && strings.push(text.end()) > mostTexts)
+        throw damagedWorkbook(pack.name, `${part} has more than ${mostTexts.toLocaleString("en")} texts`);
+      if (name === "si") return;
+      text.close(name);
     },
     text: (value) => text.add(value),
   });

@@ -12,7 +12,8 @@ export type Attributes = Readonly<Record<string, string>>;
 export interface XmlHandler {
   /** Names without the prefix of the root (default), others being left out; or with all prefixes. */
   readonly names?: "local" | "full";
-  open(name: string, attributes: Attributes, parent: string | undefined): void;
+  /** Returns false for an element without a meaning here. */
+  open(name: string, attributes: Attributes, parent: string | undefined): unknown;
   close?(name: string): void;
   text?(text: string): void;
 }
@@ -20,6 +21,8 @@ export interface XmlHandler {
 /** Characters without a single element or text, after which a part is rejected: the parser keeps them in memory. */
 const longestSilence = 4 * 1024 * 1024;
 const deepest = 256;
+/** Elements without a meaning here, each of which takes time. */
+const mostStrange = 2_000_000;
 
 /**
  * Passes the elements of a part to the handler, and yields after each chunk, so that the caller can take what
@@ -36,6 +39,7 @@ export async function* walkXml(
   const names: (string | null)[] = [];
   let prefix: string | null = null;
   let silence = 0;
+  let strange = 0;
   /** The name without the prefix of the root; null for an element of another namespace, such as `x15:workbookPr`. */
   const localName = (name: string): string | null => {
     if (handler.names === "full") return name;
@@ -54,7 +58,8 @@ export async function* walkXml(
     silence = 0;
     const local = localName(name);
     if (names.length >= deepest) throw reject(`has elements within ${deepest} others`);
-    if (local !== null) handler.open(local, attributes, names.at(-1) ?? undefined);
+    if (local !== null && handler.open(local, attributes, names.at(-1) ?? undefined) !== false) strange--;
+    if (++strange > mostStrange) throw reject("has more than 2,000,000 elements without a meaning");
     names.push(local);
   });
   parser.on("closetag", () => {

@@ -546,7 +546,7 @@ describe("shards", () => {
       stdout: "",
       stderr:
         "error: cannot merge the shards in images: catalogue.2-of-2.ndjson is missing\n" +
-        "Restore it from a backup, or mirror the shard into a new folder.\n",
+        "Run the command of that shard again, which writes it.\n",
     });
     expect(world.tree("images")).toEqual(before);
   });

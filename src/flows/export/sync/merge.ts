@@ -81,7 +81,6 @@ async function shardsIn(
   const all = Array.from({ length: of }, (_, at) => ({ number: at + 1, of }));
   const absent = all.filter(({ number }) => !numbers.has(number)).map((shard) => mirrorFiles(shard));
   for (const { state, index } of absent) {
-    // A run of this shard would fail as well.
     if (files.has(state) && parseState(await store.read(state), folder).mark !== null) {
       const hint = "Run the command of that shard again, which writes it.";
       throw cannotMerge(folder, `${index} is missing`, hint, "missing_shard");

@@ -5,7 +5,7 @@ export const plain = (text: string): string =>
   text
     .normalize("NFKD")
     .toLowerCase()
-    .replace(/[\p{M}\s_.,:/()-]+/gu, "");
+    .replace(/[\p{M}\s_.,:/()'’-]+/gu, "");
 
 /** Longer input is not a typo, and comparing it would take time. */
 const longestWord = 60;
@@ -87,14 +87,17 @@ export type OtherWords<Value extends string = string> = Readonly<Record<string, 
 export const wordsForSexes: OtherWords<(typeof sexes)[number]> = {
   ...all(
     "female",
-    "woman women womens lady ladies girls w dame damen frau frauen weiblich femme femmes donna mujer",
+    "woman women womens lady ladies girls w dame damen frau frauen weiblich femme femmes donna donne mujer mujeres",
   ),
   ...all(
     "male",
-    "man men mens gentleman gentlemen herr herren mann manner mannlich homme hommes uomo hombre",
+    "man men mens gentleman gentlemen herr herren mann manner mannlich homme hommes uomo uomini hombre hombres",
   ),
-  ...all("kid", "kids child children childrens baby kind kinder enfant enfants bambino bambini nino ninos"),
-  ...all("other", "unisex divers neutral mixte"),
+  ...all(
+    "kid",
+    "kids child children childrens baby kind kinder enfant enfants bambino bambini nino ninos junior",
+  ),
+  ...all("other", "unisex divers neutral mixte uni unisexe"),
 };
 
 /** For the orientation of a photo. */

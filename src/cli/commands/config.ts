@@ -159,6 +159,7 @@ const setters: Readonly<Record<string, string>> = {
   keyStore: "To store an API key: cat login",
   keyOrigin: "To store an API key: cat login",
   columns: "cat import sets it on a terminal, when it asks about unknown columns.",
+  values: "cat import sets it on a terminal, when it asks about unknown values.",
 };
 
 /** Stores a setting after a check of its value. A profile that is named by a flag or a variable is created. */
@@ -196,7 +197,8 @@ const unsetCommand = (app: App): Command =>
   command("unset", {
     summary: "remove a setting",
     usage: "NAME [flags]",
-    about: "Remove a setting of the profile, or the saved columns of cat import (columns).",
+    about:
+      "Remove a setting of the profile, or the columns and values that are remembered (columns, values).",
     examples: [
       ["remove the label of a profile", "cat config unset label --profile live"],
       ["forget the columns that cat import saved", "cat config unset columns"],
@@ -205,7 +207,7 @@ const unsetCommand = (app: App): Command =>
     .argument(...setting)
     .action(async (typed: string) => {
       const { globals, context, io } = app;
-      const name = typed === "columns" ? typed : toSetting(typed);
+      const name = typed === "columns" || typed === "values" ? typed : toSetting(typed);
       const profiles = await readProfiles(context.env);
       if (name === "active") {
         if (profiles.exists) await updateConfig(context, ({ active: _, ...others }) => others);

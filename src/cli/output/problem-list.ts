@@ -162,11 +162,16 @@ export function problemReport(
   };
 }
 
-/** The message with the flags that map an unknown column. */
+/** The message with the flags that map an unknown column or value. */
 function wholeMessage(
-  { param, message, mapsTo }: Pick<Problem, "param" | "message" | "mapsTo">,
+  { param, message, mapsTo, valueFix }: Pick<Problem, "param" | "message" | "mapsTo" | "valueFix">,
   space = " ",
 ): string {
+  if (valueFix !== undefined) {
+    const { field, from, to = "VALUE" } = valueFix;
+    const flag = `--map-value ${inQuotes(`${field}:${from.trim()}=${to}`)}`.replaceAll(" ", space);
+    return `${message}${message.endsWith("?") ? " C" : ": c"}orrect it, or use ${flag}`;
+  }
   if (param === undefined || mapsTo === undefined) return message;
   const flags = mapsTo.map((field) => `--map ${inQuotes(`${param}=${field}`)}`.replaceAll(" ", space));
   return `${message}, or use ${flags.join(" or ")}`;

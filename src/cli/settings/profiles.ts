@@ -8,6 +8,8 @@ export interface Profile {
   readonly baseUrl?: string;
   /** Column names in the user's files, and the import fields that they are mapped to (`--map`). */
   readonly columns?: Readonly<Record<string, string>>;
+  /** By field, values in the user's files, and what they are read as (`--map-value`). */
+  readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The name of the header with the signature of a webhook delivery. */
   readonly signatureHeader?: string;
   /** Shown in questions and summaries, so that production is not mistaken for staging; and its color. */
@@ -102,7 +104,12 @@ export async function readConfig(path: string): Promise<Config | null> {
 const texts = ["baseUrl", "signatureHeader", "label", "color", "keyStore", "keyOrigin"] as const;
 
 /** Every setting of a profile. */
-export const profileKeys = [...texts, "columns", "excel"] as const satisfies readonly (keyof Profile)[];
+export const profileKeys = [
+  ...texts,
+  "columns",
+  "values",
+  "excel",
+] as const satisfies readonly (keyof Profile)[];
 
 /** The config in a text. Throws UsageError, which names the file and the wrong part, for any other shape. */
 function checkedConfig(text: string, path: string): Config {
@@ -132,7 +139,8 @@ function checkedConfig(text: string, path: string): Config {
     if (wrong !== undefined) throw problem(`${wrong} in ${place} is not a string`);
     if (profile.excel !== undefined && typeof profile.excel !== "boolean")
       throw problem(`excel in ${place} is not true or false`);
-    if (profile.columns !== undefined) object(profile.columns, `columns in ${place}`);
+    for (const key of ["columns", "values"])
+      if (profile[key] !== undefined) object(profile[key], `${key} in ${place}`);
   }
   return config;
 }

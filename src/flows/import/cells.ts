@@ -1,7 +1,8 @@
 import { ulidPattern } from "../../contract/limits.ts";
 import { unguardedCell } from "../outputs/cells.ts";
-import type { RowColumns } from "../rows/row-form.ts";
-import type { Column } from "./columns.ts";
+import { normalHeader, type RowColumns } from "../rows/row-form.ts";
+import { noValues, type ValueMap, valueRead } from "../rows/value-map.ts";
+import { type Column, valuedField } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 
 /** The place of an image in its record. */
@@ -25,9 +26,18 @@ export class CsvCells implements RowColumns {
   /** Columns without a header (null), and orientation columns with the column of their image. */
   readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
 
-  /** `header`: as it is in the file. */
-  constructor(columns: readonly Column[], header: readonly string[]) {
+  /** What cells of each column are read as; of few columns. */
+  readonly #values: readonly (ReadonlyMap<string, string> | undefined)[];
+
+  /** `header`: as it is in the file. `values`: a column's own win over those of its field. */
+  constructor(columns: readonly Column[], header: readonly string[], values: ValueMap = noValues) {
     this.#columns = columns;
+    this.#values = columns.map((column, index) => {
+      const field = valuedField(column);
+      const ofField = field === null ? undefined : values.get(field);
+      const own = values.get(normalHeader(header[index]!));
+      return own === undefined ? ofField : new Map([...(ofField ?? []), ...own]);
+    });
     this.#header = header;
     this.names = columns.map(({ name }) => name);
     this.referenceColumn = this.names.indexOf("reference");
@@ -55,7 +65,8 @@ export class CsvCells implements RowColumns {
       if (cell === "") continue;
       if (column.kind === "field") {
         const value = unguardedCell(column.field === "description" ? cell : cell.trim());
-        if (value.trim() !== "") row[column.field] = column.field === "description" ? value : value.trim();
+        const read = valueRead(column.field === "description" ? value : value.trim(), this.#values[index]);
+        if (read.trim() !== "") row[column.field] = read;
       } else if (column.kind === "image") {
         const source = cell.trim();
         if (source !== "")
@@ -135,7 +146,7 @@ export class CsvCells implements RowColumns {
 
   #orientation(record: readonly string[], index: number): string | undefined {
     const at = this.#orientationOf[index];
-    const value = at === null || at === undefined ? "" : record[at]!.trim();
+    const value = at === null || at === undefined ? "" : valueRead(record[at]!.trim(), this.#values[at]);
     return value === "" ? undefined : value;
   }
 

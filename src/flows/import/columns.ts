@@ -1,9 +1,11 @@
 import { didYouMean, plain, questionFor, wordsForOrientations } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
-import { type Orientation, orientations } from "../../contract/value-sets.ts";
+import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
 import type { Problem } from "../rows/problem.ts";
 import { missingColumn } from "../rows/problem.ts";
 import { isFailureColumn, normalHeader } from "../rows/row-form.ts";
+import { noValues, type ValueMap } from "../rows/value-map.ts";
+import type { Vocabulary } from "../rows/vocabulary.ts";
 
 /** The content of a CSV column; a known one has a name. */
 export type Column =
@@ -55,6 +57,13 @@ export function columnOf(header: string): Column {
   return columnsByName.get(name) ?? { kind: "unknown", name: null };
 }
 
+/** The fields whose values `--map-value` can change; `orientation` is that of all photos. */
+const valuedFields: readonly string[] = [...fields, "orientation"];
+
+/** The field of `valuedFields` that a column has; null for another column. */
+export const valuedField = (column: Column | undefined): string | null =>
+  column?.kind === "field" ? column.name : column?.kind === "orientation" ? "orientation" : null;
+
 /** All columns of an import, for messages. */
 export const knownColumns =
   "reference, name, description, sex, images, image_1 to image_20, image_1_orientation to image_20_orientation, image_front and other orientations";
@@ -65,6 +74,7 @@ export function readColumns(
   map: ColumnMap,
   line: number,
   report: (problem: Problem) => void,
+  values: ValueMap = noValues,
 ): Column[] {
   const columns = headers.map((header) => columnOf(map.get(normalHeader(header)) ?? header));
   const meanings = new Set(columns.map(({ name }) => name));
@@ -91,6 +101,15 @@ export function readColumns(
       const message = `unknown column "${column}" in --map: the file does not have it${question}`;
       report({ line, param: column, code: "unknown_column", message });
     }
+  }
+  for (const name of values.keys()) {
+    const index = headers.findIndex((header) => normalHeader(header) === name);
+    if (valuedFields.includes(name) || valuedField(columns[index]) !== null) continue;
+    const message =
+      index === -1
+        ? `unknown column "${name}" in --map-value: the file does not have it`
+        : `cannot use --map-value for the column "${name}": it works for ${valuedFields.join(", ")}`;
+    report({ line, param: name, code: "unknown_column", message });
   }
   for (const field of ["reference", "name"]) if (!seen.has(field)) report(missingColumn(line, field));
   if (!columns.some((column) => column.kind === "images" || column.kind === "image")) {
@@ -167,6 +186,21 @@ export function nearestColumns(header: string): readonly string[] {
   const known = columnNames.filter((name) => name.replace(/\D/g, "") === digits);
   return word.length < 3 && !Object.hasOwn(otherWords, word) ? [] : didYouMean(header, known, otherWords);
 }
+
+/** What `--map` and `--map-value` of an import take. */
+export const importVocabulary: Vocabulary = {
+  isField: (name) => columnOf(name).kind !== "unknown" && !isFailureColumn(name),
+  nearest: nearestColumns,
+  freeFields: (taken) =>
+    columnNames.filter(
+      (name) =>
+        !taken.has(name) && (!name.endsWith("_orientation") || taken.has(name.replace("_orientation", ""))),
+    ),
+  fields: knownColumns,
+  reference: "reference",
+  valued: valuedFields,
+  choicesOf: (field) => (field === "sex" ? sexes : field === "orientation" ? orientations : undefined),
+};
 
 function all(column: string, words: string): Record<string, string> {
   return Object.fromEntries(words.split(" ").map((word) => [word, column]));

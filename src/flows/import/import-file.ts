@@ -1,6 +1,7 @@
 import type { CheckResult } from "../rows/check.ts";
 import { checkFile } from "../rows/check.ts";
 import { changeOf } from "../rows/source.ts";
+import { valueEntries } from "../rows/value-map.ts";
 import { type Run, runIdentity, withRun } from "../run/run.ts";
 import { after } from "../run/stage.ts";
 import { decisive } from "../service-errors.ts";
@@ -89,5 +90,7 @@ function identityOf(input: ImportInput, digests: { file: string; photos: string 
   const map = [...input.map].sort(([left], [right]) => (left < right ? -1 : 1));
   const { delimiter = null, encoding = null } = read;
   const sent = [mode, onImageError, photos, skipInvalid, source.format, delimiter, encoding, map];
-  return runIdentity([digests.file, digests.photos, ...sent]);
+  // Runs without such values keep the identity that they had before there were any.
+  const values = input.values.size === 0 ? [] : [valueEntries(input.values).sort()];
+  return runIdentity([digests.file, digests.photos, ...sent, ...values]);
 }

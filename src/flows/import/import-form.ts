@@ -1,12 +1,14 @@
 // Columns of an import file: their names, the row made from their cells, and the problems of a row.
 
+import { didYouMean, wordsForOrientations, wordsForSexes } from "../../contract/did-you-mean.ts";
 import { canonicalReference } from "../../contract/import-row.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-problem.ts";
 import type { FieldProblem, RowForm } from "../rows/row-form.ts";
+import { noValues, type ValueMap, valuesRead } from "../rows/value-map.ts";
 import { CsvCells } from "./cells.ts";
-import { type ColumnMap, isKnownColumn, readColumns } from "./columns.ts";
+import { type ColumnMap, importVocabulary, isKnownColumn, readColumns } from "./columns.ts";
 import { inputRowProblems, localImagesOf, withOrientations } from "./file-row.ts";
 
 export interface ImportForm extends RowForm {
@@ -16,10 +18,14 @@ export interface ImportForm extends RowForm {
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
- * local file. `map`: columns mapped with `--map`. `photos`: checks local files; without it only their paths
- * are checked.
+ * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it only
+ * their paths are checked.
  */
-export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems">): ImportForm => {
+export const importForm = (
+  map: ColumnMap,
+  photos?: Pick<LocalPhotos, "problems">,
+  values: ValueMap = noValues,
+): ImportForm => {
   let namesImageIds = false;
   return {
     get namesImageIds() {
@@ -27,12 +33,14 @@ export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems"
     },
     isColumn: (header) => isKnownColumn(header, map),
     columns: (header, line, report) =>
-      new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report), header),
-    fromObject: withOrientations,
+      new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report, values), header, values),
+    fromObject: (object) => withOrientations(objectRead(object, values)),
     problems(row) {
       namesImageIds ||= hasImageId(row);
       const repeated = repeatedPhotos(row);
-      const invalid: readonly FieldProblem[] = inputRowProblems(row);
+      const found: readonly FieldProblem[] = inputRowProblems(row);
+      // Nearly every row is valid.
+      const invalid = found.length === 0 ? found : found.map((problem) => withValueFix(problem, row));
       const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
       const images = photos === undefined ? [] : localImagesOf(row);
       if (images.length === 0) return problems;
@@ -54,6 +62,42 @@ export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems"
         : { ...object, images: (object.images as unknown[]).filter((_, index) => !done.has(index)) },
   };
 };
+
+/** An object with the values of its fields, and of the orientations of its images, as `--map-value` reads them. */
+function objectRead(object: Record<string, unknown>, values: ValueMap): Record<string, unknown> {
+  const row = valuesRead(object, values);
+  const orientations = new Map([...values].filter(([name]) => name === "orientation"));
+  if (orientations.size === 0 || !Array.isArray(row.images)) return row;
+  const isObject = (image: unknown) => typeof image === "object" && image !== null && !Array.isArray(image);
+  return {
+    ...row,
+    images: row.images.map((image) => (isObject(image) ? valuesRead(image, orientations) : image)),
+  };
+}
+
+/** The problem of a value that is not a choice, with the flag that reads it as one. */
+function withValueFix(problem: FieldProblem, row: unknown): FieldProblem {
+  const { param } = problem;
+  const [, image] = /^images\[(\d+)\]\.orientation$/.exec(param ?? "") ?? [];
+  if (param !== "sex" && image === undefined) return problem;
+  const { sex, images } = row as { sex: unknown; images: { orientation: unknown }[] };
+  const field = image === undefined ? "sex" : "orientation";
+  const from = image === undefined ? sex : images[Number(image)]!.orientation;
+  if (typeof from !== "string" || from.trim() === "" || from.length > longestValue) return problem;
+  const [to, ...others] = meantValues(field, from);
+  return { ...problem, valueFix: { field, from, to: others.length === 0 ? to : undefined } };
+}
+
+/** A longer text is not a word for a choice. */
+const longestValue = 60;
+
+/** The choices that a value of `sex` or `orientation` probably means. */
+export const meantValues = (field: "sex" | "orientation", value: string): readonly string[] =>
+  didYouMean(
+    value,
+    importVocabulary.choicesOf(field)!,
+    field === "sex" ? wordsForSexes : wordsForOrientations,
+  );
 
 /** The reference of a row, if it has one that can be shown. */
 function referenceOf(row: unknown): string | undefined {

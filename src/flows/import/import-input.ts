@@ -5,6 +5,7 @@ import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
+import type { ValueMap } from "../rows/value-map.ts";
 import type { RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
 import type { ColumnMap } from "./columns.ts";
@@ -29,6 +30,8 @@ export interface ImportInput {
   file: RowFile & { readonly form: ImportForm };
   /** The columns mapped with `--map`. */
   map: ColumnMap;
+  /** The values mapped with `--map-value`. */
+  values: ValueMap;
   /** The local photos that the file may name. */
   localPhotos: LocalPhotos;
   mode: ImportMode;

@@ -38,8 +38,8 @@ export class NdjsonReader implements RowReader {
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     if (row.fault !== undefined) return [row.fault];
     const found = this.#form.problems(row.content);
-    const reported = ({ param, code, message }: FieldProblem): Problem => {
-      return { line: row.line, reference: this.#form.referenceOf(row.content), param, code, message };
+    const reported = ({ cellMessage: _, ...problem }: FieldProblem): Problem => {
+      return { line: row.line, reference: this.#form.referenceOf(row.content), ...problem };
     };
     if (found instanceof Promise) return found.then((problems) => problems.map(reported));
     return found.length === 0 ? none : found.map(reported);

@@ -1,3 +1,5 @@
+import type { ValueFix } from "./vocabulary.ts";
+
 /** Where a problem is in a workbook. */
 export interface Place {
   readonly sheet?: string;
@@ -18,6 +20,8 @@ export interface Problem extends Place {
   message: string;
   /** Fields that `--map` can assign to the column `param`: the command appends the flags to the message. */
   mapsTo?: readonly string[] | undefined;
+  /** How `--map-value` can read the value; likewise. */
+  valueFix?: ValueFix | undefined;
 }
 
 /** Why a file, or a record of it, cannot be read as rows. */

@@ -2,6 +2,7 @@
 // reading text, CSV and NDJSON is common to all.
 
 import type { Problem } from "./problem.ts";
+import type { ValueFix } from "./vocabulary.ts";
 
 /** One thing wrong with a single row. */
 export interface FieldProblem {
@@ -11,6 +12,8 @@ export interface FieldProblem {
   message: string;
   /** The message for a CSV cell, if it differs from `message` with the path replaced by the column. */
   cellMessage?: string | undefined;
+  /** How `--map-value` can read the value: the command appends the flag to the message. */
+  valueFix?: ValueFix | undefined;
 }
 
 /**

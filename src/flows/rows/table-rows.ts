@@ -120,13 +120,13 @@ export abstract class TableReader implements RowReader {
   /** Converts a problem with a path of the row into one with the column that the user sees. */
   #inColumns({ line, content, record }: TableRow, { cellMessage, ...problem }: FieldProblem): Problem {
     const reference = this.form.referenceOf(content);
-    const { param: path, code, message } = problem;
+    const { param: path, message } = problem;
     const column = path === undefined ? null : this.columns.columnOfPath(path, record);
     if (column === null)
       return { line, ...this.place(line, this.columns.names.indexOf(path ?? "")), reference, ...problem };
     const param = this.header[column]!.trim();
     const said = cellMessage ?? message.replace(path!, param);
-    return { line, ...this.place(line, column), reference, param, code, message: said };
+    return { line, ...this.place(line, column), reference, ...problem, param, message: said };
   }
 }
 

@@ -25,20 +25,24 @@ function atPrompts(world: TestWorld, line: string) {
 
 const configOf = (world: TestWorld) =>
   JSON.parse(readFileSync(join(world.folder, ".home", "config.json"), "utf8"));
-const answerAll = async ({ press }: ReturnType<typeof atPrompts>) => {
-  await press('What is in column "Artikelnummer"? (example: A1)', "enter");
-  await press('What is in column "Titel"? (example: Hemd)', "enter");
-  await press('What is in column "Preis"? (example: 12,50)', "enter");
-  await press('What is in column "Bild vorne"', "enter");
-};
+const question = "Read 4 columns of shop.csv like this?";
+const takeAll = ({ press }: ReturnType<typeof atPrompts>) => press(question, "enter");
 
 describe("a file with unknown columns, on a terminal,", () => {
-  test("prompts for each, the nearest field first, and applies the answers", async () => {
+  test("shows a guess for each on one screen, and one Enter applies and saves all", async () => {
     const world = await shop();
     const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
-    await answerAll(call);
-    await call.press("Remember this for later files (profile default)?", "enter");
+    await takeAll(call);
     const { exit, stdout } = await call.ran;
+    for (const line of [
+      "❯ Yes, and remember it for later files (profile default)",
+      "  Yes, for this file only",
+      "  Artikelnummer = reference (example: A1)",
+      "  Titel = name (example: Hemd)",
+      "  Preis = skipped (example: 12,50)",
+      "  Bild vorne = image_front",
+    ])
+      expect(call.screen()).toContain(line);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: "" });
     expect(call.screen()).toContain("shop.csv: 1 row, all valid. Nothing was sent (--dry-run).");
     expect(configOf(world)).toEqual({
@@ -59,8 +63,7 @@ describe("a file with unknown columns, on a terminal,", () => {
   test("does not prompt again: saved columns are applied and noted, also off a terminal", async () => {
     const world = await shop();
     const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
-    await answerAll(call);
-    await call.press("Remember this", "enter");
+    await takeAll(call);
     await call.ran;
     world.write("next.csv", `PREIS,reference,Titel,images\n3,B1,Hose,${photo}\n`);
     expect(await world.cat("import next.csv --dry-run --no-progress")).toEqual({
@@ -76,8 +79,7 @@ describe("a file with unknown columns, on a terminal,", () => {
   test("applies --map before saved columns", async () => {
     const world = await shop();
     const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
-    await answerAll(call);
-    await call.press("Remember this", "enter");
+    await takeAll(call);
     await call.ran;
     const ran = await world.cat("import shop.csv --dry-run --map Titel=description --no-progress");
     expect(ran.exit).toBe(3);
@@ -111,18 +113,16 @@ describe("a file with unknown columns, on a terminal,", () => {
     expect(ran.stderr).toContain('(the file already has name): rename it, or use --map "Titel=ignore"\n');
     expect(await world.cat("import own.csv --dry-run --map Titel=ignore")).toMatchObject({ exit: 0 });
     const call = atPrompts(world, "import own.csv --dry-run --no-progress");
-    await call.press('What is in column "Titel"? (example: Frau)', "enter");
-    await call.press("Remember this", "interrupt");
+    await call.press("Read 1 column of own.csv like this?", "interrupt");
     await call.ran;
     expect(configOf(world).profiles.default.columns.titel).toBe("name");
   });
 
-  test("does not save the answers if the user declines", async () => {
+  test("applies the guesses to one file without saving them", async () => {
     const world = await shop();
     const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
-    await answerAll(call);
-    await call.press("Remember this", "interrupt");
-    expect((await call.ran).exit).toBe(130);
+    await call.press(question, "down", "enter");
+    expect((await call.ran).exit).toBe(0);
     expect(() => configOf(world)).toThrow("ENOENT");
   });
 
@@ -131,8 +131,7 @@ describe("a file with unknown columns, on a terminal,", () => {
     async (key) => {
       const world = await shop();
       const call = atPrompts(world, "import shop.csv --no-progress");
-      await call.press('"Artikelnummer"', "enter");
-      await call.press('"Titel"', key);
+      await call.press(question, key);
       expect(await call.ran).toMatchObject({ exit: 130, stdout: "" });
       expect(call.screen().trimEnd().split("\n").at(-1)).toBe("interrupted");
       expect(world.requests()).toEqual([]);
@@ -142,20 +141,19 @@ describe("a file with unknown columns, on a terminal,", () => {
   test("exits on a signal during a prompt", async () => {
     const world = await shop();
     const call = atPrompts(world, "import shop.csv --dry-run");
-    await call.press('"Artikelnummer"');
+    await call.press(question);
     call.ran.interrupt("SIGTERM");
     expect((await call.ran).exit).toBe(143);
   });
 
-  test("does not offer fields of other columns, and can skip all remaining columns at once", async () => {
+  test("corrects a column with the fields that no column has, and asks again", async () => {
     const world = await shop();
-    world.write("a.csv", `reference,title,images,SKU,Lager,Farbe,Preis\nA1,Hemd,${photo},x,1,rot,3\n`);
-    const call = atPrompts(world, "import a.csv --dry-run --no-progress --yes");
-    await call.press('"title"', "enter");
-    await call.press('"SKU"', "down", "enter");
-    expect((await call.ran).exit).toBe(0);
-    const columns = { title: "name", sku: "ignore", lager: "ignore", farbe: "ignore", preis: "ignore" };
-    expect(configOf(world).profiles.default.columns).toEqual(columns);
+    world.write("a.csv", `reference,title,images,SKU,Lager\nA1,Hemd,${photo},x,1\n`);
+    const call = atPrompts(world, "import a.csv --dry-run --no-progress");
+    await call.press("Read 3 columns of a.csv like this?", "down", "down", "down", "enter");
+    await call.press('What is in column "SKU"? (example: x)', "up", "enter");
+    await call.press("SKU = image_20 (example: x)", "interrupt");
+    expect((await call.ran).exit).toBe(130);
     expect(call.screen()).not.toContain("❯ reference");
   });
 
@@ -166,7 +164,7 @@ describe("a file with unknown columns, on a terminal,", () => {
       const call = atPrompts(world, `import shop.csv --dry-run --no-progress ${flag}`);
       const { exit } = await call.ran;
       expect(exit).toBe(3);
-      expect(call.screen()).not.toContain("What is in column");
+      expect(call.screen()).not.toContain("like this?");
       expect(call.screen().replace(/\s+/g, " ")).toContain(
         'does not fit the header, which seems to use ";": use --delimiter ";"',
       );
@@ -176,7 +174,7 @@ describe("a file with unknown columns, on a terminal,", () => {
   test("prompts without colors if colors are off", async () => {
     const world = await shop();
     const call = atPrompts(world, "import shop.csv --dry-run");
-    await call.press('"Artikelnummer"', "interrupt");
+    await call.press(question, "interrupt");
     expect((await call.ran).stderr).not.toMatch(/\x1b\[\d*m/);
   });
 
@@ -184,7 +182,7 @@ describe("a file with unknown columns, on a terminal,", () => {
     const world = await shop();
     world.write("a.csv", `reference,name,images,"Far\x1b[31mbe"\nA1,Hemd,${photo},\x1b]0;x\x07\n`);
     const call = atPrompts(world, "import a.csv --dry-run");
-    await call.press('What is in column "Far\\x1b[31mbe"? (example: \\x1b]0;x\\x07)', "interrupt");
+    await call.press("Far\\x1b[31mbe = skipped (example: \\x1b]0;x\\x07)", "interrupt");
     await call.ran;
   });
 });
@@ -241,7 +239,7 @@ describe("the config file", () => {
     };
     config(world, other);
     const call = atPrompts(world, "import shop.csv --dry-run --yes");
-    await answerAll(call);
+    await takeAll(call);
     expect((await call.ran).exit).toBe(0);
     expect(configOf(world)).toEqual({
       ...other,

@@ -114,6 +114,7 @@ export async function importWorld(options: MockOptions = {}) {
       const notes: string[] = [];
       const outcome = await importFile(
         {
+          values: new Map(),
           file: { source, read: {}, form: importForm(map, localPhotos) },
           map,
           localPhotos,

@@ -7,7 +7,8 @@ import { UsageError } from "../../context/errors.ts";
 import { templateOf, withInputFlags, withOutputFlags, withTemplateFlag } from "../../files/file-flags.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { timeoutFlag } from "../../flags/common-flags.ts";
-import { several, wholeNumber } from "../../flags/values.ts";
+import { wholeNumber } from "../../flags/values.ts";
+import { withMapFlags } from "../../mapping/map-flags.ts";
 import { type RawFlags, readFlags } from "./flags.ts";
 // Not on demand: a dry run would load many small files (scripts/build.js).
 import { runImport } from "./run.ts";
@@ -40,6 +41,7 @@ const bareCommand = (): Command =>
       ["try an import without an account", "cat import products.csv --mock"],
       ["check a file without sending it", "cat import products.csv --dry-run"],
       ["use the column names of your shop", "cat import products.csv --map SKU=reference --map Price=ignore"],
+      ["read words of your shop as values", "cat import products.csv --map-value sex:Damen=female"],
       ["keep the ledger between CI jobs", "cat import products.csv --ledger ledger.db"],
       [
         "import the output of another program, and print the summary as JSON",
@@ -49,12 +51,7 @@ const bareCommand = (): Command =>
   }).argument("[FILE]", "file to import, or - for standard input");
 
 function withFlags(made: Command): Command {
-  withTemplateFlag(withInputFlags(made.optionsGroup("Input:")), "products.xlsx")
-    .option(
-      "--map <COLUMN=FIELD>",
-      "read a column as a field, or skip it (COLUMN=ignore); repeatable",
-      several,
-    )
+  withMapFlags(withTemplateFlag(withInputFlags(made.optionsGroup("Input:")), "products.xlsx"))
     .option("--skip-invalid", "skip invalid rows and import the others", false)
     .option("--dry-run", "check the file without sending it", false)
     .optionsGroup("Photos:")

@@ -5,6 +5,7 @@ import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { isFailureColumn } from "../../../flows/rows/row-form.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
+import { valueEntries } from "../../../flows/rows/value-map.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { fileWord, flagLine, onceOnly, typedLine } from "../../output/command-words.ts";
@@ -216,6 +217,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     encoding: encodingOfFailedFile(encoding),
     // The failed file has its own columns with these names.
     map: [...map].filter(([column]) => !isFailureColumn(column)).map((entry) => entry.join("=")),
+    mapValue: valueEntries(flags.values),
     imagesRoot: imagesRoot ?? folderOfPhotos(failedFile, flags),
     imagesOutside,
     convert,

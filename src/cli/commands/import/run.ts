@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
-import { isKnownColumn, knownColumns } from "../../../flows/import/columns.ts";
+import { importVocabulary, isKnownColumn, knownColumns } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
 import type { ImportInput } from "../../../flows/import/import-input.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
@@ -16,8 +16,8 @@ import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { openInput } from "../../files/open-input.ts";
+import { readMapping } from "../../mapping/read-mapping.ts";
 import { noList, type ProblemList, problemList, problemsForPeople } from "../../output/problem-list.ts";
-import { columnsOf } from "./ask-columns.ts";
 import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
 
 const job: FileJob = {
@@ -38,11 +38,18 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   const converter = flags.convert ? await openConverter(app) : undefined;
   try {
     rejectCsvFlags(flags, source.format);
-    const map = await columnsOf(app, flags, source);
+    const mapping = await readMapping(app, {
+      file: flags.file,
+      source,
+      read: flags,
+      flags,
+      form: ({ map, values }) => importForm(map, undefined, values),
+      words: importVocabulary,
+    });
     const place = { cwd, sourcePath: source.place };
     const localPhotos = await openLocalPhotos({ ...flags, conversion: converter ?? "offered" }, place);
-    const file = { source, read: flags, form: importForm(map, localPhotos) };
-    await (flags.dryRun ? dryRun : fullRun)(app, { ...flags, map }, { file, localPhotos, converter });
+    const file = { source, read: flags, form: importForm(mapping.map, localPhotos, mapping.values) };
+    await (flags.dryRun ? dryRun : fullRun)(app, { ...flags, ...mapping }, { file, localPhotos, converter });
   } finally {
     await converter?.close();
     await source.close();

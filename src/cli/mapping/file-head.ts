@@ -1,0 +1,94 @@
+import { openRows, type ReadOptions } from "../../flows/rows/open-rows.ts";
+import { UnreadableInput } from "../../flows/rows/problem.ts";
+import { isFailureColumn, normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
+import type { Source } from "../../flows/rows/source.ts";
+import { TableReader } from "../../flows/rows/table-rows.ts";
+import type { ValueFix, Vocabulary } from "../../flows/rows/vocabulary.ts";
+import type { Mapping } from "./map-flags.ts";
+
+/** The maximum number of characters of a header or a value that is shown. */
+export const shownLength = 40;
+
+/** A file of rows whose columns and values are to be mapped. */
+export interface MappedFile {
+  /** As typed; `-` is standard input. */
+  readonly file: string;
+  readonly source: Source;
+  readonly read: ReadOptions;
+  /** What the flags map. */
+  readonly flags: Mapping;
+  readonly form: (mapping: Mapping) => RowForm;
+  readonly words: Vocabulary;
+}
+
+/** The header of a table. */
+export interface FileHead {
+  readonly header: readonly string[];
+  /** The fields of the columns that are known. */
+  readonly fields: ReadonlySet<string>;
+  /** The unknown columns by normal header: the header as it is, and an example of a cell. */
+  readonly unknown: ReadonlyMap<string, { readonly title: string; readonly sample: string }>;
+}
+
+type Readable = Pick<MappedFile, "source" | "read">;
+
+/** The head of a table; null for other files, and for one that cannot be read: the check reports why. */
+export async function readHead({ source, read }: Readable, form: RowForm): Promise<FileHead | null> {
+  if (source.format === "ndjson") return null;
+  const reader = await openRows({ source, read, form });
+  const records: (readonly string[])[] = [];
+  try {
+    for await (const rows of reader.batches()) {
+      records.push(...rows.slice(0, 5).map((row) => row.record as readonly string[]));
+      break;
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+  }
+  // With a wrong delimiter the header is not split into its columns.
+  if (!(reader instanceof TableReader) || reader.headProblems.some(({ code }) => code === "wrong_format"))
+    return null;
+  const { header } = reader;
+  const unknown = new Map<string, { title: string; sample: string }>();
+  for (const [index, title] of header.entries()) {
+    const name = normalHeader(title);
+    if (name === "" || isFailureColumn(name) || form.isColumn(title) || unknown.has(name)) continue;
+    const cells = records.map((record) => record[index]?.trim() ?? "");
+    unknown.set(name, { title: title.trim(), sample: cells.find((cell) => cell !== "") ?? "" });
+  }
+  const fields = new Set(reader.columns.names.filter((name) => name !== null));
+  return { header, fields, unknown };
+}
+
+/** So many rows are searched for values: a person waits. */
+const searchedRows = 20_000;
+
+/** A value that is not a choice, with how many rows have it. */
+export interface WrongValue extends ValueFix {
+  rows: number;
+}
+
+/** The values of the first rows that are not choices, in the order of the file. */
+export async function wrongValues({ source, read }: Readable, form: RowForm): Promise<WrongValue[]> {
+  const found = new Map<string, WrongValue>();
+  const reader = await openRows({ source, read, form });
+  let count = 0;
+  try {
+    for await (const rows of reader.batches()) {
+      for (const { content } of rows) {
+        for (const { valueFix } of await form.problems(content)) {
+          if (valueFix === undefined) continue;
+          const key = JSON.stringify([valueFix.field, normalHeader(valueFix.from)]);
+          const known = found.get(key) ?? { ...valueFix, rows: 0 };
+          known.rows++;
+          found.set(key, known);
+        }
+      }
+      count += rows.length;
+      if (count >= searchedRows) break;
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+  }
+  return [...found.values()];
+}

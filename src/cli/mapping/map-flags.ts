@@ -1,0 +1,104 @@
+import type { Command } from "commander";
+import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import { isFailureColumn, normalHeader } from "../../flows/rows/row-form.ts";
+import { normalValue, type ValueMap } from "../../flows/rows/value-map.ts";
+import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
+import { UsageError } from "../context/errors.ts";
+import { several } from "../flags/values.ts";
+
+/** The flags that map columns and values, as commander parses them. */
+export interface RawMapFlags {
+  readonly map?: string[];
+  readonly mapValue?: string[];
+}
+
+/** How the columns and values of a file are read. */
+export interface Mapping {
+  /** Normal headers, and their fields. */
+  readonly map: ReadonlyMap<string, string>;
+  readonly values: ValueMap;
+}
+
+/** Adds `--map` and `--map-value`. */
+export const withMapFlags = (one: Command): Command =>
+  one
+    .option(
+      "--map <COLUMN=FIELD>",
+      "read a column as a field, or skip it (COLUMN=ignore); repeatable",
+      several,
+    )
+    .option(
+      "--map-value <FIELD:FROM=TO>",
+      "read a value as another one, e.g. sex:Damen=female, in a field or a column; repeatable",
+      several,
+    );
+
+/** The mapping of the flags. Throws UsageError. */
+export const readMapFlags = ({ map = [], mapValue = [] }: RawMapFlags, words: Vocabulary): Mapping => ({
+  map: readMap(map, words),
+  values: readValues(mapValue, words),
+});
+
+/** The entries of `--map`. */
+function readMap(entries: readonly string[], words: Vocabulary): Map<string, string> {
+  const fields = `FIELD is one of ${words.fields}, or ignore.`;
+  const map = new Map<string, string>();
+  for (const entry of entries) {
+    const mistake = mistakeIn("--map", entry);
+    const at = entry.lastIndexOf("=");
+    const column = normalHeader(unquoted(entry.slice(0, Math.max(0, at)).trim()));
+    const field = entry.slice(at + 1).trim();
+    if (at < 1 || column === "") {
+      const hint = `For example: --map SKU=reference. COLUMN is a column of the file. ${fields}`;
+      throw mistake("use COLUMN=FIELD", hint);
+    }
+    if (field === "" || !words.isField(field) || isFailureColumn(field)) {
+      const near = words.nearest(field).join(" or ");
+      throw mistake(`unknown field "${field}"`, near === "" ? fields : `Did you mean ${near}? ${fields}`);
+    }
+    const earlier = map.get(column);
+    if (earlier !== undefined) {
+      const hint = `It is already mapped to ${earlier}. Remove one of the two.`;
+      throw mistake(`the column "${column}" is mapped twice`, hint);
+    }
+    map.set(column, field);
+  }
+  return map;
+}
+
+/** The entries of `--map-value`: the name is before the first colon, and TO after the last equals sign. */
+function readValues(entries: readonly string[], { valued, choicesOf }: Vocabulary): ValueMap {
+  const values = new Map<string, Map<string, string>>();
+  for (const entry of entries) {
+    const mistake = mistakeIn("--map-value", entry);
+    const [colon, equals] = [entry.indexOf(":"), entry.lastIndexOf("=")];
+    const name = normalHeader(unquoted(entry.slice(0, Math.max(0, colon)).trim()));
+    const from = normalValue(entry.slice(colon + 1, Math.max(colon + 1, equals)));
+    const to = entry.slice(equals + 1).trim();
+    if (name === "" || equals < colon || from === "") {
+      const hint = `For example: --map-value sex:Damen=female. FIELD is a column of the file, or one of ${valued.join(", ")}.`;
+      throw mistake("use FIELD:FROM=TO", hint);
+    }
+    const choices = choicesOf(name);
+    if (to !== "" && choices !== undefined && !choices.includes(to)) {
+      const near = questionFor(didYouMean(to, choices), "D").replace("Dd", "D");
+      const hint = `TO is one of ${choices.join(", ")}, or empty for no value.`;
+      throw mistake(`unknown value "${to}"`, near === "" ? hint : `${near} ${hint}`);
+    }
+    const some = values.get(name) ?? new Map<string, string>();
+    const earlier = some.get(from);
+    if (earlier !== undefined) {
+      const hint = `It is already mapped to "${earlier}". Remove one of the two.`;
+      throw mistake(`the value "${from}" is mapped twice`, hint);
+    }
+    values.set(name, some.set(from, to));
+  }
+  return values;
+}
+
+const mistakeIn = (flag: string, entry: string) => (wrong: string, hint: string) =>
+  new UsageError(`invalid ${flag} ${JSON.stringify(entry)}: ${wrong}`, { param: flag, hint });
+
+/** The header without the quotes that a CSV file may put around it. */
+const unquoted = (column: string): string =>
+  /^"(?:[^"]|"")*"$/.test(column) ? column.slice(1, -1).replaceAll('""', '"') : column;

@@ -169,7 +169,8 @@ describe("the check of a file", () => {
           reference: "A-1",
           param: "sex",
           code: "invalid_row",
-          message: 'sex must be one of male, female, other, kid, not "women": did you mean "female"?',
+          message:
+            'sex must be one of male, female, other, kid, not "women": did you mean "female"? Correct it, or use --map-value "sex:women=female"',
         },
       ],
     });
@@ -291,7 +292,7 @@ describe("flags", () => {
   test.each([
     ["import a.ndjson --map SKU=reference", "--map", "a.ndjson"],
     ["import a.ndjson --delimiter tab", "--delimiter", "a.ndjson"],
-    ["import a.csv --format ndjson --map SKU=reference --delimiter tab", "--map", "a.csv"],
+    ["import a.csv --format ndjson --map SKU=reference --delimiter tab", "--delimiter", "a.csv"],
     ["import a --delimiter ,", "--delimiter", "a"],
     ["import - --format ndjson --map SKU=reference", "--map", "stdin"],
     ["import - --map SKU=reference", "--map", "stdin"],

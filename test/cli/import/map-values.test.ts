@@ -13,7 +13,7 @@ A3,Rock,k. A.,${photo("c")},,
 const map = "--map Geschlecht=sex --no-progress";
 
 async function shop() {
-  const world = await createWorld({ env: { NO_COLOR: "1" }, mock: true });
+  const world = await createWorld({ env: { NO_COLOR: "1" }, mock: {} });
   world.write("shop.csv", rows);
   return world;
 }

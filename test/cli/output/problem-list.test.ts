@@ -55,7 +55,7 @@ describe("on a terminal", () => {
       "name         is missing",
       "             a.csv: lines 2-32 (31 rows)",
       'sex          must be one of male, female, other, kid, not "women": did you mean',
-      '             "female"?',
+      '             "female"? Correct it, or use --map-value "sex:women=female"',
       "             a.csv: lines 2-32 (31 rows)",
       'image_front  must start with https://: "http://a.example/1.jpg"',
       "             a.csv: line 33",

@@ -121,9 +121,9 @@ describe("at the width of the terminal", () => {
 
   test("a question and its problem are wrapped between words", async () => {
     const world = await createWorld({ columns: 40 });
-    world.write("a.csv", `reference,title,images\nA,${"linen ".repeat(10)},${photo}\n`);
-    const { ran, type } = atTerminal(world, "import a.csv");
-    await type('What is in column "title"? (example:\nlinen', "\u0003");
+    world.write("the-spring-of-2026.csv", `reference,title,images\nA,${"linen ".repeat(10)},${photo}\n`);
+    const { ran, type } = atTerminal(world, "import the-spring-of-2026.csv");
+    await type("Read 1 column of\nthe-spring-of-2026.csv like this?", "\u0003");
     expect((await ran).exit).toBe(130);
     const signIn = atTerminal(world, "login");
     await signIn.type("Profile:", "a b\n");

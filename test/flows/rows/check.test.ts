@@ -160,6 +160,7 @@ describe("a problem names line, column and code", () => {
         code: "invalid_row",
         message:
           'image_2_orientation must be one of front, back, left, right, top, bottom, three-quarter-left, three-quarter-right, detail, unlabeled, side, not "upside-down"',
+        valueFix: { field: "orientation", from: "upside-down", to: undefined },
       },
       {
         line: 2,

@@ -154,11 +154,7 @@ async function correct(
     ...(words.choicesOf(field) ?? []).map((choice) => ({ name: choice, value: choice })),
     { name: "no value", value: "" },
   ];
-  const value = await prompts.select(
-    app.io.visible(`What is "${shown}"?${about}`),
-    choices,
-    to ?? "",
-  );
+  const value = await prompts.select(app.io.visible(`What is "${shown}"?${about}`), choices, to ?? "");
   const values = answers.values as Map<string, Map<string, string>>;
   values.set(field, (values.get(field) ?? new Map<string, string>()).set(name, value));
 }

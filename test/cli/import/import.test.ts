@@ -292,7 +292,7 @@ describe("flags", () => {
   test.each([
     ["import a.ndjson --map SKU=reference", "--map", "a.ndjson"],
     ["import a.ndjson --delimiter tab", "--delimiter", "a.ndjson"],
-    ["import a.csv --format ndjson --map SKU=reference --delimiter tab", "--delimiter", "a.csv"],
+    ["import a.csv --format ndjson --map SKU=reference --delimiter tab", "--map", "a.csv"],
     ["import a --delimiter ,", "--delimiter", "a"],
     ["import - --format ndjson --map SKU=reference", "--map", "stdin"],
     ["import - --map SKU=reference", "--map", "stdin"],

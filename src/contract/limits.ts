@@ -19,8 +19,6 @@ export const limits = {
   descriptionLength: { max: 2_000 },
   /** Bytes of one image, uploaded or fetched: 10 MB (Limits). */
   imageBytes: 10 * 1024 * 1024,
-  /** Pixels of a photo that is converted (chosen: the service names no limit, and generates no larger images). */
-  convertedPixels: 30_000_000,
   /** How long the URL of an image must work without a key (Limits, import image URL availability). */
   importUrlAvailabilityMs: 24 * 3_600_000,
   exportProducts: 500,

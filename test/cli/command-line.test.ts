@@ -124,7 +124,7 @@ describe("a wrong command line exits with 2, and the error names the mistake and
       "a mistyped setting",
       "config set labl x",
       'unknown setting "labl"',
-      "Did you mean label? Use active, baseUrl, signatureHeader, label or color.",
+      "Did you mean label? Use active, baseUrl, signatureHeader, label, color or excel.",
     ],
   ] as const)("%s", async ([, line, message, hint]) => {
     const world = await createWorld();

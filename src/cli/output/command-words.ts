@@ -39,6 +39,9 @@ export function typedLine(
 /** What starts over or decides about an earlier run, which the next run must not do again. */
 export const onceOnly: TypedChange = { without: ["--fresh"], withoutValues: ["--unknown"] };
 
+/** The same for a command that waits for the results. */
+export const waiting: TypedChange = { ...onceOnly, without: ["--fresh", "--no-wait"] };
+
 /** A flag as typed, by its name in code: `--images-root`. */
 export const flagName = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -13,11 +13,13 @@ const decodedAtOnce = 2;
 const largestFile = 512 * 1024 * 1024;
 /** A larger image is not decoded: no camera gives one. In pixels. */
 const mostPixels = 250_000_000;
+/** Pixels of a converted photo at most: the service names no limit, and generates no larger images. */
+const convertedPixels = 30_000_000;
 /** Tried in order until the file is small enough. */
 const attempts = [
-  { quality: 92, pixels: limits.convertedPixels },
-  { quality: 80, pixels: limits.convertedPixels },
-  { quality: 80, pixels: limits.convertedPixels / 3 },
+  { quality: 92, pixels: convertedPixels },
+  { quality: 80, pixels: convertedPixels },
+  { quality: 80, pixels: convertedPixels / 3 },
 ];
 
 /**
@@ -51,7 +53,7 @@ export class PhotoConverter {
     const { width, height } = await sharp(file.real)
       .metadata()
       .catch(() => ({ width: 0, height: 0 }));
-    return width * height > limits.convertedPixels;
+    return width * height > convertedPixels;
   }
 
   /** The photo with its JPEG file. `shown`: its name in messages. */

@@ -300,7 +300,7 @@ describe("a run that was stopped", () => {
       expect.stringMatching(/^Queued 1 image of looks\.csv in \d+ s\.$/),
       "  1 invalid row skipped",
       "To follow the images and get a file of the failed rows, run:",
-      "  cat tryon looks.csv --skip-invalid --yes",
+      "  cat tryon looks.csv --yes --skip-invalid",
       "",
     ]);
     expect(existsSync(join(world.folder, "looks.failed.csv"))).toBe(false);

@@ -8,7 +8,7 @@ import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { fileWord, flagLine, onceOnly, typedLine } from "../../output/command-words.ts";
+import { fileWord, flagLine, onceOnly, typedLine, waiting } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
@@ -60,7 +60,7 @@ export function reportLines(
     if (invalid > 0 || rejected.length > 0)
       lines.push(
         "To follow the images and get a file of the failed rows, run:",
-        `  ${typedLine(typed, onceOnly)}`,
+        `  ${typedLine(typed, waiting)}`,
       );
     else lines.push("To follow the images, run:", `  cat tasks watch --run ${summary.run_id}`);
   }

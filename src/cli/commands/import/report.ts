@@ -8,7 +8,7 @@ import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
 import { valueEntries } from "../../../flows/rows/value-map.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { fileWord, flagLine, onceOnly, typedLine } from "../../output/command-words.ts";
+import { fileWord, flagLine, onceOnly, typedLine, waiting } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
 /** A run that has ended, as far as its summary does not tell. */
@@ -81,8 +81,7 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
     lines.push(`To resume, ${how} (nothing is sent twice):`, `  ${typedLine(run.typed, onceOnly)}`);
   } else if (failed_file === null && waitsElsewhere(summary, flags, run)) {
     const how = "For the results, run the command again without --no-wait:";
-    const { without = [], ...others } = onceOnly;
-    lines.push(how, `  ${typedLine(run.typed, { ...others, without: [...without, "--no-wait"] })}`);
+    lines.push(how, `  ${typedLine(run.typed, waiting)}`);
   }
   return lines;
 }

@@ -143,28 +143,31 @@ describe("COMMAND", () => {
     expect(jsonLines(ran.stderr)).toMatchObject([{ webhook_id: null }, { id: "evt_1" }]);
   });
 
-  test("with --wait the listener ends once both have ended, and --timeout ends the command", async () => {
-    const folder = temporaryFolder();
-    const env = { CAT_HOME: folder, CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" };
-    const listen = (flags: string, ...command: string[]) =>
-      spawnCat(["webhooks", "listen", "--port", "0", ...flags.split(" "), "--", ...command], { env });
-    const ran = await listen(
-      "--wait task.failed --timeout 1s --quiet",
-      node,
-      "-e",
-      "setInterval(() => {}, 1000)",
-    );
-    expect([ran.exitCode, ran.stderr]).toEqual([
-      7,
-      "error: listening timed out after 1 s: 0 events of 1 came\nUse a longer --timeout, or check that the events are sent.\n",
-    ]);
-    expect(
-      await listen("--wait task.failed --timeout 20s --quiet", node, "-e", "process.exit(3)"),
-    ).toMatchObject({
-      exitCode: 3,
-    });
-    expect(await listen("--quiet", "no-such-program")).toMatchObject({ exitCode: 127 });
-  });
+  test.runIf(isLong)(
+    "with --wait the listener ends once both have ended, and --timeout ends the command",
+    async () => {
+      const folder = temporaryFolder();
+      const env = { CAT_HOME: folder, CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" };
+      const listen = (flags: string, ...command: string[]) =>
+        spawnCat(["webhooks", "listen", "--port", "0", ...flags.split(" "), "--", ...command], { env });
+      const ran = await listen(
+        "--wait task.failed --timeout 1s --quiet",
+        node,
+        "-e",
+        "setInterval(() => {}, 1000)",
+      );
+      expect([ran.exitCode, ran.stderr]).toEqual([
+        7,
+        "error: listening timed out after 1 s: 0 events of 1 came\nUse a longer --timeout, or check that the events are sent.\n",
+      ]);
+      expect(
+        await listen("--wait task.failed --timeout 20s --quiet", node, "-e", "process.exit(3)"),
+      ).toMatchObject({
+        exitCode: 3,
+      });
+      expect(await listen("--quiet", "no-such-program")).toMatchObject({ exitCode: 127 });
+    },
+  );
 });
 
 test.runIf(isLong)(

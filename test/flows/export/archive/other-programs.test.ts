@@ -10,7 +10,7 @@ import { extractZips } from "../../../../src/flows/export/archive/extract-zips.t
 import { checkZip } from "../../../../src/flows/export/archive/zip.ts";
 import { layOut } from "../../../../src/mock/exports/stored-zip.ts";
 import { rawZip } from "../../../support/raw-zip.ts";
-import { repetitions } from "../../../support/repetitions.ts";
+import { isLong, repetitions } from "../../../support/repetitions.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { treeOf } from "./extracting.ts";
 
@@ -87,7 +87,7 @@ async function ours(write: (path: string) => Promise<void>) {
   return { folder, path, dir };
 }
 
-test.for(writers.slice(0, repetitions(2, writers.length)))(
+test.for(writers.slice(0, repetitions(1, writers.length)))(
   "writes every byte of %s, as unzip and Python's zipfile do",
   async ([, write], context) => {
     const { folder, path, dir } = await ours(write);
@@ -127,7 +127,7 @@ with open(sys.argv[1], "wb") as file:
         z.comment = b"made by Python"
 `;
 
-test.for(["stream", ...repetitions([], ["file"])])(
+test.runIf(isLong).for(["stream", "file"])(
   "extracts what Python's zipfile writes to a %s, with folders",
   async (kind, context) => {
     needs(context, "python3");

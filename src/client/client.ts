@@ -153,8 +153,19 @@ export function createClient(options: ClientOptions): Client {
     return key;
   };
   const send = httpCore({
-    ...{ origin, apiKey, connections, clock, random, onExchange, onWait, retry, timeLimits, maxAnswerBytes },
-    ...{ isOfService, onAnswer, keyLife: { serviceNow, lifeMs: keyLifeMs } },
+    origin,
+    apiKey,
+    connections,
+    clock,
+    random,
+    onExchange,
+    onWait,
+    retry,
+    timeLimits,
+    maxAnswerBytes,
+    isOfService,
+    onAnswer,
+    keyLife: { serviceNow, lifeMs: keyLifeMs },
   });
 
   const answerTo = async (message: Message, { signal, onDoubt, keyFrom }: CallOptions): Promise<Answer> => {
@@ -177,7 +188,14 @@ export function createClient(options: ClientOptions): Client {
   };
 
   const downloads = {
-    ...{ connections, clock, random, userAgent, retry, onExchange, onWait, check: checkDownloadUrl },
+    connections,
+    clock,
+    random,
+    userAgent,
+    retry,
+    onExchange,
+    onWait,
+    check: checkDownloadUrl,
     silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
   };
 
@@ -192,7 +210,9 @@ export function createClient(options: ClientOptions): Client {
       const answer = await answerTo(message, options);
       const about = { message, answer, now: clock.now() };
       return {
-        ...{ status: answer.status, headers: answer.headers, bytes: answer.body },
+        status: answer.status,
+        headers: answer.headers,
+        bytes: answer.body,
         json: () => jsonOf(about),
         error: answer.status >= 400 ? responseError(listsProblems, about) : null,
       };

@@ -143,7 +143,10 @@ function badAnswer({ message, answer }: About, how: string, code: string): BadAn
   const requestId = headerOf(answer, "x-request-id");
   const { origin } = message;
   return new BadAnswerError(`${origin} sent ${how} (${nameOf(message)}, status ${answer.status})`, {
-    ...{ code, status: answer.status, requestId, earlierUnanswered: answer.earlierUnanswered },
+    code,
+    status: answer.status,
+    requestId,
+    earlierUnanswered: answer.earlierUnanswered,
     hint: isWrite(message)
       ? `Check that ${origin} is the base URL of the service and that no gateway blocks ${message.method} requests.`
       : `Check that ${origin} is the base URL of the service.`,

@@ -31,8 +31,13 @@ export const exchangeLog =
   async (request) => {
     const begun = clock.now();
     const about = {
-      ...{ method: request.method, origin: request.origin, path: maskedPath(request.path) },
-      ...{ attempt: request.call.attempt, status: null, error: null, replayed: false },
+      method: request.method,
+      origin: request.origin,
+      path: maskedPath(request.path),
+      attempt: request.call.attempt,
+      status: null,
+      error: null,
+      replayed: false,
       requestId: request.headers["x-request-id"] ?? null,
       idempotencyKey: shortKey(request.headers["idempotency-key"]),
       apiKey: maskedKey(request.headers.authorization),

@@ -18,7 +18,8 @@ export const exchange =
       dispatcher,
       { origin, path, method, headers, body },
       {
-        ...{ signal, onActivity },
+        signal,
+        onActivity,
         onSocket() {
           const why = request.whyNotSent?.() ?? null;
           if (why === null) call.doubt(true);

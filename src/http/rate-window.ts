@@ -63,8 +63,13 @@ export class RateWindow {
     if (this.#remaining <= this.#inFlight) return this.#opensAt;
     if (this.#limit === null || this.#opensAt === null) return 0;
     return this.#share.blockedUntil({
-      ...{ now, limit: this.#limit, remaining: this.#remaining, inFlight: this.#inFlight, own: this.#own },
-      ...{ opensAt: this.#opensAt, windowMs: this.windowMs },
+      now,
+      limit: this.#limit,
+      remaining: this.#remaining,
+      inFlight: this.#inFlight,
+      own: this.#own,
+      opensAt: this.#opensAt,
+      windowMs: this.windowMs,
     });
   }
 

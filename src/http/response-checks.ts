@@ -58,7 +58,9 @@ export const noRedirects: Interceptor = (next) => async (request) => {
   throw new BadAnswerError(
     `${request.origin} redirected ${nameOf(request)}${where}; redirects are not followed`,
     {
-      ...{ code: "redirect", status: answer.status, requestId: headerOf(answer, "x-request-id") },
+      code: "redirect",
+      status: answer.status,
+      requestId: headerOf(answer, "x-request-id"),
       hint: `Check that ${request.origin} is the base URL of the service.`,
     },
   );

@@ -40,8 +40,16 @@ export async function signedGet(
   const begun = clock.now();
   const log = (status: number | null, error: string | null) =>
     onExchange?.({
-      ...{ method: "GET", origin: url.origin, path: maskedPath(target.path), status, error },
-      ...{ ms: clock.now() - begun, attempt, requestId: null, idempotencyKey: null, apiKey: null },
+      method: "GET",
+      origin: url.origin,
+      path: maskedPath(target.path),
+      status,
+      error,
+      ms: clock.now() - begun,
+      attempt,
+      requestId: null,
+      idempotencyKey: null,
+      apiKey: null,
       replayed: false,
     });
   const silent = () =>

@@ -105,17 +105,6 @@ export function readFileFlags(file: string, raw: RawFileFlags, cwd: string): Fil
   };
 }
 
-/** The flags of a command line that read the same rows. */
-export const inputFlags = ({
-  format,
-  sheet,
-  skipsHidden,
-}: Pick<FileFlags, "format" | "sheet" | "skipsHidden">) => ({
-  format: format === "workbook" ? "xlsx" : format,
-  sheet,
-  hidden: skipsHidden ? "skip" : undefined,
-});
-
 function checkOutputs(
   file: string,
   outputs: Readonly<Record<"--results" | "--failed", string | undefined>>,

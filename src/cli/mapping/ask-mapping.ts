@@ -7,7 +7,7 @@ import { type MappedFile, readHead, shownLength, wrongValues } from "./file-head
 import type { Mapping } from "./map-flags.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
 
-/** A file with more different wrong values has texts in that column, which nobody wants to map one by one. */
+/** A file with more different wrong values has texts in that column, which are too many to map one by one. */
 const mostValues = 20;
 
 /** Something that is not known, and what it is read as. */
@@ -86,7 +86,7 @@ const textOf = ({ kind, title, to, about }: Guess): string => {
   return `${truncated(title, shownLength)} = ${read}${about}`;
 };
 
-/** What is not known, with answers in place of guesses. */
+/** What is not known, with answers instead of guesses. */
 async function guessesOf(file: MappedFile, mapping: Mapping, answers: Mapping): Promise<Guess[]> {
   const { form, words } = file;
   const head = await readHead(file, form(mapping));

@@ -206,7 +206,9 @@ export class Deliveries {
     const received = delivery.body.toString("utf8");
     const body = this.options.mask(received);
     return {
-      ...{ id, type, created_at },
+      id,
+      type,
+      created_at,
       data: body === received ? data : ((JSON.parse(body) as { data?: unknown }).data ?? null),
       received_at: new Date(this.options.clock.now()).toISOString(),
       body,

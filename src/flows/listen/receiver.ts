@@ -170,8 +170,10 @@ export interface Receiver {
 
 /** In milliseconds, of the machine's time. A slow socket is cut within 10 s, checks and a busy machine included. */
 const timeouts = {
-  ...{ headersTimeout: 4_000, requestTimeout: 6_000 },
-  ...{ connectionsCheckingInterval: 500, keepAliveTimeout: 5_000 },
+  headersTimeout: 4_000,
+  requestTimeout: 6_000,
+  connectionsCheckingInterval: 500,
+  keepAliveTimeout: 5_000,
 };
 /** The time that senders have to read their responses at the end, in milliseconds. */
 const endMs = 1_000;

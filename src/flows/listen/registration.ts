@@ -254,7 +254,11 @@ async function newSecret(
     if (!(error instanceof CatError)) throw error;
     const { type, code, status, requestId } = error;
     throw new CatError(`cannot take over webhook ${id} of an earlier listener: ${error.message}`, {
-      ...{ type, code, status, requestId, cause: error },
+      type,
+      code,
+      status,
+      requestId,
+      cause: error,
       hint:
         `It keeps its pending events; the service does not report their number. ${seeEnded} ` +
         `To abandon its events: cat webhooks delete ${id}`,

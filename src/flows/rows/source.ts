@@ -131,8 +131,11 @@ async function copyOf(
   from: SourcePlace,
 ): Promise<Source> {
   try {
-    const copy = await privateCopy(shownName(name), stream, from.signal);
-    return await fileSource(name, copy.path, from, { path: null, place, close: copy.close });
+    const { path, close } = await privateCopy(shownName(name), stream, from.signal);
+    return await fileSource(name, path, from, { path: null, place, close }).catch(async (error) => {
+      await close();
+      throw error;
+    });
   } catch (error) {
     throw unreadable(shownName(name), error);
   }
@@ -144,18 +147,17 @@ async function fileSource(
   from: SourcePlace,
   lasting: Pick<Source, "path" | "place" | "close"> = { path: file, place: file, close: async () => {} },
 ): Promise<Source> {
-  const { size } = await fingerprint(name, file);
+  const opened = await fingerprint(name, file);
   const format =
-    size === 0n ? (from.format ?? formatOfName(name) ?? "csv") : await formatOf(name, file, from);
+    opened.size === 0n ? (from.format ?? formatOfName(name) ?? "csv") : await formatOf(name, file, from);
   return format === "workbook"
-    ? workbookSource(name, file, from, lasting)
+    ? workbookSource(name, file, opened, from, lasting)
     : // Spreading would read the digest before there is one.
-      Object.assign(await readable(name, file, from), lasting, { name, format });
+      Object.assign(readable(name, file, opened, from), lasting, { name, format });
 }
 
 /** The reading of a file that must stay as it is. */
-async function readable(name: string, file: string, { job, isCompared = true }: SourcePlace) {
-  const opened = await fingerprint(name, file);
+function readable(name: string, file: string, opened: Fingerprint, { job, isCompared = true }: SourcePlace) {
   const changed = (error?: unknown) => changedFile(name, job, error);
   const bytes = new SameBytes(file, { isCompared, changed });
   return {
@@ -185,19 +187,25 @@ async function readable(name: string, file: string, { job, isCompared = true }: 
 async function workbookSource(
   name: string,
   file: string,
+  opened: Fingerprint,
   from: SourcePlace,
   { path, place, close }: Pick<Source, "path" | "place" | "close">,
 ): Promise<Source> {
   const { copySheet } = await import("./workbook-copy.ts");
   const { createHash } = await import("node:crypto");
-  const opened = await fingerprint(name, file);
   const choice = from.sheets ?? { isColumn: () => false, ask: null };
   const sheet = await copySheet(file, shownName(name), { ...choice, signal: from.signal });
-  const rows = await readable(name, sheet.path, from);
+  const rows = readable(name, sheet.path, await fingerprint(name, sheet.path), from);
   const beside = JSON.stringify([sheet.sheet, [...sheet.extras.links], sheet.extras.merged]);
   return {
-    ...{ name, path, place, sheet, format: "workbook" },
-    ...{ read: rows.read, rejectIfChanged: rows.rejectIfChanged, changed: rows.changed },
+    name,
+    path,
+    place,
+    sheet,
+    format: "workbook",
+    read: rows.read,
+    rejectIfChanged: rows.rejectIfChanged,
+    changed: rows.changed,
     get digest() {
       // Links and merged ranges stand beside the rows.
       return rows.digest && createHash("sha256").update(rows.digest).update(beside).digest("hex");
@@ -210,6 +218,8 @@ async function workbookSource(
     },
   };
 }
+
+type Fingerprint = Awaited<ReturnType<typeof fingerprint>>;
 
 async function fingerprint(name: string, path: string) {
   try {

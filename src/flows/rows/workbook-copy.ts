@@ -40,7 +40,7 @@ export interface SheetChoice {
   readonly skipsHidden?: boolean | undefined;
   /** Whether a header is one of the columns that are looked for. */
   isColumn(header: string): boolean;
-  /** Asks which of several sheets to read; null where nobody can be asked. */
+  /** Asks which of several sheets to read; null where the user cannot be asked. */
   readonly ask: ((sheets: readonly string[]) => Promise<string>) | null;
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,14 +49,13 @@ export interface SheetChoice {
 export async function copySheet(path: string, name: string, choice: SheetChoice): Promise<CopiedSheet> {
   const book = await openWorkbook(path, name);
   try {
-    const { index, isChosen } = await chooseSheet(book, name, choice);
-    const header = await findHeader(book, index, choice);
+    const { index, header, isChosen } = await chooseSheet(book, name, choice);
     const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
     const close = () => rm(folder, { recursive: true, force: true });
     try {
       const extras = noExtras();
       const copy = join(folder, "rows");
-      const { headers, ...counts } = await copyRows(book.rows(index, extras), copy, header?.row ?? 1, {
+      const { headers, ...counts } = await copyRows(book.rows(index, extras), copy, header.row, {
         ...choice,
         name,
       });
@@ -64,8 +63,14 @@ export async function copySheet(path: string, name: string, choice: SheetChoice)
         extras.columns.some((range) => range.isHidden && range.first <= column && column <= range.last);
       return {
         hiddenColumns: headers.filter(isHidden).length,
-        ...{ path: copy, kind: book.kind, sheet: book.sheets[index]!.name, extras, ...counts },
-        ...{ rowsAbove: header?.rowsAbove ?? 0, isChosen, close },
+        path: copy,
+        kind: book.kind,
+        sheet: book.sheets[index]!.name,
+        extras,
+        ...counts,
+        rowsAbove: header.rowsAbove,
+        isChosen,
+        close,
       };
     } catch (error) {
       await close();
@@ -127,7 +132,7 @@ async function chooseSheet(
   book: OpenWorkbook,
   name: string,
   choice: SheetChoice,
-): Promise<{ index: number; isChosen: boolean }> {
+): Promise<{ index: number; header: Header; isChosen: boolean }> {
   const names = book.sheets.map((sheet) => sheet.name);
   const quoted = (indexes: readonly number[]) =>
     indexes.map((index) => JSON.stringify(names[index])).join(", ");
@@ -135,7 +140,10 @@ async function chooseSheet(
     const [exact, wanted] = [choice.sheet, choice.sheet.toLowerCase()];
     const alike = names.findIndex((sheet) => sheet.toLowerCase() === wanted);
     const index = names.includes(exact) ? names.indexOf(exact) : alike;
-    if (index !== -1) return { index, isChosen: false };
+    if (index !== -1) {
+      const header = (await findHeader(book, index, choice)) ?? { row: 1, columns: 0, rowsAbove: 0 };
+      return { index, header, isChosen: false };
+    }
     const hint = `Its sheets: ${quoted([...names.keys()])}.`;
     throw new WorkbookError("unknown_sheet", `${name} has no sheet ${JSON.stringify(choice.sheet)}`, hint);
   }
@@ -147,14 +155,14 @@ async function chooseSheet(
       `${name} has no rows in a visible sheet`,
       "Choose a sheet with --sheet.",
     );
-  if (filled.length === 1) return { index: filled[0]!.index, isChosen: false };
-  const known = filled.filter(({ columns }) => columns > 0);
-  const best = known.filter(({ columns }) => columns === Math.max(...known.map((sheet) => sheet.columns)));
-  if (best.length === 1) return { index: best[0]!.index, isChosen: true };
-  const open = (best.length === 0 ? filled : best).map(({ index }) => index);
+  if (filled.length === 1) return { ...filled[0]!, isChosen: false };
+  const most = Math.max(...filled.map(({ header }) => header.columns));
+  const best = filled.filter(({ header }) => header.columns === most);
+  if (most > 0 && best.length === 1) return { ...best[0]!, isChosen: true };
+  const open = best.map(({ index }) => index);
   if (choice.ask !== null) {
     const answer = await choice.ask(open.map((index) => names[index]!));
-    return { index: names.indexOf(answer), isChosen: false };
+    return { ...best.find(({ index }) => names[index] === answer)!, isChosen: false };
   }
   throw new WorkbookError(
     "which_sheet",
@@ -163,18 +171,25 @@ async function chooseSheet(
   );
 }
 
-/** The sheets with cells, and how many columns of their header are known. */
+/** The sheets with cells, and their headers. */
 async function filledSheets(
   book: OpenWorkbook,
   indexes: readonly number[],
   choice: SheetChoice,
-): Promise<{ index: number; columns: number }[]> {
+): Promise<{ index: number; header: Header }[]> {
   const filled = [];
   for (const index of indexes) {
     const header = await findHeader(book, index, choice);
-    if (header !== null) filled.push({ index, columns: header.columns });
+    if (header !== null) filled.push({ index, header });
   }
   return filled;
+}
+
+/** The header of a sheet: its row, its known columns, and the rows above it that have cells. */
+interface Header {
+  readonly row: number;
+  readonly columns: number;
+  readonly rowsAbove: number;
 }
 
 /** Rows below the first one among which a header is looked for. */
@@ -188,7 +203,7 @@ async function findHeader(
   book: OpenWorkbook,
   index: number,
   { isColumn }: SheetChoice,
-): Promise<{ row: number; columns: number; rowsAbove: number } | null> {
+): Promise<Header | null> {
   const rows: { row: number; columns: number }[] = [];
   for await (const batch of book.rows(index, noExtras())) {
     for (const { row, cells } of batch.slice(0, rowsBelow + 1))

@@ -26,8 +26,14 @@ interface Digits {
 const plain: NumberFormat = { kind: "plain" };
 
 const builtInCodes: Readonly<Record<number, string>> = {
-  ...{ 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00" },
-  ...{ 37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)", 39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)" },
+  1: "0",
+  2: "0.00",
+  3: "#,##0",
+  4: "#,##0.00",
+  37: "#,##0;(#,##0)",
+  38: "#,##0;(#,##0)",
+  39: "#,##0.00;(#,##0.00)",
+  40: "#,##0.00;(#,##0.00)",
 };
 
 /** The formats that files name by number alone; those of dates depend on the computer. */
@@ -150,8 +156,12 @@ function shownDate(time: Date, code: string): string | null {
   const year = String(time.getUTCFullYear());
   const [day, month] = [time.getUTCDate(), time.getUTCMonth() + 1];
   const values: Record<string, string> = {
-    ...{ yyyy: year, yy: year.slice(-2) },
-    ...{ dd: two(day), d: String(day), mm: two(month), m: String(month) },
+    yyyy: year,
+    yy: year.slice(-2),
+    dd: two(day),
+    d: String(day),
+    mm: two(month),
+    m: String(month),
   };
   const tokens = code.match(/yyyy|yy|dd?|mm?|"[^"]*"|\\.|[-./\s]|./gi) ?? [];
   const texts = tokens.map((token) => {

@@ -18,14 +18,7 @@ export interface OpenWorkbook {
 
 /** The start of a file, enough to know its kind. */
 const startBytes = 8;
-const zipStart = Buffer.from("PK\x03\x04", "latin1");
 const compoundStart = Buffer.from("d0cf11e0a1b11ae1", "hex");
-
-/** Whether a file is a workbook of any kind, readable or not, by its first bytes and the name of a lock file. */
-export async function isWorkbook(path: string): Promise<boolean> {
-  const start = await readStart(path);
-  return start.subarray(0, 4).equals(zipStart) || start.equals(compoundStart) || isLockFile(path, start);
-}
 
 /** Excel keeps such a file next to an open workbook: one byte for the length of the user's name, then the name. */
 const isLockFile = (path: string, start: Buffer): boolean =>

@@ -78,7 +78,10 @@ export async function readWorkbook(pack: Package): Promise<Workbook> {
   if (sheets.length === 0)
     throw new WorkbookError("no_sheet", `${pack.name} has no sheet with cells`, "Choose another file.");
   return {
-    ...{ pack, sheets, isFrom1904, hasStaleFormulas },
+    pack,
+    sheets,
+    isFrom1904,
+    hasStaleFormulas,
     formats: await readFormats(pack, target("styles")),
     sharedStrings: await readSharedStrings(pack, target("sharedStrings")),
   };

@@ -1,6 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { openWorkbook } from "../../../src/flows/workbook/open-workbook.ts";
 import { noExtras } from "../../../src/flows/workbook/sheet.ts";
 import { createWorld } from "../../support/world.ts";
@@ -166,4 +166,20 @@ test("a text that is not known keeps its row rejected, also beside a stray value
   expect(codes).toEqual(["too_many_digits", "duplicate_reference_in_file too_many_digits"]);
   expect((await cat("import a.failed.xlsx --no-progress")).exit).toBe(3);
   expect(await products()).toEqual([["OK", "Kleid"]]);
+});
+
+test("a workbook on standard input that cannot be read leaves no copy of it", async () => {
+  const bytes = workbookOf({ A: rows, B: rows });
+  const { cat, folder } = await worldWith("unused", bytes);
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = folder;
+  onTestFinished(() => {
+    process.env.TMPDIR = before;
+  });
+  const ran = await cat("import - --dry-run", { stdin: bytes });
+  expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([
+    3,
+    'error: stdin has several sheets that may be meant: "A", "B"',
+  ]);
+  expect(readdirSync(folder).filter((name) => name.startsWith("catalogue-"))).toEqual([]);
 });

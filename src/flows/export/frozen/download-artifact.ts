@@ -32,7 +32,10 @@ export async function downloadArtifact(
   if (saved?.isFile()) return job.format === "zip" ? saved.size : maskManifest(path, name, client);
   const shown = `the file of export ${job.id}`;
   const { bytes } = await downloadFile(client, {
-    ...{ path, name, signal, onProgress },
+    path,
+    name,
+    signal,
+    onProgress,
     url: artifactUrl(job),
     resource: job.id,
     limits: { maxBytes: largestArtifact(job, maxBytes) },

@@ -67,7 +67,12 @@ export async function downloadJob(
   try {
     const { name } = target;
     await downloadArtifact(client, {
-      ...{ job, name, maxBytes, signal, path: artifactPath(folder, id), ids: null },
+      job,
+      name,
+      maxBytes,
+      signal,
+      path: artifactPath(folder, id),
+      ids: null,
       onProgress: (bytes) => {
         progress.downloads.set(id, bytes);
         onProgress(progress.event);

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { hasOpenssl, ownAuthority } from "../support/own-authority.ts";
+import { isLong } from "../support/repetitions.ts";
 import { spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -21,7 +22,7 @@ async function behindTls(host: string) {
 }
 
 // Node reads NODE_EXTRA_CA_CERTS at its start, so each case is a program of its own; they run side by side.
-test.skipIf(!hasOpenssl)(
+test.runIf(isLong && !!hasOpenssl)(
   "cat doctor reports a certificate that ends, is for another host, or is not trusted (needs openssl)",
   async () => {
     const [service, other] = await Promise.all([behindTls("localhost"), behindTls("shop.example")]);

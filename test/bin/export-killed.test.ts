@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { catalogueServer, rowOf } from "../flows/export/live/catalogue-server.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-test.for(["SIGKILL", "SIGTERM"] as const)(
+test.for(repetitions(["SIGKILL"], ["SIGKILL", "SIGTERM"]) as NodeJS.Signals[])(
   "an export stopped by %s keeps the old file, and the next one leaves only the new file",
   async (signal) => {
     needsBuild();

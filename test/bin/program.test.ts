@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { beforeEach, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { longTest } from "../support/long-test.ts";
 import { catalogueProgram, catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -38,7 +39,7 @@ test("catalogue does not run the system's cat", async () => {
   expect((await execa(catalogueProgram, [], { input: "" })).stdout).toContain("Usage: catalogue COMMAND");
 });
 
-test("each program names itself in the help and in next steps, also through a link", async () => {
+longTest("each program names itself in the help and in next steps, also through a link", async () => {
   const link = join(temporaryFolder(), "catalogue");
   symlinkSync(catalogueProgram, link);
   for (const [name, program] of [

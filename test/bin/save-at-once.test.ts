@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { generateWorld } from "../cli/generate/generate-world.ts";
+import { longTest } from "../support/long-test.ts";
 import { spawnCat } from "../support/spawn-cat.ts";
 
-test("processes that save into one folder at once list every image", async () => {
+longTest("processes that save into one folder at once list every image", async () => {
   const world = await generateWorld({ mock: { speed: 1_000_000 } });
   world.looks(...[1, 2, 3, 4].map((at) => `DRESS-${at},Amara,studio,full-front`));
   await world.cat("tryon looks.csv --yes");

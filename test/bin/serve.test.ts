@@ -4,6 +4,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { longTest } from "../support/long-test.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
@@ -74,7 +76,7 @@ describe("serve -- COMMAND", () => {
     expect(ran.stderr.split("\n").length).toBeLessThanOrEqual(3);
   });
 
-  test("exits with 126 for a file that is not a program", async () => {
+  longTest("exits with 126 for a file that is not a program", async () => {
     const folder = temporaryFolder();
     const file = join(folder, "notes.txt");
     writeFileSync(file, "");
@@ -117,23 +119,27 @@ describe("serve -- COMMAND", () => {
     console.log("ready");
   `);
 
-  test.each([
+  const signalsAndExits = [
     [["SIGINT", "SIGINT", "SIGTERM"], 5],
     [["SIGUSR2", "SIGHUP"], 4],
-  ] as const)("passes signals on to the command, which decides when to exit: %s", async (signals, exit) => {
-    const cwd = temporaryFolder();
-    const running = start(["serve", "--mock", "--save", "shop.json", "--", ...counts], cwd);
-    await running.lines(1);
-    for (const [at, signal] of signals.entries()) {
-      running.child.kill(signal);
-      await running.lines(2 + at);
-    }
-    expect(await running.exit).toBe(exit);
-    expect(running.stdout()).toBe(`ready\n${signals.join("\n")}\n`);
-    expect(existsSync(join(cwd, "shop.json"))).toBe(true);
-  });
+  ] as const;
+  test.each(signalsAndExits.slice(0, repetitions(1, 2)))(
+    "passes signals on to the command, which decides when to exit: %s",
+    async (signals, exit) => {
+      const cwd = temporaryFolder();
+      const running = start(["serve", "--mock", "--save", "shop.json", "--", ...counts], cwd);
+      await running.lines(1);
+      for (const [at, signal] of signals.entries()) {
+        running.child.kill(signal);
+        await running.lines(2 + at);
+      }
+      expect(await running.exit).toBe(exit);
+      expect(running.stdout()).toBe(`ready\n${signals.join("\n")}\n`);
+      expect(existsSync(join(cwd, "shop.json"))).toBe(true);
+    },
+  );
 
-  test("exits with 128 plus the signal number if the signal ends the command", async () => {
+  longTest("exits with 128 plus the signal number if the signal ends the command", async () => {
     const running = start([
       "serve",
       "--mock",
@@ -195,22 +201,25 @@ test.each([
   },
 );
 
-test("a second interrupt before the state is saved leaves no temporary file and is reported", async () => {
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, "shop.json"), "what was there");
-  const args = ["serve", "--mock", "--port", "0", "--json", "--demo", "20000", "--save", "shop.json"];
-  const running = start(args, cwd, "pipe");
-  await running.lines(1);
-  running.child.kill("SIGTERM");
-  await delivered(running.child.pid!);
-  running.child.kill("SIGINT");
-  expect(await running.exit).toBe(130);
-  expect(JSON.parse(running.stderr()).error.message).toBe(
-    "interrupted before the state was saved to shop.json",
-  );
-  expect(readFileSync(join(cwd, "shop.json"), "utf8")).toBe("what was there");
-  expect(readdirSync(cwd)).toEqual(["shop.json"]);
-});
+longTest(
+  "a second interrupt before the state is saved leaves no temporary file and is reported",
+  async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "shop.json"), "what was there");
+    const args = ["serve", "--mock", "--port", "0", "--json", "--demo", "20000", "--save", "shop.json"];
+    const running = start(args, cwd, "pipe");
+    await running.lines(1);
+    running.child.kill("SIGTERM");
+    await delivered(running.child.pid!);
+    running.child.kill("SIGINT");
+    expect(await running.exit).toBe(130);
+    expect(JSON.parse(running.stderr()).error.message).toBe(
+      "interrupted before the state was saved to shop.json",
+    );
+    expect(readFileSync(join(cwd, "shop.json"), "utf8")).toBe("what was there");
+    expect(readdirSync(cwd)).toEqual(["shop.json"]);
+  },
+);
 
 /** Waits until no signal is pending: the system may deliver two in any order. */
 async function delivered(pid: number): Promise<void> {

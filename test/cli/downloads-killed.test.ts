@@ -5,6 +5,7 @@ import { execa } from "execa";
 import { expect, test } from "vitest";
 import type { Step } from "../http/scripted-server.ts";
 import { filesElsewhere } from "../support/files-elsewhere.ts";
+import { longTest } from "../support/long-test.ts";
 import { rawZip } from "../support/raw-zip.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
@@ -127,7 +128,7 @@ test.for(downloads.slice(0, repetitions(1, 4)))(
   },
 );
 
-test("a killed download of a file without an ETag starts over", async () => {
+longTest("a killed download of a file without an ETag starts over", async () => {
   const { asked, saved } = await killedOnce("images get", {});
   expect([asked, saved]).toEqual([[null], ["a.jpg"]]);
 });

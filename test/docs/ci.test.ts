@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
 import { startMock } from "../../src/mock/index.ts";
+import { longTest } from "../support/long-test.ts";
 import { isLong } from "../support/repetitions.ts";
 import { catalogueProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -130,72 +131,80 @@ test.runIf(isLong)(
   },
 );
 
-test("the jobs import a file once, keep the ledger, report failed rows and export the changes", async () => {
-  needsBuild();
-  const mock = await startMock({ speed: 1000, rateLimit: false });
-  onTestFinished(() => mock.stop());
-  const folder = temporaryFolder();
-  const bin = join(folder, "bin");
-  mkdirSync(bin);
-  // Installing is not what is tested, and would need a registry.
-  writeFileSync(join(bin, "npm"), '#!/bin/sh\n[ "$*" = ci ]\n', { mode: 0o755 });
-  const url = "https://cdn.example.com";
-  const products = (...rows: string[]) => ["reference,name,images", ...rows, ""].join("\n");
+longTest(
+  "the jobs import a file once, keep the ledger, report failed rows and export the changes",
+  async () => {
+    needsBuild();
+    const mock = await startMock({ speed: 1000, rateLimit: false });
+    onTestFinished(() => mock.stop());
+    const folder = temporaryFolder();
+    const bin = join(folder, "bin");
+    mkdirSync(bin);
+    // Installing is not what is tested, and would need a registry.
+    writeFileSync(join(bin, "npm"), '#!/bin/sh\n[ "$*" = ci ]\n', { mode: 0o755 });
+    const url = "https://cdn.example.com";
+    const products = (...rows: string[]) => ["reference,name,images", ...rows, ""].join("\n");
 
-  /** A job on a clean machine, which has the repository and the cache of the job before. */
-  const run = async (job: keyof typeof jobs, csv: string, key: string = mock.apiKey) => {
-    const work = join(folder, "work");
-    for (const gone of ["failed.csv", "exports"]) rmSync(join(work, gone), { recursive: true, force: true });
-    mkdirSync(join(work, "node_modules/.bin"), { recursive: true });
-    rmSync(join(work, "node_modules/.bin/catalogue"), { force: true });
-    symlinkSync(catalogueProgram, join(work, "node_modules/.bin/catalogue"));
-    writeFileSync(join(work, "products.csv"), csv);
-    writeFileSync(join(work, "import.sh"), files.get("import.sh")!);
-    writeFileSync(join(work, "nightly.sh"), nightly);
-    const { exitCode, stdout, stderr } = await execa("sh", ["-c", jobs[job].join(" && ")], {
-      cwd: work,
-      reject: false,
-      extendEnv: false,
-      env: {
-        ...{ PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder },
-        ...{ CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: key, CAT_HOME: join(work, "state") },
-      },
+    /** A job on a clean machine, which has the repository and the cache of the job before. */
+    const run = async (job: keyof typeof jobs, csv: string, key: string = mock.apiKey) => {
+      const work = join(folder, "work");
+      for (const gone of ["failed.csv", "exports"])
+        rmSync(join(work, gone), { recursive: true, force: true });
+      mkdirSync(join(work, "node_modules/.bin"), { recursive: true });
+      rmSync(join(work, "node_modules/.bin/catalogue"), { force: true });
+      symlinkSync(catalogueProgram, join(work, "node_modules/.bin/catalogue"));
+      writeFileSync(join(work, "products.csv"), csv);
+      writeFileSync(join(work, "import.sh"), files.get("import.sh")!);
+      writeFileSync(join(work, "nightly.sh"), nightly);
+      const { exitCode, stdout, stderr } = await execa("sh", ["-c", jobs[job].join(" && ")], {
+        cwd: work,
+        reject: false,
+        extendEnv: false,
+        env: {
+          ...{ PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder },
+          ...{ CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: key, CAT_HOME: join(work, "state") },
+        },
+      });
+      return { exitCode, stdout, stderr, failed: (() => readText(join(work, "failed.csv")))() };
+    };
+    const photos = () =>
+      mock.state().organizations.main.products.map(({ reference, images }) => [reference, images.length]);
+
+    const good = `A-1,Dress,${url}/1.jpg`;
+    const first = await run("GitHub, after a push", products(good));
+    expect(first).toMatchObject({ exitCode: 0, stdout: "", failed: null });
+    expect(first.stderr).toMatch(/^Imported 1 row from products\.csv in .*: 1 created\.$/);
+    // Only the ledger knows that the photo was sent.
+    const changed = await run("GitLab, after a push", products(good, `B-2,Coat,${url}/fail-timeout.jpg`));
+    expect(changed).toMatchObject({ exitCode: 8, failed: expect.stringContaining("B-2,Coat,") });
+    expect(changed.stderr.split("\n").at(-1)).toBe("Some rows failed. Fix failed.csv, and import it.");
+    expect(photos()).toEqual([["A-1", 1]]);
+    const again = await run("GitHub, after a push", products(good));
+    expect(again).toMatchObject({ exitCode: 0, failed: null });
+    expect(photos()).toEqual([["A-1", 1]]);
+
+    expect(await run("GitHub, after a push", products(good, "C-3,,"))).toMatchObject({ exitCode: 3 });
+    const denied = await run(
+      "GitHub, after a push",
+      products(good, `D-4,Hat,${url}/4.jpg`),
+      "ak_mock_revoked",
+    );
+    expect(denied).toMatchObject({ exitCode: 4 });
+    expect(denied.stderr).not.toContain("ak_mock_revoked");
+
+    expect(await run("GitLab, at night", products(good))).toMatchObject({
+      exitCode: 0,
+      stdout: "",
+      stderr: "",
     });
-    return { exitCode, stdout, stderr, failed: (() => readText(join(work, "failed.csv")))() };
-  };
-  const photos = () =>
-    mock.state().organizations.main.products.map(({ reference, images }) => [reference, images.length]);
-
-  const good = `A-1,Dress,${url}/1.jpg`;
-  const first = await run("GitHub, after a push", products(good));
-  expect(first).toMatchObject({ exitCode: 0, stdout: "", failed: null });
-  expect(first.stderr).toMatch(/^Imported 1 row from products\.csv in .*: 1 created\.$/);
-  // Only the ledger knows that the photo was sent.
-  const changed = await run("GitLab, after a push", products(good, `B-2,Coat,${url}/fail-timeout.jpg`));
-  expect(changed).toMatchObject({ exitCode: 8, failed: expect.stringContaining("B-2,Coat,") });
-  expect(changed.stderr.split("\n").at(-1)).toBe("Some rows failed. Fix failed.csv, and import it.");
-  expect(photos()).toEqual([["A-1", 1]]);
-  const again = await run("GitHub, after a push", products(good));
-  expect(again).toMatchObject({ exitCode: 0, failed: null });
-  expect(photos()).toEqual([["A-1", 1]]);
-
-  expect(await run("GitHub, after a push", products(good, "C-3,,"))).toMatchObject({ exitCode: 3 });
-  const denied = await run("GitHub, after a push", products(good, `D-4,Hat,${url}/4.jpg`), "ak_mock_revoked");
-  expect(denied).toMatchObject({ exitCode: 4 });
-  expect(denied.stderr).not.toContain("ak_mock_revoked");
-
-  expect(await run("GitLab, at night", products(good))).toMatchObject({
-    exitCode: 0,
-    stdout: "",
-    stderr: "",
-  });
-  const faults = `${mock.baseUrl}/_mock/faults`;
-  await fetch(faults, {
-    method: "POST",
-    body: JSON.stringify({ match: { path: "/v1/exports" }, status: 403 }),
-  });
-  expect(await run("GitHub, at night", products(good))).toMatchObject({ exitCode: 4 });
-});
+    const faults = `${mock.baseUrl}/_mock/faults`;
+    await fetch(faults, {
+      method: "POST",
+      body: JSON.stringify({ match: { path: "/v1/exports" }, status: 403 }),
+    });
+    expect(await run("GitHub, at night", products(good))).toMatchObject({ exitCode: 4 });
+  },
+);
 
 function readText(path: string): string | null {
   try {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { expect, test } from "vitest";
+import { longTest } from "../support/long-test.ts";
 import { catalogueProgram, needsBuild } from "../support/spawn-cat.ts";
 import { createWorld } from "../support/world.ts";
 import { blocksOf } from "./pages/blocks.ts";
@@ -132,7 +133,7 @@ test("the job for GitHub Actions exports the catalogue, with the settings of its
   expect(images()).toEqual(["A-1_front.jpg", "catalogue.ndjson"]);
 });
 
-test("the job for cron exports each change once, and loses none after a failure", async () => {
+longTest("the job for cron exports each change once, and loses none after a failure", async () => {
   const { world, addProduct, night, images } = await machine();
   const cron = jobs[0]!;
   await addProduct("A-1");

@@ -1,20 +1,16 @@
-import { test } from "vitest";
 import { type Control, controls, smallLimits } from "../../soak/export/controls.ts";
 import { exportSoak } from "../../soak/export/export-soak.ts";
 import { type Scenario, scenarioOf } from "../../soak/export/scenario.ts";
 import { underControl } from "../../soak/export/under-control.ts";
 import type { Played } from "../../soak/played.ts";
 import { playAll } from "../../soak/soak.ts";
-import { isLong } from "../support/repetitions.ts";
+import { longTest } from "../support/long-test.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:export`: real processes that are killed, and a real service with faults. */
 const patience = { timeout: 1_800_000 };
 
 const scenarios = 12;
-
-/** Several real processes each: in `npm run test:long` only, where `npm test` has the smoke of the import's soak. */
-const longTest = test.runIf(isLong);
 
 const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   // The number of images in the ZIP is checked as well: it stops the run before the cut file has its final name.

@@ -1,21 +1,17 @@
-import { test } from "vitest";
 import { type Control, controls } from "../../soak/generate/controls.ts";
 import { generateSoak } from "../../soak/generate/generate-soak.ts";
 import { focuses, type Scenario, scenarioOf } from "../../soak/generate/scenario.ts";
 import { underControl } from "../../soak/generate/under-control.ts";
 import type { Played } from "../../soak/played.ts";
 import { playAll } from "../../soak/soak.ts";
+import { longTest } from "../support/long-test.ts";
 import { quickProgram } from "../support/quick-program.ts";
-import { isLong } from "../support/repetitions.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:generate`: real processes that are stopped, and a real service with faults. */
 const patience = { timeout: 1_800_000 };
 
 const scenarios = 12;
-
-/** Several real processes each: in `npm run test:long` only, where `npm test` has the smoke of the import's soak. */
-const longTest = test.runIf(isLong);
 
 const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["a new key for a batch whose response was lost", "new-key", "queued twice"],

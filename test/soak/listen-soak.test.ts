@@ -4,7 +4,8 @@ import { diskFaults, playDisk } from "../../soak/listen/full-disk.ts";
 import { type KillCounts, type KillPlan, killFaults, playKills } from "../../soak/listen/kills.ts";
 import { playTakeovers, takeoverFaults } from "../../soak/listen/takeovers.ts";
 import { copyProgram } from "../../soak/program-files.ts";
-import { isLong, repetitions } from "../support/repetitions.ts";
+import { longTest } from "../support/long-test.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:listen`: a real listener that is stopped and killed while events arrive. */
@@ -20,9 +21,6 @@ async function played(program: string): Promise<{ counts: KillCounts; faults: st
   const counts = await playKills({ ...planned, program });
   return { counts, faults: killFaults({ ...planned, program }, counts) };
 }
-
-/** What `npm run test:long` tries too: more troubles, and programs with a mistake. */
-const longTest = test.runIf(isLong);
 
 test.concurrent("every event is logged before its response and printed at most once, over kills", async () => {
   needsBuild();

@@ -6,6 +6,7 @@ import { execa } from "execa";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { osKeychain } from "../../../src/cli/context/os-keychain.ts";
 import { systemClock } from "../../../src/clock.ts";
+import { longTest } from "../../support/long-test.ts";
 import { catProgram, needsBuild } from "../../support/spawn-cat.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { createWorld } from "../../support/world.ts";
@@ -53,7 +54,7 @@ describe.runIf(isHere)(
       expect(ran.stderr).toContain("Removed the key of profile default.\n");
     });
 
-    test("stores nothing in an empty session without a collection", async () => {
+    longTest("stores nothing in an empty session without a collection", async () => {
       const { mock } = await createWorld();
       const ran = await inSession("$CAT login --with-key; echo $?; ls -A $CAT_HOME", {
         env: { CAT_BASE_URL: mock.baseUrl },

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commandNames } from "../../../src/cli/command-names.ts";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import type { CallOptions } from "../../support/world.ts";
 import { lineOf } from "./command-lines.ts";
@@ -46,7 +47,7 @@ test("the help of every command, called as catalogue, names no command of cat", 
   expect(called).toBeGreaterThan(2 * pages.length);
 });
 
-test("every command, called as catalogue, says catalogue in its notes, errors and files", async () => {
+longTest("every command, called as catalogue, says catalogue in its notes, errors and files", async () => {
   const world = await seededWorld();
   const { ids, list } = world;
   const lines = list.commands.map((one) => lineOf(one, ids, ["--yes"], ["--", "true"]));

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { execa } from "execa";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { catProgram, needsBuild, spawnCat } from "../../support/spawn-cat.ts";
 import { until } from "../../support/until.ts";
 import { syncWorld } from "./sync-world.ts";
@@ -8,43 +9,46 @@ import { syncWorld } from "./sync-world.ts";
 /** The numbers of images after which the program is killed. */
 const killsAfter = [1, 9, 20];
 
-test("a mirror that was killed with kill -9 is resumed, and becomes what an uninterrupted one is", async () => {
-  needsBuild();
-  const world = await syncWorld({ mock: { demo: 24 } });
-  const env = {
-    CAT_BASE_URL: world.mock.baseUrl,
-    CAT_API_KEY: world.mock.apiKey,
-    CAT_HOME: world.at(".home-2"),
-    PATH: process.env.PATH ?? "",
-  };
-  const images = (): number =>
-    existsSync(world.at("images"))
-      ? readdirSync(world.at("images")).filter((name) => /^\w.*\.\w+$/.test(name)).length
-      : 0;
-  world.traffic();
-  for (const count of killsAfter) {
-    const child = execa(process.execPath, [catProgram, "export", "sync", "images", "--concurrency", "2"], {
-      ...{ cwd: world.folder, env, extendEnv: false, reject: false },
-    });
-    // The mock runs in this process: it draws no image between two looks.
-    await until(() => images() >= count || child.exitCode !== null, { pauseMs: 1 });
-    child.kill("SIGKILL");
-    expect((await child).signal).toBe("SIGKILL");
-  }
-  const last = await spawnCat(["export", "sync", "images", "--json"], { cwd: world.folder, env });
-  expect(last).toMatchObject({ exitCode: 0, stderr: "" });
-  const { total, added, unchanged } = JSON.parse(last.stdout);
-  expect(added + unchanged).toBe(total);
-  expect(unchanged).toBeGreaterThanOrEqual(killsAfter.at(-1)! - 2);
-  // At most the downloads in progress are repeated, twice per kill.
-  expect(world.traffic().images).toBeLessThanOrEqual(total + 2 * killsAfter.length);
-  expect(readdirSync(world.at("images/.catalogue-sync/all")).sort()).toEqual([
-    "index.db",
-    "lock",
-    "parts",
-    "state.json",
-  ]);
-  expect(readdirSync(world.at("images/.catalogue-sync/all/parts"))).toEqual([]);
-  await world.cat("export sync fresh");
-  expect(world.tree("images")).toEqual(world.tree("fresh"));
-});
+longTest(
+  "a mirror that was killed with kill -9 is resumed, and becomes what an uninterrupted one is",
+  async () => {
+    needsBuild();
+    const world = await syncWorld({ mock: { demo: 24 } });
+    const env = {
+      CAT_BASE_URL: world.mock.baseUrl,
+      CAT_API_KEY: world.mock.apiKey,
+      CAT_HOME: world.at(".home-2"),
+      PATH: process.env.PATH ?? "",
+    };
+    const images = (): number =>
+      existsSync(world.at("images"))
+        ? readdirSync(world.at("images")).filter((name) => /^\w.*\.\w+$/.test(name)).length
+        : 0;
+    world.traffic();
+    for (const count of killsAfter) {
+      const child = execa(process.execPath, [catProgram, "export", "sync", "images", "--concurrency", "2"], {
+        ...{ cwd: world.folder, env, extendEnv: false, reject: false },
+      });
+      // The mock runs in this process: it draws no image between two looks.
+      await until(() => images() >= count || child.exitCode !== null, { pauseMs: 1 });
+      child.kill("SIGKILL");
+      expect((await child).signal).toBe("SIGKILL");
+    }
+    const last = await spawnCat(["export", "sync", "images", "--json"], { cwd: world.folder, env });
+    expect(last).toMatchObject({ exitCode: 0, stderr: "" });
+    const { total, added, unchanged } = JSON.parse(last.stdout);
+    expect(added + unchanged).toBe(total);
+    expect(unchanged).toBeGreaterThanOrEqual(killsAfter.at(-1)! - 2);
+    // At most the downloads in progress are repeated, twice per kill.
+    expect(world.traffic().images).toBeLessThanOrEqual(total + 2 * killsAfter.length);
+    expect(readdirSync(world.at("images/.catalogue-sync/all")).sort()).toEqual([
+      "index.db",
+      "lock",
+      "parts",
+      "state.json",
+    ]);
+    expect(readdirSync(world.at("images/.catalogue-sync/all/parts"))).toEqual([]);
+    await world.cat("export sync fresh");
+    expect(world.tree("images")).toEqual(world.tree("fresh"));
+  },
+);

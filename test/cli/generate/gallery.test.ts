@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { imageTypeOf } from "../../../src/contract/image-file.ts";
 import type { GalleryData } from "../../../src/flows/generate/gallery/describe-run.ts";
 import { closeBrowser, needsBrowser, openFile } from "../../support/browser.ts";
+import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
@@ -157,7 +158,7 @@ describe("--gallery", () => {
     expect(world.read("review.html")).toBe("earlier");
   });
 
-  test("of beautified images shows the kind of product, and repeats it with --rerun", async (context) => {
+  longTest("of beautified images shows the kind of product, and repeats it with --rerun", async (context) => {
     needsBrowser(context);
     const world = await generateWorld();
     world.write(

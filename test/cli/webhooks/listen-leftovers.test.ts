@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { openState } from "../../../src/state/open-state.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { eventText, jsonLines, listenWorld } from "./listen-world.ts";
 
@@ -97,13 +98,20 @@ test.each(["known", null] as const)(
   },
 );
 
-test.each([
+const ends: [end: string, flags: string, exit: number][] = [
   ["Ctrl-C", "", 0],
-  ["--count", "--count 1", 0],
-  ["--wait", "--wait import.*", 0],
-  ["--timeout", "--timeout 30s", 7],
   ["SIGTERM", "", 143],
-] as const)(
+  ...repetitions<[string, string, number][]>(
+    [],
+    [
+      ["--count", "--count 1", 0],
+      ["--wait", "--wait import.*", 0],
+      ["--timeout", "--timeout 30s", 7],
+    ],
+  ),
+];
+
+test.each(ends)(
   "no end of a listener abandons pending events of a webhook that it took over: %s",
   async (end, flags, exit) => {
     const world = await leftWorld();

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { catProgram, needsBuild } from "../../support/spawn-cat.ts";
 import { until } from "../../support/until.ts";
 import { listenWorld, startHandler } from "./listen-world.ts";
@@ -130,7 +131,7 @@ describe("cat webhooks listen --poll", () => {
       ]);
     });
 
-    test("ends with 7 if an import failed instead", async () => {
+    longTest("ends with 7 if an import failed instead", async () => {
       const world = await listenWorld();
       await fetch(`${world.mock.baseUrl}/_mock/faults`, {
         method: "POST",

@@ -5,6 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { signDelivery } from "../../../src/contract/signature.ts";
+import { longTest } from "../../support/long-test.ts";
 import { isLong } from "../../support/repetitions.ts";
 import { catProgram, needsBuild, spawnCat } from "../../support/spawn-cat.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -46,75 +47,78 @@ function start(args: readonly string[], { folder, env }: { folder: string; env: 
   };
 }
 
-test("the full circle: mock, import, task and export, delivery or poll, listener, handler that fails at first", async () => {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, "a.csv"), "reference,name,images\nA1,Dress,https://cdn.example.com/1.jpg\n");
-  const mock = start(["serve", "--mock", "--json", "--port", "0", "--speed", "100"], { folder, env: {} });
-  const { base_url: baseUrl, api_key: apiKey } = await mock.first();
-  const env = { CAT_BASE_URL: baseUrl, CAT_API_KEY: apiKey };
-  let isUp = false;
-  /** A listener with a handler and a log of its own. */
-  const listening = async (name: string, flags: readonly string[]) => {
-    const handler = await startHandler(() => (isUp ? [200, "done"] : [500, "not yet"]));
-    const args = ["webhooks", "listen", "--json", "--log", `${name}.ndjson`, "--forward-to", handler.url];
-    const run = () => start([...args, ...flags], { folder, env });
-    const listener = run();
-    const { webhook_id: webhook } = await listener.first();
-    return { handler, listener, run, webhook, results: () => resultsOf(join(folder, `${name}.ndjson`)) };
-  };
-  const [pushed, polled] = await Promise.all([
-    listening("pushed", ["--port", "0", "--tolerance", "99999999"]),
-    listening("polled", ["--poll"]),
-  ]);
-  expect([typeof pushed.webhook, polled.webhook]).toEqual(["string", null]);
-  const cat = (line: string) =>
-    spawnCat(line.split(" "), { cwd: folder, env: { ...env, CAT_HOME: join(folder, "home") } });
-  const shot =
-    "beautify --product A1 --subtype clothing --background white --angle front --yes --quiet --no-wait";
-  for (const line of ["import a.csv --quiet", shot, "export --zip --out images.zip --quiet"])
-    expect(await cat(line)).toMatchObject({ exitCode: 0 });
-  const types = ["export.completed", "import.completed", "task.succeeded"];
-  for (const { handler, listener, results } of [pushed, polled]) {
-    await untilSoon(
-      () => results().filter(({ status }) => status === 500).length >= 3 && listener.lines().length === 4,
-    );
-    const printed = listener.lines().slice(1);
-    expect(printed.map(({ type }) => type).sort()).toEqual(types);
-    expect(idsOf(handler.received.slice(0, 3))).toEqual(printed.map(({ id }) => id).sort());
-  }
+longTest(
+  "the full circle: mock, import, task and export, delivery or poll, listener, handler that fails at first",
+  async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "a.csv"), "reference,name,images\nA1,Dress,https://cdn.example.com/1.jpg\n");
+    const mock = start(["serve", "--mock", "--json", "--port", "0", "--speed", "100"], { folder, env: {} });
+    const { base_url: baseUrl, api_key: apiKey } = await mock.first();
+    const env = { CAT_BASE_URL: baseUrl, CAT_API_KEY: apiKey };
+    let isUp = false;
+    /** A listener with a handler and a log of its own. */
+    const listening = async (name: string, flags: readonly string[]) => {
+      const handler = await startHandler(() => (isUp ? [200, "done"] : [500, "not yet"]));
+      const args = ["webhooks", "listen", "--json", "--log", `${name}.ndjson`, "--forward-to", handler.url];
+      const run = () => start([...args, ...flags], { folder, env });
+      const listener = run();
+      const { webhook_id: webhook } = await listener.first();
+      return { handler, listener, run, webhook, results: () => resultsOf(join(folder, `${name}.ndjson`)) };
+    };
+    const [pushed, polled] = await Promise.all([
+      listening("pushed", ["--port", "0", "--tolerance", "99999999"]),
+      listening("polled", ["--poll"]),
+    ]);
+    expect([typeof pushed.webhook, polled.webhook]).toEqual(["string", null]);
+    const cat = (line: string) =>
+      spawnCat(line.split(" "), { cwd: folder, env: { ...env, CAT_HOME: join(folder, "home") } });
+    const shot =
+      "beautify --product A1 --subtype clothing --background white --angle front --yes --quiet --no-wait";
+    for (const line of ["import a.csv --quiet", shot, "export --zip --out images.zip --quiet"])
+      expect(await cat(line)).toMatchObject({ exitCode: 0 });
+    const types = ["export.completed", "import.completed", "task.succeeded"];
+    for (const { handler, listener, results } of [pushed, polled]) {
+      await untilSoon(
+        () => results().filter(({ status }) => status === 500).length >= 3 && listener.lines().length === 4,
+      );
+      const printed = listener.lines().slice(1);
+      expect(printed.map(({ type }) => type).sort()).toEqual(types);
+      expect(idsOf(handler.received.slice(0, 3))).toEqual(printed.map(({ id }) => id).sort());
+    }
 
-  const advance = (ms: number) =>
-    fetch(`${baseUrl}/_mock/clock`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ advance_ms: ms }),
-    });
-  // The schedule retries after one minute, then after five; the mock responds when it has the results.
-  await advance(61_000);
-  await untilSoon(() => pushed.results().length >= 6);
-  expect(pushed.results().map(({ status }) => status)).toEqual(Array(6).fill(500));
-  isUp = true;
-  await advance(301_000);
-  const deliveries = await fetch(`${baseUrl}/_mock/deliveries`);
-  expect(await deliveries.json()).toMatchObject(Array(3).fill({ state: "delivered" }));
-  // A listener that starts again does not wait for the schedule.
-  polled.listener.child.kill("SIGINT");
-  expect(await polled.listener.exit).toBe(0);
-  const again = polled.run();
-  for (const { handler, results } of [pushed, polled]) {
-    await untilSoon(() => results().filter(({ status }) => status === 200).length === 3);
-    expect(idsOf(handler.received.slice(-3))).toEqual(idsOf(handler.received.slice(0, 3)));
-  }
-  for (const [listener, lines] of [
-    [pushed.listener, 4],
-    [again, 1],
-  ] as const) {
-    listener.child.kill("SIGINT");
-    expect(await listener.exit).toBe(0);
-    expect(listener.lines()).toHaveLength(lines);
-  }
-  expect((await cat("webhooks list --json")).stdout).toBe("");
-});
+    const advance = (ms: number) =>
+      fetch(`${baseUrl}/_mock/clock`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ advance_ms: ms }),
+      });
+    // The schedule retries after one minute, then after five; the mock responds when it has the results.
+    await advance(61_000);
+    await untilSoon(() => pushed.results().length >= 6);
+    expect(pushed.results().map(({ status }) => status)).toEqual(Array(6).fill(500));
+    isUp = true;
+    await advance(301_000);
+    const deliveries = await fetch(`${baseUrl}/_mock/deliveries`);
+    expect(await deliveries.json()).toMatchObject(Array(3).fill({ state: "delivered" }));
+    // A listener that starts again does not wait for the schedule.
+    polled.listener.child.kill("SIGINT");
+    expect(await polled.listener.exit).toBe(0);
+    const again = polled.run();
+    for (const { handler, results } of [pushed, polled]) {
+      await untilSoon(() => results().filter(({ status }) => status === 200).length === 3);
+      expect(idsOf(handler.received.slice(-3))).toEqual(idsOf(handler.received.slice(0, 3)));
+    }
+    for (const [listener, lines] of [
+      [pushed.listener, 4],
+      [again, 1],
+    ] as const) {
+      listener.child.kill("SIGINT");
+      expect(await listener.exit).toBe(0);
+      expect(listener.lines()).toHaveLength(lines);
+    }
+    expect((await cat("webhooks list --json")).stdout).toBe("");
+  },
+);
 
 /** The responses of handlers in a log; its last line may be in the middle of being written. */
 const resultsOf = (log: string): { status: number }[] =>

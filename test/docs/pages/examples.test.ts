@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { isLong } from "../../support/repetitions.ts";
 import { blocksOf } from "./blocks.ts";
 import { isRunByPackageTest, normalized, runPage, updated } from "./run-page.ts";
 
@@ -20,9 +21,12 @@ const withExamples = pages.filter((page) => blocksOf(read(page)).some(({ label }
 /** README.md shows how to set up; the other pages expect CAT_BASE_URL and CAT_API_KEY. */
 const hasSettings = (page: string): boolean => page !== "README.md";
 
-test.each(withExamples)("the examples of %s run and print what it shows", async (page) => {
+const isUpdate = process.env.UPDATE_DOCS === "1";
+/** All pages in `npm run test:long` and to update them. */
+const run = isLong || isUpdate ? withExamples : ["README.md", "docs/importing.md"];
+
+test.each(run)("the examples of %s run and print what it shows", async (page) => {
   const text = read(page);
-  const isUpdate = process.env.UPDATE_DOCS === "1";
   const compared = await runPage(page, text, { settings: hasSettings(page), update: isUpdate });
   // UPDATE_DOCS=1 npx vitest run test/docs/pages
   if (isUpdate) return writeFileSync(at(page), updated(text, compared));

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { json, refusal, type Step } from "../../http/scripted-server.ts";
+import { longTest } from "../../support/long-test.ts";
 import { importWorld } from "./run-import.ts";
 import { type Script, scriptedService } from "./scripted-service.ts";
 
@@ -48,7 +49,7 @@ test("does not poll the other imports after the API key was rejected", async () 
   expect(asked.slice(20)).toEqual(Array.from({ length: 10 }, () => 0));
 });
 
-test("does not poll every import in turn after the service became unreachable", async () => {
+longTest("does not poll every import in turn after the service became unreachable", async () => {
   const { stopped, service } = await jobs(30, () => refusal(503, "unavailable"));
   expect(stopped).toMatchObject({ status: 503 });
   const asked = Array.from({ length: 30 }, (_, index) => service.reads(index + 1));
@@ -81,7 +82,7 @@ test("reports an API key rejected while reading results, not the import that was
   expect(stopped).toMatchObject({ status: 401 });
 });
 
-test("polls at most 20 imports at once", async () => {
+longTest("polls at most 20 imports at once", async () => {
   const looks = new Map<number, number>();
   let atFirstEnd: number | null = null;
   const { summary } = await jobs(25, (job, asJob) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
 import { NetworkError, TimeoutError } from "../../../src/http/errors.ts";
+import { longTest } from "../../support/long-test.ts";
 import { importWorld, withCreate, withoutRows } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
@@ -34,7 +35,7 @@ describe("a valid file", () => {
     expect(products.length).toBe(4001);
   });
 
-  test("is cut at 8 MB before 2,000 rows if the rows are long", async () => {
+  longTest("is cut at 8 MB before 2,000 rows if the rows are long", async () => {
     const world = await importWorld();
     const long = Array.from({ length: 20 }, (_, index) => `${cdn}/${"x".repeat(1000)}${index}.jpg`).join("|");
     await world.write(

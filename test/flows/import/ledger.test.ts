@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
+import { longTest } from "../../support/long-test.ts";
 import { cdn, fileOf, once, worldWith } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
 
@@ -288,7 +289,7 @@ describe("many products", () => {
     expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, unchanged: 301 });
   });
 
-  test("keep their known photos if references were swapped far apart", async () => {
+  longTest("keep their known photos if references were swapped far apart", async () => {
     const world = await importWorld();
     const references = Array.from({ length: 1200 }, (_, index) => `R${String(index).padStart(4, "0")}`);
     await world.write("a.csv", fileOf(...references));

@@ -3,6 +3,7 @@ import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../../src/clock.ts";
 import { startMock } from "../../../src/mock/index.ts";
+import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { monday, refusal, row, startWorld, tinyPng } from "../world.ts";
 
@@ -175,7 +176,7 @@ describe("the request log", () => {
     expect(JSON.stringify(listed)).not.toContain("ak_mock");
   });
 
-  test("keeps the last 1,000 requests", async () => {
+  longTest("keeps the last 1,000 requests", async () => {
     const { send, mock } = await startWorld();
     for (let sent = 0; sent < 1_003; sent++) await send(`/v1/nothing/${sent}`);
     const paths = mock.requests().map(({ path }) => path);

@@ -3,6 +3,7 @@ import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../../src/clock.ts";
 import { verifySignature } from "../../../src/contract/signature.ts";
+import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { startReceiver } from "../receiver.ts";
 import { monday, refusal, row, startWorld } from "../world.ts";
@@ -530,7 +531,7 @@ describe("the end of a mock", () => {
   });
 });
 
-test("the mock keeps the last 1,000 ended deliveries and all pending ones", async () => {
+longTest("the mock keeps the last 1,000 ended deliveries and all pending ones", async () => {
   const { url } = await startReceiver();
   // In real time, a busy machine would not send 1,000 before the deadline of a delivery.
   const time = new MovableClock({ frozenAt: monday });

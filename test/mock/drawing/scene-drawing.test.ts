@@ -11,6 +11,7 @@ import { type Scene, sceneSubject, writeScene } from "../../../src/mock/drawing/
 import { lettersAt, sceneDrawing, textWidth, writable } from "../../../src/mock/drawing/scene-drawing.ts";
 import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
 import { curatedModels } from "../../../src/mock/store/organization.ts";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 
 const person = (index: number) => {
@@ -77,7 +78,10 @@ describe("a picture differs for", () => {
         curatedModels.map((_model, index) => person(index)),
       ),
     ],
-    ["every background of a try-on", each(worn, "background", [...tryonBackgrounds, "#a0b0c0"])],
+    ...repetitions<[string, Scene[]][]>(
+      [],
+      [["every background of a try-on", each(worn, "background", [...tryonBackgrounds, "#a0b0c0"])]],
+    ),
     ["every background of a beautifier", each(alone, "background", [...beautifierBackgrounds, "#a0b0c0"])],
     ["every angle of a try-on", each(worn, "angle_shot", [...tryonAngleShots, "custom-a", "custom-b"])],
     ["every angle of clothing", each(alone, "angle_shot", beautifierAngleShots.clothing)],
@@ -106,7 +110,7 @@ describe("a picture differs for", () => {
   });
 });
 
-test("the group determines pose, haircut and plain clothes", async () => {
+longTest("the group determines pose, haircut and plain clothes", async () => {
   const groups = Array.from({ length: 12 }, (_, index) => ({ ...worn, group: `group ${index}` }));
   // A few of the twelve groups can look the same, but not most of them.
   expect(await alike(groups)).toBeLessThan(9);

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { get as httpGet, type IncomingMessage } from "node:http";
 import { setTimeout as realWait } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { startWorld, tinyPng } from "../world.ts";
 
@@ -89,15 +90,18 @@ test("a reset cuts the download of a ZIP", async () => {
   await expect(response.arrayBuffer()).rejects.toThrow();
 });
 
-test("a ZIP with several readers draws each picture once, also for a reader that disconnects", async () => {
-  const { url, total } = await withZip();
-  const [one, other] = [ask(url), ask(url)];
-  await drawnMoreThan(5);
-  one.leave();
-  expect(await other.end).toMatch(/^PK/);
-  // Some products share a picture.
-  expect(pen.drawn).toBeLessThanOrEqual(total);
-});
+longTest(
+  "a ZIP with several readers draws each picture once, also for a reader that disconnects",
+  async () => {
+    const { url, total } = await withZip();
+    const [one, other] = [ask(url), ask(url)];
+    await drawnMoreThan(5);
+    one.leave();
+    expect(await other.end).toMatch(/^PK/);
+    // Some products share a picture.
+    expect(pen.drawn).toBeLessThanOrEqual(total);
+  },
+);
 
 test("queued images are not drawn once the mock stops", async () => {
   const { mock, send } = await startWorld({ demo: 50 });

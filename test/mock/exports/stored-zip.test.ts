@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ZipFile as Yazl } from "yazl";
 import { layOut, type ZipLayout } from "../../../src/mock/exports/stored-zip.ts";
+import { longTest } from "../../support/long-test.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 interface Entry {
@@ -64,7 +65,7 @@ describe("a ZIP", () => {
     );
   });
 
-  test("uses ZIP64 for more files than 16 bits can count", async () => {
+  longTest("uses ZIP64 for more files than 16 bits can count", async () => {
     for (const [count, is64] of [
       [65_534, false],
       [65_535, true],

@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { MockOptions } from "../../../src/mock/index.ts";
+import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { refusal, row, type Send, startWorld } from "../world.ts";
 
@@ -516,7 +517,7 @@ describe("the list of faults", () => {
     expect((await send("/v1/models")).status).toBe(500);
   });
 
-  test("has room for 1,000 faults; used-up ones make room", async () => {
+  longTest("has room for 1,000 faults; used-up ones make room", async () => {
     const { order, send, faults } = await faultyWorld();
     await order({ match: {}, status: 500, times: 1 });
     await send("/v1/models");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { limits } from "../../../src/contract/limits.ts";
+import { longTest } from "../../support/long-test.ts";
 import { refusal, row, startWorld } from "../world.ts";
 
 type World = Awaited<ReturnType<typeof startWorld>>;
@@ -99,7 +100,7 @@ describe("a new import", () => {
     expect(statusAndBody(await ndjson(world, ""))).toEqual(bad);
   });
 
-  test("rejects more than 8 MB", async () => {
+  longTest("rejects more than 8 MB", async () => {
     const world = await startWorld();
     const line = JSON.stringify(row("A"));
     const body = (bytes: number) => line + "\n".repeat(bytes - line.length);

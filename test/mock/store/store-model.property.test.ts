@@ -154,8 +154,8 @@ describe("the mock and a simple model of its store", () => {
     );
   });
 
-  // Negative controls: each of these models is wrong in one place.
-  test.each<[string, (now: number) => StoreModel]>([
+  /** Each is wrong in one place. */
+  const wrongModels: [string, (now: number) => StoreModel][] = [
     [
       "photos bump updated_at",
       (now) =>
@@ -218,12 +218,16 @@ describe("the mock and a simple model of its store", () => {
           }
         })(now),
     ],
-  ])("detect a model with a mistake: %s (negative control)", async (_name, makeStore) => {
-    const outcome = await fc.check(property(makeStore), {
-      seed,
-      numRuns: repetitions(25, 800),
-      endOnFailure: true,
-    });
-    expect(outcome.errorInstance).toBeInstanceOf(Disagreement);
-  });
+  ];
+  test.each(wrongModels.slice(0, repetitions(2, 9)))(
+    "detect a model with a mistake: %s (negative control)",
+    async (_name, makeStore) => {
+      const outcome = await fc.check(property(makeStore), {
+        seed,
+        numRuns: repetitions(25, 800),
+        endOnFailure: true,
+      });
+      expect(outcome.errorInstance).toBeInstanceOf(Disagreement);
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../../support/long-test.ts";
 import { repetitions } from "../../../support/repetitions.ts";
 import type { FakeCatalogue } from "./fake-catalogue.ts";
 import type { StoredFiles } from "./memory-store.ts";
@@ -153,7 +154,7 @@ describe("after any changes, kills and failures", () => {
     );
   });
 
-  test("the property notices a mirror that forgets what a killed run began", async () => {
+  longTest("the property notices a mirror that forgets what a killed run began", async () => {
     const found = await fc.check(
       fc.asyncProperty(scenario, async (given) => {
         const { mirror, fresh, foreign } = await play(given, ({ databases }) => databases.clear());

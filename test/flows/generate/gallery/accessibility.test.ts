@@ -1,6 +1,6 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect } from "vitest";
 import { closeBrowser, needsBrowser, openFile } from "../../../support/browser.ts";
-import { isLong } from "../../../support/repetitions.ts";
+import { longTest } from "../../../support/long-test.ts";
 import { sampleData, writePage } from "./sample-page.ts";
 
 beforeEach(needsBrowser);
@@ -12,11 +12,8 @@ const open = async (options?: Parameters<typeof openFile>[1]) =>
 /** Reads in the page what each match of a selector gives. */
 const inPage = (expression: string) => `Array.from(document.querySelectorAll(${expression})`;
 
-/** What `npm run test:long` tries too, as each opens a page of its own. */
-const longTest = test.runIf(isLong);
-
 describe("the page of a gallery", () => {
-  test("has a language, a title, one main heading and landmarks", async () => {
+  longTest("has a language, a title, one main heading and landmarks", async () => {
     const page = await open();
     expect(await page.evaluate("[document.documentElement.lang, document.title]")).toEqual([
       "en",
@@ -41,7 +38,7 @@ describe("the page of a gallery", () => {
     ).toEqual(["DRESS-1", "COAT-2"]);
   });
 
-  test("names every control and image", async () => {
+  longTest("names every control and image", async () => {
     const page = await open();
     await page.locator(".missing").waitFor();
     const nameless =
@@ -109,7 +106,7 @@ describe("the page of a gallery", () => {
     expect(await page.evaluate(outline)).toMatch(/solid 3px/);
   });
 
-  test.each(["light", "dark"] as const)("has enough contrast in %s colors", async (colorScheme) => {
+  longTest.each(["light", "dark"] as const)("has enough contrast in %s colors", async (colorScheme) => {
     const page = await open({ colorScheme });
     const color = async (name: string) =>
       (await page.evaluate(

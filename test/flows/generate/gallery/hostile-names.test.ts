@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { jsonInHtml } from "../../../../src/flows/generate/gallery/write-gallery.ts";
 import { closeBrowser, needsBrowser, openFile, readsStorage } from "../../../support/browser.ts";
+import { longTest } from "../../../support/long-test.ts";
 import { entry, sampleData, writePage } from "./sample-page.ts";
 
 afterAll(closeBrowser);
@@ -44,7 +45,7 @@ const named = (names: readonly string[]) =>
     ]),
   });
 
-test("hostile names do nothing but show", readsStorage, async (context) => {
+longTest("hostile names do nothing but show", readsStorage, async (context) => {
   needsBrowser(context);
   const { page, wrongs } = await openFile(await writePage(named(hostile)), {
     viewport: { width: 400, height: 900 },

@@ -3,7 +3,8 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { closeBrowser, needsBrowser, type Opened, openFile, readsStorage } from "../../../support/browser.ts";
-import { isLong, repetitions } from "../../../support/repetitions.ts";
+import { longTest } from "../../../support/long-test.ts";
+import { repetitions } from "../../../support/repetitions.ts";
 import { entry, sampleData, writePage } from "./sample-page.ts";
 
 beforeEach(needsBrowser);
@@ -23,9 +24,6 @@ async function open(
   opened.push(one);
   return one;
 }
-
-/** What `npm run test:long` tries too: rarer keys and damaged data, each of which opens a page of its own. */
-const longTest = test.runIf(isLong);
 
 const text = (page: Page, selector: string) => page.locator(selector).innerText();
 const keys = async (page: Page, ...names: string[]) => {
@@ -47,7 +45,7 @@ async function savedCsv(page: Page): Promise<{ name: string; text: string }> {
 }
 
 describe("a gallery", () => {
-  test("groups results by product and shows photo, result, failure and missing image", async () => {
+  longTest("groups results by product and shows photo, result, failure and missing image", async () => {
     const { page } = await open();
     expect(await page.title()).toBe("Review of looks.csv");
     expect(
@@ -124,7 +122,7 @@ describe("a gallery", () => {
     expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
   });
 
-  test("is reviewed with its buttons", async () => {
+  longTest("is reviewed with its buttons", async () => {
     const { page } = await open();
     const first = page.locator(".item").first();
     await first.getByRole("button", { name: "Approve" }).click();
@@ -136,7 +134,7 @@ describe("a gallery", () => {
     expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
   });
 
-  test("filters by product, model, status and decision", async () => {
+  longTest("filters by product, model, status and decision", async () => {
     const { page } = await open();
     await keys(page, "/");
     await page.keyboard.type("coat");
@@ -249,7 +247,7 @@ describe("a gallery", () => {
     expect(await live(page)).toBe("Saved the decisions as decisions.csv.");
   });
 
-  test("enlarges a result with Enter or a click, and is reviewed there", async () => {
+  longTest("enlarges a result with Enter or a click, and is reviewed there", async () => {
     const { page } = await open();
     const dialog = page.locator("#large");
     await keys(page, "j", "Enter");
@@ -302,7 +300,7 @@ describe("a gallery", () => {
     },
   );
 
-  test("shows its keys with ?, and closes them with Escape", async () => {
+  longTest("shows its keys with ?, and closes them with Escape", async () => {
     const { page } = await open();
     await keys(page, "?");
     expect(await page.locator("#keys").isVisible()).toBe(true);

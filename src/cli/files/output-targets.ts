@@ -5,7 +5,7 @@ import { numbered } from "../../flows/files/file-names.ts";
 import type { CsvStyle } from "../../flows/outputs/cells.ts";
 import { isCsvName, type OutputTargets } from "../../flows/outputs/output-targets.ts";
 import type { RowFile } from "../../flows/rows/open-rows.ts";
-import { formatOfName, type InputFormat, type Source } from "../../flows/rows/source.ts";
+import { formatOfName, type InputFormat, type Source, withoutGz } from "../../flows/rows/source.ts";
 import type { App } from "../app/app.ts";
 import type { Asker } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
@@ -136,12 +136,13 @@ function chooseAnother(flag: string | null, article = "another"): string {
 const longestName = 255;
 
 /**
- * The default name of the failed file: `products.failed.csv` for `products.csv`. An extension that matches
+ * The default name of the failed file: `products.failed.csv` for `products.csv` and `products.csv.gz`. An extension that matches
  * the format is kept; other names get one. Importing a failed file gives the same name again, so that the
  * next one gets the next number.
  */
 export function failedName(file: string, format: InputFormat): string {
-  const name = basename(file);
+  const path = withoutGz(file);
+  const name = basename(path);
   const extension = formatOfName(name) === format ? extname(name) : "";
   const stem = name.slice(0, name.length - extension.length);
   // Workbooks are written in one format, whichever they are read in.
@@ -150,5 +151,5 @@ export function failedName(file: string, format: InputFormat): string {
   // The number that `numbered` adds must fit as well.
   const longest = longestName - ending.length - "-99999".length;
   while (Buffer.byteLength(short.join("")) > longest) short.pop();
-  return file.slice(0, file.length - name.length) + short.join("") + ending;
+  return path.slice(0, path.length - name.length) + short.join("") + ending;
 }

@@ -1,7 +1,23 @@
+import { constants, open as openDescriptor } from "node:fs";
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
 import { CatError, fileProblem } from "../../errors.ts";
+
+/**
+ * Whether a path is only a descriptor of this process: no file can be written next to it, or found again
+ * later.
+ */
+export const isDescriptor = (path: string): boolean =>
+  /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/.test(path);
+
+/** Opens a named pipe without waiting for its writer: the system could not be interrupted while waiting. */
+export async function openPipe(path: string): Promise<NodeJS.ReadableStream> {
+  const { Socket } = await import("node:net");
+  const { promisify } = await import("node:util");
+  const descriptor = await promisify(openDescriptor)(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return new Socket({ fd: descriptor, readable: true, writable: false });
+}
 
 /** More bytes than any valid record has in any encoding (`maxRecordLength`). */
 const longestLine = 8 * 1024 * 1024;

@@ -1,10 +1,10 @@
-import { constants, createReadStream, open as openDescriptor } from "node:fs";
+import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { CatError, fileProblem } from "../../errors.ts";
 import { fileStart } from "../files/disk.ts";
 import { shownName } from "../words.ts";
-import { privateCopy } from "./private-copy.ts";
+import { isDescriptor, openPipe, privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import type { CopiedSheet, SheetChoice } from "./workbook-copy.ts";
 
@@ -87,16 +87,12 @@ export interface SourcePlace {
   onSaved?: (() => Promise<void>) | undefined;
 }
 
-/** The format that the extension of a file name indicates, if any. */
+/** The format that the extension of a file name indicates, if any; that of `a.csv.gz` is that of `a.csv`. */
 export const formatOfName = (name: string): InputFormat | undefined =>
-  formatOfExtension[extname(name).toLowerCase()];
+  formatOfExtension[extname(withoutGz(name)).toLowerCase()];
 
-/**
- * Whether a path is only a descriptor of this process: no file can be written next to it, or found again
- * later.
- */
-const isDescriptor = (path: string): boolean =>
-  /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/.test(path);
+/** The name of a file without the extension of gzip. */
+export const withoutGz = (name: string): string => name.replace(/(?<=.)\.gz$/i, "");
 
 /**
  * Opens FILE, or a private copy of an input that can be read only once (`-`, a pipe, `/dev/stdin`), and
@@ -108,19 +104,8 @@ export async function openSource(name: string, from: SourcePlace): Promise<Sourc
   const { kind } = await fingerprint(name, path);
   if (kind === "file" && !isDescriptor(path)) return fileSource(name, path, from);
   if (kind !== "pipe") return copyOf(name, createReadStream(path), null, from);
-  return copyOf(name, await readPipe(name, path), isDescriptor(path) ? null : path, from);
-}
-
-/** Opens a named pipe without waiting for its writer: the system could not be interrupted while waiting. */
-async function readPipe(name: string, path: string): Promise<NodeJS.ReadableStream> {
-  const { Socket } = await import("node:net");
-  const { promisify } = await import("node:util");
-  try {
-    const descriptor = await promisify(openDescriptor)(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return new Socket({ fd: descriptor, readable: true, writable: false });
-  } catch (error) {
-    throw unreadable(name, error);
-  }
+  const pipe = await openPipe(path).catch(rejectUnreadable(name));
+  return copyOf(name, pipe, isDescriptor(path) ? null : path, from);
 }
 
 /** `place`: the path of a named pipe; null for an input without a lasting path. */
@@ -132,10 +117,7 @@ async function copyOf(
 ): Promise<Source> {
   try {
     const { path, close } = await privateCopy(shownName(name), stream, from.signal);
-    return await fileSource(name, path, from, { path: null, place, close }).catch(async (error) => {
-      await close();
-      throw error;
-    });
+    return await sourceOfCopy(name, path, from, { path: null, place, close });
   } catch (error) {
     throw unreadable(shownName(name), error);
   }
@@ -148,12 +130,51 @@ async function fileSource(
   lasting: Pick<Source, "path" | "place" | "close"> = { path: file, place: file, close: async () => {} },
 ): Promise<Source> {
   const opened = await fingerprint(name, file);
-  const format =
-    opened.size === 0n ? (from.format ?? formatOfName(name) ?? "csv") : await formatOf(name, file, from);
+  const start = await fileStart(file, 1024).catch(rejectUnreadable(name));
+  if (start[0] === 0x1f && start[1] === 0x8b) return expandedSource(name, file, opened, from, lasting);
+  const format = formatOf(name, start, from);
   return format === "workbook"
     ? workbookSource(name, file, opened, from, lasting)
     : // Spreading would read the digest before there is one.
       Object.assign(readable(name, file, opened, from), lasting, { name, format });
+}
+
+/** A file compressed with gzip is expanded once, so that a run reads the same rows even if the file changes meanwhile. */
+async function expandedSource(
+  name: string,
+  file: string,
+  opened: Fingerprint,
+  from: SourcePlace,
+  { path, place, close }: Pick<Source, "path" | "place" | "close">,
+): Promise<Source> {
+  const { expandedCopy } = await import("./expanded-copy.ts");
+  const copy = await expandedCopy(shownName(name), file, from.signal).catch(rejectUnreadable(name));
+  const closeBoth = async () => {
+    await copy.close();
+    await noteIfSaved(name, file, opened, from);
+    await close();
+  };
+  return sourceOfCopy(name, copy.path, from, { path, place, close: closeBoth });
+}
+
+/** Removes the copy if it cannot be used. */
+const sourceOfCopy: typeof fileSource = async (name, file, from, lasting) => {
+  try {
+    return await fileSource(name, file, from, lasting);
+  } catch (error) {
+    await lasting?.close();
+    throw error;
+  }
+};
+
+async function noteIfSaved(
+  name: string,
+  file: string,
+  opened: Fingerprint,
+  { onSaved }: SourcePlace,
+): Promise<void> {
+  const now = await fingerprint(name, file).catch(() => opened);
+  if (now.changed !== opened.changed || now.file !== opened.file) await onSaved?.();
 }
 
 /** The reading of a file that must stay as it is. */
@@ -212,8 +233,7 @@ async function workbookSource(
     },
     async close() {
       await sheet.close();
-      const now = await fingerprint(name, file).catch(() => opened);
-      if (now.changed !== opened.changed || now.file !== opened.file) await from.onSaved?.();
+      await noteIfSaved(name, file, opened, from);
       await close();
     },
   };
@@ -239,10 +259,8 @@ async function fingerprint(name: string, path: string) {
 }
 
 /** The format of a file: a workbook by its content alone, other rows by the flag, the name or the first character. */
-async function formatOf(name: string, file: string, { format }: SourcePlace): Promise<InputFormat> {
-  const start = await fileStart(file, 1024).catch((error) => {
-    throw unreadable(name, error);
-  });
+function formatOf(name: string, start: Buffer, { format }: SourcePlace): InputFormat {
+  if (start.length === 0) return format ?? formatOfName(name) ?? "csv";
   if (
     /^(?:PK\x03\x04|\xd0\xcf\x11\xe0)/.test(start.toString("latin1", 0, 4)) ||
     basename(name).startsWith("~$")
@@ -311,24 +329,8 @@ function unreadable(name: string, error: unknown): unknown {
   return new InputError(`cannot read ${name}: ${fault?.why ?? code}`, "file_not_readable", fault?.hint);
 }
 
-/**
- * Rows that are made from flags, as an input of its own: NDJSON in memory. `name` is shown in messages; `place` is the path
- * that files about it are next to, null where there is none.
- */
-export async function textSource(name: string, text: string, place: string | null = null): Promise<Source> {
-  const { hash } = await import("node:crypto");
-  const bytes = Buffer.from(text);
-  return {
-    name,
-    format: "ndjson",
-    path: null,
-    place,
-    async *read() {
-      yield bytes;
-    },
-    digest: hash("sha256", bytes),
-    rejectIfChanged: async () => {},
-    changed: () => new InputError(`${name} changed`, "file_changed"),
-    close: async () => {},
+const rejectUnreadable =
+  (name: string) =>
+  (error: unknown): never => {
+    throw unreadable(name, error);
   };
-}

@@ -6,7 +6,7 @@ import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
 import { reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
-import { textSource } from "../../../flows/rows/source.ts";
+import { textSource } from "../../../flows/rows/text-source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";

@@ -36,6 +36,17 @@ test("an index file that was cut, restored or removed is written again, and file
   }
 });
 
+test("an index file that was cut while its table is missing makes the run read everything", async () => {
+  const world = await syncWorld();
+  await world.cat("export sync images");
+  const complete = world.read(index);
+  world.write(index, complete.slice(0, complete.indexOf("\n") + 1));
+  rmSync(world.at(`${work}/index.db`));
+  const { counts } = await world.sync("images");
+  expect(counts).toEqual({ total: 6, added: 5, unchanged: 1 });
+  expect(world.read(index).split("\n")).toHaveLength(7);
+});
+
 test("a damaged table is reported, and written again from the index once it was removed", async () => {
   const world = await syncWorld();
   await world.cat("export sync images");

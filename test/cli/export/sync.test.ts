@@ -551,6 +551,25 @@ describe("shards", () => {
     expect(world.tree("images")).toEqual(before);
   });
 
+  test("of which one has a cut index are not merged: exit 3, and nothing is written", async () => {
+    const world = await syncWorld();
+    for (const number of [1, 2]) await world.cat(`export sync images --shard ${number}/2`);
+    const index = "images/catalogue.2-of-2.ndjson";
+    const content = world.read(index);
+    world.write(index, content.slice(0, content.trimEnd().lastIndexOf("\n") + 1));
+    const before = world.tree("images");
+    expect(await world.cat("export sync images --merge")).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        "error: cannot merge the shards in images: catalogue.2-of-2.ndjson is not the index that shard 2-of-2 wrote\n" +
+        "Copy it again, or run the shard again.\n",
+    });
+    expect(world.tree("images")).toEqual(before);
+    await world.cat("export sync images --shard 2/2");
+    expect((await world.sync("images --merge")).counts).toEqual({ total: 6, unchanged: 6 });
+  });
+
   test("that are missing, stopped or of another number are not merged: exit 3", async () => {
     const world = await syncWorld();
     world.mkdir("images");

@@ -1,5 +1,6 @@
 // Merge: one index from the indexes of all shards, without a request.
 
+import { createHash, type Hash } from "node:crypto";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { loadConnect } from "../../../state/sqlite.ts";
@@ -129,8 +130,9 @@ async function readShards(
   const missing: string[] = [];
   const damaged: string[] = [];
   for (const shard of shards) {
-    const name = mirrorFiles(shard).index;
-    for await (const entries of entriesOf(store.readParts(name), badLine(folder, name)))
+    const { index: name, state } = mirrorFiles(shard);
+    const hash = createHash("sha256");
+    for await (const entries of entriesOf(hashed(store.readParts(name), hash), badLine(folder, name)))
       for (const entry of entries) {
         const { product_id, path } = entry;
         if (shardOf(product_id, shard.of) !== shard.number) {
@@ -148,6 +150,11 @@ async function readShards(
         if (!files.has(path)) missing.push(path);
         else if ((await store.stat(path))?.bytes !== entry.bytes) damaged.push(path);
       }
+    const written = files.has(state) ? parseState(await store.read(state), folder).index_sha256 : undefined;
+    if (written !== undefined && hash.digest("hex") !== written) {
+      const what = `${name} is not the index that shard ${shardName(shard)} wrote`;
+      throw cannotMerge(folder, what, "Copy it again, or run the shard again.", "changed_index");
+    }
   }
   if (missing.length > 0) {
     const what = `${counted(missing.length, "file")} of the indexes ${isOrAre(missing)} missing: ${firstOf(missing, mostListed)}`;
@@ -156,6 +163,13 @@ async function readShards(
   if (damaged.length === 0) return;
   const what = `${counted(damaged.length, "file")} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${firstOf(damaged, mostListed)}`;
   throw cannotMerge(folder, what, "Copy the files again, or run the shard with --verify.", "damaged_files");
+}
+
+async function* hashed(parts: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) {
+    hash.update(part);
+    yield part;
+  }
 }
 
 const isOrAre = (names: readonly string[]): string => (names.length === 1 ? "is" : "are");

@@ -82,6 +82,8 @@ export interface MirrorState extends Selection {
   readonly mark: string | null;
   /** The same of the last read of everything. */
   readonly full_read: string | null;
+  /** The SHA-256 of the index file of the last run. Absent in older mirrors. */
+  readonly index_sha256?: string | undefined;
 }
 
 /**

@@ -35,7 +35,7 @@ export async function openMirror(
     if (isNew && state !== null && state.mark !== null && index.fileDigest === null)
       throw missingIndex(folder, files.index);
     if (!isDryRun) index.onAhead = () => store.touch(files.journal);
-    const isChanged = await readIndexFile({ store, files, index, isNew }, folder);
+    const isChanged = await readIndexFile({ store, files, index, isNew }, { state, folder });
     const mirror = { store, files, index, isNew, isChanged };
     await confirmFiles(mirror, isDryRun);
     return mirror;
@@ -47,11 +47,11 @@ export async function openMirror(
 
 /**
  * Reads the index file into a new table. Later the table decides: an index file that was cut, changed or removed is written
- * again, once the files were compared. Resolves to whether that is so.
+ * again, once the files were compared. Resolves to whether that is so; of a new table, by the state.
  */
 async function readIndexFile(
   { store, files, index, isNew }: Omit<Mirror, "isChanged">,
-  folder: string,
+  { state, folder }: { state: MirrorState | null; folder: string },
 ): Promise<boolean> {
   const hash = createHash("sha256");
   if (!isNew) for await (const part of store.readParts(files.index)) hash.update(part);
@@ -62,7 +62,9 @@ async function readIndexFile(
     return true;
   }
   await index.read(entriesOf(store.readParts(files.index), badLine(folder, files.index)), digest);
-  return false;
+  if (digest === (state?.index_sha256 ?? digest)) return false;
+  index.doubtAll();
+  return true;
 }
 
 /** Files that are checked at once. */

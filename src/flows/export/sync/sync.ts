@@ -78,9 +78,10 @@ async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
     else await store.remove(files.journal);
     // A failed asset is tried again by the next run, which therefore reads from the same time.
     if (counts.failed === 0) await clearScratch(store.scratch);
-    if (reading.refused === null && counts.failed === 0)
-      await writeState(store, files, { ...state, ...marks });
-    else if (counts.hasDamaged) await writeState(store, files, { ...state, full_read: null });
+    const isComplete = reading.refused === null && counts.failed === 0;
+    const moved = isComplete ? marks : counts.hasDamaged && { full_read: null };
+    const index_sha256 = index.fileDigest ?? undefined;
+    await writeState(store, files, { ...state, ...moved, index_sha256 });
   }
   const summary = counts.summary(index.present, {
     run_id: tools.runId,

@@ -66,14 +66,14 @@ function respondToUnknown(
   const url = request.url!;
   const exchange = new Exchange(world, request, response);
   try {
-    rejectMalformed(request);
-    if (!isDecodable(url)) throw invalid("the path cannot be decoded");
     // Preflight requests fail there, and outsiders do not learn which paths exist.
     if (steersMock(url)) requireLoopback(request.headers);
     else if (request.method === "OPTIONS") {
       preflight(exchange);
       return;
     }
+    rejectMalformed(request);
+    if (!isDecodable(url)) throw invalid("the path cannot be decoded");
     throw unknownRoute(router.allowedMethods(url));
   } catch (error) {
     exchange.fail(error);

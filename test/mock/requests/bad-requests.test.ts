@@ -275,7 +275,7 @@ describe("a path or query", () => {
 
   test("a preflight request is allowed on any path and without an API key", async () => {
     const { send } = await startWorld();
-    for (const path of ["/v1/products", "/v1/nothing"]) {
+    for (const path of ["/v1/products", "/v1/nothing", "/v1/products?q=%E0%A4%A", "/v1/%FF"]) {
       const got = await send(path, {
         method: "OPTIONS",
         key: null,

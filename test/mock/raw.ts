@@ -8,10 +8,8 @@ export interface RawAnswer {
   body: string;
 }
 
-/** Idle time in real milliseconds after which an open connection counts as done. */
-const quietMs = 150;
-/** The same after the client has ended its side; the server must close the connection earlier. */
-const silentMs = 5_000;
+/** Idle time in real milliseconds after which a connection counts as hung: a test waits for `enough` or the close. */
+const quietMs = 50_000;
 
 /**
  * Writes to a new connection and returns everything received until it was closed, `enough` or idle. `closed`
@@ -20,11 +18,7 @@ const silentMs = 5_000;
 export function talk(
   port: number,
   parts: readonly (string | Uint8Array)[],
-  {
-    enough = () => false,
-    end = false,
-    quiet = end ? silentMs : quietMs,
-  }: { enough?: (text: string) => boolean; end?: boolean; quiet?: number } = {},
+  { enough = () => false, end = false }: { enough?: (text: string) => boolean; end?: boolean } = {},
 ): Promise<{ text: string; closed: boolean }> {
   return new Promise((resolve) => {
     let text = "";
@@ -41,7 +35,7 @@ export function talk(
     };
     const wait = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => finish(false), quiet);
+      timer = setTimeout(() => finish(false), quietMs);
     };
     socket.on("data", (chunk) => {
       text += chunk.toString("latin1");

@@ -114,7 +114,7 @@ describe("cat products create", () => {
     const ran = await world.cat("products create --reference D --name N --image front.jpg --image text.jpg");
     expect([ran.exit, ran.stderr]).toEqual([
       3,
-      'error: "text.jpg" does not contain a JPEG, PNG or WebP image\nChoose other files, and run the command again. Nothing was sent.\n',
+      'error: "text.jpg" does not contain a JPEG, PNG or WebP image\nSave it as JPEG, PNG or WebP of at most 10 MB, or use cat import --convert. Nothing was sent.\n',
     ]);
     expect(world.requests()).toEqual([]);
   });

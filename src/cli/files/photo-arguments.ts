@@ -49,8 +49,12 @@ export async function checkedPhotos(paths: readonly string[], cwd: string): Prom
   const isMissing = problems.every(
     ({ code, isNoFile }) => isNoFile || code === "photo_not_found" || code === "photo_not_readable",
   );
-  const hint = "Choose other files, and run the command again. Nothing was sent.";
-  if (isMissing) throw new UsageError(text, { code: first.code, hint });
+  if (isMissing) {
+    const hint = "Choose other files, and run the command again. Nothing was sent.";
+    throw new UsageError(text, { code: first.code, hint });
+  }
+  const hint =
+    "Save it as JPEG, PNG or WebP of at most 10 MB, or use cat import --convert. Nothing was sent.";
   throw new InputError(text, first.code, hint);
 }
 

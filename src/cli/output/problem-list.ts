@@ -18,8 +18,11 @@ const listed = 1000;
 export interface ProblemList {
   add(problem: Problem): Promise<void>;
   /** Ends the list once the check is over. */
-  end(check: CheckResult): Promise<void>;
+  end(check: ListEnd): Promise<void>;
 }
+
+/** The result of the check, and how many photos were converted, if that was asked for. */
+type ListEnd = CheckResult & { readonly converted?: number | undefined };
 
 /** How problems are listed for people. */
 export interface ListOptions {
@@ -155,9 +158,10 @@ export function problemReport(
       gathered = "";
       await write(text);
     },
-    async end({ total, valid, invalid }) {
+    async end({ total, valid, invalid, converted }) {
       if (count === 0 && !always) return;
-      await write(`${gathered}],"total":${total},"valid":${valid},"invalid":${invalid}}\n`);
+      const counts = JSON.stringify({ total, valid, invalid, converted });
+      await write(`${gathered}],${counts.slice(1)}\n`);
     },
   };
 }

@@ -92,5 +92,6 @@ function identityOf(input: ImportInput, digests: { file: string; photos: string 
   const sent = [mode, onImageError, photos, skipInvalid, source.format, delimiter, encoding, map];
   // Runs without such values keep the identity that they had before there were any.
   const values = input.values.size === 0 ? [] : [valueEntries(input.values).sort()];
-  return runIdentity([digests.file, digests.photos, ...sent, ...values]);
+  const added = input.addedPhotos === undefined ? [] : [input.addedPhotos];
+  return runIdentity([digests.file, digests.photos, ...sent, ...values, ...added]);
 }

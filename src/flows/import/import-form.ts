@@ -5,7 +5,7 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-problem.ts";
-import type { FieldProblem, RowForm } from "../rows/row-form.ts";
+import type { AddedCells, FieldProblem, RowForm } from "../rows/row-form.ts";
 import { noValues, type ValueMap, valuesRead } from "../rows/value-map.ts";
 import { CsvCells } from "./cells.ts";
 import { type ColumnMap, importVocabulary, isKnownColumn, readColumns } from "./columns.ts";
@@ -19,18 +19,20 @@ export interface ImportForm extends RowForm {
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
  * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it only
- * their paths are checked.
+ * their paths are checked. `added`: photos that rows get in addition to those in the file.
  */
 export const importForm = (
   map: ColumnMap,
   photos?: Pick<LocalPhotos, "problems">,
   values: ValueMap = noValues,
+  added?: AddedCells,
 ): ImportForm => {
   let namesImageIds = false;
   return {
     get namesImageIds() {
       return namesImageIds;
     },
+    added,
     isColumn: (header) => isKnownColumn(header, map),
     columns: (header, line, report) =>
       new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report, values), header, values),

@@ -32,6 +32,8 @@ export interface ImportInput {
   map: ColumnMap;
   /** The values mapped with `--map-value`. */
   values: ValueMap;
+  /** What identifies the photos of a folder that rows get in addition; undefined without any. */
+  addedPhotos?: string | undefined;
   /** The local photos that the file may name. */
   localPhotos: LocalPhotos;
   mode: ImportMode;

@@ -28,6 +28,8 @@ export interface ImportSummary {
   /** Rows not sent because they would change nothing. */
   unchanged: number;
   imports: { id: string; status: Import["status"]; rows: number }[];
+  /** Photos that were converted to JPEG; only with `--convert`. */
+  converted?: number;
   failed_file: string | null;
   results_file: string | null;
   /** Number of rows in the results file: those with a known result. Only with a results file. */

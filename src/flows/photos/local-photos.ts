@@ -16,6 +16,8 @@ const openAtOnce = 8;
 export interface PhotosPlace {
   /** The folder that paths are relative to. Unless `mayLeave`, photos must be inside it. */
   root: string;
+  /** Another folder that photos may be inside, named by the user. */
+  alsoIn?: string | undefined;
   /** The root in messages (default: "the folder of the file"). */
   called?: string | undefined;
   /** Whether paths may lead out of the root: through `..`, a link, or an absolute path. */
@@ -26,7 +28,9 @@ export interface PhotosPlace {
 
 /** The local photos of an import. Each path is checked once, however many rows name it. */
 export class LocalPhotos {
-  readonly #root: string;
+  /** The absolute folder that paths are relative to. */
+  readonly root: string;
+  readonly #alsoIn: string | undefined;
   readonly #called: string;
   readonly #mayLeave: boolean;
   readonly #conversion: PhotosPlace["conversion"];
@@ -35,10 +39,17 @@ export class LocalPhotos {
   /** By the path without links, so that a file with two names is read once. */
   readonly #digests = new Map<string, Promise<string>>();
   readonly #nearby = new NamesNearby();
-  #realRoot: Promise<string> | undefined;
+  #realRoots: Promise<string[]> | undefined;
 
-  constructor({ root, called = "the folder of the file", mayLeave = false, conversion }: PhotosPlace) {
-    this.#root = resolve(root);
+  constructor({
+    root,
+    alsoIn,
+    called = "the folder of the file",
+    mayLeave = false,
+    conversion,
+  }: PhotosPlace) {
+    this.root = resolve(root);
+    this.#alsoIn = alsoIn;
     this.#called = called;
     this.#mayLeave = mayLeave;
     this.#conversion = conversion;
@@ -153,19 +164,19 @@ export class LocalPhotos {
   }
 
   async #lookAt(path: string): Promise<PhotoFile | FileProblem> {
-    const first = await this.#lookFor(path, resolve(this.#root, path));
+    const first = await this.#lookFor(path, resolve(this.root, path));
     // A list made on Windows separates folders with backslashes.
     if (!("code" in first) || first.code !== "photo_not_found" || sep === "\\" || !path.includes("\\"))
       return first;
-    const second = await this.#lookFor(path, resolve(this.#root, path.replaceAll("\\", "/")));
+    const second = await this.#lookFor(path, resolve(this.root, path.replaceAll("\\", "/")));
     return "code" in second && second.code === "photo_not_found" ? first : second;
   }
 
   async #lookFor(path: string, resolved: string): Promise<PhotoFile | FileProblem> {
-    const root = await this.#rootWithoutLinks();
-    const isOutside = (where: string) => !this.#mayLeave && !isWithin(root, where);
+    const roots = await this.#rootsWithoutLinks();
+    const isOutside = (where: string) => !this.#mayLeave && !roots.some((root) => isWithin(root, where));
     // Nothing is revealed about a path outside the root, not even whether it exists.
-    if (isOutside(resolved) && !isWithin(this.#root, resolved))
+    if (isOutside(resolved) && !this.#roots.some((root) => isWithin(root, resolved)))
       return this.#outside(quoted(path), path, resolved);
     const throughLink = `${quoted(path)} (through a link)`;
     try {
@@ -216,7 +227,7 @@ export class LocalPhotos {
   }
 
   #outside(what: string, path: string, at: string): FileProblem {
-    const root = `${this.#called} (${this.#root})`;
+    const root = `${this.#called} (${this.root})`;
     // Another root moves a relative path as well, so the path would lead elsewhere.
     const otherRoot = isAbsolute(path)
       ? "use --images-root with a folder that contains it, or "
@@ -225,10 +236,19 @@ export class LocalPhotos {
     return { code: "photo_outside_root", message, at };
   }
 
-  #rootWithoutLinks(): Promise<string> {
+  /** Whether everything in a folder is inside the root, so that paths to it need no permission. */
+  async contains(folder: string): Promise<boolean> {
+    return isWithin(await whereItLeads(this.root), await whereItLeads(folder));
+  }
+
+  get #roots(): readonly string[] {
+    return this.#alsoIn === undefined ? [this.root] : [this.root, this.#alsoIn];
+  }
+
+  #rootsWithoutLinks(): Promise<string[]> {
     // A missing root is reported by each photo, which does not exist either.
-    this.#realRoot ??= whereItLeads(this.#root);
-    return this.#realRoot;
+    this.#realRoots ??= Promise.all(this.#roots.map((root) => whereItLeads(root)));
+    return this.#realRoots;
   }
 }
 
@@ -249,6 +269,7 @@ export interface PhotoFlags {
   conversion?: PhotosPlace["conversion"];
   imagesRoot?: string | undefined;
   imagesOutside?: boolean | undefined;
+  alsoIn?: string | undefined;
 }
 
 /**
@@ -258,13 +279,13 @@ export interface PhotoFlags {
  * folder.
  */
 export async function openLocalPhotos(
-  { imagesRoot, imagesOutside: mayLeave = false, conversion }: PhotoFlags,
+  { imagesRoot, imagesOutside: mayLeave = false, alsoIn, conversion }: PhotoFlags,
   { cwd, sourcePath }: { cwd: string; sourcePath: string | null },
 ): Promise<LocalPhotos> {
   if (imagesRoot === undefined) {
     return sourcePath === null
-      ? new LocalPhotos({ root: cwd, called: "the current folder", mayLeave, conversion })
-      : new LocalPhotos({ root: dirname(sourcePath), mayLeave, conversion });
+      ? new LocalPhotos({ root: cwd, called: "the current folder", mayLeave, alsoIn, conversion })
+      : new LocalPhotos({ root: dirname(sourcePath), mayLeave, alsoIn, conversion });
   }
   const root = resolve(cwd, imagesRoot);
   const fault = await realpath(root)
@@ -274,7 +295,7 @@ export async function openLocalPhotos(
       ({ code }: NodeJS.ErrnoException) =>
         code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`,
     );
-  if (fault === null) return new LocalPhotos({ root, called: "--images-root", mayLeave, conversion });
+  if (fault === null) return new LocalPhotos({ root, called: "--images-root", mayLeave, alsoIn, conversion });
   throw new InputError(
     `--images-root ${imagesRoot} ${fault}`,
     "images_root_not_found",

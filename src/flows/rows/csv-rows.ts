@@ -76,7 +76,7 @@ export class CsvReader extends TableReader {
       yield* lenientRecords(this.#open(), {
         delimiter,
         linesBefore: this.#line - 1,
-        width: () => this.header.length,
+        width: () => this.width,
       });
     }
   }
@@ -106,18 +106,20 @@ export class CsvReader extends TableReader {
     const content = this.columns.toRow(
       this.header.map((_, index) => (index < column ? (cells[index] ?? "") : "")),
     );
-    return { line, record: cells, unparsedCells: atFault, content, fault };
+    return { line, record: this.padded(cells), unparsedCells: atFault, content, fault };
   }
 
   #row(record: readonly string[], line: number): TableRow {
-    const expected = this.header.length;
+    const expected = this.width;
     if (record.length === expected) return this.completeRow(record, line);
     const message = `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${this.dialect.delimiter}", or put quotes (") around a cell that contains one`;
     const reference = record[this.columns.referenceColumn]?.trim();
     return {
       line,
-      record,
-      content: this.columns.toRow(this.header.map((_, index) => record[index] ?? "")),
+      record: this.padded(record),
+      content: this.columns.toRow(
+        this.header.map((_, index) => (index < expected ? (record[index] ?? "") : "")),
+      ),
       ...this.earlierReason(record),
       fault: { line, reference: reference || undefined, code: "ragged_row", message },
     };

@@ -84,7 +84,8 @@ function readLine(text: string, line: number, form: RowForm): InputRow {
     return { line, content: null, record: text, fault };
   }
   if (!isObject(value)) return { line, content: value, record: text };
-  const record = value as Record<string, unknown>;
+  const own = value as Record<string, unknown>;
+  const record = form.added === undefined ? own : form.added.object(own);
   // The columns added by a failed file are removed; all other fields stay unchanged.
   if (failureColumns.some((column) => column in record)) {
     const row = { ...record };

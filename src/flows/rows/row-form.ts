@@ -30,6 +30,8 @@ export interface RowForm {
   problems(row: unknown): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
   /** The row's name for the user, shown with its problems. */
   referenceOf(row: unknown): string | undefined;
+  /** What each record gets in addition to what is in the file. */
+  readonly added?: AddedCells | undefined;
   /** The key that a file may contain only once; undefined if rows may repeat. */
   readonly unique?: UniqueKey | undefined;
   /**
@@ -37,6 +39,16 @@ export interface RowForm {
    * row.
    */
   withoutDone(object: Record<string, unknown>, done: ReadonlySet<number>): Record<string, unknown>;
+}
+
+/** Parts of a row that are in no record, such as photos of a folder. The failed file has them. */
+export interface AddedCells {
+  /** The headers of the cells that each record of a table gets after its own, by the names of its own columns. */
+  headers(names: readonly (string | null)[]): readonly string[];
+  /** The added cells of the row that its own cells make. */
+  cells(row: unknown): readonly string[];
+  /** The object of an NDJSON line, with what is added. */
+  object(object: Record<string, unknown>): Record<string, unknown>;
 }
 
 /** A key that a file may contain only once. */

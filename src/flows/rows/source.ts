@@ -18,8 +18,8 @@ export interface Source {
   /** The sheet of a workbook that is read. */
   readonly sheet?: CopiedSheet;
   /**
-   * The path; null for standard input, a pipe or a descriptor (`/dev/fd/3`), of which a private copy is kept
-   * meanwhile.
+   * The path, which may be a folder of photos; null for standard input, a pipe or a descriptor (`/dev/fd/3`), of which a
+   * private copy is kept meanwhile.
    */
   readonly path: string | null;
   /**
@@ -99,25 +99,27 @@ export const withoutGz = (name: string): string => name.replace(/(?<=.)\.gz$/i, 
  * detects its format. Throws InputError.
  */
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
-  if (name === "-") return copyOf(name, from.stdin, null, from);
+  if (name === "-") return copiedSource(name, from.stdin, standardInput, from);
   const path = resolve(from.cwd, name);
   const { kind } = await fingerprint(name, path);
   if (kind === "file" && !isDescriptor(path)) return fileSource(name, path, from);
-  if (kind !== "pipe") return copyOf(name, createReadStream(path), null, from);
+  if (kind !== "pipe") return copiedSource(name, createReadStream(path), standardInput, from);
   const pipe = await openPipe(path).catch(rejectUnreadable(name));
-  return copyOf(name, pipe, isDescriptor(path) ? null : path, from);
+  return copiedSource(name, pipe, { path: null, place: isDescriptor(path) ? null : path }, from);
 }
 
-/** `place`: the path of a named pipe; null for an input without a lasting path. */
-async function copyOf(
+const standardInput = { path: null, place: null };
+
+/** Rows that can be read only once, as a private copy. Throws InputError. */
+export async function copiedSource(
   name: string,
   stream: NodeJS.ReadableStream,
-  place: string | null,
+  lasting: Pick<Source, "path" | "place">,
   from: SourcePlace,
 ): Promise<Source> {
   try {
     const { path, close } = await privateCopy(shownName(name), stream, from.signal);
-    return await sourceOfCopy(name, path, from, { path: null, place, close });
+    return await sourceOfCopy(name, path, from, { ...lasting, close });
   } catch (error) {
     throw unreadable(shownName(name), error);
   }

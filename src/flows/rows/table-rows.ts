@@ -24,6 +24,8 @@ export abstract class TableReader implements RowReader {
   /** Turns records into rows; based on an empty header until the first batch. */
   columns: RowColumns;
   protected readonly form: RowForm;
+  /** The columns of the file itself: the header may have added ones after them. */
+  protected width = 0;
   /** The columns of a failed file: `error_code` and `error_message`; -1 without them. */
   #failureCells: readonly [code: number, message: number] = [-1, -1];
 
@@ -86,7 +88,11 @@ export abstract class TableReader implements RowReader {
     return [...others, ...reported];
   }
 
-  protected readHeader(record: readonly string[], line: number): void {
+  protected readHeader(own: readonly string[], line: number): void {
+    const { added } = this.form;
+    const record =
+      added === undefined ? own : [...own, ...added.headers(this.form.columns(own, line, () => {}).names)];
+    this.width = own.length;
     this.header = record;
     this.columns = this.form.columns(record, line, (problem) => {
       const column = record.findIndex((header) => header.trim() === problem.param);
@@ -98,9 +104,18 @@ export abstract class TableReader implements RowReader {
     this.#failureCells = [columnOf(failureColumns[0]), columnOf(failureColumns[1])];
   }
 
-  /** The row of a record that has as many cells as the header. */
-  protected completeRow(record: readonly string[], line: number): TableRow {
-    const content = this.columns.toRow(record);
+  /** A record with empty cells instead of the added ones. */
+  protected padded(own: readonly string[]): readonly string[] {
+    const count = this.header.length - this.width;
+    return count === 0 ? own : [...own, ...Array<string>(count).fill("")];
+  }
+
+  /** The row of a record that has as many cells as the file has columns. */
+  protected completeRow(own: readonly string[], line: number): TableRow {
+    const padded = this.padded(own);
+    const ownContent = this.columns.toRow(padded);
+    const record = padded === own ? own : [...own, ...this.form.added!.cells(ownContent)];
+    const content = padded === own ? ownContent : this.columns.toRow(record);
     const stray = this.columns.strayCell(record);
     if (stray === null) return { line, record, content, ...this.earlierReason(record) };
     const { column, message } = stray;

@@ -43,13 +43,18 @@ export class WorkbookReader extends TableReader {
   }
 
   protected override place(line: number, column: number): Place {
+    // Added columns are not in the sheet.
+    return this.#cellAt(line, column < this.width ? column : 0);
+  }
+
+  #cellAt(line: number, column: number): Place {
     return { sheet: this.#sheet.sheet, cell: `${columnName(Math.max(0, column))}${line}` };
   }
 
   protected override cellProblems(row: TableRow): readonly CellProblem[] {
     const problems = [...super.cellProblems(row)];
     for (const cell of (row as SheetTableRow).cells) {
-      const name = this.columns.names[cell.column];
+      const name = cell.column < this.width ? this.columns.names[cell.column] : null;
       const problem = name == null ? null : problemOf(cell, name);
       if (problem !== null) problems.push({ column: cell.column, ...problem });
     }
@@ -79,10 +84,12 @@ export class WorkbookReader extends TableReader {
   #row(cells: readonly Cell[], line: number): SheetTableRow[] {
     const { names } = this.columns;
     const linked = cells.map((cell) =>
-      names[cell.column]?.startsWith("image") ? withLink(cell, this.#linkOf(cell, line)) : cell,
+      cell.column < this.width && names[cell.column]?.startsWith("image")
+        ? withLink(cell, this.#linkOf(cell, line))
+        : cell,
     );
-    const record = toRecord(linked, this.header.length);
-    const beyond = cells.find(({ column, text }) => column >= this.header.length && text.trim() !== "");
+    const record = toRecord(linked, this.width);
+    const beyond = cells.find(({ column, text }) => column >= this.width && text.trim() !== "");
     if (beyond === undefined && isBlank(record)) return [];
     const row = { ...this.completeRow(record, line), cells: linked };
     if (beyond === undefined || row.fault !== undefined) return [row];
@@ -91,7 +98,7 @@ export class WorkbookReader extends TableReader {
     return [
       {
         ...row,
-        fault: { line, ...this.place(line, beyond.column), reference, code: "invalid_row", message },
+        fault: { line, ...this.#cellAt(line, beyond.column), reference, code: "invalid_row", message },
       },
     ];
   }

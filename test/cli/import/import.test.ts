@@ -232,7 +232,7 @@ describe("the check of a file", () => {
 
   test.each([
     ["import nowhere.csv", "error: nowhere.csv does not exist"],
-    ["import .", "error: . is a folder, not a file"],
+    ["import .", "error: . is a folder without photos or a sheet"],
   ])("%s fails with a plain error", async (line, message) => {
     const world = await createWorld();
     const ran = await world.cat(line);

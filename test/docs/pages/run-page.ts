@@ -109,7 +109,8 @@ async function openPage(settings: boolean) {
     columns: 200,
   });
   world.withFixtures();
-  for (const photo of ["BAG-2_front", "BAG-2_back"]) await drawPhoto(world, `photos/${photo}.jpg`);
+  for (const photo of ["photos/BAG-2_front", "photos/BAG-2_back", "belts/BELT-3_front", "belts/BELT-3_back"])
+    await drawPhoto(world, `${photo}.jpg`);
   const given = { CAT_BASE_URL: world.mock.baseUrl, CAT_API_KEY: world.mock.apiKey };
   const env: Record<string, string> = settings ? given : {};
   const bin = join(world.folder, "node_modules/.bin");

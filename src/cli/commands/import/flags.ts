@@ -18,6 +18,10 @@ export interface RawFlags extends RawFileFlags, RawMapFlags {
   readonly concurrency: number;
   /** The folder that local photos are relative to (default: the folder of the file). */
   readonly imagesRoot?: string;
+  /** A folder whose photos are added to the rows by their names. */
+  readonly imagesFrom?: string;
+  /** How the names of photos in a folder are read. */
+  readonly pattern?: string;
   /** Allow local photos outside that folder. */
   readonly imagesOutside: boolean;
   /** Convert local photos that the service does not take. */
@@ -49,6 +53,7 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
   const files = readFileFlags(file, raw, cwd);
   named("--ledger", raw.ledger, "Choose a file.");
   named("--images-root", raw.imagesRoot, "Choose a folder.");
+  named("--images-from", raw.imagesFrom, "Choose a folder.");
   if (raw.ledger === "-") {
     const hint = "Choose a file, for example --ledger ledger.db.";
     throw new UsageError("--ledger -: a ledger cannot be standard input", { param: "--ledger", hint });

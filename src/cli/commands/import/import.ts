@@ -25,7 +25,7 @@ export const importCommand = (app: App): Command =>
 
 const bareCommand = (): Command =>
   command("import", {
-    usage: "FILE|- [flags]",
+    usage: "FILE|FOLDER|- [flags]",
     about:
       "Import products and photos from a CSV or NDJSON file, or from standard input (-).\n\n" +
       "The file is checked first. If it has any problem, all problems are listed and nothing is sent.\n\n" +
@@ -42,13 +42,15 @@ const bareCommand = (): Command =>
       ["check a file without sending it", "cat import products.csv --dry-run"],
       ["use the column names of your shop", "cat import products.csv --map SKU=reference --map Price=ignore"],
       ["read words of your shop as values", "cat import products.csv --map-value sex:Damen=female"],
+      ["add photos that are named like DRESS-1_front.jpg", "cat import products.csv --images-from photos"],
+      ["import a folder of photos", "cat import photos/ --pattern '{reference}_{side}'"],
       ["keep the ledger between CI jobs", "cat import products.csv --ledger ledger.db"],
       [
         "import the output of another program, and print the summary as JSON",
         "export-products | cat import - --format ndjson --json",
       ],
     ],
-  }).argument("[FILE]", "file to import, or - for standard input");
+  }).argument("[FILE]", "file or folder of photos to import, or - for standard input");
 
 function withFlags(made: Command): Command {
   withMapFlags(withTemplateFlag(withInputFlags(made.optionsGroup("Input:")), "products.xlsx"))
@@ -60,6 +62,14 @@ function withFlags(made: Command): Command {
         undefined,
         "the folder of the file",
       ),
+    )
+    .option(
+      "--images-from <FOLDER>",
+      "add the photos of a folder to the rows, by the references in their names",
+    )
+    .option(
+      "--pattern <PATTERN>",
+      "how photos in a folder are named, e.g. {reference}_{side} or {reference}/*",
     )
     .option("--images-outside", "allow local photos outside that folder", false)
     .option(

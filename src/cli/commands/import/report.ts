@@ -46,7 +46,10 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
     failed_file,
   } = summary;
   const { stopped, changed, resultRows } = run;
+  const { converted = 0 } = summary;
   const lines = [headline(summary, flags, run)];
+  if (converted > 0)
+    lines.push(`  ${counted(converted, "photo")} converted to JPEG; the originals are unchanged`);
   if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0)

@@ -14,11 +14,13 @@ import { type FileJob, formatOfName, InputError, type InputFormat } from "../../
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
+import { UsageError } from "../../context/errors.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { openInput } from "../../files/open-input.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { noList, type ProblemList, problemList, problemsForPeople } from "../../output/problem-list.ts";
 import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
+import type { PhotoFolder } from "./folder.ts";
 
 const job: FileJob = {
   noun: "import",
@@ -26,15 +28,19 @@ const job: FileJob = {
 };
 
 /** Checks the file and imports it, unless it is a dry run. Throws the error that stopped the import. */
-export async function runImport(app: App, flags: ImportFlags): Promise<void> {
+export async function runImport(app: App, typed: ImportFlags): Promise<void> {
   const { cwd } = app.context;
+  const folder = await openFolderOf(app, typed);
+  const flags = folder?.flags ?? typed;
   // Fail before waiting for a pipe, if the format is known.
-  rejectCsvFlags(flags, flags.format ?? formatOfName(flags.file));
-  const source = await openInput(app, flags, {
-    job,
-    isColumn: (header) => isKnownColumn(header, flags.map),
-    isCompared: !flags.dryRun,
-  });
+  if (!folder?.source) rejectCsvFlags(flags, flags.format ?? formatOfName(flags.file));
+  const source =
+    folder?.source ??
+    (await openInput(app, flags, {
+      job,
+      isColumn: (header) => isKnownColumn(header, flags.map),
+      isCompared: !flags.dryRun,
+    }));
   const converter = flags.convert ? await openConverter(app) : undefined;
   try {
     rejectCsvFlags(flags, source.format);
@@ -47,13 +53,45 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
       words: importVocabulary,
     });
     const place = { cwd, sourcePath: source.place };
-    const localPhotos = await openLocalPhotos({ ...flags, conversion: converter ?? "offered" }, place);
-    const file = { source, read: flags, form: importForm(mapping.map, localPhotos, mapping.values) };
-    await (flags.dryRun ? dryRun : fullRun)(app, { ...flags, ...mapping }, { file, localPhotos, converter });
+    const alsoIn = folder?.listing.folder;
+    const localPhotos = await openLocalPhotos(
+      { ...flags, alsoIn, conversion: converter ?? "offered" },
+      place,
+    );
+    const { map, values } = mapping;
+    const added =
+      folder === null || folder.source !== null
+        ? undefined
+        : await (await import("./folder.ts")).photosForRows(
+            app,
+            folder,
+            { source, read: flags, form: importForm(map, undefined, values) },
+            localPhotos,
+          );
+    const file = { source, read: flags, form: importForm(map, localPhotos, values, added) };
+    // The failed file names photos by their paths.
+    const imagesOutside =
+      flags.imagesOutside || (alsoIn !== undefined && !(await localPhotos.contains(alsoIn)));
+    const given = { ...flags, ...mapping, imagesOutside, addedPhotos: added?.identity };
+    await (flags.dryRun ? dryRun : fullRun)(app, given, { file, localPhotos, converter });
   } finally {
     await converter?.close();
     await source.close();
   }
+}
+
+/** The folder of photos that the command names, if it does. */
+async function openFolderOf(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {
+  const found =
+    flags.file === "-" ? null : await stat(resolve(app.context.cwd, flags.file)).catch(() => null);
+  const isFolder = found?.isDirectory() === true;
+  if (isFolder || flags.imagesFrom !== undefined)
+    return (await import("./folder.ts")).openFolder(app, flags, isFolder, job);
+  if (flags.pattern === undefined) return null;
+  throw new UsageError("--pattern needs the photos of a folder", {
+    param: "--pattern",
+    hint: "Add --images-from FOLDER, or import a folder.",
+  });
 }
 
 async function openConverter({ context }: App): Promise<PhotoConverter> {
@@ -99,7 +137,7 @@ async function dryRun(app: App, flags: ImportFlags, { file, converter }: Given):
   } finally {
     progress.end();
   }
-  await list.end(check);
+  await list.end({ ...check, converted: converter?.count });
   await noteConversions();
   if (check.invalid > 0 || check.unusable) throw rejection(flags, check);
   const name = shownName(flags.file);
@@ -108,7 +146,11 @@ async function dryRun(app: App, flags: ImportFlags, { file, converter }: Given):
   );
 }
 
-async function fullRun(app: App, flags: ImportFlags, { file, localPhotos, converter }: Given): Promise<void> {
+async function fullRun(
+  app: App,
+  flags: ImportFlags & Pick<ImportInput, "addedPhotos">,
+  { file, localPhotos, converter }: Given,
+): Promise<void> {
   // A file may have a million rows, of which few are in memory at a time.
   app.context.keepHeapSmall?.();
   // Loads the client of the service only for a real import.
@@ -128,8 +170,10 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos, conver
         ask: unknownOutcomePrompt(app, flags, pause),
         onProblem: (problem) => list.add(problem),
         onChecked: async (check) => {
-          await list.end(check);
-          await noteConversions();
+          await list.end({ ...check, converted: converter?.count });
+          // Otherwise the summary has their number.
+          if (check.valid === 0 || check.unusable || (check.invalid > 0 && !flags.skipInvalid))
+            await noteConversions();
         },
       },
     );
@@ -138,6 +182,7 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos, conver
     if (list === noList) await reportAgain(app, flags, file);
     throw rejection(flags, outcome.check);
   }
+  if (converter !== undefined) outcome.ended.summary.converted = converter.count;
   await report(app, flags, outcome.ended, file.source.format);
 }
 

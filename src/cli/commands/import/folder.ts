@@ -1,0 +1,189 @@
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { Readable } from "node:stream";
+import { fileProblem } from "../../../errors.ts";
+import { type AddedPhotos, addedPhotos, rowsOfPhotos } from "../../../flows/import/added-photos.ts";
+import type { ImportForm } from "../../../flows/import/import-form.ts";
+import { csvRecords } from "../../../flows/outputs/cells.ts";
+import { photosByPattern, photosOfRows, type SortedPhotos } from "../../../flows/photos/folder-photos.ts";
+import { listPhotos, type PhotoListing } from "../../../flows/photos/list-photos.ts";
+import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
+import { NamePattern } from "../../../flows/photos/name-pattern.ts";
+import { openRows, type RowFile } from "../../../flows/rows/open-rows.ts";
+import { UnreadableInput } from "../../../flows/rows/problem.ts";
+import { copiedSource, type FileJob, InputError, type Source } from "../../../flows/rows/source.ts";
+import { counted, shownName } from "../../../flows/words.ts";
+import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
+import { shellWord } from "../../output/command-words.ts";
+import { askPattern } from "./ask-pattern.ts";
+import type { ImportFlags } from "./flags.ts";
+
+/** A folder of photos: that of `--images-from`, or the one to import. */
+export interface PhotoFolder {
+  /** The flags, with the sheet in the folder as the file, or with the folder's own name. */
+  readonly flags: ImportFlags;
+  readonly listing: PhotoListing;
+  readonly pattern: NamePattern | null;
+  /** Rows made from the names of the photos; null if a sheet has the rows. */
+  readonly source: Source | null;
+}
+
+/** Lists the folder, and makes the rows if no sheet has them. Throws UsageError and InputError. */
+export async function openFolder(
+  app: App,
+  flags: ImportFlags,
+  isFolder: boolean,
+  job: FileJob,
+): Promise<PhotoFolder> {
+  const { cwd, interrupt } = app.context;
+  if (isFolder && flags.imagesFrom !== undefined)
+    throw new UsageError(`--images-from cannot be combined with a folder to import`, {
+      param: "--images-from",
+      hint: "Remove --images-from, or import the sheet of the products.",
+    });
+  const pattern = flags.pattern === undefined ? null : readPattern(flags.pattern);
+  const typed = isFolder ? flags.file : flags.imagesFrom!;
+  const folder = resolve(cwd, typed);
+  const listing = await listPhotos(folder, interrupt).catch((error) => {
+    throw unreadable(isFolder ? typed : `--images-from ${typed}`, error);
+  });
+  const { count, example } = listing.others;
+  if (count > 0) await note(app, `${counted(count, "other file")} in ${typed} skipped, such as ${example}.`);
+  if (!isFolder) return { flags, listing, pattern, source: null };
+  const file = nameOfFolder(typed, cwd);
+  const [sheet, ...more] = listing.sheets;
+  if (more.length > 0)
+    throw new InputError(
+      `${file} has ${listing.sheets.length} files of rows: ${listing.sheets.join(", ")}`,
+      "which_file",
+      `Choose one, for example: cat import ${[join(file, sheet!), "--images-from", file].map(shellWord).join(" ")}`,
+    );
+  if (sheet !== undefined) {
+    await note(app, `Reading ${join(file, sheet)}, with the photos of its folder.`);
+    return { flags: { ...flags, file: join(file, sheet) }, listing, pattern, source: null };
+  }
+  rejectSheetFlags(flags, file);
+  if (listing.paths.length === 0)
+    throw new InputError(
+      `${typed} is a folder without photos or a sheet`,
+      "is_a_directory",
+      "Choose a folder with photos, or a file of rows.",
+    );
+  const chosen = pattern ?? (await askPattern(app, listing, file));
+  const sorted = photosByPattern(listing, chosen);
+  if (sorted.products.size === 0)
+    throw new InputError(
+      `no photo in ${file} fits the pattern ${chosen.text}, such as ${listing.paths[0]}`,
+      "no_photos",
+      "Use another --pattern.",
+    );
+  const [products, left] = [counted(sorted.products.size, "product"), sorted.left];
+  await note(app, `${counted(listing.paths.length - left.count, "photo")} of ${products} found in ${file}.`);
+  if (left.count > 0)
+    await note(
+      app,
+      `${counted(left.count, "photo")} skipped: not like the pattern, such as ${left.example}.`,
+    );
+  const root = flags.imagesRoot === undefined ? dirname(folder) : resolve(cwd, flags.imagesRoot);
+  const stream = Readable.from(csvOf(sorted, pathFrom(root, folder)));
+  const place = { job, cwd, stdin: app.context.stdin, format: "csv", signal: interrupt } as const;
+  const source = await copiedSource(file, stream, { path: folder, place: folder }, place);
+  return { flags: { ...flags, file }, listing, pattern: chosen, source };
+}
+
+/** The photos of the rows of a sheet. Notes how many there are, and which belong to no row. */
+export async function photosForRows(
+  app: App,
+  { listing, pattern, flags }: PhotoFolder,
+  file: RowFile & { form: ImportForm },
+  { root }: Pick<LocalPhotos, "root">,
+): Promise<AddedPhotos> {
+  const sorted = await photosOfRows(listing, pattern, () => references(file, app.context.interrupt));
+  const { left, products } = sorted;
+  const found = counted(listing.paths.length - left.count, "photo");
+  const where = flags.imagesFrom ?? dirname(shownName(flags.file));
+  await note(app, `${found} of ${counted(products.size, "product")} found in ${where}.`);
+  if (left.count > 0) {
+    const hint =
+      pattern === null ? " For other names than REFERENCE_front, add --pattern '{reference}_*'." : "";
+    const belong = left.count === 1 ? "belongs" : "belong";
+    await note(app, `${counted(left.count, "photo")} ${belong} to no row, such as ${left.example}.${hint}`);
+  }
+  return addedPhotos(sorted, { folder: listing.folder, root, fromRoot: pathFrom(root, listing.folder) });
+}
+
+/** The references of a file, as far as it can be read: its check reports where it cannot. */
+async function* references(
+  file: RowFile & { form: ImportForm },
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  try {
+    for await (const rows of (await openRows(file)).batches()) {
+      signal.throwIfAborted();
+      for (const { content } of rows) {
+        const reference = file.form.referenceOf(content);
+        if (reference !== undefined) yield reference;
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+  }
+}
+
+/** The text of the rows, a hundred at a time. */
+function* csvOf(sorted: SortedPhotos, fromRoot: string): Generator<string> {
+  let records: (readonly string[])[] = [];
+  for (const record of rowsOfPhotos(sorted, fromRoot)) {
+    records.push(record);
+    if (records.length < 100) continue;
+    yield csvRecords(records);
+    records = [];
+  }
+  if (records.length > 0) yield csvRecords(records);
+}
+
+/** The folder without a final slash; `.` gets its name, as files about it are next to it. */
+function nameOfFolder(typed: string, cwd: string): string {
+  const folder = resolve(cwd, typed);
+  return isAbsolute(typed) ? folder : join(relative(cwd, dirname(folder)), basename(folder));
+}
+
+const pathFrom = (root: string, folder: string): string => relative(root, folder).replaceAll(sep, "/");
+
+function readPattern(text: string): NamePattern {
+  try {
+    return new NamePattern(text);
+  } catch (error) {
+    throw new UsageError(`invalid --pattern ${JSON.stringify(text)}: ${(error as Error).message}`, {
+      param: "--pattern",
+      hint: "For example: --pattern '{reference}_{side}', '{reference}-{n}' or '{reference}/*'.",
+    });
+  }
+}
+
+function rejectSheetFlags({ format, sheet, delimiter, encoding }: ImportFlags, file: string): void {
+  const given = Object.entries({ format, sheet, delimiter, encoding });
+  const [flag] = given.find(([, value]) => value !== undefined) ?? [];
+  if (flag === undefined) return;
+  throw new UsageError(`cannot use --${flag}: ${file} is a folder without a sheet`, {
+    param: `--${flag}`,
+    hint: `Remove --${flag}.`,
+  });
+}
+
+function unreadable(name: string, error: unknown): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) return error;
+  const why =
+    code === "ENOENT"
+      ? "does not exist"
+      : code === "ENOTDIR"
+        ? "is not a folder"
+        : `cannot be read: ${fileProblem(error)?.why ?? code}`;
+  return new UsageError(`${name} ${why}`, {
+    code: "folder_not_readable",
+    hint: "Choose a folder of photos.",
+  });
+}
+
+const note = (app: App, text: string): Promise<void> => app.io.note(app.io.visible(text));

@@ -1,0 +1,143 @@
+import { limits } from "../../contract/limits.ts";
+import { type Orientation, orientations } from "../../contract/value-sets.ts";
+import { foldedPath } from "../files/folded-path.ts";
+import { InputError } from "../rows/source.ts";
+import type { PhotoListing } from "./list-photos.ts";
+import {
+  type NamedPhoto,
+  type NamePattern,
+  type NameReader,
+  readByBeginning,
+  readRest,
+  stemOf,
+} from "./name-pattern.ts";
+
+/** A photo of a product, by the name of its file. */
+export interface FolderPhoto {
+  /** Relative to the folder. */
+  readonly path: string;
+  readonly side: Orientation | undefined;
+  readonly number: number | undefined;
+}
+
+/** The photos of a folder by product, and how many files belong to none. */
+export interface SortedPhotos {
+  /** By folded reference; the photos are in the order in which a product has them. */
+  readonly products: ReadonlyMap<
+    string,
+    { readonly reference: string; readonly photos: readonly FolderPhoto[] }
+  >;
+  readonly left: { count: number; example: string };
+}
+
+/** The key of a reference: case, and how accents are composed, differ between file names and rows. */
+export const referenceKey = foldedPath;
+
+/** The photos by the shortest references that fit a pattern. */
+export function photosByPattern({ folder, paths }: PhotoListing, pattern: NamePattern): SortedPhotos {
+  const sorted = new Sorting();
+  for (const path of paths) {
+    const read = pattern.read(path);
+    if (read === null) sorted.leave(path);
+    else sorted.add(path, read);
+  }
+  return sorted.end(folder);
+}
+
+/**
+ * The photos of known references. A photo belongs to the longest one that its name begins with, if only a side or a number
+ * follows; or to the one that its folder is named after. With a pattern, to the longest one that fits it. Throws InputError
+ * for a photo that may belong to two.
+ */
+export async function photosOfRows(
+  { folder, paths }: PhotoListing,
+  pattern: NamePattern | null,
+  references: () => AsyncIterable<string>,
+): Promise<SortedPhotos> {
+  const byName: NameReader = pattern?.readings ?? readByBeginning;
+  const byFolder: NameReader = pattern === null ? readByFolder : () => [];
+  // Only references that a file may have are kept: a sheet may have a million rows.
+  const wanted = new Set<string>();
+  for (const path of paths)
+    for (const { reference } of [...byName(path), ...byFolder(path)]) wanted.add(referenceKey(reference));
+  const known = new Map<string, string>();
+  const alike = new Map<string, string>();
+  for await (const reference of references()) {
+    const key = referenceKey(reference);
+    if (!wanted.has(key)) continue;
+    const earlier = known.get(key);
+    if (earlier !== undefined && earlier !== reference) alike.set(key, reference);
+    else known.set(key, reference);
+  }
+  const sorted = new Sorting();
+  for (const path of paths) {
+    const isKnown = ({ reference }: NamedPhoto) => known.has(referenceKey(reference));
+    const [named, inFolder] = [byName(path).find(isKnown), byFolder(path).find(isKnown)];
+    const read = named ?? inFolder;
+    if (read === undefined) {
+      sorted.leave(path);
+      continue;
+    }
+    const key = referenceKey(read.reference);
+    const other = inFolder === undefined ? key : referenceKey(inFolder.reference);
+    const second = other === key ? alike.get(key) : known.get(other);
+    if (second !== undefined) throw ambiguous(path, known.get(key)!, second);
+    sorted.add(path, { ...read, reference: known.get(key)! });
+  }
+  return sorted.end(folder);
+}
+
+/** The reading of a photo in a folder that is named after a reference: its name may have a side or a number at most. */
+const readByFolder: NameReader = (path) => {
+  const [reference, name] = stemOf(path, 1)?.split("/") ?? [];
+  if (reference === undefined) return [];
+  return [
+    { reference: reference.trim(), ...(readRest(`_${name}`) ?? { side: undefined, number: undefined }) },
+  ];
+};
+
+const ambiguous = (path: string, ...references: readonly string[]): InputError =>
+  new InputError(
+    `the photo ${JSON.stringify(path)} may belong to ${references.map((one) => JSON.stringify(one)).join(" or ")}`,
+    "ambiguous_photo",
+    "Rename the photo, or say with --pattern where its reference is, for example --pattern '{reference}_{side}'.",
+  );
+
+class Sorting {
+  readonly #products = new Map<string, { reference: string; photos: FolderPhoto[] }>();
+  readonly #left = { count: 0, example: "" };
+
+  add(path: string, { reference, side, number }: NamedPhoto): void {
+    const key = referenceKey(reference);
+    const product = this.#products.get(key) ?? { reference, photos: [] };
+    this.#products.set(key, product);
+    product.photos.push({ path, side, number });
+  }
+
+  leave(path: string): void {
+    if (this.#left.count++ === 0) this.#left.example = path;
+  }
+
+  /** Throws InputError for a product with more photos than the service takes. */
+  end(folder: string): SortedPhotos {
+    const most = limits.imagesPerProduct.max;
+    for (const { reference, photos } of this.#products.values()) {
+      if (photos.length > most)
+        throw new InputError(
+          `${JSON.stringify(reference)} has ${photos.length} photos in ${folder}; a product has at most ${most}`,
+          "too_many_photos",
+          "Move some of them out of the folder, and run the command again.",
+        );
+      photos.sort(byPlace);
+    }
+    return { products: this.#products, left: this.#left };
+  }
+}
+
+/** By number, then in the usual order of sides; a photo without both is the main one. */
+const byPlace = (one: FolderPhoto, other: FolderPhoto): number =>
+  (one.number ?? 0) - (other.number ?? 0) ||
+  placeOf(one) - placeOf(other) ||
+  (one.path < other.path ? -1 : 1);
+
+const placeOf = ({ side }: FolderPhoto): number => (side === undefined ? -1 : orientations.indexOf(side));

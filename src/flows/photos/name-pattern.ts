@@ -1,0 +1,141 @@
+import { plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
+import { type Orientation, orientations } from "../../contract/value-sets.ts";
+
+/** What the name of a photo says. */
+export interface NamedPhoto {
+  readonly reference: string;
+  readonly side: Orientation | undefined;
+  /** Its place among the photos of the product. */
+  readonly number: number | undefined;
+}
+
+/** Reads the name of a photo, by its path; several readings where the reference may be shorter or longer. */
+export type NameReader = (path: string) => readonly NamedPhoto[];
+
+const sides: ReadonlyMap<string, Orientation> = new Map([
+  ...Object.entries(wordsForOrientations),
+  ...orientations.map((side) => [plain(side), side] as const),
+]);
+
+/** The side that a word of English, German or French names; undefined for any other word. */
+export const sideNamed = (word: string): Orientation | undefined => sides.get(plain(word));
+
+/** The words of sides in a regular expression, the longest first. */
+const sideWords = [...orientations, ...Object.keys(wordsForOrientations), "rückseite", "rückansicht"]
+  .sort((one, other) => other.length - one.length)
+  .map((word) => word.replaceAll("-", "[-_ ]?"))
+  .join("|");
+
+const ending = /\.[^./]*$/;
+const separators = /[-_ .()]+/;
+
+/** The last parts of a path, without the ending of the file; null if it has fewer. Accents have one form. */
+export function stemOf(path: string, folders: number): string | null {
+  const parts = path.normalize("NFC").replace(ending, "").split("/");
+  return parts.length > folders ? parts.slice(-1 - folders).join("/") : null;
+}
+
+/**
+ * What follows a reference in a name: nothing, or a side, a number of up to three digits, or both, after a separator. Null
+ * for anything else, which may belong to another reference.
+ */
+export function readRest(rest: string): Omit<NamedPhoto, "reference"> | null {
+  if (rest === "") return { side: undefined, number: undefined };
+  if (!separators.test(rest[0]!)) return null;
+  const words = rest
+    .replace(/(\p{L})(\d{1,2})$/u, "$1 $2")
+    .split(separators)
+    .filter((word) => word !== "");
+  const isNumber = (word: string | undefined) => word !== undefined && /^\d{1,3}$/.test(word);
+  const text = isNumber(words.at(-1)) ? words.pop() : isNumber(words[0]) ? words.shift() : undefined;
+  const number = text === undefined ? undefined : Number(text);
+  if (words.length === 0) return number === undefined ? null : { side: undefined, number };
+  const side = sideNamed(words.join("-"));
+  return side === undefined ? null : { side, number };
+}
+
+/** All references that a name may begin with, the longest first. */
+export const readByBeginning: NameReader = (path) => {
+  const stem = stemOf(path, 0)!;
+  const found: NamedPhoto[] = [];
+  for (let end = stem.length; end > 0; end--) {
+    const rest = readRest(stem.slice(end));
+    if (rest !== null) found.push({ reference: stem.slice(0, end).trim(), ...rest });
+  }
+  return found.filter(({ reference }) => reference !== "");
+};
+
+/** A pattern of file names, such as `{reference}_{side}` or `{reference}/*`. */
+export class NamePattern {
+  /** As it is typed. */
+  readonly text: string;
+  readonly #before: RegExp;
+  readonly #after: RegExp;
+  readonly #shortest: RegExp;
+  readonly #folders: number;
+
+  /** Throws an Error that says what is wrong with the text. */
+  constructor(text: string) {
+    this.text = text;
+    const named = text.replace(/\.(?:jpe?g|png|webp|tiff?|avif|gif|bmp|\*)$/i, "").replace(/^\.?\//, "");
+    const [before, after, ...more] = named.split("{reference}");
+    if (after === undefined || more.length > 0) throw new Error("it needs {reference} once");
+    for (const one of ["{side}", "{n}"])
+      if (named.split(one).length > 2) throw new Error(`it can have ${one} once`);
+    this.#folders = named.split("/").length - 1;
+    const [start, end] = [expressionOf(before!), expressionOf(after)];
+    this.#before = new RegExp(`^${start}$`, "iu");
+    this.#after = new RegExp(`^${end}$`, "iu");
+    this.#shortest = new RegExp(`^${start}(?<reference>[^/]+?)${end}$`, "iu");
+  }
+
+  /** The reading with the shortest reference; null if the path does not fit. */
+  read(path: string): NamedPhoto | null {
+    const stem = stemOf(path, this.#folders);
+    const groups = stem === null ? undefined : this.#shortest.exec(stem)?.groups;
+    if (groups === undefined || groups.reference!.trim() === "") return null;
+    return { reference: groups.reference!.trim(), ...readGroups(groups) };
+  }
+
+  /** All readings, those with the longest reference first. */
+  readonly readings: NameReader = (path) => {
+    const stem = stemOf(path, this.#folders);
+    if (stem === null) return [];
+    const found: NamedPhoto[] = [];
+    for (let start = 0; start < stem.length; start++) {
+      const before = this.#before.exec(stem.slice(0, start));
+      if (before === null) continue;
+      for (let end = start + 1; end <= stem.length && stem[end - 1] !== "/"; end++) {
+        const after = this.#after.exec(stem.slice(end));
+        const reference = stem.slice(start, end).trim();
+        if (after !== null && reference !== "")
+          found.push({ reference, ...readGroups({ ...before.groups, ...after.groups }) });
+      }
+    }
+    return found.sort((one, other) => other.reference.length - one.reference.length);
+  };
+}
+
+const readGroups = ({ side, n }: Record<string, string | undefined>): Omit<NamedPhoto, "reference"> => ({
+  side: side === undefined ? undefined : sideNamed(side),
+  number: n === undefined ? undefined : Number(n),
+});
+
+/** The regular expression of a part of a pattern: `*` is any text within one name, and brackets hold what may be missing. */
+function expressionOf(part: string): string {
+  let expression = "";
+  let open = false;
+  for (const [piece] of part.matchAll(/\{[^{}]*\}|[\s\S]/gu)) {
+    if (piece === "{side}") expression += `(?<side>${sideWords})`;
+    else if (piece === "{n}") expression += "(?<n>\\d{1,9})";
+    else if (/^[{}]/.test(piece)) throw new Error(`${piece} is not {reference}, {side} or {n}`);
+    else if (piece === "*") expression += "[^/]*";
+    else if (piece === "[" || piece === "]") {
+      if (open === (piece === "[")) throw new Error("its brackets [ ] do not pair up");
+      open = !open;
+      expression += open ? "(?:" : ")?";
+    } else expression += piece.normalize("NFC").replace(/[\\^$.*+?()[\]{}|/]/u, "\\$&");
+  }
+  if (open) throw new Error("its brackets [ ] do not pair up");
+  return expression;
+}

@@ -1,0 +1,354 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import sharp from "sharp";
+import { describe, expect, test } from "vitest";
+import { atTerminal } from "../../support/at-terminal.ts";
+import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.ts";
+import { workbookOf } from "../../support/write-workbook.ts";
+
+/** A photo like no other: the service has each content once. */
+let width = 0;
+const photo = () =>
+  sharp({ create: { width: ++width, height: 2, channels: 3, background: "red" } })
+    .png()
+    .toBuffer();
+
+async function worldWith(names: readonly string[], options: WorldOptions = {}) {
+  const world = await createWorld(options);
+  for (const name of names) world.write(name, await photo());
+  return world;
+}
+
+const uploads = (world: TestWorld) =>
+  world.requests().filter(({ method, path }) => `${method} ${path}` === "POST /v1/images").length;
+const photosOf = (world: TestWorld) =>
+  Object.fromEntries(
+    world
+      .products()
+      .map(({ reference, images }) => [reference, images.map(({ orientation }) => orientation)]),
+  );
+const dresses = ["photos/DRESS-1_front.png", "photos/DRESS-1_back.png", "photos/DRESS-10_front_2.png"];
+const sheet = "reference,name\nDRESS-1,Dress\nDRESS-10,Gown\n";
+
+describe("--images-from", () => {
+  test("adds the photos of a folder to the rows of a sheet, and uploads only new ones later", async () => {
+    const world = await worldWith([
+      ...dresses,
+      "photos/new/dress-10.png",
+      "photos/banner.png",
+      "photos/.x.png",
+    ]);
+    world.write("photos/Thumbs.db", "");
+    world.write("photos/notes.txt", "");
+    world.write("p.csv", sheet);
+    const ran = await world.cat("import p.csv --images-from photos");
+    expect(ran).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr:
+        "1 other file in photos skipped, such as notes.txt.\n" +
+        "4 photos of 2 products found in photos.\n" +
+        "1 photo belongs to no row, such as banner.png. For other names than REFERENCE_front, add --pattern '{reference}_*'.\n" +
+        "Imported 2 rows from p.csv in 5.0 s: 2 created.\n",
+    });
+    expect(photosOf(world)).toEqual({ "DRESS-1": ["front", "back"], "DRESS-10": ["unlabeled", "front"] });
+    const again = await world.cat("import p.csv --images-from photos");
+    expect([again.stderr.split("\n")[3], uploads(world)]).toEqual([
+      "Nothing to do: both rows of p.csv are unchanged.",
+      4,
+    ]);
+    world.write("photos/DRESS-1_left.png", await photo());
+    const more = await world.cat("import p.csv --images-from photos");
+    expect([more.stderr.split("\n")[3], uploads(world)]).toEqual([
+      "Imported 2 rows from p.csv in 5.0 s: 1 updated, 1 unchanged.",
+      5,
+    ]);
+    expect(photosOf(world)["DRESS-1"]).toEqual(["front", "back", "left"]);
+  });
+
+  test("does not add a file that a row names, whatever its side there", async () => {
+    const world = await worldWith(dresses);
+    world.write(
+      "p.csv",
+      "reference,name,image_1,image_1_orientation\nDRESS-1,Dress,photos/DRESS-1_back.png,detail\n",
+    );
+    expect((await world.cat("import p.csv --images-from photos")).exit).toBe(0);
+    expect(photosOf(world)).toEqual({ "DRESS-1": ["detail", "front"] });
+  });
+
+  test("takes any rest of a name with --pattern, and never splits a longer reference", async () => {
+    const world = await worldWith(["f/AB_hero.png", "f/AB_1_hero.png", "f/AB_2_hero.png"]);
+    world.write("p.csv", "reference,name\nAB,Bag\nAB_1,Belt\n");
+    const ran = await world.cat(["import", "p.csv", "--images-from", "f", "--pattern", "{reference}_*"]);
+    expect(ran.stderr.split("\n")[0]).toBe("3 photos of 2 products found in f.");
+    expect(photosOf(world)).toEqual({ AB: ["unlabeled", "unlabeled"], AB_1: ["unlabeled"] });
+  });
+
+  test("adds photos to rows of NDJSON, and to a sheet from standard input", async () => {
+    const world = await worldWith(dresses);
+    world.write("p.ndjson", '{"reference":"DRESS-1","name":"Dress"}\n');
+    expect((await world.cat("import p.ndjson --images-from photos")).exit).toBe(0);
+    const stdin = "reference;name\nDRESS-10;Gown\n";
+    expect((await world.cat("import - --images-from photos", { stdin })).exit).toBe(0);
+    expect(photosOf(world)).toEqual({ "DRESS-1": ["front", "back"], "DRESS-10": ["front"] });
+  });
+
+  test("writes the photos of failed rows to the failed file, which needs no folder", async () => {
+    const world = await worldWith(["shop/p.png", ...dresses]);
+    world.write("photos/DRESS-10_back.png", "no image");
+    world.write("shop/p.csv", `${sheet}DRESS-2,Too,many\n`);
+    const ran = await world.cat("import shop/p.csv --images-from photos --skip-invalid");
+    expect(ran.exit).toBe(8);
+    expect(world.read("shop/p.failed.csv").split("\n").slice(0, 3)).toEqual([
+      "reference,name,image_1,image_1_orientation,image_2,image_2_orientation,error_code,error_message",
+      expect.stringMatching(
+        /^DRESS-10,Gown,\.\.\/photos\/DRESS-10_back\.png,back,\.\.\/photos\/DRESS-10_front_2\.png,front,not_an_image,/,
+      ),
+      // It stays a row with too many cells.
+      expect.stringMatching(/^DRESS-2,Too,many,,,,,ragged_row,"row has 3 cells, but the header has 2/),
+    ]);
+    expect(ran.stderr).toContain("  cat import shop/p.failed.csv --images-outside\n");
+    world.write("photos/DRESS-10_back.png", await photo());
+    world.write(
+      "shop/p.failed.csv",
+      `${world.read("shop/p.failed.csv").split("\n").slice(0, 2).join("\n")}\n`,
+    );
+    expect((await world.cat("import shop/p.failed.csv --images-outside")).exit).toBe(0);
+    expect(photosOf(world)).toEqual({ "DRESS-1": ["front", "back"], "DRESS-10": ["back", "front"] });
+  });
+
+  test("uses the number columns that a sheet does not have", async () => {
+    const world = await worldWith(dresses);
+    world.write("p.csv", "reference,name,image_1,image_3_orientation,image_3\nDRESS-1,Dress,,,\n");
+    world.write("photos/DRESS-1_front.png", "no image");
+    const ran = await world.cat("import p.csv --images-from photos");
+    expect([ran.exit, ran.stderr]).toEqual([
+      3,
+      expect.stringContaining('p.csv:2  image_2  not_an_image  "photos/DRESS-1_front.png" does not contain'),
+    ]);
+  });
+
+  test("adds photos to a workbook, whose failed rows are a workbook with them", async () => {
+    const world = await worldWith(dresses);
+    world.write("photos/DRESS-10_back.png", "no image");
+    const rows = [
+      ["reference", "name", ""],
+      ["DRESS-1", "Dress"],
+      ["DRESS-10", "Gown"],
+      ["X", "Shirt", "note"],
+    ];
+    world.write("p.xlsx", workbookOf({ Sheet1: rows }));
+    const ran = await world.cat("import p.xlsx --images-from photos --skip-invalid");
+    expect(ran.stderr.split("\n").slice(1, 4)).toEqual([
+      'p.xlsx: Sheet1!A3  image_1  not_an_image  "photos/DRESS-10_back.png" does not contain a JPEG, PNG or WebP image',
+      "p.xlsx: Sheet1!C4  -  invalid_row  this value is in a column without a header",
+      "Imported 1 of 3 rows from p.xlsx in 5.0 s: 1 created.",
+    ]);
+    world.write("photos/DRESS-10_back.png", await photo());
+    const fixed = await world.cat("import p.failed.xlsx --skip-invalid");
+    expect([fixed.exit, photosOf(world)]).toEqual([
+      8,
+      { "DRESS-1": ["front", "back"], "DRESS-10": ["back", "front"] },
+    ]);
+  });
+
+  test("rejects a product with over 20 photos, by its reference", async () => {
+    const names = Array.from({ length: 21 }, (_, index) => `photos/DRESS-1_${index}.png`);
+    const world = await worldWith([]);
+    for (const name of names) world.write(name, "");
+    world.write("p.csv", sheet);
+    for (const line of ["import p.csv --images-from photos", "import photos --pattern {reference}_{n}"]) {
+      const ran = await world.cat(line);
+      expect([ran.exit, ran.stderr]).toEqual([
+        3,
+        `error: "DRESS-1" has 21 photos in ${world.folder}/photos; a product has at most 20\nMove some of them out of the folder, and run the command again.\n`,
+      ]);
+    }
+  });
+
+  test("skips links that leave the folder, and follows others", async () => {
+    const world = await worldWith(["outside/DRESS-1_front.png", "photos/DRESS-1_back.png"]);
+    symlinkSync("../outside/DRESS-1_front.png", join(world.folder, "photos/DRESS-1_front.png"));
+    symlinkSync("../outside", join(world.folder, "photos/DRESS-1"));
+    symlinkSync("DRESS-1_back.png", join(world.folder, "photos/DRESS-10_left.png"));
+    world.write("p.csv", sheet);
+    const ran = await world.cat("import p.csv --images-from photos");
+    expect(ran.stderr.split("\n").slice(0, 2)).toEqual([
+      "2 other files in photos skipped, such as DRESS-1.",
+      "2 photos of 2 products found in photos.",
+    ]);
+    expect(photosOf(world)).toEqual({ "DRESS-1": ["back"], "DRESS-10": ["left"] });
+  });
+
+  test.each([
+    ["import p.csv --pattern x", "--pattern needs the photos of a folder"],
+    ["import p.csv --images-from nowhere", "--images-from nowhere does not exist"],
+    ["import p.csv --images-from p.csv", "--images-from p.csv is not a folder"],
+    ["import photos --images-from photos", "--images-from cannot be combined with a folder to import"],
+    ["import photos --delimiter ;", "cannot use --delimiter: photos is a folder without a sheet"],
+    ["import photos --pattern {side}", 'invalid --pattern "{side}": it needs {reference} once'],
+    [
+      "import photos --pattern {reference}[_{side}",
+      'invalid --pattern "{reference}[_{side}": its brackets [ ] do not pair up',
+    ],
+    [
+      "import photos --pattern {reference}_{color}",
+      'invalid --pattern "{reference}_{color}": {color} is not {reference}, {side} or {n}',
+    ],
+  ])("%s exits with 2", async (line, message) => {
+    const world = await worldWith(dresses);
+    world.write("p.csv", sheet);
+    const ran = await world.cat(line);
+    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([2, `error: ${message}`]);
+    expect(world.requests()).toEqual([]);
+  });
+});
+
+describe("a folder", () => {
+  const pattern = ["--pattern", "{reference}_{side}"];
+
+  test("without a sheet needs a pattern where it cannot be asked for", async () => {
+    const world = await worldWith([...dresses.slice(0, 2), "photos/banner.png"]);
+    for (const flags of ["", " --json", " --yes", " --dry-run"]) {
+      const ran = await world.cat(`import photos/${flags}`);
+      expect([ran.exit, world.requests()]).toEqual([3, []]);
+    }
+    expect(await world.cat("import photos/")).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        "error: photos has no sheet: the names of its photos do not show which part is the reference\n" +
+        "Add the pattern of the names, for example --pattern '{reference}_{side}' (1 product, 2 of 3 photos).\n",
+    });
+  });
+
+  test("without a sheet becomes products that are named by their references; later only new photos go", async () => {
+    const world = await worldWith([...dresses.slice(0, 2), "photos/SHIRT_2_vorne.png", "photos/banner.png"]);
+    const ran = await world.cat(["import", "photos/", ...pattern]);
+    expect(ran).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr:
+        "3 photos of 2 products found in photos.\n" +
+        "1 photo skipped: not like the pattern, such as banner.png.\n" +
+        "Imported 2 rows from photos in 5.0 s: 2 created.\n",
+    });
+    expect(photosOf(world)).toEqual({ "DRESS-1": ["front", "back"], SHIRT_2: ["front"] });
+    expect(world.products().map(({ name }) => name)).toEqual(["DRESS-1", "SHIRT_2"]);
+    world.write("photos/DRESS-1_left.png", await photo());
+    const more = await world.cat(["import", "photos", ...pattern]);
+    expect([more.exit, uploads(world)]).toEqual([0, 4]);
+    expect(photosOf(world)["DRESS-1"]).toEqual(["front", "back", "left"]);
+  });
+
+  test("asks on a terminal, with what each pattern would read", async () => {
+    const world = await worldWith([...dresses.slice(0, 2), "photos/banner.png"], { env: { NO_COLOR: "1" } });
+    const call = atTerminal(world, "import photos --dry-run --no-progress", { stdin: true, stderr: true });
+    await call.type("such as", "\r");
+    expect(await call.ran).toMatchObject({ exit: 0, stdout: "" });
+    const screen = call.screen().replace(/\s+/g, " ");
+    for (const text of [
+      "How are the 3 photos in photos named, such as DRESS-1_back.png?",
+      "{reference}_{side}: DRESS-1 has front, back; 1 product, 2 of 3 photos",
+      "another pattern",
+      "To skip this question, add --pattern '{reference}_{side}'.",
+      "photos: 1 row, all valid. Nothing was sent (--dry-run).",
+    ])
+      expect(screen).toContain(text);
+  });
+
+  test("takes another pattern that is typed, and says what is wrong with it", async () => {
+    const world = await worldWith(["photos/DRESS-1=front.png"], { env: { NO_COLOR: "1" } });
+    const call = atTerminal(world, "import photos --no-progress", { stdin: true, stderr: true });
+    await call.type("such as", "\x1b[B", "\x1b[B", "\r");
+    await call.type("Pattern of", "{side}\r");
+    await call.type("it needs {reference} once", "\x7f".repeat(6), "{reference}={side}\r");
+    expect((await call.ran).exit).toBe(0);
+    expect(photosOf(world)).toEqual({ "DRESS-1": ["front"] });
+  });
+
+  test("is not imported after Ctrl-C at the question", async () => {
+    const world = await worldWith(dresses);
+    const call = atTerminal(world, "import photos --no-progress", { stdin: true, stderr: true });
+    await call.type("such as", "\x03");
+    expect([(await call.ran).exit, world.requests()]).toEqual([130, []]);
+  });
+
+  test("with a sheet is that sheet with the photos of the folder", async () => {
+    const world = await worldWith(dresses);
+    world.write("photos/p.csv", sheet);
+    world.write("photos/p.failed.csv", sheet);
+    const ran = await world.cat("import photos");
+    expect([ran.exit, ran.stderr.split("\n").slice(0, 2)]).toEqual([
+      0,
+      ["Reading photos/p.csv, with the photos of its folder.", "3 photos of 2 products found in photos."],
+    ]);
+    expect(world.products().map(({ name }) => name)).toEqual(["Dress", "Gown"]);
+    world.write("photos/q.xlsx", "");
+    const two = await world.cat("import photos");
+    expect([two.exit, two.stderr]).toEqual([
+      3,
+      "error: photos has 2 files of rows: p.csv, q.xlsx\nChoose one, for example: cat import photos/p.csv --images-from photos\n",
+    ]);
+  });
+
+  test("has its failed file next to it, which imports as it is", async () => {
+    const world = await worldWith(dresses.slice(0, 2));
+    world.write("photos/SHIRT_front.png", "no image");
+    const ran = await world.cat(["import", "photos", ...pattern, "--skip-invalid", "--json"]);
+    expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([
+      8,
+      { file: "photos", total: 2, invalid: 1, created: 1, failed_file: "photos.failed.csv" },
+    ]);
+    expect(world.read("photos.failed.csv")).toBe(
+      "reference,name,image_1,image_1_orientation,image_2,image_2_orientation,error_code,error_message\n" +
+        'SHIRT,SHIRT,photos/SHIRT_front.png,front,,,not_an_image,"""photos/SHIRT_front.png"" does not contain a JPEG, PNG or WebP image"\n',
+    );
+    world.write("photos/SHIRT_front.png", await photo());
+    expect((await world.cat("import photos.failed.csv")).exit).toBe(0);
+    expect(photosOf(world)).toEqual({ "DRESS-1": ["front", "back"], SHIRT: ["front"] });
+  });
+
+  test("converts photos with --convert, and the summary has their number", async () => {
+    const world = await worldWith(dresses.slice(0, 1));
+    world.write(
+      "photos/DRESS-1_back.tif",
+      await sharp(await photo())
+        .tiff()
+        .toBuffer(),
+    );
+    const dry = await world.cat(["import", "photos", ...pattern, "--convert", "--dry-run", "--json"]);
+    expect(JSON.parse(dry.stdout)).toEqual({
+      file: "photos",
+      problems: [],
+      total: 1,
+      valid: 1,
+      invalid: 0,
+      converted: 1,
+    });
+    const ran = await world.cat(["import", "photos", ...pattern, "--convert", "--json"]);
+    expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 1, converted: 1 }]);
+    world.write("p.csv", sheet.slice(0, -14));
+    const sheetRan = await world.cat("import p.csv --images-from photos --convert");
+    expect(sheetRan.stderr).toContain(
+      ": 1 updated.\n  1 photo converted to JPEG; the originals are unchanged\n",
+    );
+    expect(uploads(world)).toBe(2);
+  });
+
+  test("that was stopped is resumed by the same command, and nothing is sent twice", async () => {
+    const world = await worldWith(dresses);
+    const args = ["import", "photos", "--pattern", "{reference}[_{side}][_{n}]"];
+    const first = await world.cat([...args, "--timeout", "1s"]);
+    expect(first.exit).toBe(7);
+    const second = await world.cat(args);
+    expect([second.exit, second.stderr]).toEqual([
+      0,
+      expect.stringContaining("Resuming the import of photos"),
+    ]);
+    expect([photosOf(world), uploads(world)]).toEqual([
+      { "DRESS-1": ["front", "back"], "DRESS-10": ["front"] },
+      3,
+    ]);
+  });
+});

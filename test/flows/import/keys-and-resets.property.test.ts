@@ -86,7 +86,8 @@ async function importAndCompare(
     if (!(error instanceof CatError)) throw error;
     const lacksScope = error.type === "forbidden" && how === "new" && !hasBothScopes.has(key);
     // The user decides about an import that the service lost before it was followed.
-    if (!lacksScope && error.code !== "unknown_outcome") throw error;
+    const isLost = error.code === "unknown_outcome" || error.code === "import_not_found";
+    if (!lacksScope && !isLost) throw error;
     return [];
   }
   // Rows sent as is add photos.

@@ -16,6 +16,7 @@ describe("an address where a path is expected exits with 2, writes nothing, and 
       "https://",
       "./products.csv",
     ],
+    ["import a.csv --images-from s3://bucket/photos", "--images-from", "s3://", "./photos"],
     ["import file:///data/products.csv", "FILE", "file://", "/data/products.csv"],
     ["images upload a.jpg 'https://example.com/my%20photo.jpg'", "FILE", "https://", "'./my photo.jpg'"],
     ["products attach A s3://bucket/a.jpg:front", "PHOTO", "s3://", "./a.jpg:front"],
@@ -66,5 +67,5 @@ test("every placeholder of a file or folder is known as one of a path", async ()
       )
       .map(({ name }) => name),
   );
-  expect([...new Set(others)].sort()).toEqual(["", "FORMAT", "NAME=VALUE", "PLACE"]);
+  expect([...new Set(others)].sort()).toEqual(["", "FORMAT", "NAME=VALUE", "PATTERN", "PLACE"]);
 });

@@ -5,7 +5,7 @@ import { UsageError } from "../context/errors.ts";
 import { shellWord } from "../output/command-words.ts";
 
 /** The placeholders of values that are paths. */
-export const pathPlaceholder = /\b(?:FILE|DIR|PHOTO|DECISIONS)\b/;
+export const pathPlaceholder = /\b(?:FILE|FOLDER|DIR|PHOTO|DECISIONS)\b/;
 
 /** A drive letter such as `C:` is not a scheme. */
 const scheme = /^\s*([a-z][a-z0-9+.-]+:\/\/?)/i;

@@ -58,15 +58,16 @@ test("texts that we write are read again as they were, by us and by SheetJS", as
         const { r, c } = XLSX.utils.decode_cell(place);
         return [[`${r + 1} ${c}`, cell.v]];
       });
-      // SheetJS makes line ends alike.
-      const alike = (found: object) => JSON.parse(JSON.stringify(found).replaceAll("\\r\\n", "\\n"));
-      expect(alike(Object.fromEntries(theirs))).toEqual(alike(expected(table)));
+      // SheetJS reads \r\n, written as _x000D_ and a line end, as \n; the escape stands for \r (22.9.2.19).
+      const ofSheetJs = table.map((row) => row.map((text) => text.replaceAll("\r\n", "\n")));
+      expect(Object.fromEntries(theirs)).toEqual(expected(ofSheetJs));
     }),
     { numRuns },
   );
 });
 
-const plain = fc.string({ unit: fc.constantFrom(..."abü👗 <>&\"'=0123_x"), maxLength: 20 });
+// SheetJS does not escape _x0041_, so its texts have no x.
+const plain = fc.string({ unit: fc.constantFrom(..."abü👗 <>&\"'=0123_"), maxLength: 20 });
 
 test.each(["xlsx", "ods"] as const)(
   "texts that SheetJS writes into .%s are read as they were",

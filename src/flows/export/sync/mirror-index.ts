@@ -92,6 +92,12 @@ export class MirrorIndex {
     this.#isUnkept = false;
   }
 
+  /** Keeps all changes so far, also if the power fails: before files that they are about are deleted. */
+  keepOnDisk(): void {
+    this.keep();
+    this.#db.execute("PRAGMA state.wal_checkpoint");
+  }
+
   /** Whether the index file must be written: something was changed since, also by an earlier run. */
   get isChanged(): boolean {
     return this.#isAhead;

@@ -63,6 +63,8 @@ export async function removeVanished(
   const total = index.size - index.present;
   counts.removed = total;
   if (input.dryRun) return;
+  // A kill must not leave entries of files that are gone.
+  index.keepOnDisk();
   let done = 0;
   for (const entry of index.entries("removed")) {
     tools.onProgress({ step: "deleting", done: done++, total });

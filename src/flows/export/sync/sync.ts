@@ -78,7 +78,7 @@ async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
     else await store.remove(files.journal);
     // A failed asset is tried again by the next run, which therefore reads from the same time.
     if (counts.failed === 0) await clearScratch(store.scratch);
-    const isComplete = reading.refused === null && counts.failed === 0;
+    const isComplete = stopped === undefined && counts.failed === 0;
     const moved = isComplete ? marks : counts.hasDamaged && { full_read: null };
     const index_sha256 = index.fileDigest ?? undefined;
     await writeState(store, files, { ...state, ...moved, index_sha256 });

@@ -37,7 +37,8 @@ async function exported(
 ) {
   const rows = Array.from({ length: products }, (_, index) => rowOf(1_000 - index));
   const always = new Set(rows.map(({ product }) => product.id));
-  const left = [...events];
+  // A host that has never responded is not waited for.
+  const left: Event[] = ["ok", ...events];
   const sizes = [...pageSizes];
   let created = 1_000;
   const respond = (): Trouble | undefined => {
@@ -119,8 +120,8 @@ describe("the same check finds", () => {
       cursorAt: (index: number) => String(index + 1),
     };
     expect(await isRight(given([]), offsets)).toBe(true);
-    expect(await isRight(given(["ok", "create"]), offsets)).toBe(false);
-    expect(await isRight(given(["ok", "ok", "delete"]), offsets)).toBe(false);
+    expect(await isRight(given(["create"]), offsets)).toBe(false);
+    expect(await isRight(given(["ok", "delete"]), offsets)).toBe(false);
   });
 
   test("a page that is read from the start again", async () => {

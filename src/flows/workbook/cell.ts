@@ -36,7 +36,7 @@ export function columnName(column: number): string {
 }
 
 /** Characters of a cell, and of all cells of a row, at most. */
-const longestText = 1024 * 1024;
+export const longestText = 1024 * 1024;
 export const longestRow = 8 * longestText;
 
 /** A cell or a row with more text than is read. The reader of its part says where. */
@@ -62,6 +62,10 @@ export function parsePlace(place: string): { column: number; row: number } | nul
   const row = Number(match[2]);
   return column < mostColumns && row <= mostRows ? { column, row } : null;
 }
+
+/** Whether a value is written as a number of XML Schema is. */
+export const isDecimal = (raw: string): boolean =>
+  /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(raw.trim());
 
 /**
  * A number as people read it: the shortest decimal of 15 significant digits, without an exponent. Null for whole

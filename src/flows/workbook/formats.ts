@@ -1,6 +1,6 @@
 // How a workbook shows numbers: its formats, and the text of a number in one of them.
 
-import { type Cell, decimalText } from "./cell.ts";
+import { type Cell, decimalText, isDecimal } from "./cell.ts";
 
 /** How cells of one style show a number. */
 export type NumberFormat =
@@ -104,8 +104,7 @@ function splitSections(code: string): string[] {
 
 /** What a cell with a number says. `isFrom1904`: how the workbook counts days. */
 export function numberCell(raw: string, format: NumberFormat, isFrom1904: boolean): Omit<Cell, "column"> {
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(raw.trim()))
-    return { text: raw, doubt: "error_cell" };
+  if (!isDecimal(raw)) return { text: raw, doubt: "error_cell" };
   if (format.kind === "date") return dateCell(Number(raw), format.code, isFrom1904);
   const text = decimalText(raw);
   if (text === null) return { text: raw, isNumber: true, doubt: "too_many_digits" };

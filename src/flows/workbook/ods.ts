@@ -1,8 +1,19 @@
 // The sheets and rows of an .ods workbook (OpenDocument 1.3, part 3).
 
-import { addText, type Cell, decimalText, longestRow, mostColumns, mostRows, TooMuchText } from "./cell.ts";
+import {
+  addText,
+  type Cell,
+  decimalText,
+  isDecimal,
+  longestRow,
+  longestText,
+  mostColumns,
+  mostRows,
+  TooMuchText,
+} from "./cell.ts";
 import { damagedWorkbook, encryptedWorkbook, type Package, partLimits } from "./package.ts";
 import type { SheetExtras, SheetRow } from "./sheet.ts";
+import { isTrue } from "./workbook.ts";
 import { type Attributes, readXml, walkXml, type XmlHandler } from "./xml.ts";
 
 const content = "content.xml";
@@ -21,11 +32,11 @@ export async function listOdsSheets(pack: Package): Promise<OdsSheet[]> {
   let style = "";
   await readXml(pack, content, partLimits.sheet, {
     names: "full",
-    open(name, attributes) {
+    open(name, attributes, parent) {
       if (name === "style:style") style = attributes["style:name"] ?? "";
       if (name === "style:table-properties" && attributes["table:display"] === "false")
         hiddenStyles.add(style);
-      if (name === "table:table")
+      if (isSheet(name, parent))
         sheets.push({
           name: attributes["table:name"] ?? "",
           isHidden: hiddenStyles.has(attributes["table:style-name"] ?? ""),
@@ -65,8 +76,16 @@ const mostRepeated = 256;
 /** Rows below each other with the same cells at most. */
 const mostRowTimes = 65_536;
 
-/** Text within these is none of the cell. */
-const besides = new Set(["office:annotation", "draw:frame", "table:shapes", "office:forms"]);
+/** Tables within cells, or of links to other programs, are no sheets. */
+const isSheet = (name: string, parent: string | undefined): boolean =>
+  name === "table:table" && parent === "office:spreadsheet";
+
+const cellNames = new Set(["table:table-cell", "table:covered-table-cell"]);
+const asides = new Set(["office:annotation", "table:shapes", "office:forms", "text:ruby-text", "text:note"]);
+
+/** Whether text within an element is none of the cell, whose text is in its own paragraphs. */
+const isAside = (name: string, parent = ""): boolean =>
+  asides.has(name) || name.startsWith("draw:") || (cellNames.has(parent) && name !== "text:p");
 
 class OdsRows implements XmlHandler {
   readonly names = "full";
@@ -87,7 +106,10 @@ class OdsRows implements XmlHandler {
   #attributes: Attributes | null = null;
   #paragraphs: string[] = [];
   #link: string | undefined;
+  /** Elements that are open within an aside, and it. */
   #aside = 0;
+  /** Whether the picture of the frame that is open is counted, or is that of a chart. */
+  #isDrawn = false;
 
   constructor(pack: Package, wanted: number, extras: SheetExtras) {
     this.#pack = pack;
@@ -101,22 +123,27 @@ class OdsRows implements XmlHandler {
     return rows;
   }
 
-  open(name: string, attributes: Attributes): void {
-    if (name === "table:table") this.#sheet++;
+  open(name: string, attributes: Attributes, parent: string | undefined): void {
+    if (isSheet(name, parent)) this.#sheet++;
     if (this.#sheet !== this.#wanted || this.isDone) return;
-    if (besides.has(name)) {
-      this.#aside++;
-      if (name === "office:annotation") this.#extras.hasComments = true;
-      if (name === "draw:frame") this.#extras.pictures++;
-    } else if (this.#aside > 0) return;
+    if (this.#aside > 0 || isAside(name, parent)) this.#openAside(name);
     else if (name === "table:table-row") this.#openRow(attributes);
     else if (name === "table:table-column") this.#openColumn(attributes);
-    else if (name === "table:table-cell" || name === "table:covered-table-cell") this.#openCell(attributes);
+    else if (cellNames.has(name)) this.#openCell(attributes);
     else if (name === "text:p") this.#paragraphs.push("");
-    else if (name === "text:s") this.#add(" ".repeat(times(attributes["text:c"], 1024)));
+    else if (name === "text:s") this.#add(" ".repeat(times(attributes["text:c"], longestText)));
     else if (name === "text:tab") this.#add("\t");
     else if (name === "text:line-break") this.#add("\n");
     else if (name === "text:a") this.#link = attributes["xlink:href"];
+  }
+
+  #openAside(name: string): void {
+    this.#aside++;
+    if (name === "office:annotation") this.#extras.hasComments = true;
+    if (name === "draw:frame") this.#isDrawn = false;
+    // A frame may have a picture in several formats, or that of a chart after it.
+    if (name === "draw:image" && !this.#isDrawn) this.#extras.pictures++;
+    if (name === "draw:image" || name === "draw:object") this.#isDrawn = true;
   }
 
   text(value: string): void {
@@ -125,11 +152,10 @@ class OdsRows implements XmlHandler {
 
   close(name: string): void {
     if (this.#sheet !== this.#wanted || this.isDone) return;
-    if (besides.has(name)) this.#aside--;
-    else if (this.#aside > 0) return;
+    if (this.#aside > 0) this.#aside--;
     else if (name === "table:table") this.isDone = true;
     else if (name === "table:table-row") this.#closeRow();
-    else if (name === "table:table-cell" || name === "table:covered-table-cell") this.#closeCell();
+    else if (cellNames.has(name)) this.#closeCell();
   }
 
   #add(text: string): void {
@@ -204,37 +230,41 @@ const times = (text: string | undefined, most: number): number =>
 
 const errorText = /^(?:#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!)|Err:\d+)$/;
 
+/** The attribute with the value of each type; numbers, percentages and currencies have `office:value`. */
+const valueNames: Readonly<Record<string, string>> = {
+  string: "office:string-value",
+  boolean: "office:boolean-value",
+  date: "office:date-value",
+  time: "office:time-value",
+};
+
 /** What a cell says; null if it is empty. `shown` is its text in the sheet. */
 function readCell(attributes: Attributes, shown: string): Omit<Cell, "column"> | null {
-  const type = attributes["office:value-type"] ?? "";
-  const value = attributes["office:value"] ?? "";
+  const type = attributes["office:value-type"] ?? "string";
   const isFormula = attributes["table:formula"] !== undefined;
   if (attributes["calcext:value-type"] === "error" || (isFormula && errorText.test(shown)))
     return { text: shown, doubt: "error_cell" };
-  switch (type) {
-    case "":
-      if (isFormula) return { text: "", doubt: "no_value" };
-      return shown === "" ? null : { text: shown };
-    case "string": {
-      const text = attributes["office:string-value"] ?? shown;
-      return text === "" ? null : { text };
-    }
-    case "boolean":
-      return { text: attributes["office:boolean-value"] === "true" ? "TRUE" : "FALSE" };
-    case "date":
-    case "time":
-      return { text: shown || (attributes[`office:${type}-value`] ?? ""), doubt: "date" };
-    default:
-      return readNumber(value, shown);
+  const value = attributes[valueNames[type] ?? "office:value"];
+  if (type === "string" && (value !== undefined || shown !== "" || !isFormula)) {
+    const text = value ?? shown;
+    return text === "" ? null : { text };
   }
+  if (value === undefined) return { text: shown, doubt: isFormula ? "no_value" : "error_cell" };
+  if (type === "boolean") return { text: isTrue(value) ? "TRUE" : "FALSE" };
+  if (type === "date" || type === "time")
+    return isHashes(shown) ? { text: value, doubt: "shown_differently" } : { text: shown, doubt: "date" };
+  return readNumber(value, shown);
 }
 
+/** Whether a column is too narrow to show anything but ###. */
+const isHashes = (shown: string): boolean => /^#*$/.test(shown);
+
 function readNumber(value: string, shown: string): Omit<Cell, "column"> {
+  if (!isDecimal(value)) return { text: shown, doubt: "error_cell" };
   const text = decimalText(value);
-  if (text === null || value.trim() === "") return { text: value, isNumber: true, doubt: "too_many_digits" };
+  if (text === null) return { text: value, isNumber: true, doubt: "too_many_digits" };
   if (/^0\d+$/.test(shown) && Number(shown) === Number(text)) return { text: shown };
-  // A column that is too narrow shows ###.
-  const isAlike = /^#*$/.test(shown) || isSameNumber(text, shown);
+  const isAlike = isHashes(shown) || isSameNumber(text, shown);
   return { text, isNumber: true, ...(isAlike ? {} : { doubt: "shown_differently" as const }) };
 }
 

@@ -81,7 +81,7 @@ export async function* readSheet(
     };
   };
   const linkIds: [place: string, id: string][] = [];
-  const rows = new RowCollector(book, sheet);
+  const rows = new RowCollector(book, sheet, extras);
   const keep = <Value>(list: Value[], value: Value) => {
     if (list.push(value) > mostRanges)
       throw damagedWorkbook(
@@ -141,6 +141,7 @@ async function readExtras(
 class RowCollector {
   readonly #book: Workbook;
   readonly #sheet: Sheet;
+  readonly #extras: SheetExtras;
   #done: SheetRow[] = [];
   #row = 0;
   #isHidden = false;
@@ -158,9 +159,10 @@ class RowCollector {
   /** The element whose text is collected. */
   #inside: "v" | "f" | null = null;
 
-  constructor(book: Workbook, sheet: Sheet) {
+  constructor(book: Workbook, sheet: Sheet, extras: SheetExtras) {
     this.#book = book;
     this.#sheet = sheet;
+    this.#extras = extras;
   }
 
   take(): SheetRow[] {
@@ -253,8 +255,10 @@ class RowCollector {
   #readCell(): Omit<Cell, "column"> | null {
     const value = this.#value;
     const formula = this.#formula;
-    if (this.#hasPicture || (formula !== null && /DISPIMG\s*\(/i.test(formula)))
+    if (this.#hasPicture || (formula !== null && /DISPIMG\s*\(/i.test(formula))) {
+      this.#extras.pictures++;
       return { text: value ?? "", doubt: "image_in_cell" };
+    }
     if (
       formula !== null &&
       (this.#book.hasStaleFormulas || value === null || (value === "" && this.#type !== "str"))

@@ -10,7 +10,7 @@ export type Attributes = Readonly<Record<string, string>>;
 
 /** What is done with the elements of one part. */
 export interface XmlHandler {
-  /** Names without the prefix of the root (default), others being left out; or with all prefixes. */
+  /** Names of the root's namespace without their prefix (default), others being left out; or with all prefixes. */
   readonly names?: "local" | "full";
   /** Returns false for an element without a meaning here. */
   open(name: string, attributes: Attributes, parent: string | undefined): unknown;
@@ -37,16 +37,16 @@ export async function* walkXml(
   const reject = (why: string, cause?: unknown) => damagedWorkbook(pack.name, `${part} ${why}`, cause);
   const parser = new SaxesParser({ xmlns: false });
   const names: (string | null)[] = [];
-  let prefix: string | null = null;
+  let prefixes: Set<string> | undefined;
   let silence = 0;
   let strange = 0;
-  /** The name without the prefix of the root; null for an element of another namespace, such as `x15:workbookPr`. */
-  const localName = (name: string): string | null => {
+  /** The name without its prefix; null for an element of another namespace than the root, such as `x15:workbookPr`. */
+  const localName = (name: string, attributes: Attributes): string | null => {
     if (handler.names === "full") return name;
     const colon = name.indexOf(":");
-    prefix ??= name.slice(0, colon + 1);
-    if (colon + 1 !== prefix.length || !name.startsWith(prefix)) return null;
-    return colon === -1 ? name : name.slice(colon + 1);
+    const prefix = name.slice(0, colon + 1);
+    prefixes ??= prefixesOf(prefix, attributes);
+    return prefixes.has(prefix) ? name.slice(colon + 1) : null;
   };
   parser.on("doctype", () => {
     throw reject("has a DOCTYPE");
@@ -56,7 +56,7 @@ export async function* walkXml(
   });
   parser.on("opentag", ({ name, attributes }) => {
     silence = 0;
-    const local = localName(name);
+    const local = localName(name, attributes);
     if (names.length >= deepest) throw reject(`has elements within ${deepest} others`);
     if (local !== null && handler.open(local, attributes, names.at(-1) ?? undefined) !== false) strange--;
     if (++strange > mostStrange) throw reject("has more than 2,000,000 elements without a meaning");
@@ -100,6 +100,15 @@ export async function readXml(
   handler: XmlHandler,
 ): Promise<void> {
   for await (const _ of walkXml(pack, part, limit, handler));
+}
+
+/** The prefixes that the root declares for its own namespace, each with its colon; `prefix` is that of the root. */
+function prefixesOf(prefix: string, attributes: Attributes): Set<string> {
+  const own = attributes[`xmlns:${prefix}`.slice(0, -1)];
+  const alike = Object.keys(attributes).filter(
+    (name) => /^xmlns(?::|$)/.test(name) && attributes[name] === own,
+  );
+  return new Set([prefix, ...alike.map((name) => (name === "xmlns" ? "" : `${name.slice(6)}:`))]);
 }
 
 /** By the byte order mark; XML without one is in UTF-8. */

@@ -21,8 +21,26 @@ export const parts = (rows: string, others: Readonly<Record<string, string | Buf
     ...others,
   }).flatMap(([name, data]) => (data === null ? [] : [{ name, data, deflate: true }]));
 
+const namespaces = Object.entries({
+  office: "office",
+  table: "table",
+  text: "text",
+  draw: "drawing",
+  calcext: "calcext",
+}).map(([prefix, name]) => `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`);
+
+/** The parts of an .ods workbook, whose tables are given as XML. */
+export const odsParts = (tables: string) => [
+  { name: "mimetype", data: "application/vnd.oasis.opendocument.spreadsheet" },
+  {
+    name: "content.xml",
+    data: `${xml}<office:document-content ${namespaces.join(" ")}><office:body><office:spreadsheet>${tables}</office:spreadsheet></office:body></office:document-content>`,
+    deflate: true,
+  },
+];
+
 /** Writes a file of bytes, or a workbook of parts, and gives its path. */
-export function written(content: Buffer | ReturnType<typeof parts>, name = "products.xlsx"): string {
+export function written(content: Buffer | Parameters<typeof rawZip>[0], name = "products.xlsx"): string {
   const path = join(temporaryFolder(), name);
   writeFileSync(path, Buffer.isBuffer(content) ? content : rawZip(content));
   return path;

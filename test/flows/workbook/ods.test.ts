@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { odsParts, readAll, written } from "./raw-workbook.ts";
+
+const table = (rows: string) => `<table:table table:name="S">${rows}</table:table>`;
+const row = (cells: string) => `<table:table-row>${cells}</table:table-row>`;
+const cell = (content: string, attributes = 'office:value-type="string"') =>
+  `<table:table-cell ${attributes}>${content}</table:table-cell>`;
+const read = (tables: string, sheet = 0) => readAll(written(odsParts(tables), "a.ods"), sheet);
+const cellsOf = async (cells: string) => (await read(table(row(cells)))).cells.map((text) => text.slice(3));
+
+test("a formula without a value is in doubt, whatever its type, and one with an empty text is empty", async () => {
+  const formula = (type: string, others = "") =>
+    cell("", `office:value-type="${type}" table:formula="of:=A1"${others}`);
+  const types = ["float", "percentage", "currency", "boolean", "date", "time", "string"];
+  const empty = formula("string", ' office:string-value=""');
+  expect(await cellsOf(types.map((type) => formula(type)).join("") + empty)).toEqual(
+    types.map((_, at) => `${at} "" no_value`),
+  );
+});
+
+test("a cell without the value that its type needs is in doubt, also with a text", async () => {
+  const shown = (type: string, others = "") =>
+    cell("<text:p>5</text:p>", `office:value-type="${type}"${others}`);
+  expect(await cellsOf(shown("float") + shown("boolean") + shown("float", ' office:value="x"'))).toEqual([
+    '0 "5" error_cell',
+    '1 "5" error_cell',
+    '2 "5" error_cell',
+  ]);
+});
+
+test("a date in a column that is too narrow to show it is in doubt", async () => {
+  const date = 'office:value-type="date" office:date-value="2026-01-31"';
+  expect(await cellsOf(cell("<text:p>31.01.26</text:p>", date) + cell("<text:p>###</text:p>", date))).toEqual(
+    ['0 "31.01.26" date', '1 "2026-01-31" shown_differently'],
+  );
+});
+
+test("the text of a cell is its own paragraphs: no ruby, comments, shapes, lists or tables", async () => {
+  const ruby =
+    "<text:ruby><text:ruby-base>東京</text:ruby-base><text:ruby-text>とうきょう</text:ruby-text></text:ruby>";
+  const others = [
+    "<office:annotation><text:p>a comment</text:p></office:annotation>",
+    "<draw:custom-shape><text:p>a shape</text:p></draw:custom-shape>",
+    "<text:list><text:list-item><text:p>a list</text:p></text:list-item></text:list>",
+    table(row(cell("<text:p>a table</text:p>"))),
+  ].join("");
+  const { cells, extras } = await read(
+    table(
+      row(cell(`${others}<text:p>in ${ruby}<text:s text:c="3"/><text:span>x</text:span></text:p>`)) +
+        row(cell("<text:p>next</text:p>")),
+    ),
+  );
+  expect(cells).toEqual(['1: 0 "in 東京   x"', '2: 0 "next"']);
+  expect(extras.hasComments).toBe(true);
+});
+
+test("a picture is counted once, in whatever formats; a chart is none", async () => {
+  const frame = (content: string) => `<draw:frame>${content}</draw:frame>`;
+  const picture = frame("<draw:image/><draw:image/>");
+  const chart = frame("<draw:object/><draw:image/>");
+  const { cells, extras } = await read(
+    table(`<table:shapes>${picture}</table:shapes>${row(cell(`${picture}${chart}<text:p>x</text:p>`))}`),
+  );
+  expect([cells, extras.pictures]).toEqual([['1: 0 "x"'], 2]);
+});
+
+test("tables of links to other programs are no sheets", async () => {
+  const one = table(row(cell("<text:p>one</text:p>")));
+  const two = table(row(cell("<text:p>two</text:p>")));
+  const links = `<table:dde-links><table:dde-link>${one}</table:dde-link></table:dde-links>`;
+  expect((await read(links + one + two, 1)).cells).toEqual(['1: 0 "two"']);
+});

@@ -160,6 +160,8 @@ const setters: Readonly<Record<string, string>> = {
   keyOrigin: "To store an API key: cat login",
   columns: "cat import sets it on a terminal, when it asks about unknown columns.",
   values: "cat import sets it on a terminal, when it asks about unknown values.",
+  mappings:
+    "cat tryon, cat beautify and cat export set it on a terminal, when they ask about unknown columns.",
 };
 
 /** Stores a setting after a check of its value. A profile that is named by a flag or a variable is created. */
@@ -192,13 +194,16 @@ const setCommand = (app: App): Command =>
       await io.note(io.visible(`Set ${name} of profile ${profile}.`));
     });
 
+/** What commands remember of answers. */
+const answerKeys = ["columns", "values", "mappings"] as const;
+
 /** Removes a setting; succeeds if it has no value. */
 const unsetCommand = (app: App): Command =>
   command("unset", {
     summary: "remove a setting",
     usage: "NAME [flags]",
     about:
-      "Remove a setting of the profile, or the columns and values that are remembered (columns, values).",
+      "Remove a setting of the profile, or the columns and values that are remembered (columns and values of imports, mappings of other commands).",
     examples: [
       ["remove the label of a profile", "cat config unset label --profile live"],
       ["forget the columns that cat import saved", "cat config unset columns"],
@@ -207,7 +212,7 @@ const unsetCommand = (app: App): Command =>
     .argument(...setting)
     .action(async (typed: string) => {
       const { globals, context, io } = app;
-      const name = typed === "columns" || typed === "values" ? typed : toSetting(typed);
+      const name = answerKeys.find((key) => key === typed) ?? toSetting(typed);
       const profiles = await readProfiles(context.env);
       if (name === "active") {
         if (profiles.exists) await updateConfig(context, ({ active: _, ...others }) => others);

@@ -1,10 +1,10 @@
+import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import { normalValue, withValues } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { counted, series, shownName, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { type Choice, openPrompts, type Prompts } from "../app/prompts.ts";
 import { type MappedFile, readHead, shownLength, wrongValues } from "./file-head.ts";
-import type { Mapping } from "./map-flags.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
 
 /** A file with more different wrong values has texts in that column, which are too many to map one by one. */
@@ -100,7 +100,9 @@ async function guessesOf(file: MappedFile, mapping: Mapping, answers: Mapping): 
     return { kind: "column", field: "", name, title, about, to };
   });
   const map = new Map([...mapping.map, ...asMapping(columns).map]);
-  const wrong = await wrongValues(file, form({ ...mapping, map }));
+  const found = await wrongValues(file, form({ ...mapping, map }));
+  // A value that is to be kept is mapped to itself.
+  const wrong = found.filter(({ field, from }) => !mapping.values.get(field)?.has(normalValue(from)));
   if (wrong.length > mostValues) return columns;
   const values = wrong.map(({ field, from, to, rows }): Guess => {
     const name = normalValue(from);
@@ -152,6 +154,7 @@ async function correct(
   }
   const choices = [
     ...(words.choicesOf(field) ?? []).map((choice) => ({ name: choice, value: choice })),
+    ...(words.isOpen(field) ? [{ name: "as it is", value: title }] : []),
     { name: "no value", value: "" },
   ];
   const value = await prompts.select(app.io.visible(`What is "${shown}"?${about}`), choices, to ?? "");

@@ -1,10 +1,10 @@
+import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import { openRows, type ReadOptions } from "../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../flows/rows/problem.ts";
 import { isFailureColumn, normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import { TableReader } from "../../flows/rows/table-rows.ts";
 import type { ValueFix, Vocabulary } from "../../flows/rows/vocabulary.ts";
-import type { Mapping } from "./map-flags.ts";
 
 /** The maximum number of characters of a header or a value that is shown. */
 export const shownLength = 40;
@@ -76,7 +76,9 @@ export async function wrongValues({ source, read }: Readable, form: RowForm): Pr
   try {
     for await (const rows of reader.batches()) {
       for (const { content } of rows) {
-        for (const { valueFix } of await form.problems(content)) {
+        const problems = await form.problems(content);
+        const fixes = problems.map(({ valueFix }) => valueFix);
+        for (const valueFix of [...fixes, ...(form.otherSpellings?.(content) ?? [])]) {
           if (valueFix === undefined) continue;
           const key = JSON.stringify([valueFix.field, normalHeader(valueFix.from)]);
           const known = found.get(key) ?? { ...valueFix, rows: 0 };

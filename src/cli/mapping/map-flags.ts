@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import { isFailureColumn, normalHeader } from "../../flows/rows/row-form.ts";
-import { normalValue, type ValueMap } from "../../flows/rows/value-map.ts";
+import { normalValue, type ValueMap, valueEntries } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { UsageError } from "../context/errors.ts";
 import { several } from "../flags/values.ts";
@@ -12,15 +13,8 @@ export interface RawMapFlags {
   readonly mapValue?: string[];
 }
 
-/** How the columns and values of a file are read. */
-export interface Mapping {
-  /** Normal headers, and their fields. */
-  readonly map: ReadonlyMap<string, string>;
-  readonly values: ValueMap;
-}
-
 /** Adds `--map` and `--map-value`. */
-export const withMapFlags = (one: Command): Command =>
+export const withMapFlags = (one: Command, example: string): Command =>
   one
     .option(
       "--map <COLUMN=FIELD>",
@@ -29,7 +23,7 @@ export const withMapFlags = (one: Command): Command =>
     )
     .option(
       "--map-value <FIELD:FROM=TO>",
-      "read a value as another one, e.g. sex:Damen=female, in a field or a column; repeatable",
+      `read a value as another one, e.g. ${example}, in a field or a column; repeatable`,
       several,
     );
 
@@ -37,6 +31,13 @@ export const withMapFlags = (one: Command): Command =>
 export const readMapFlags = ({ map = [], mapValue = [] }: RawMapFlags, words: Vocabulary): Mapping => ({
   map: readMap(map, words),
   values: readValues(mapValue, words),
+});
+
+/** The flags of a mapping, for a command that reads the failed file. */
+export const mapFlags = ({ map, values }: Mapping) => ({
+  // The failed file has its own columns with the names of the failure columns.
+  map: [...map].filter(([column]) => !isFailureColumn(column)).map((entry) => entry.join("=")),
+  mapValue: valueEntries(values),
 });
 
 /** The entries of `--map`. */
@@ -49,7 +50,7 @@ function readMap(entries: readonly string[], words: Vocabulary): Map<string, str
     const column = normalHeader(unquoted(entry.slice(0, Math.max(0, at)).trim()));
     const field = entry.slice(at + 1).trim();
     if (at < 1 || column === "") {
-      const hint = `For example: --map SKU=reference. COLUMN is a column of the file. ${fields}`;
+      const hint = `For example: --map SKU=${words.reference}. COLUMN is a column of the file. ${fields}`;
       throw mistake("use COLUMN=FIELD", hint);
     }
     if (field === "" || !words.isField(field) || isFailureColumn(field)) {
@@ -67,7 +68,7 @@ function readMap(entries: readonly string[], words: Vocabulary): Map<string, str
 }
 
 /** The entries of `--map-value`: the name is before the first colon, and TO after the last equals sign. */
-function readValues(entries: readonly string[], { valued, choicesOf }: Vocabulary): ValueMap {
+function readValues(entries: readonly string[], { valued, choicesOf, isOpen }: Vocabulary): ValueMap {
   const values = new Map<string, Map<string, string>>();
   for (const entry of entries) {
     const mistake = mistakeIn("--map-value", entry);
@@ -76,11 +77,11 @@ function readValues(entries: readonly string[], { valued, choicesOf }: Vocabular
     const from = normalValue(entry.slice(colon + 1, Math.max(colon + 1, equals)));
     const to = entry.slice(equals + 1).trim();
     if (name === "" || equals < colon || from === "") {
-      const hint = `For example: --map-value sex:Damen=female. FIELD is a column of the file, or one of ${valued.join(", ")}.`;
+      const hint = `For example: --map-value ${valued.includes("sex") ? "sex:Damen=female" : `${valued[0]}:FROM=TO`}. FIELD is a column of the file, or one of ${valued.join(", ")}.`;
       throw mistake("use FIELD:FROM=TO", hint);
     }
     const choices = choicesOf(name);
-    if (to !== "" && choices !== undefined && !choices.includes(to)) {
+    if (to !== "" && choices !== undefined && !isOpen(name) && !choices.includes(to)) {
       const near = questionFor(didYouMean(to, choices), "D").replace("Dd", "D");
       const hint = `TO is one of ${choices.join(", ")}, or empty for no value.`;
       throw mistake(`unknown value "${to}"`, near === "" ? hint : `${near} ${hint}`);

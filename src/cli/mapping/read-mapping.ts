@@ -1,10 +1,9 @@
+import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import { withValues } from "../../flows/rows/value-map.ts";
-import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { firstOf, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk } from "../app/prompts.ts";
 import { type FileHead, type MappedFile, readHead, shownLength } from "./file-head.ts";
-import type { Mapping } from "./map-flags.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
 
 /** The maximum number of columns or values that a note lists. */
@@ -17,7 +16,10 @@ export async function readMapping(app: App, file: MappedFile): Promise<Mapping> 
   const { flags, form, words } = file;
   const head = await readHead(file, form(flags));
   if (head === null) return flags;
-  const hasChoices = [...head.fields].some((field) => valuesIn(field, words));
+  const hasChoices = [...head.fields].some((name) => {
+    const field = words.valuedFieldOf(name);
+    return field !== null && words.choicesOf(field) !== undefined;
+  });
   if (head.unknown.size === 0 && !hasChoices) return flags;
   const { savedMapping } = await import("./saved-mapping.ts");
   const saved = await savedMapping(app, words);
@@ -27,14 +29,10 @@ export async function readMapping(app: App, file: MappedFile): Promise<Mapping> 
   return (await import("./ask-mapping.ts")).askMapping(app, file, mapping, saved);
 }
 
-/** Whether a column of that field has values that are choices. */
-const valuesIn = (field: string, { choicesOf }: Vocabulary): boolean =>
-  choicesOf(field.endsWith("_orientation") ? "orientation" : field) !== undefined;
-
 /** Adds what the profile remembers, and says so. */
 async function withSaved(
   app: App,
-  { flags, form }: MappedFile,
+  { flags, form, words }: MappedFile,
   { header, unknown }: FileHead,
   saved: SavedMapping,
 ): Promise<Mapping> {
@@ -57,7 +55,7 @@ async function withSaved(
   await note("Columns", columns);
   const fields = [...fieldsOf(map)];
   const known = [...saved.values].filter(([field]) =>
-    fields.some((name) => name === field || (field === "orientation" && name?.endsWith("_orientation"))),
+    fields.some((name) => name !== null && words.valuedFieldOf(name) === field),
   );
   const values = known.flatMap(([field, some]) =>
     [...some]

@@ -1,11 +1,11 @@
-import { normalValue, type ValueMap } from "../../flows/rows/value-map.ts";
+import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import { normalValue } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
-import { readProfiles } from "../settings/profiles.ts";
+import { type Profile, readProfiles } from "../settings/profiles.ts";
 import { profileName } from "../settings/settings.ts";
 import { updateProfile } from "../settings/update-config.ts";
-import type { Mapping } from "./map-flags.ts";
 
 /** The columns and values saved in a profile. */
 export interface SavedMapping extends Mapping {
@@ -22,7 +22,7 @@ export async function savedMapping(
 ): Promise<SavedMapping> {
   const profiles = await readProfiles(context.env);
   const { name } = profileName(globals, context.env, profiles);
-  const { columns = {}, values = {} } = profiles.find(name) ?? {};
+  const { columns = {}, values = {} } = answersOf(profiles.find(name) ?? {}, words);
   const wrong = (what: string) =>
     new UsageError(`${what} of profile ${name} in the config file ${profiles.path}`, {
       code: "invalid_config",
@@ -42,23 +42,39 @@ export async function savedMapping(
   }
   return {
     profile: name,
-    map: new Map(Object.entries(columns)),
+    map: new Map(Object.entries(columns) as [string, string][]),
     values: read,
     save: (mapping) =>
-      updateProfile(context, name, (own) => ({
-        ...own,
-        ...(mapping.map.size > 0 && {
-          columns: { ...asObject(own.columns), ...Object.fromEntries(mapping.map) },
-        }),
-        ...(mapping.values.size > 0 && { values: withSaved(asObject(own.values), mapping.values) }),
-      })),
+      updateProfile(context, name, (own) =>
+        withAnswers(own, withSaved(answersOf(own, words), mapping), words),
+      ),
   };
 }
 
-function withSaved(saved: Record<string, unknown>, values: ValueMap): Record<string, unknown> {
-  const all = { ...saved };
-  for (const [field, some] of values) all[field] = { ...asObject(all[field]), ...Object.fromEntries(some) };
-  return all;
+/** What a profile remembers for one kind of files; import's is older than the others, and has no name. */
+interface Answers {
+  readonly columns?: Readonly<Record<string, unknown>>;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+const answersOf = (profile: Profile | Record<string, unknown>, { kind }: Vocabulary): Answers =>
+  kind === "import" ? (profile as Answers) : asObject(asObject(profile.mappings)[kind]);
+
+const withAnswers = (profile: Record<string, unknown>, answers: Answers, { kind }: Vocabulary) =>
+  kind === "import"
+    ? { ...profile, ...answers }
+    : { ...profile, mappings: { ...asObject(profile.mappings), [kind]: answers } };
+
+function withSaved({ columns, values }: Answers, added: Mapping): Answers {
+  const all = { ...values };
+  for (const [field, some] of added.values)
+    all[field] = { ...asObject(all[field]), ...Object.fromEntries(some) };
+  return {
+    ...(added.map.size > 0 || columns !== undefined
+      ? { columns: { ...columns, ...Object.fromEntries(added.map) } }
+      : {}),
+    ...(Object.keys(all).length > 0 ? { values: all } : {}),
+  };
 }
 
 const asObject = (value: unknown): Record<string, unknown> =>

@@ -167,7 +167,7 @@ export function problemReport(
 }
 
 /** The message with the flags that map an unknown column or value. */
-function wholeMessage(
+export function wholeMessage(
   { param, message, mapsTo, valueFix }: Pick<Problem, "param" | "message" | "mapsTo" | "valueFix">,
   space = " ",
 ): string {

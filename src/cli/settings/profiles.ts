@@ -10,6 +10,8 @@ export interface Profile {
   readonly columns?: Readonly<Record<string, string>>;
   /** By field, values in the user's files, and what they are read as (`--map-value`). */
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The same for the files of other commands: `tryon`, `beautify`, `products`. */
+  readonly mappings?: Readonly<Record<string, unknown>>;
   /** The name of the header with the signature of a webhook delivery. */
   readonly signatureHeader?: string;
   /** Shown in questions and summaries, so that production is not mistaken for staging; and its color. */
@@ -108,6 +110,7 @@ export const profileKeys = [
   ...texts,
   "columns",
   "values",
+  "mappings",
   "excel",
 ] as const satisfies readonly (keyof Profile)[];
 
@@ -139,7 +142,7 @@ function checkedConfig(text: string, path: string): Config {
     if (wrong !== undefined) throw problem(`${wrong} in ${place} is not a string`);
     if (profile.excel !== undefined && typeof profile.excel !== "boolean")
       throw problem(`excel in ${place} is not true or false`);
-    for (const key of ["columns", "values"])
+    for (const key of ["columns", "values", "mappings"])
       if (profile[key] !== undefined) object(profile[key], `${key} in ${place}`);
   }
   return config;

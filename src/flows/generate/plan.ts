@@ -47,6 +47,7 @@ export async function planGenerations(
   { onNote, onProgress }: GenerateDeps,
 ): Promise<GenerationPlan> {
   const sent = sentGenerations(run.state, run.id);
+  rejectOtherReading(asked, sent, file.source.name);
   if (!run.isFinished && run.begunAt !== null && sent.size > 0) {
     const since = shownTime(run.begunAt);
     onNote(
@@ -61,6 +62,29 @@ export async function planGenerations(
   });
   return { sent, remaining: generations, problems, unresolved };
 }
+
+/** Rejects a file of which an earlier command queued other images, because it mapped the values otherwise. */
+function rejectOtherReading(
+  asked: readonly AskedGeneration[],
+  sent: ReadonlyMap<string, SentGeneration>,
+  file: string,
+): void {
+  for (const one of asked) {
+    const before = sent.get(placeKey(one))?.generation;
+    if (before === undefined) continue;
+    const different = looks.find((field) => one[field] !== before[field]);
+    if (different === undefined) continue;
+    const [now, then] = [one, before].map((look) => JSON.stringify(look[different]));
+    throw new InputError(
+      `${shownName(file)}:${one.line} was queued with ${then}, and is now read as ${now}; nothing was queued`,
+      "other_mapping",
+      "Map columns and values as before (--map, --map-value), or add --fresh to generate all images again.",
+    );
+  }
+}
+
+/** What an input says of an image, by itself. */
+const looks = ["background", "angleShot", "lookAtCamera", "subtype", "style"] as const;
 
 /** The counts of a check, with the rows that name what does not exist. */
 export const withUnresolved = (check: CheckResult, unresolved: Resolved["unresolved"]): CheckResult => {

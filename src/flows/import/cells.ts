@@ -1,8 +1,9 @@
 import { ulidPattern } from "../../contract/limits.ts";
 import { unguardedCell } from "../outputs/cells.ts";
-import { normalHeader, type RowColumns } from "../rows/row-form.ts";
+import { valuesOfColumn } from "../rows/mapped-columns.ts";
+import type { RowColumns } from "../rows/row-form.ts";
 import { noValues, type ValueMap, valueRead } from "../rows/value-map.ts";
-import { type Column, valuedField } from "./columns.ts";
+import { type Column, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 
 /** The place of an image in its record. */
@@ -32,12 +33,9 @@ export class CsvCells implements RowColumns {
   /** `header`: as it is in the file. `values`: a column's own win over those of its field. */
   constructor(columns: readonly Column[], header: readonly string[], values: ValueMap = noValues) {
     this.#columns = columns;
-    this.#values = columns.map((column, index) => {
-      const field = valuedField(column);
-      const ofField = field === null ? undefined : values.get(field);
-      const own = values.get(normalHeader(header[index]!));
-      return own === undefined ? ofField : new Map([...(ofField ?? []), ...own]);
-    });
+    this.#values = columns.map(({ name }, index) =>
+      valuesOfColumn(header[index]!, name, values, importVocabulary),
+    );
     this.#header = header;
     this.names = columns.map(({ name }) => name);
     this.referenceColumn = this.names.indexOf("reference");

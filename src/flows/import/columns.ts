@@ -1,6 +1,7 @@
-import { didYouMean, plain, questionFor, wordsForOrientations } from "../../contract/did-you-mean.ts";
+import { didYouMean, plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
+import { type ColumnMap, judgeColumns, mappedHeader } from "../rows/mapped-columns.ts";
 import type { Problem } from "../rows/problem.ts";
 import { missingColumn } from "../rows/problem.ts";
 import { isFailureColumn, normalHeader } from "../rows/row-form.ts";
@@ -42,12 +43,9 @@ const columnsByName: ReadonlyMap<string, Column> = new Map(
 /** All column names of an import, the most likely ones first. */
 export const columnNames: readonly string[] = [...columnsByName.keys()];
 
-/** The mapping of `--map COLUMN=FIELD`; keys are headers in the form of `normalHeader`. */
-export type ColumnMap = ReadonlyMap<string, string>;
-
 /** Whether an import knows the column, by its name or by the map. */
 export const isKnownColumn = (header: string, map: ColumnMap): boolean =>
-  columnOf(map.get(normalHeader(header)) ?? header).kind !== "unknown";
+  columnOf(mappedHeader(header, map)).kind !== "unknown";
 
 /** The content of a column, by its header alone. */
 export function columnOf(header: string): Column {
@@ -59,10 +57,6 @@ export function columnOf(header: string): Column {
 
 /** The fields whose values `--map-value` can change; `orientation` is that of all photos. */
 const valuedFields: readonly string[] = [...fields, "orientation"];
-
-/** The field of `valuedFields` that a column has; null for another column. */
-export const valuedField = (column: Column | undefined): string | null =>
-  column?.kind === "field" ? column.name : column?.kind === "orientation" ? "orientation" : null;
 
 /** All columns of an import, for messages. */
 export const knownColumns =
@@ -76,41 +70,10 @@ export function readColumns(
   report: (problem: Problem) => void,
   values: ValueMap = noValues,
 ): Column[] {
-  const columns = headers.map((header) => columnOf(map.get(normalHeader(header)) ?? header));
-  const meanings = new Set(columns.map(({ name }) => name));
-  const seen = new Map<string, string>();
-  columns.forEach((column, index) => {
-    const header = headers[index]!;
-    const { name } = column;
-    const earlier = name === null ? undefined : seen.get(name);
-    if (column.kind === "unknown") {
-      report({ line, ...unknownColumn(header.trim(), meanings) });
-    } else if (earlier !== undefined) {
-      const message =
-        normalHeader(earlier) === normalHeader(header)
-          ? `duplicate column "${header.trim()}": rename or remove one of them`
-          : `the columns "${earlier.trim()}" and "${header.trim()}" map to the same field: remove one of them`;
-      report({ line, param: header.trim(), code: "duplicate_header", message });
-    }
-    if (name !== null && earlier === undefined) seen.set(name, header);
-  });
-  const headersThere = new Set(headers.map(normalHeader));
-  for (const column of map.keys()) {
-    if (!headersThere.has(column)) {
-      const question = questionFor(didYouMean(column, [...headersThere]), "; ", (name) => `"${name}"`);
-      const message = `unknown column "${column}" in --map: the file does not have it${question}`;
-      report({ line, param: column, code: "unknown_column", message });
-    }
-  }
-  for (const name of values.keys()) {
-    const index = headers.findIndex((header) => normalHeader(header) === name);
-    if (valuedFields.includes(name) || valuedField(columns[index]) !== null) continue;
-    const message =
-      index === -1
-        ? `unknown column "${name}" in --map-value: the file does not have it`
-        : `cannot use --map-value for the column "${name}": it works for ${valuedFields.join(", ")}`;
-    report({ line, param: name, code: "unknown_column", message });
-  }
+  const columns = headers.map((header) => columnOf(mappedHeader(header, map)));
+  const names = columns.map(({ kind, name }) => (kind === "unknown" ? undefined : name));
+  judgeColumns(headers, names, { map, values }, importVocabulary, line, report);
+  const seen = new Set(names);
   for (const field of ["reference", "name"]) if (!seen.has(field)) report(missingColumn(line, field));
   if (!columns.some((column) => column.kind === "images" || column.kind === "image")) {
     const message = 'missing column for photos, e.g. "images", "image_1" or "image_front"';
@@ -123,27 +86,6 @@ export function readColumns(
     }
   }
   return columns;
-}
-
-/**
- * The problem of an unknown column, with its fix: similar names that are free, or the column of the same
- * meaning.
- */
-function unknownColumn(header: string, there: ReadonlySet<string | null>): Omit<Problem, "line"> {
-  const problem = (rest: string, ...mapsTo: string[]): Omit<Problem, "line"> => ({
-    param: header,
-    code: "unknown_column",
-    mapsTo,
-    message: `unknown column "${header}"${rest}`,
-  });
-  const near = nearestColumns(header);
-  const free = near.filter((name) => !there.has(name));
-  if (near.length > 0 && free.length === 0)
-    return problem(` (the file already has ${near[0]}): rename it`, "ignore");
-  const field = free.length === 1 ? free[0]! : "FIELD";
-  return free.length === 0
-    ? problem(`: rename it`, field, "ignore")
-    : problem(`; ${questionFor(free, "")} Rename it`, field, "ignore");
 }
 
 /** Other names of columns in shop systems and spreadsheets, in lower case without separators. */
@@ -189,6 +131,7 @@ export function nearestColumns(header: string): readonly string[] {
 
 /** What `--map` and `--map-value` of an import take. */
 export const importVocabulary: Vocabulary = {
+  kind: "import",
   isField: (name) => columnOf(name).kind !== "unknown" && !isFailureColumn(name),
   nearest: nearestColumns,
   freeFields: (taken) =>
@@ -199,7 +142,10 @@ export const importVocabulary: Vocabulary = {
   fields: knownColumns,
   reference: "reference",
   valued: valuedFields,
+  valuedFieldOf: (name) =>
+    name.endsWith("_orientation") ? "orientation" : valuedFields.includes(name) ? name : null,
   choicesOf: (field) => (field === "sex" ? sexes : field === "orientation" ? orientations : undefined),
+  isOpen: () => false,
 };
 
 function all(column: string, words: string): Record<string, string> {

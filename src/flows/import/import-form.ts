@@ -5,10 +5,11 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-problem.ts";
+import type { ColumnMap } from "../rows/mapped-columns.ts";
 import type { AddedCells, FieldProblem, RowForm } from "../rows/row-form.ts";
 import { noValues, type ValueMap, valuesRead } from "../rows/value-map.ts";
 import { CsvCells } from "./cells.ts";
-import { type ColumnMap, importVocabulary, isKnownColumn, readColumns } from "./columns.ts";
+import { importVocabulary, isKnownColumn, readColumns } from "./columns.ts";
 import { inputRowProblems, localImagesOf, withOrientations } from "./file-row.ts";
 
 export interface ImportForm extends RowForm {

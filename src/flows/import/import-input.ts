@@ -3,12 +3,12 @@ import type { OutputTargets } from "../outputs/output-targets.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
+import type { ColumnMap } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
 import type { ValueMap } from "../rows/value-map.ts";
 import type { RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
-import type { ColumnMap } from "./columns.ts";
 import type { ImportForm } from "./import-form.ts";
 
 /** The kind of an import run (`Run.kind`). */

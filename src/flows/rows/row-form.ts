@@ -28,6 +28,8 @@ export interface RowForm {
   fromObject(object: Record<string, unknown>): unknown;
   /** All problems of a row; a promise only if something must be looked up, such as a local photo. */
   problems(row: unknown): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
+  /** Values that may be valid, but seem to be another spelling of a known one: asked about, never a problem. */
+  otherSpellings?(row: unknown): readonly ValueFix[];
   /** The row's name for the user, shown with its problems. */
   referenceOf(row: unknown): string | undefined;
   /** What each record gets in addition to what is in the file. */

@@ -1,5 +1,7 @@
 /** What the columns and the values of a file can be read as, for `--map` and `--map-value`. */
 export interface Vocabulary {
+  /** Whose files these are: each kind remembers its own answers. */
+  readonly kind: "import" | "tryon" | "beautify" | "products";
   /** Whether `--map` takes it as a field; `ignore` is one of them. */
   isField(name: string): boolean;
   /** The fields that a header or a mistyped field probably means. */
@@ -12,8 +14,12 @@ export interface Vocabulary {
   readonly fields: string;
   /** The fields whose values `--map-value` can change. */
   readonly valued: readonly string[];
-  /** The only values that a field takes, if there are such. */
+  /** The field of `valued` that a column has; null for another column. */
+  valuedFieldOf(name: string): string | null;
+  /** The values that a field takes, as far as they are known. */
   choicesOf(field: string): readonly string[] | undefined;
+  /** Whether the service may take other values than the choices. */
+  isOpen(field: string): boolean;
 }
 
 /** A value that is not a choice, and the flag that reads it as one. */

@@ -148,8 +148,8 @@ describe("a beautified shot", () => {
     const ran = await world.cat("beautify shots.csv --yes");
     expect(ran.exit).toBe(3);
     expect(ran.stderr.split("\n").slice(0, 2)).toEqual([
-      'shots.csv:2  subtype  invalid_row  subtype must be one of clothing, shoes, headwear, not "cloth": did you mean "clothing"?',
-      'shots.csv:3  style  invalid_row  style must be one of ghost, flatlay, not "gost": did you mean "ghost"?',
+      'shots.csv:2  subtype  invalid_row  subtype must be one of clothing, shoes, headwear, not "cloth": did you mean "clothing"? Correct it, or use --map-value "subtype:cloth=clothing"',
+      'shots.csv:3  style  invalid_row  style must be one of ghost, flatlay, not "gost": did you mean "ghost"? Correct it, or use --map-value "style:gost=ghost"',
     ]);
     expect(world.queuing()).toEqual([]);
   });

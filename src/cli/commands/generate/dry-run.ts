@@ -1,6 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import { readGenerations } from "../../../flows/generate/columns/generation-form.ts";
+import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
 import type { AskedGeneration } from "../../../flows/generate/generation.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
 import type { Resolved } from "../../../flows/generate/resolve.ts";
@@ -10,7 +11,7 @@ import type { Problem } from "../../../flows/rows/problem.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
-import { problemsForPeople } from "../../output/problem-list.ts";
+import { problemsForPeople, wholeMessage } from "../../output/problem-list.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { inputRejected } from "./report.ts";
 import { noteLines, unlistedNotes } from "./unlisted-values.ts";
@@ -54,7 +55,8 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
       ...(notes.length > 0 && { notes: notes.map(toJson) }),
     });
   } else {
-    const list = problemsForPeople(file.source.name, app, { listsAll: "--json" });
+    const { fields } = generationVocabulary(flags.kind);
+    const list = problemsForPeople(file.source.name, app, { listsAll: "--json", fields });
     for (const problem of problems) await list.add(problem);
     await list.end();
     if (notes.length > 0) for (const line of noteLines(flags, notes)) await app.io.note(app.io.visible(line));
@@ -71,13 +73,10 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
   );
 }
 
-const toJson = ({ line, reference, param, code, message }: Omit<Problem, "mapsTo">) => ({
-  line,
-  reference,
-  param,
-  code,
-  message,
-});
+const toJson = (problem: Problem) => {
+  const { line, reference, param, code } = problem;
+  return { line, reference, param, code, message: wholeMessage(problem) };
+};
 
 /** Looks up products and models; null without a service URL or API key. */
 async function lookUp(

@@ -3,7 +3,9 @@ import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { ulidPattern } from "../../../contract/limits.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
 import { separator } from "../../../flows/generate/columns/read-row.ts";
+import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
 import { type UnknownChoice, unknownChoices } from "../../../flows/generate/generation-run.ts";
+import type { Mapping } from "../../../flows/rows/mapped-columns.ts";
 import { UsageError } from "../../context/errors.ts";
 import {
   type FileFlags,
@@ -17,6 +19,7 @@ import { otherFlags } from "../../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict, either } from "../../flags/usage-error.ts";
 import { rejectNoPath, several, wholeNumber } from "../../flags/values.ts";
+import { type RawMapFlags, readMapFlags, withMapFlags } from "../../mapping/map-flags.ts";
 import { flagName } from "../../output/command-words.ts";
 
 /** The flags that name the values of one generation, or of a matrix. */
@@ -37,7 +40,7 @@ export type SelectionFlags = { [name in Exclude<(typeof selectionNames)[number],
 };
 
 /** The flags of a command that generates images, as commander parses them. */
-export interface RawGenerateFlags extends RawFileFlags, SelectionFlags {
+export interface RawGenerateFlags extends RawFileFlags, RawMapFlags, SelectionFlags {
   readonly dryRun: boolean;
   readonly wait: boolean;
   readonly save?: string;
@@ -58,9 +61,15 @@ export interface RawGenerateFlags extends RawFileFlags, SelectionFlags {
 export interface GenerateFlags
   extends Omit<
       RawGenerateFlags,
-      keyof RawFileFlags | keyof SelectionFlags | "maxBytes" | "maxGenerations" | "unknown"
+      | keyof RawFileFlags
+      | keyof RawMapFlags
+      | keyof SelectionFlags
+      | "maxBytes"
+      | "maxGenerations"
+      | "unknown"
     >,
-    Omit<FileFlags, "file"> {
+    Omit<FileFlags, "file">,
+    Mapping {
   readonly kind: GenerationKind;
   /** As typed, `-` for standard input; null where flags name the values. */
   readonly file: string | null;
@@ -80,10 +89,13 @@ function subtypes(value: string, earlier?: string[]): string[] {
   throw new InvalidArgumentError(`use ${either(taskSubtypes)}`);
 }
 
+const mapExamples = { tryon: "background:Weiss=white", beautify: "subtype:Schuhe=shoes" } as const;
+
 /** Adds the flags of a command that generates images, in groups. */
 export function withGenerateFlags(made: Command, kind: GenerationKind): Command {
   const isTryon = kind === "tryon";
-  withTemplateFlag(withInputFlags(made.optionsGroup("Input:")), isTryon ? "looks.xlsx" : "shots.xlsx")
+  const input = withInputFlags(made.optionsGroup("Input:"));
+  withMapFlags(withTemplateFlag(input, isTryon ? "looks.xlsx" : "shots.xlsx"), mapExamples[kind])
     .option("--matrix", "expand cells with several values (a|b) to every combination", false)
     .option("--allow-duplicates", "accept the same image twice", false)
     .option("--skip-invalid", "queue the valid rows and skip the others", false)
@@ -141,6 +153,7 @@ export function readGenerateFlags(
       hint: "Put the value into a column of the file, or remove the file.",
     });
   }
+  if (file === undefined) rejectMapping(raw);
   if (!raw.matrix) rejectRepeated(selection);
   rejectNoPath("--save", raw.save, "folder, for example --save images");
   rejectNoPath("--gallery", raw.gallery, "file, for example --gallery review.html");
@@ -149,6 +162,7 @@ export function readGenerateFlags(
   return {
     ...raw,
     ...readFileFlags(input ?? "flags", raw, cwd),
+    ...readMapFlags(raw, generationVocabulary(kind)),
     kind,
     file: file ?? null,
     input: input ?? "flags",
@@ -158,6 +172,13 @@ export function readGenerateFlags(
     maxGenerations: raw.maxGenerations ?? null,
     unknown: raw.unknown,
   };
+}
+
+/** Rejects a mapping without a file. */
+function rejectMapping({ map, mapValue }: RawMapFlags): void {
+  const param = map !== undefined ? "--map" : mapValue !== undefined ? "--map-value" : null;
+  if (param === null) return;
+  throw new UsageError(`${param} needs a file`, { param, hint: `Add the file, or remove ${param}.` });
 }
 
 function rejectRepeated(selection: SelectionFlags): void {

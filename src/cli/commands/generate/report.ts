@@ -8,6 +8,7 @@ import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
+import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, waiting } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
 
@@ -106,7 +107,7 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
 function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
   const { kind, delimiter, matrix, allowDuplicates, save } = flags;
   const encoding = encodingOfFailedFile(flags.encoding);
-  const given = { delimiter, encoding, matrix, allowDuplicates, save };
+  const given = { delimiter, encoding, ...mapFlags(flags), matrix, allowDuplicates, save };
   return [
     `Failed rows are in ${failedFile}, with the reasons. Fix them, then run:`,
     `  ${flagLine([kind, fileWord(failedFile)], given, globals)}`,

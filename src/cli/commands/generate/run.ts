@@ -1,11 +1,14 @@
 import { resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
+import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
 import { reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
+import { type Mapping, noMapping } from "../../../flows/rows/mapped-columns.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
+import type { Source } from "../../../flows/rows/source.ts";
 import { textSource } from "../../../flows/rows/text-source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -14,6 +17,7 @@ import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { openInput } from "../../files/open-input.ts";
+import { readMapping } from "../../mapping/read-mapping.ts";
 import { shellWord } from "../../output/command-words.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
@@ -25,12 +29,34 @@ import type { OpenedInput } from "./rerun.ts";
 export async function runGenerate(app: App, flags: GenerateFlags): Promise<void> {
   const { source, replacing } = await openRowsOf(app, flags);
   try {
-    const file = { source, read: flags, form: generationForm(flags) };
-    if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, flags, file);
-    else await fullRun(app, flags, { file, replacing });
+    const mapping = await mappingOf(app, flags, source);
+    const given = { ...flags, ...mapping };
+    const form = generationForm(given);
+    const file = { source, read: flags, form: flags.file === null ? withoutFixes(form) : form };
+    if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, given, file);
+    else await fullRun(app, given, { file, replacing });
   } finally {
     await source.close();
   }
+}
+
+/** Values of flags are not mapped: a problem of one offers no flag for it. */
+const withoutFixes = (form: ReturnType<typeof generationForm>): typeof form => ({
+  ...form,
+  problems: (row) => form.problems(row).map(({ valueFix: _, ...problem }) => problem),
+});
+
+/** How the columns and values of a file are read; rows of a review or of flags have the names of the service. */
+async function mappingOf(app: App, flags: GenerateFlags, source: Source): Promise<Mapping> {
+  if (flags.file === null) return noMapping;
+  return readMapping(app, {
+    file: flags.file,
+    source,
+    read: flags,
+    flags,
+    form: (mapping) => generationForm({ ...flags, ...mapping }),
+    words: generationVocabulary(flags.kind),
+  });
 }
 
 /** The rows of the file, of a review, or of the flags, of which a person at the terminal adds what is missing. */
@@ -67,7 +93,8 @@ async function fullRun(
       import("./unlisted-values.ts"),
     ]);
   const saveTo = flags.save === undefined ? null : resolve(cwd, flags.save);
-  const list = problemList(app, flags.input, { listsAll: "--dry-run --json" });
+  const { fields } = generationVocabulary(flags.kind);
+  const list = problemList(app, flags.input, { listsAll: "--dry-run --json", fields });
   // The summary is the one object on stdout; the failed file lists the skipped rows.
   const isSilent = app.io.json && flags.skipInvalid;
   const skipped: Problem[] = [];

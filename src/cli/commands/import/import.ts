@@ -53,7 +53,8 @@ const bareCommand = (): Command =>
   }).argument("[FILE]", "file or folder of photos to import, or - for standard input");
 
 function withFlags(made: Command): Command {
-  withMapFlags(withTemplateFlag(withInputFlags(made.optionsGroup("Input:")), "products.xlsx"))
+  const input = withInputFlags(made.optionsGroup("Input:"));
+  withMapFlags(withTemplateFlag(input, "products.xlsx"), "sex:Damen=female")
     .option("--skip-invalid", "skip invalid rows and import the others", false)
     .option("--dry-run", "check the file without sending it", false)
     .optionsGroup("Photos:")

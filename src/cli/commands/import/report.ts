@@ -3,11 +3,10 @@ import { CatError } from "../../../errors.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
-import { isFailureColumn } from "../../../flows/rows/row-form.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
-import { valueEntries } from "../../../flows/rows/value-map.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
+import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, waiting } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
@@ -208,7 +207,7 @@ function duration(ms: number): string {
 
 /** The command that imports a failed file: the flags for reading it, and the same service. */
 function commandForFailed(failedFile: string, flags: ImportFlags, { format, globals }: ReportedRun): string {
-  const { delimiter, encoding, map, imagesRoot, imagesOutside, convert, ledger } = flags;
+  const { delimiter, encoding, imagesRoot, imagesOutside, convert, ledger } = flags;
   // A table is written as a workbook or as CSV, as the name says.
   const named = formatOfName(failedFile);
   const written = format === "workbook" ? "csv" : format;
@@ -217,9 +216,7 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     format: [written, "workbook", undefined].includes(named) ? undefined : written,
     delimiter,
     encoding: encodingOfFailedFile(encoding),
-    // The failed file has its own columns with these names.
-    map: [...map].filter(([column]) => !isFailureColumn(column)).map((entry) => entry.join("=")),
-    mapValue: valueEntries(flags.values),
+    ...mapFlags(flags),
     imagesRoot: imagesRoot ?? folderOfPhotos(failedFile, flags),
     imagesOutside,
     convert,

@@ -1,35 +1,41 @@
 // Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a row.
 
-import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
+import { judgeColumns, type Mapping, mappedHeader, valuesOfColumn } from "../../rows/mapped-columns.ts";
 import { openRows, type RowFile, unchangedRows } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
 import { missingColumn } from "../../rows/problem.ts";
-import type { RowColumns, RowForm } from "../../rows/row-form.ts";
+import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { isFailureColumn, normalHeader } from "../../rows/row-form.ts";
 import type { SomeRows } from "../../rows/row-sets.ts";
+import { valueRead } from "../../rows/value-map.ts";
+import type { ValueFix } from "../../rows/vocabulary.ts";
 import { type AskedGeneration, contentKey, describeKey } from "../generation.ts";
 import type { GenerateInput } from "../generation-run.ts";
 import {
-  type Field,
-  fieldNames,
   type RawRow,
   type ReadRow,
   type RowReading,
   readRow,
   requiredFields,
+  separator,
+  splitValues,
   toCells,
 } from "./read-row.ts";
+import { type Field, fieldNames, generationVocabulary, otherSpelling } from "./vocabulary.ts";
 
-export interface FormOptions extends RowReading {
+export interface FormOptions extends RowReading, Mapping {
   /** Whether a file may ask for the same image twice. */
   readonly allowDuplicates: boolean;
 }
 
 /** The rows of a try-on or beautify file. */
-export function generationForm(options: FormOptions): RowForm {
-  const { kind, allowDuplicates } = options;
-  const names: readonly string[] = fieldNames[kind];
+export interface GenerationForm extends RowForm {
+  problems(row: unknown): readonly FieldProblem[];
+}
+
+export function generationForm(options: FormOptions): GenerationForm {
+  const { allowDuplicates } = options;
   // A row is asked for its problems, its keys and its generations.
   const read = new WeakMap<object, ReadRow>();
   const readOnce = (row: unknown): ReadRow => {
@@ -39,13 +45,14 @@ export function generationForm(options: FormOptions): RowForm {
     return known;
   };
   return {
-    isColumn: (header) => names.includes(normalHeader(header)),
+    isColumn: (header) => fieldsOf([header], options)[0] !== undefined,
     columns: (header, line, report) => {
       if (header.length > 0) judgeHeader(header, options, line, report);
       return toColumns(header, options);
     },
-    fromObject: flat,
+    fromObject: (object) => objectRead(flat(object), options),
     problems: (row) => readOnce(row).problems,
+    otherSpellings: (row) => otherSpellings(row, options),
     referenceOf: productName,
     unique: allowDuplicates
       ? undefined
@@ -86,6 +93,14 @@ function remainingCells(
   return generations.length > 1 && remaining.length === 1 ? toCells(remaining[0]!) : null;
 }
 
+/** The backgrounds and angles of a row that are known in another spelling or language. */
+const otherSpellings = (row: unknown, { kind, matrix }: RowReading): ValueFix[] =>
+  (["background", "angle_shot"] as const).flatMap((field) => {
+    const value = (row as RawRow | null)?.[field];
+    if (typeof value !== "string") return [];
+    return (matrix ? splitValues(value) : [value]).flatMap((one) => otherSpelling(kind, field, one) ?? []);
+  });
+
 /** The product of a row, as people know it. */
 function productName(row: unknown): string | undefined {
   const { product_reference, product_id } = (row ?? {}) as RawRow;
@@ -93,52 +108,42 @@ function productName(row: unknown): string | undefined {
   return name as string | undefined;
 }
 
-/** Other names of columns in shop systems and spreadsheets, in lower case without separators. */
-const otherWords: Readonly<Record<string, string>> = Object.fromEntries(
-  "reference ref sku item article product productcode artikel artikelnummer referenz referencia"
-    .split(" ")
-    .map((word) => [word, "product_reference"]),
-);
+/** The field of each column; null for an ignored one, undefined for an unknown one. */
+const fieldsOf = (header: readonly string[], { kind, map }: FormOptions): (Field | null | undefined)[] =>
+  header.map((text) => {
+    const name = normalHeader(mappedHeader(text, map));
+    if (name === "" || name === "ignore" || isFailureColumn(name)) return null;
+    return fieldNames[kind].find((field) => field === name);
+  });
 
 function judgeHeader(
   header: readonly string[],
-  { kind }: RowReading,
+  options: FormOptions,
   line: number,
   report: (problem: Problem) => void,
 ): void {
-  const names: readonly string[] = fieldNames[kind];
-  const seen = new Set<string>();
-  for (const text of header) {
-    const name = normalHeader(text);
-    const param = text.trim();
-    if (name === "" || isFailureColumn(text)) continue;
-    if (!names.includes(name)) {
-      const question = questionFor(didYouMean(name, names, otherWords), ": ", (word) => `"${word}"`);
-      const message = `unknown column "${param}"${question || `: rename or remove it (columns: ${names.join(", ")})`}`;
-      report({ line, param, code: "unknown_column", message });
-    } else if (seen.has(name)) {
-      report({ line, param, code: "duplicate_header", message: `the column "${param}" is duplicated` });
-    }
-    seen.add(name);
-  }
-  for (const field of requiredFields[kind]) if (!seen.has(field)) report(missingColumn(line, field));
-  if (!seen.has("product_id") && !seen.has("product_reference")) {
+  const names = fieldsOf(header, options);
+  judgeColumns(header, names, options, generationVocabulary(options.kind), line, report);
+  for (const field of requiredFields[options.kind])
+    if (!names.includes(field)) report(missingColumn(line, field));
+  if (!names.includes("product_id") && !names.includes("product_reference")) {
     const message = 'missing column "product_reference" or "product_id" (one of them is required)';
     report(missingColumn(line, "product_reference", message));
   }
 }
 
 /** Turns the records of a CSV file into rows by its header. */
-function toColumns(header: readonly string[], reading: RowReading): RowColumns {
-  const headers = header.map(normalHeader);
-  const known: readonly string[] = fieldNames[reading.kind];
-  const names = headers.map((name) => (known.includes(name) ? name : null));
+function toColumns(header: readonly string[], options: FormOptions): RowColumns {
+  const names = fieldsOf(header, options).map((name) => name ?? null);
+  const words = generationVocabulary(options.kind);
+  const values = header.map((text, column) => valuesOfColumn(text, names[column]!, options.values, words));
   const reference = names.indexOf("product_reference");
   const toRow = (record: readonly string[]): RawRow => {
     const row: Record<string, unknown> = {};
     for (const [column, name] of names.entries()) {
-      const text = record[column]!.trim();
-      if (name !== null && text !== "") row[name] = text;
+      if (name === null) continue;
+      const text = textRead(name, record[column]!.trim(), values[column], options);
+      if (text !== "") row[name] = text;
     }
     return row;
   };
@@ -147,17 +152,45 @@ function toColumns(header: readonly string[], reading: RowReading): RowColumns {
     referenceColumn: reference === -1 ? names.indexOf("product_id") : reference,
     toRow,
     strayCell: (record) => {
-      const column = headers.findIndex((name, index) => name === "" && record[index]!.trim() !== "");
+      const column = header.findIndex((text, at) => normalHeader(text) === "" && record[at]!.trim() !== "");
       return column === -1 ? null : { column, message: "this value is in a column without a header" };
     },
     cellProblems: () => [],
-    columnOfPath: (path) => (names.includes(path) ? names.indexOf(path) : null),
+    columnOfPath: (path) => (names.includes(path as Field) ? names.indexOf(path as Field) : null),
     withoutDone: (record, done) => {
-      const kept = remainingCells(toRow(record), done, reading);
+      const kept = remainingCells(toRow(record), done, options);
       if (kept === null) return record;
       return record.map((cell, column) => kept[names[column] as Field] ?? cell);
     },
   };
+}
+
+/** What a cell is read as; a cell with several values as several. */
+const textRead = (
+  field: Field,
+  text: string,
+  values: ReadonlyMap<string, string> | undefined,
+  { matrix }: RowReading,
+): string =>
+  values === undefined
+    ? text
+    : (matrix || field === "styling_product_ids" ? splitValues(text) : [text])
+        .map((part) => valueRead(part, values))
+        .filter((part) => part !== "")
+        .join(separator);
+
+/** The same for the fields of an object, whose stylings may be a list. */
+function objectRead(row: Record<string, unknown>, options: FormOptions): Record<string, unknown> {
+  if (options.values.size === 0) return row;
+  const read = { ...row };
+  for (const field of fieldNames[options.kind]) {
+    const values = options.values.get(field);
+    const value = row[field];
+    if (typeof value === "string") read[field] = textRead(field, value.trim(), values, options);
+    else if (Array.isArray(value))
+      read[field] = value.map((one) => (typeof one === "string" ? valueRead(one, values) : one));
+  }
+  return read;
 }
 
 /** What the valid rows of a file ask for, in its order; rows of `refused` have problems. */

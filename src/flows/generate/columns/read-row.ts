@@ -2,23 +2,9 @@ import { shortened } from "../../../contract/did-you-mean.ts";
 import { type GenerationKind, styleProblem, subtypeProblem } from "../../../contract/generation-rules.ts";
 import { limits, ulidPattern } from "../../../contract/limits.ts";
 import type { FieldProblem } from "../../rows/row-form.ts";
+import type { ValueFix } from "../../rows/vocabulary.ts";
 import type { AskedGeneration } from "../generation.ts";
-
-/** The fields of an input row, by the names of the service (Tasks). */
-export const fieldNames = {
-  tryon: [
-    "product_id",
-    "product_reference",
-    "model_id",
-    "styling_product_ids",
-    "background",
-    "angle_shot",
-    "look_at_camera",
-  ],
-  beautify: ["product_id", "product_reference", "subtype", "background", "angle_shot", "style"],
-} as const satisfies Record<GenerationKind, readonly string[]>;
-
-export type Field = (typeof fieldNames)[GenerationKind][number];
+import { type Field, fieldNames, valueFixOf } from "./vocabulary.ts";
 
 /** Fields that every row needs; and one of product_id and product_reference. */
 export const requiredFields = {
@@ -64,8 +50,8 @@ const mostCombinations = 10_000;
 /** Reads a row; a beautifier row of the service's own form (`{"subtype", "inputs": {…}}`) is made flat first. */
 export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   const problems: FieldProblem[] = [];
-  const add = (param: Field | string, message: string, code = "invalid_row") =>
-    problems.push({ param, code, message: `${param} ${message}` });
+  const add: Add = (param, message, valueFix) =>
+    problems.push({ param, code: "invalid_row", message: `${param} ${message}`, valueFix });
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
     return {
       generations: [],
@@ -104,7 +90,7 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   return { generations: expand(kind, values, stylings), problems };
 }
 
-type Add = (param: Field | string, message: string, code?: string) => void;
+type Add = (param: Field | string, message: string, valueFix?: ValueFix) => void;
 
 const isWrong = (value: unknown): boolean =>
   value !== undefined && value !== null && typeof value !== "string";
@@ -158,14 +144,13 @@ function judgeValues(
   add: Add,
 ): void {
   const judge = (field: Field, problemOf: (value: string) => string | null) => {
-    const messages = new Set<string>();
-    for (const value of values.get(field) ?? []) {
+    for (const value of new Set(values.get(field) ?? [])) {
       const message = problemOf(value);
-      const isSeveral = !matrix && splitValues(value).length > 1;
-      if (message !== null)
-        messages.add(isSeveral ? `${message}; to generate an image for each value, add --matrix` : message);
+      if (message === null) continue;
+      if (!matrix && splitValues(value).length > 1)
+        add(field, `${message}; to generate an image for each value, add --matrix`);
+      else add(field, message, valueFixOf(kind, field, value));
     }
-    for (const message of messages) add(field, message);
   };
   if (kind === "tryon") {
     judge("look_at_camera", (value) =>

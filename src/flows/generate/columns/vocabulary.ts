@@ -1,0 +1,99 @@
+import {
+  didYouMean,
+  type OtherWords,
+  plain,
+  wordsForLooks,
+  wordsForOrientations,
+} from "../../../contract/did-you-mean.ts";
+import { backgroundsOf, everyAngleShotOf, type GenerationKind } from "../../../contract/generation-rules.ts";
+import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
+import { normalHeader } from "../../rows/row-form.ts";
+import type { ValueFix, Vocabulary } from "../../rows/vocabulary.ts";
+
+/** The fields of an input row, by the names of the service (Tasks). */
+export const fieldNames = {
+  tryon: [
+    "product_id",
+    "product_reference",
+    "model_id",
+    "styling_product_ids",
+    "background",
+    "angle_shot",
+    "look_at_camera",
+  ],
+  beautify: ["product_id", "product_reference", "subtype", "background", "angle_shot", "style"],
+} as const satisfies Record<GenerationKind, readonly string[]>;
+
+export type Field = (typeof fieldNames)[GenerationKind][number];
+
+/** Other names of columns in shop systems and spreadsheets, in lower case without separators. */
+const otherWords: OtherWords = {
+  ...all(
+    "product_reference",
+    "reference ref sku item itemnumber article articlenumber product productcode stylecode artikel artikelnummer artikelnr produkt produktnummer referenz referencia riferimento",
+  ),
+  ...all("model_id", "model models modell modelle modelname modele modelo modello"),
+  ...all("background", "hintergrund fond arriereplan sfondo fondo backdrop"),
+  ...all(
+    "angle_shot",
+    "angle shot view perspektive ansicht blickwinkel winkel einstellung vue inquadratura angulo",
+  ),
+  ...all("styling_product_ids", "styling stylings stylewith kombination kombiniertmit outfit"),
+  ...all("look_at_camera", "look camera blick blickkontakt blickindiekamera"),
+  ...all("subtype", "type category kategorie typ produkttyp produktart"),
+  ...all("style", "stil darstellung"),
+};
+
+/** Values that the service has to know: it may know more of the others. */
+const closed: Readonly<Record<string, readonly string[]>> = {
+  subtype: taskSubtypes,
+  style: beautifierStyles,
+  look_at_camera: ["true", "false"],
+};
+
+const words: OtherWords = { ...wordsForOrientations, ...wordsForLooks };
+
+/** What `--map` and `--map-value` of a try-on or a beautified shot take. */
+export function generationVocabulary(kind: GenerationKind): Vocabulary {
+  const names: readonly string[] = fieldNames[kind];
+  return {
+    kind,
+    isField: (name) => names.includes(normalHeader(name)) || normalHeader(name) === "ignore",
+    nearest: (name) => didYouMean(name, names, otherWords).filter((field) => names.includes(field)),
+    freeFields: (taken) => names.filter((name) => !taken.has(name)),
+    reference: "product_reference",
+    fields: names.join(", "),
+    valued: names,
+    valuedFieldOf: (name) => (names.includes(name) ? name : null),
+    choicesOf: (field) => choicesOf(kind, field),
+    isOpen: (field) => !Object.hasOwn(closed, field),
+  };
+}
+
+function choicesOf(kind: GenerationKind, field: string): readonly string[] | undefined {
+  if (!(fieldNames[kind] as readonly string[]).includes(field)) return undefined;
+  if (field === "background") return backgroundsOf(kind);
+  return field === "angle_shot" ? everyAngleShotOf(kind) : closed[field];
+}
+
+/** How a value that is not one of the choices can be read as one. */
+export function valueFixOf(kind: GenerationKind, field: Field, from: string): ValueFix {
+  const [to, ...others] = didYouMean(from, choicesOf(kind, field) ?? [], words);
+  return { field, from, to: others.length === 0 ? to : undefined };
+}
+
+/**
+ * The choice that a value of an open field names in another spelling or language; null for any other value, which the
+ * service may know as it is.
+ */
+export function otherSpelling(kind: GenerationKind, field: Field, from: string): ValueFix | null {
+  const known = choicesOf(kind, field) ?? [];
+  if (known.includes(from)) return null;
+  const word = plain(from);
+  const to = known.find((one) => plain(one) === word || (Object.hasOwn(words, word) && words[word] === one));
+  return to === undefined ? null : { field, from, to };
+}
+
+function all(field: Field, synonyms: string): Record<string, string> {
+  return Object.fromEntries(synonyms.split(" ").map((word) => [word, field]));
+}

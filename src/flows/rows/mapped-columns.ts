@@ -1,0 +1,105 @@
+import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import type { Problem } from "./problem.ts";
+import { normalHeader } from "./row-form.ts";
+import type { ValueMap } from "./value-map.ts";
+import type { Vocabulary } from "./vocabulary.ts";
+
+/** Columns that are read as fields (`--map COLUMN=FIELD`); keys are headers in the form of `normalHeader`. */
+export type ColumnMap = ReadonlyMap<string, string>;
+
+/** How the columns and values of a file are read. */
+export interface Mapping {
+  readonly map: ColumnMap;
+  readonly values: ValueMap;
+}
+
+export const noMapping: Mapping = { map: new Map(), values: new Map() };
+
+/** What a column is read as: the field that it is mapped to, else its own header. */
+export const mappedHeader = (header: string, map: ColumnMap): string =>
+  map.get(normalHeader(header)) ?? header;
+
+/** The content of each value of a column: those of its field, then its own, which win. */
+export function valuesOfColumn(
+  header: string,
+  name: string | null,
+  values: ValueMap,
+  words: Pick<Vocabulary, "valuedFieldOf">,
+): ReadonlyMap<string, string> | undefined {
+  const field = name === null ? null : words.valuedFieldOf(name);
+  const ofField = field === null ? undefined : values.get(field);
+  const own = values.get(normalHeader(header));
+  return own === undefined ? ofField : new Map([...(ofField ?? []), ...own]);
+}
+
+/**
+ * Reports what is wrong with the columns of a header and with the mapping for it. `names`: the field of each column; null
+ * for an ignored one, undefined for an unknown one.
+ */
+export function judgeColumns(
+  headers: readonly string[],
+  names: readonly (string | null | undefined)[],
+  { map, values }: Mapping,
+  words: Vocabulary,
+  line: number,
+  report: (problem: Problem) => void,
+): void {
+  const there = new Set(names);
+  const seen = new Map<string, string>();
+  headers.forEach((header, index) => {
+    const name = names[index];
+    const param = header.trim();
+    const earlier = typeof name === "string" ? seen.get(name) : undefined;
+    if (name === undefined) report({ line, ...unknownColumn(param, there, words) });
+    else if (earlier !== undefined) {
+      const message =
+        normalHeader(earlier) === normalHeader(header)
+          ? `duplicate column "${param}": rename or remove one of them`
+          : `the columns "${earlier.trim()}" and "${param}" map to the same field: remove one of them`;
+      report({ line, param, code: "duplicate_header", message });
+    }
+    if (typeof name === "string" && earlier === undefined) seen.set(name, header);
+  });
+  const headersThere = new Set(headers.map(normalHeader));
+  for (const column of map.keys()) {
+    if (headersThere.has(column)) continue;
+    const question = questionFor(didYouMean(column, [...headersThere]), "; ", (name) => `"${name}"`);
+    const message = `unknown column "${column}" in --map: the file does not have it${question}`;
+    report({ line, param: column, code: "unknown_column", message });
+  }
+  for (const name of values.keys()) {
+    const index = headers.findIndex((header) => normalHeader(header) === name);
+    const field = names[index];
+    if (words.valued.includes(name) || (field && words.valuedFieldOf(field) !== null)) continue;
+    const message =
+      index === -1
+        ? `unknown column "${name}" in --map-value: the file does not have it`
+        : `cannot use --map-value for the column "${name}": it works for ${words.valued.join(", ")}`;
+    report({ line, param: name, code: "unknown_column", message });
+  }
+}
+
+/**
+ * The problem of an unknown column, with its fix: similar names that are free, or the column of the same
+ * meaning.
+ */
+export function unknownColumn(
+  header: string,
+  there: ReadonlySet<string | null | undefined>,
+  words: Vocabulary,
+): Omit<Problem, "line"> {
+  const problem = (rest: string, ...mapsTo: string[]): Omit<Problem, "line"> => ({
+    param: header,
+    code: "unknown_column",
+    mapsTo,
+    message: `unknown column "${header}"${rest}`,
+  });
+  const near = words.nearest(header);
+  const free = near.filter((name) => !there.has(name));
+  if (near.length > 0 && free.length === 0)
+    return problem(` (the file already has ${near[0]}): rename it`, "ignore");
+  const field = free.length === 1 ? free[0]! : "FIELD";
+  return free.length === 0
+    ? problem(`: rename it`, field, "ignore")
+    : problem(`; ${questionFor(free, "")} Rename it`, field, "ignore");
+}

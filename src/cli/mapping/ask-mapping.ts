@@ -4,7 +4,7 @@ import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { counted, series, shownName, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { type Choice, openPrompts, type Prompts } from "../app/prompts.ts";
-import { type MappedFile, readHead, shownLength, wrongValues } from "./file-head.ts";
+import { type FileHead, type MappedFile, readHead, shownLength, wrongValues } from "./file-head.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
 
 /** A file with more different wrong values has texts in that column, which are too many to map one by one. */
@@ -86,13 +86,20 @@ const textOf = ({ kind, title, to, about }: Guess): string => {
   return `${truncated(title, shownLength)} = ${read}${about}`;
 };
 
+/** The unknown columns to ask about: of a file that needs one column only, the first that may be it. */
+function unknownOf({ fields, unknown }: FileHead, { needsOne = false, nearest }: Vocabulary) {
+  if (!needsOne) return unknown;
+  const likely = [...unknown].find(([, { title }]) => nearest(title).length > 0);
+  return fields.size > 0 || likely === undefined ? [] : [likely];
+}
+
 /** What is not known, with answers instead of guesses. */
 async function guessesOf(file: MappedFile, mapping: Mapping, answers: Mapping): Promise<Guess[]> {
   const { form, words } = file;
   const head = await readHead(file, form(mapping));
   if (head === null) return [];
   const taken = new Set([...head.fields, ...answers.map.values()]);
-  const columns = [...head.unknown].map(([name, { title, sample }]): Guess => {
+  const columns = [...unknownOf(head, words)].map(([name, { title, sample }]): Guess => {
     const [near] = words.nearest(title).filter((field) => words.freeFields(taken).includes(field));
     const to = answers.map.get(name) ?? near ?? "ignore";
     taken.add(to);

@@ -33,6 +33,13 @@ export const readMapFlags = ({ map = [], mapValue = [] }: RawMapFlags, words: Vo
   values: readValues(mapValue, words),
 });
 
+/** Rejects the flags without the file that they map. Throws UsageError. */
+export function rejectMapping({ map, mapValue }: RawMapFlags, file: string): void {
+  const param = map !== undefined ? "--map" : mapValue !== undefined ? "--map-value" : null;
+  if (param === null) return;
+  throw new UsageError(`${param} needs ${file}`, { param, hint: `Add ${file}, or remove ${param}.` });
+}
+
 /** The flags of a mapping, for a command that reads the failed file. */
 export const mapFlags = ({ map, values }: Mapping) => ({
   // The failed file has its own columns with the names of the failure columns.

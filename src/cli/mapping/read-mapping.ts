@@ -15,7 +15,7 @@ const named = 20;
 export async function readMapping(app: App, file: MappedFile): Promise<Mapping> {
   const { flags, form, words } = file;
   const head = await readHead(file, form(flags));
-  if (head === null) return flags;
+  if (head === null || (words.needsOne && head.fields.size > 0)) return flags;
   const hasChoices = [...head.fields].some((name) => {
     const field = words.valuedFieldOf(name);
     return field !== null && words.choicesOf(field) !== undefined;

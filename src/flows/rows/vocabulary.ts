@@ -2,6 +2,8 @@
 export interface Vocabulary {
   /** Whose files these are: each kind remembers its own answers. */
   readonly kind: "import" | "tryon" | "beautify" | "products";
+  /** Whether a header needs one of the fields only: other columns are ignored without a question. */
+  readonly needsOne?: boolean;
   /** Whether `--map` takes it as a field; `ignore` is one of them. */
   isField(name: string): boolean;
   /** The fields that a header or a mistyped field probably means. */

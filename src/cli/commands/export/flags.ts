@@ -1,7 +1,9 @@
 import { extname } from "node:path";
 import { type Command, Option } from "commander";
 import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
+import { selectionVocabulary } from "../../../flows/export/selection/read-selection.ts";
 import { checkEncodingName, type EncodingName } from "../../../flows/rows/encoding.ts";
+import type { Mapping } from "../../../flows/rows/mapped-columns.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readDelimiter } from "../../files/file-flags.ts";
 import {
@@ -13,6 +15,7 @@ import {
 } from "../../flags/common-flags.ts";
 import { conflict } from "../../flags/usage-error.ts";
 import { duration, named, several, timestamp } from "../../flags/values.ts";
+import { readMapFlags, rejectMapping, withMapFlags } from "../../mapping/map-flags.ts";
 import { flagName } from "../../output/command-words.ts";
 import { readRoles, roleFlag } from "./roles.ts";
 
@@ -35,6 +38,8 @@ export interface RawExportFlags {
   product?: string[];
   productsFrom?: string;
   sheet?: string;
+  map?: string[];
+  mapValue?: string[];
   delimiter?: string;
   encoding?: string;
   timeout?: number;
@@ -59,7 +64,7 @@ export interface LiveInput {
 }
 
 /** A frozen export: files that the service prepares. */
-export interface FrozenInput extends Pick<LiveInput, "roles"> {
+export interface FrozenInput extends Pick<LiveInput, "roles">, Mapping {
   /** The file as typed; null for the default of the format. */
   readonly out: string | null;
   readonly format: "manifest" | "zip";
@@ -82,7 +87,7 @@ export interface FrozenInput extends Pick<LiveInput, "roles"> {
 export const frozenNames = { manifest: "catalogue.jsonl", zip: "catalogue.zip" } as const;
 
 /** Adds the flags of `cat export`, in groups. */
-export const withExportFlags = (made: Command): Command =>
+export const withExportFlags = (made: Command): Command => {
   withCsvFlags(
     made
       .option("--out <FILE>", "file to write, or - for standard output (--yes replaces an existing file)")
@@ -116,11 +121,13 @@ export const withExportFlags = (made: Command): Command =>
       "--products-from <FILE>",
       "only the products of a file: a table, or one ID or reference per line; - is stdin",
     )
-    .option("--sheet <NAME>", "sheet of --products-from (default: the one whose columns fit)")
+    .option("--sheet <NAME>", "sheet of --products-from (default: the one whose columns fit)");
+  return withMapFlags(made, "reference:OLD=NEW")
     .option("--delimiter <C>", "column separator of --products-from (default: detected)")
     .option("--encoding <NAME>", "text encoding of --products-from (default: detects UTF-8 and UTF-16)")
     .addOption(timeoutFlag())
     .option("--fresh", "start over instead of resuming a stopped export");
+};
 
 const usualMarginMs = 5 * 60_000;
 
@@ -134,6 +141,8 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
     "product",
     "productsFrom",
     "sheet",
+    "map",
+    "mapValue",
     "delimiter",
     "encoding",
     "timeout",
@@ -199,11 +208,18 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     products: (raw.product ?? []).map((name) => filled("--product", name, "Use an ID or a reference.")!),
     productsFrom: filled("--products-from", raw.productsFrom, "Choose a file, or - for standard input."),
     sheet: raw.sheet,
+    ...mappingOf(raw),
     delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),
     encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),
     timeoutMs: raw.timeout ?? null,
     fresh: raw.fresh ?? false,
   };
+}
+
+/** The mapping of the file of `--products-from`. */
+function mappingOf(raw: RawExportFlags): Mapping {
+  if (raw.productsFrom === undefined) rejectMapping(raw, "--products-from");
+  return readMapFlags(raw, selectionVocabulary);
 }
 
 /** The trimmed value of a flag; null for a missing one. */

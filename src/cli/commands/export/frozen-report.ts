@@ -2,6 +2,7 @@ import { CatError } from "../../../errors.ts";
 import type { FrozenOutcome } from "../../../flows/export/frozen/frozen-summary.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
+import { mapFlags } from "../../mapping/map-flags.ts";
 import { flagLine } from "../../output/command-words.ts";
 import type { FrozenInput } from "./flags.ts";
 
@@ -81,6 +82,7 @@ function resumeCommand(command: FrozenInput, globals: Place["globals"]): string 
     product,
     productsFrom,
     sheet,
+    ...mapFlags(command),
     delimiter,
     encoding,
     role: roles?.join(),

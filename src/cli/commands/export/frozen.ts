@@ -3,14 +3,20 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { checkExtractFolder } from "../../../flows/export/archive/extract-folder.ts";
 import { exportFrozen } from "../../../flows/export/frozen/export-frozen.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
-import { isProductColumn, readSelection } from "../../../flows/export/selection/read-selection.ts";
+import {
+  readSelection,
+  selectionForm,
+  selectionVocabulary,
+} from "../../../flows/export/selection/read-selection.ts";
 import { type Selection, withoutRepetitions } from "../../../flows/export/selection/selection.ts";
+import { type Mapping, noMapping } from "../../../flows/rows/mapped-columns.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { openInput } from "../../files/open-input.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
+import { readMapping } from "../../mapping/read-mapping.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type FrozenInput, frozenNames } from "./flags.ts";
 import { imagesMissing, reportLines } from "./frozen-report.ts";
@@ -19,7 +25,7 @@ import { withRoleHint } from "./roles.ts";
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
 export async function exportFrozenFiles(app: App, command: FrozenInput): Promise<void> {
   const { format, roles, extract } = command;
-  const selection = await readSelected(app, command);
+  const { selection, mapping } = await readSelected(app, command);
   const name = extract ?? command.out ?? frozenNames[format];
   const list = problemList(app, command.productsFrom ?? "", { listsAll: "--json" });
   let unknown = 0;
@@ -47,7 +53,7 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
   else {
     const isNumbered = format === "zip" && extract === null && outcome.stopped === undefined;
     const leftovers = isNumbered ? await leftoversOf(app, name, outcome.parts) : [];
-    for (const line of reportLines(outcome, command, { leftovers, globals: app.globals }))
+    for (const line of reportLines(outcome, { ...command, ...mapping }, { leftovers, globals: app.globals }))
       await app.io.note(app.io.visible(line));
   }
   if (outcome.stopped !== undefined) throw withRoleHint(outcome.stopped, roles);
@@ -60,20 +66,24 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
  */
 async function readSelected(
   app: App,
-  { products, productsFrom: file, delimiter, encoding, sheet }: FrozenInput,
-): Promise<Selection | null> {
+  { products, productsFrom: file, delimiter, encoding, sheet, ...flags }: FrozenInput,
+): Promise<{ selection: Selection | null; mapping: Mapping }> {
   if (file === null) {
     const wanted = products.map((name) => ({ name, as: "either" as const, line: 0 }));
-    return wanted.length === 0 ? null : { file: null, wanted: withoutRepetitions(wanted) };
+    const selection = wanted.length === 0 ? null : { file: null, wanted: withoutRepetitions(wanted) };
+    return { selection, mapping: noMapping };
   }
   const source = await openInput(
     app,
     { file, sheet },
-    { job: { noun: "export" }, isColumn: isProductColumn },
+    { job: { noun: "export" }, isColumn: selectionForm(flags).isColumn },
   );
   try {
-    const { selection, problems } = await readSelection(source, { delimiter, encoding });
-    if (problems.length === 0) return selection;
+    const read = { delimiter, encoding };
+    const words = selectionVocabulary;
+    const mapping = await readMapping(app, { file, source, read, flags, form: selectionForm, words });
+    const { selection, problems } = await readSelection(source, { ...read, ...mapping });
+    if (problems.length === 0) return { selection, mapping };
     const list = problemList(app, file, { listsAll: "--json", always: true });
     for (const problem of problems) await list.add(problem);
     const [valid, invalid] = [selection.wanted.length, problems.length];

@@ -19,7 +19,7 @@ import { otherFlags } from "../../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict, either } from "../../flags/usage-error.ts";
 import { rejectNoPath, several, wholeNumber } from "../../flags/values.ts";
-import { type RawMapFlags, readMapFlags, withMapFlags } from "../../mapping/map-flags.ts";
+import { type RawMapFlags, readMapFlags, rejectMapping, withMapFlags } from "../../mapping/map-flags.ts";
 import { flagName } from "../../output/command-words.ts";
 
 /** The flags that name the values of one generation, or of a matrix. */
@@ -153,7 +153,7 @@ export function readGenerateFlags(
       hint: "Put the value into a column of the file, or remove the file.",
     });
   }
-  if (file === undefined) rejectMapping(raw);
+  if (file === undefined) rejectMapping(raw, "a file");
   if (!raw.matrix) rejectRepeated(selection);
   rejectNoPath("--save", raw.save, "folder, for example --save images");
   rejectNoPath("--gallery", raw.gallery, "file, for example --gallery review.html");
@@ -172,13 +172,6 @@ export function readGenerateFlags(
     maxGenerations: raw.maxGenerations ?? null,
     unknown: raw.unknown,
   };
-}
-
-/** Rejects a mapping without a file. */
-function rejectMapping({ map, mapValue }: RawMapFlags): void {
-  const param = map !== undefined ? "--map" : mapValue !== undefined ? "--map-value" : null;
-  if (param === null) return;
-  throw new UsageError(`${param} needs a file`, { param, hint: `Add the file, or remove ${param}.` });
 }
 
 function rejectRepeated(selection: SelectionFlags): void {

@@ -1,16 +1,26 @@
+import { type OtherWords, plain } from "../../../contract/did-you-mean.ts";
 import { ulidPattern } from "../../../contract/limits.ts";
 import type { CsvReader } from "../../rows/csv-rows.ts";
 import type { EncodingName } from "../../rows/encoding.ts";
+import {
+  type ColumnMap,
+  judgeColumns,
+  type Mapping,
+  mappedHeader,
+  valuesOfColumn,
+} from "../../rows/mapped-columns.ts";
 import { openRows, type RowFile } from "../../rows/open-rows.ts";
 import { type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { Source } from "../../rows/source.ts";
 import { utf8Chunks } from "../../rows/text.ts";
+import { valueRead } from "../../rows/value-map.ts";
+import type { Vocabulary } from "../../rows/vocabulary.ts";
 import { type Selection, type WantedProduct, withoutRepetitions } from "./selection.ts";
 
 /** How to read a file of `--products-from`. */
-export interface SelectionReading {
+export interface SelectionReading extends Mapping {
   readonly delimiter?: string | undefined;
   readonly encoding: EncodingName;
 }
@@ -26,8 +36,8 @@ export async function readSelection(
   const wanted: WantedProduct[] = [];
   const problems: Problem[] = [];
   try {
-    const file: RowFile = { source, read: reading, form: selectionForm };
-    const isTable = source.format !== "csv" || (await hasHeader(file));
+    const file: RowFile = { source, read: reading, form: selectionForm(reading) };
+    const isTable = source.format !== "csv" || reading.map.size > 0 || (await hasHeader(file));
     const products = isTable ? readTable(file, problems) : readList(source, reading.encoding);
     for await (const product of products) wanted.push(product);
   } catch (error) {
@@ -48,7 +58,7 @@ async function hasHeader(file: RowFile): Promise<boolean> {
     // A list may contain anything; its reader judges the encoding again.
     if (!(error instanceof UnreadableInput)) throw error;
   }
-  return reader.header.some((cell) => selectionForm.isColumn(cell));
+  return reader.header.some((cell) => file.form.isColumn(cell));
 }
 
 async function* readTable(file: RowFile, problems: Problem[]): AsyncGenerator<WantedProduct> {
@@ -98,31 +108,49 @@ const unquoted = (text: string): string =>
 /** The columns that name a product, the first filled one of a row decides. */
 const selectionColumns = ["product_id", "id", "reference"] as const;
 
-type Cells = Partial<Record<(typeof selectionColumns)[number], unknown>>;
+type SelectionColumn = (typeof selectionColumns)[number];
+type Cells = Partial<Record<SelectionColumn, unknown>>;
+
+/** Other names of these columns, in lower case without separators. */
+const otherWords: OtherWords = Object.fromEntries(
+  `productreference ref sku articlenumber itemnumber productcode stylecode artikelnummer artikelnr artikel produktnummer referenz`
+    .split(" ")
+    .map((word) => [word, "reference"]),
+);
+
+/** What `--map` and `--map-value` of `--products-from` take. */
+export const selectionVocabulary: Vocabulary = {
+  kind: "products",
+  needsOne: true,
+  isField: (name) => [...selectionColumns, "ignore"].includes(normalHeader(name)),
+  nearest: (name) => (Object.hasOwn(otherWords, plain(name)) ? ["reference"] : []),
+  freeFields: (taken) => selectionColumns.filter((name) => !taken.has(name)),
+  reference: "reference",
+  fields: selectionColumns.join(", "),
+  valued: selectionColumns,
+  valuedFieldOf: (name) => selectionColumns.find((known) => known === name) ?? null,
+  choicesOf: () => undefined,
+  isOpen: () => true,
+};
+
+const fieldOf = (header: string, map: ColumnMap): SelectionColumn | null => {
+  const name = normalHeader(mappedHeader(header, map));
+  return selectionColumns.find((known) => known === name) ?? null;
+};
 
 /** The rows of a file of `--products-from` with a header, or of objects: other columns are ignored. */
-/** Whether a header is a column that names a product. */
-export const isProductColumn = (header: string): boolean => isSelectionColumn(normalHeader(header));
-
-const selectionForm: RowForm = {
-  isColumn: isProductColumn,
+export const selectionForm = (mapping: Mapping): RowForm => ({
+  isColumn: (header) => fieldOf(header, mapping.map) !== null,
   columns(header, line, report) {
-    for (const name of selectionColumns)
-      if (header.filter((cell) => normalHeader(cell) === name).length > 1) report(duplicate(name, line));
-    return toColumns(header);
+    const columns = toColumns(header, mapping);
+    if (header.length > 0) judgeColumns(header, columns.names, mapping, selectionVocabulary, line, report);
+    return columns;
   },
   fromObject: (object) => toCells(object),
   problems: (row) =>
     isRow(row) ? selectionProblems(row) : [{ code: "invalid_row", message: "a row must be a JSON object" }],
   referenceOf: (row) => (isRow(row) ? nameIn(row)?.name : undefined),
   withoutDone: (object) => object,
-};
-
-const duplicate = (name: string, line: number): Problem => ({
-  line,
-  param: name,
-  code: "duplicate_header",
-  message: `duplicate column "${name}": rename or remove one of them`,
 });
 
 /** The product that a row names; null if it names none. */
@@ -136,9 +164,6 @@ function nameIn(row: Cells): Omit<WantedProduct, "line"> | null {
 
 /** Any JSON value may be on a line of NDJSON. */
 const isRow = (row: unknown): row is Cells => typeof row === "object" && row !== null && !Array.isArray(row);
-
-const isSelectionColumn = (name: string): name is (typeof selectionColumns)[number] =>
-  (selectionColumns as readonly string[]).includes(name);
 
 const cellText = (cell: unknown): string => (typeof cell === "string" ? cell.trim() : "");
 
@@ -161,17 +186,16 @@ function selectionProblems(row: Cells): readonly FieldProblem[] {
   ];
 }
 
-function toColumns(header: readonly string[]): RowColumns {
-  const names = header.map((cell) => {
-    const name = normalHeader(cell);
-    return isSelectionColumn(name) ? name : null;
-  });
+function toColumns(header: readonly string[], { map, values }: Mapping): RowColumns {
+  const names = header.map((cell) => fieldOf(cell, map));
+  const read = header.map((cell, at) => valuesOfColumn(cell, names[at]!, values, selectionVocabulary));
   return {
     names,
     referenceColumn: names.findIndex((name) => name !== null),
     toRow(record) {
       const row: Cells = {};
-      for (const [at, name] of names.entries()) if (name !== null) row[name] ??= record[at];
+      for (const [at, name] of names.entries())
+        if (name !== null) row[name] ??= valueRead(record[at]!, read[at]);
       return row;
     },
     strayCell: () => null,

@@ -4,9 +4,9 @@ import { frozenWorld, idsOf } from "./frozen-world.ts";
 
 async function shop() {
   const world = await frozenWorld({ env: { NO_COLOR: "1" } });
-  const [one, other] = [1, 4].map((at) => world.products()[at]!) as [{ id: string }, { id: string }];
-  const [a, b] = [1, 4].map((at) => world.products()[at]!.reference);
-  world.write("shop.csv", `Artikelnummer;Titel\n${a};x\n${b};y\n`);
+  const [one, other] = [world.products()[1]!, world.products()[4]!];
+  const a = one.reference;
+  world.write("shop.csv", `Artikelnummer;Titel\n${a};x\n${other.reference};y\n`);
   return { ...world, a, ids: [other.id, one.id], exported: () => idsOf(world.read("catalogue.jsonl")) };
 }
 

@@ -191,6 +191,6 @@ test("exits with 2 for a mapping without a file", async () => {
   const { exit, stderr } = await world.cat("tryon --product DRESS-1 --map a=background");
   expect({ exit, stderr }).toEqual({
     exit: 2,
-    stderr: "error: --map needs a file\nAdd the file, or remove --map.\n",
+    stderr: "error: --map needs a file\nAdd a file, or remove --map.\n",
   });
 });

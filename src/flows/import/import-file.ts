@@ -1,5 +1,6 @@
-import type { CheckResult } from "../rows/check.ts";
-import { checkFile } from "../rows/check.ts";
+import type { OutputTargets } from "../outputs/output-targets.ts";
+import { type CheckResult, checkFile } from "../rows/check.ts";
+import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";
 import { changeOf } from "../rows/source.ts";
 import { valueEntries } from "../rows/value-map.ts";
 import { type Run, runIdentity, withRun } from "../run/run.ts";
@@ -20,22 +21,88 @@ export interface ImportOutcome {
   ended: EndedRun | null;
 }
 
-/** The bulk import: checks the complete file, claims the ledger, settles what earlier runs left, then imports the rows. */
-export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
-  const started = deps.clock.now();
-  const { check, refused } = await checkFile(input.file, deps);
-  await deps.onChecked?.(check);
-  if (check.unusable || check.valid === 0 || (check.invalid > 0 && !input.skipInvalid)) {
-    return { check, ended: null };
+/** A file to import. */
+export interface FileToImport {
+  readonly input: ImportInput;
+  readonly deps: ImportDeps;
+}
+
+export interface ImportsOutcome {
+  /** By file. If some were imported, those without an end were not started, because one before them was stopped. */
+  readonly outcomes: readonly ImportOutcome[];
+  /** What stopped a file before it was begun, after others were imported; undefined if nothing did. */
+  readonly unbegun: unknown;
+}
+
+/**
+ * The bulk import of several files: checks all of them completely, then imports one after the other, each in a run of its
+ * own. A file that was stopped stops the rest. A reference may be in one of them only.
+ */
+export async function importFiles(files: readonly FileToImport[]): Promise<ImportsOutcome> {
+  const checked = await checkFiles(files);
+  const outcomes = checked.map(({ check }): ImportOutcome => ({ check, ended: null }));
+  if (checked.some(({ check, input }) => isRejected(check, input))) return { outcomes, unbegun: undefined };
+  // An output that cannot be written is reported before anything is sent.
+  const targets: OutputTargets[] = [];
+  for (const { deps } of files) targets.push(await deps.targets());
+  for (const [index, file] of checked.entries()) {
+    try {
+      const ended = await importChecked(file, targets[index]!);
+      outcomes[index]!.ended = ended;
+      if (ended.stopped !== undefined) break;
+    } catch (error) {
+      if (index === 0) throw error;
+      return { outcomes, unbegun: error };
+    }
   }
-  const targets = await deps.targets();
-  const { localPhotos, mode, onImageError, photos, file } = input;
-  const digests = { file: file.source.digest!, photos: await localPhotos.digestOfAll() };
+  return { outcomes, unbegun: undefined };
+}
+
+/** The bulk import of one file. */
+export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
+  const { outcomes } = await importFiles([{ input, deps }]);
+  return outcomes[0]!;
+}
+
+/** A file that was checked. */
+interface CheckedFile extends FileToImport {
+  readonly check: CheckResult;
+  readonly refused: RefusedRows;
+  /** How long the check took, in milliseconds. */
+  readonly tookMs: number;
+}
+
+async function checkFiles(files: readonly FileToImport[]): Promise<CheckedFile[]> {
+  const checked: CheckedFile[] = [];
+  let firstUses: FirstUses | undefined;
+  for (const { input, deps } of files) {
+    firstUses ??= new FirstUses(deps.random);
+    const started = deps.clock.now();
+    const { check, refused } = await checkFile(input.file, { ...deps, firstUses });
+    await deps.onChecked?.(check);
+    checked.push({ input, deps, check, refused, tookMs: deps.clock.now() - started });
+  }
+  return checked;
+}
+
+/** Whether nothing is sent, because of what the check found. */
+export const isRejected = (
+  { unusable, valid, invalid }: CheckResult,
+  { skipInvalid }: Pick<ImportInput, "skipInvalid">,
+): boolean => unusable || valid === 0 || (invalid > 0 && !skipInvalid);
+
+/** Claims the ledger, settles what earlier runs left, then imports the rows. */
+async function importChecked(file: CheckedFile, targets: OutputTargets): Promise<EndedRun> {
+  const { input, deps, check, refused, tookMs } = file;
+  const started = deps.clock.now() - tookMs;
+  const { localPhotos, mode, onImageError, photos } = input;
+  const { source } = input.file;
+  const digests = { file: source.digest!, photos: await localPhotos.digestOfAll() };
   const request = {
     noun: "import",
     kind: importKind,
-    identity: identityOf(input, digests),
-    file: file.source.name,
+    identity: identityOf(input, refused, digests),
+    file: source.name,
     options: { mode, onImageError, photos },
     concurrency: input.concurrency,
     timeoutMs: input.timeoutMs,
@@ -47,7 +114,7 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
     importRows(importRun(at, targets, check, refused, input, deps)),
   );
   ended.summary.duration_ms = Math.round(deps.clock.now() - started);
-  return { check, ended };
+  return ended;
 }
 
 /**
@@ -84,7 +151,11 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
  * Identifies an import across restarts: the bytes of the file and its photos, and every option that changes
  * what is sent. Paths and output options do not count. Digests are SHA-256 (hex).
  */
-function identityOf(input: ImportInput, digests: { file: string; photos: string }): string {
+function identityOf(
+  input: ImportInput,
+  { repeatingOthers }: RefusedRows,
+  digests: { file: string; photos: string },
+): string {
   const { mode, onImageError, photos, skipInvalid } = input;
   const { read, source } = input.file;
   const map = [...input.map].sort(([left], [right]) => (left < right ? -1 : 1));
@@ -93,5 +164,7 @@ function identityOf(input: ImportInput, digests: { file: string; photos: string 
   // Runs without such values keep the identity that they had before there were any.
   const values = input.values.size === 0 ? [] : [valueEntries(input.values).sort()];
   const added = input.addedPhotos === undefined ? [] : [input.addedPhotos];
-  return runIdentity([digests.file, digests.photos, ...sent, ...values, ...added]);
+  // Which rows are skipped depends on the other files.
+  const others = repeatingOthers.length === 0 ? [] : [{ repeatingOthers }];
+  return runIdentity([digests.file, digests.photos, ...sent, ...values, ...added, ...others]);
 }

@@ -55,7 +55,8 @@ export const importForm = (
       keyOf: referenceOf,
       param: "reference",
       code: "duplicate_reference_in_file",
-      message: (reference, line) => `duplicate reference "${reference}", first used on line ${line}`,
+      message: (reference, { line, file }) =>
+        `duplicate reference "${reference}", first used on line ${line}${file === null ? "" : ` of ${file}`}`,
       reason: (reference) => inOneLine(`duplicate reference "${reference}", first used in an earlier row`),
       namesKey: (reason) => /^duplicate reference ".*", first used/.test(reason),
     },

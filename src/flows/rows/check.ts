@@ -1,8 +1,9 @@
 import type { ProgressEvent } from "../progress-event.ts";
+import { shownName } from "../words.ts";
 import { openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import type { InputRow, UniqueKey } from "./row-form.ts";
-import { RefusedRows, SeenTexts } from "./row-sets.ts";
+import { type FirstUse, FirstUses, RefusedRows } from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
 /** The result of checking the entire file. */
@@ -19,6 +20,8 @@ export interface CheckResult {
 
 export interface CheckDeps {
   random: () => number;
+  /** Shared by files in which a key may be used only once. */
+  firstUses?: FirstUses | undefined;
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
   onProblem: (problem: Problem) => void | Promise<void>;
@@ -31,12 +34,12 @@ export interface CheckDeps {
  */
 export async function checkFile(
   file: RowFile,
-  { random, signal, onProblem, onProgress = () => {} }: CheckDeps,
+  { random, firstUses: seen = new FirstUses(random), signal, onProblem, onProgress = () => {} }: CheckDeps,
 ): Promise<{ check: CheckResult; refused: RefusedRows }> {
   const reader = await openRows(file);
   const { unique } = file.form;
   const refused = new RefusedRows();
-  const seen = new SeenTexts(random);
+  seen.begin(shownName(file.source.name));
   let total = 0;
   let unusable = false;
   const fileProblem = async (problem: Problem) => {
@@ -69,6 +72,7 @@ export async function checkFile(
         if (problems.length === 0 && repeated === null) continue;
         refused.add(first + index);
         if (repeated !== null) refused.repeated.add(first + index);
+        if (repeated?.ofOther) refused.repeatingOthers.push(first + index);
         for (const problem of problems) await onProblem(problem);
         if (repeated !== null)
           await onProblem({
@@ -77,7 +81,7 @@ export async function checkFile(
             reference: file.form.referenceOf(row.content),
             param: unique!.param,
             code: unique!.code,
-            message: repeated,
+            message: repeated.message,
           });
       }
       onProgress({ step: "checking the file", done: total, total: null });
@@ -102,8 +106,8 @@ export async function checkFile(
 function repetition(
   { content, line, earlierReason }: InputRow,
   unique: UniqueKey,
-  seen: SeenTexts,
-): string | null {
+  seen: FirstUses,
+): Repetition | null {
   const keys = unique.keyOf(content);
   if (keys === undefined) return null;
   // A row may have the code of a text that is not known as well.
@@ -112,17 +116,31 @@ function repetition(
     const known = reasons.find((reason) => earlierReason.message.startsWith(reason));
     // Without a key in the message it is not known which one was rejected.
     const still = known ?? (unique.namesKey(earlierReason.message) ? undefined : reasons.at(-1));
-    if (still !== undefined) return `${still} of an earlier file: change the row, or empty its error_code`;
+    if (still !== undefined) {
+      const message = `${still} of an earlier file: change the row, or empty its error_code`;
+      return { message, ofOther: false };
+    }
   }
   // A million rows have one key each.
   if (typeof keys === "string") {
     const before = seen.add(keys, line);
-    return before === null ? null : unique.message(keys, before);
+    return before === null ? null : repetitionOf(keys, before, unique);
   }
-  let found: string | null = null;
+  let found: Repetition | null = null;
   for (const key of keys) {
     const before = seen.add(key, line);
-    if (before !== null) found ??= unique.message(key, before);
+    if (before !== null) found ??= repetitionOf(key, before, unique);
   }
   return found;
 }
+
+/** A row that repeats a key, which another file may have. */
+interface Repetition {
+  readonly message: string;
+  readonly ofOther: boolean;
+}
+
+const repetitionOf = (key: string, first: FirstUse, unique: UniqueKey): Repetition => ({
+  message: unique.message(key, first),
+  ofOther: first.file !== null,
+});

@@ -2,6 +2,7 @@
 // reading text, CSV and NDJSON is common to all.
 
 import type { Problem } from "./problem.ts";
+import type { FirstUse } from "./row-sets.ts";
 import type { ValueFix } from "./vocabulary.ts";
 
 /** One thing wrong with a single row. */
@@ -60,8 +61,7 @@ export interface UniqueKey {
   /** Undefined where the key is made of several fields. */
   readonly param: string | undefined;
   readonly code: string;
-  /** `line`: where the key was first used. */
-  message(key: string, line: number): string;
+  message(key: string, first: FirstUse): string;
   /**
    * The reason of the row in a failed file, in one line: it names the key, so that the row stays rejected until its key
    * has changed. `key`: null for a row with several keys, which stays rejected until the reason is removed.

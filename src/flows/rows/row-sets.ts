@@ -30,6 +30,42 @@ export class RowSet implements SomeRows {
 export class RefusedRows extends RowSet {
   /** Those among them that repeat a key of another row. */
   readonly repeated = new RowSet();
+  /** Those that repeat a key of another file, by their index. */
+  readonly repeatingOthers: number[] = [];
+}
+
+/** A row that used a key first. */
+export interface FirstUse {
+  readonly line: number;
+  /** The name of its file; null if it is in the file being checked. */
+  readonly file: string | null;
+}
+
+/** Remembers where each key was first used, in one or several files. */
+export class FirstUses {
+  readonly #seen: SeenTexts;
+  /** The files so far, and the number of lines before each. */
+  readonly #files: { readonly name: string; readonly before: number }[] = [];
+  #lines = 0;
+
+  constructor(random: () => number) {
+    this.#seen = new SeenTexts(random);
+  }
+
+  /** Starts the next file. */
+  begin(name: string): void {
+    this.#files.push({ name, before: this.#lines });
+  }
+
+  /** Where the key was used before, or null; remembers a new key. */
+  add(key: string, line: number): FirstUse | null {
+    const { before } = this.#files.at(-1)!;
+    this.#lines = Math.max(this.#lines, before + line);
+    const first = this.#seen.add(key, before + line);
+    if (first === null) return null;
+    const file = this.#files.findLast((one) => one.before < first)!;
+    return { line: first - file.before, file: file.before === before ? null : file.name };
+  }
 }
 
 /**

@@ -243,7 +243,6 @@ describe("the check of a file", () => {
 describe("flags", () => {
   test.each([
     ["import", "missing argument: FILE"],
-    ["import a.csv b.csv", "too many arguments"],
     ["import a.csv --mode replace", "use upsert, create or skip_existing"],
     ["import a.csv --on-image-error ignore", "use skip or fail_row"],
     ["import a.csv --concurrency 0", "use a whole number from 1 to 16"],

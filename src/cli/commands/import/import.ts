@@ -13,19 +13,23 @@ import { type RawFlags, readFlags } from "./flags.ts";
 // Not on demand: a dry run would load many small files (scripts/build.js).
 import { runImport } from "./run.ts";
 
-/** `cat import FILE|-` */
+/** `cat import FILE...|-` */
 export const importCommand = (app: App): Command =>
-  otherFlags(withFlags(bareCommand())).action(async (file: string | undefined, raw: RawFlags) => {
-    const template = templateOf(raw, file);
+  otherFlags(withFlags(bareCommand())).action(async (files: readonly string[], raw: RawFlags) => {
+    const template = templateOf(raw, files[0]);
     if (template !== null)
       return (await import("../template.ts")).writeTemplate(app, "import", template, raw);
-    if (file !== undefined) return runImport(app, readFlags(file, raw, app.context.cwd));
+    if (files.length > 0)
+      return runImport(
+        app,
+        files.map((file) => readFlags(file, raw, app.context.cwd)),
+      );
     throw new UsageError("missing argument: FILE", { param: "FILE", hint: "See: cat import --help" });
   });
 
 const bareCommand = (): Command =>
   command("import", {
-    usage: "FILE|FOLDER|- [flags]",
+    usage: "FILE...|FOLDER|- [flags]",
     about:
       "Import products and photos from a CSV or NDJSON file, or from standard input (-).\n\n" +
       "The file is checked first. If it has any problem, all problems are listed and nothing is sent.\n\n" +
@@ -40,6 +44,7 @@ const bareCommand = (): Command =>
       ["write a sheet to begin with", "cat import --template products.xlsx"],
       ["try an import without an account", "cat import products.csv --mock"],
       ["check a file without sending it", "cat import products.csv --dry-run"],
+      ["import several files in one command", "cat import dresses.csv shoes.xlsx bags.csv.gz"],
       ["use the column names of your shop", "cat import products.csv --map SKU=reference --map Price=ignore"],
       ["read words of your shop as values", "cat import products.csv --map-value sex:Damen=female"],
       ["add photos that are named like DRESS-1_front.jpg", "cat import products.csv --images-from photos"],
@@ -50,7 +55,7 @@ const bareCommand = (): Command =>
         "export-products | cat import - --format ndjson --json",
       ],
     ],
-  }).argument("[FILE]", "file or folder of photos to import, or - for standard input");
+  }).argument("[FILE...]", "files or folder of photos to import, or - for standard input");
 
 function withFlags(made: Command): Command {
   const input = withInputFlags(made.optionsGroup("Input:"));

@@ -9,6 +9,7 @@ import type { GlobalOptions } from "../../context/globals.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, waiting } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
+import type { ImportTotals } from "./several.ts";
 
 /** A run that has ended, as far as its summary does not tell. */
 export interface ReportedRun {
@@ -32,8 +33,41 @@ export interface ReportedRun {
   typed: readonly string[];
 }
 
+/** A file that was imported, with what its report needs. */
+export interface ReportedFile {
+  readonly summary: ImportSummary;
+  readonly flags: ImportFlags;
+  readonly run: ReportedRun;
+}
+
 /** The summary for people: the result, a line per kind of failure, and the next command. */
 export function reportLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): string[] {
+  const resumes = isResumable(summary, flags, run);
+  const lines = resultLines(summary, flags, run, !resumes);
+  if (resumes) lines.push(...resumeLines(flags, run));
+  else if (summary.failed_file === null && waitsElsewhere(summary, flags, run)) lines.push(...waitLines(run));
+  return lines;
+}
+
+/** The command that resumes a run. */
+export const resumeLines = ({ file }: Pick<ImportFlags, "file">, { typed }: Pick<ReportedRun, "typed">) => {
+  const how = file === "-" ? "pipe the same rows to the same command" : "run the same command again";
+  return [`To resume, ${how} (nothing is sent twice):`, `  ${typedLine(typed, onceOnly)}`];
+};
+
+/** The command that waits for the results. */
+export const waitLines = ({ typed }: Pick<ReportedRun, "typed">) => [
+  "For the results, run the command again without --no-wait:",
+  `  ${typedLine(typed, waiting)}`,
+];
+
+/** The result and a line per kind of failure. `isFailedNext`: whether the next command is that for the failed file. */
+export function resultLines(
+  summary: ImportSummary,
+  flags: ImportFlags,
+  run: ReportedRun,
+  isFailedNext: boolean,
+): string[] {
   const {
     total,
     invalid,
@@ -43,10 +77,13 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
     unwritten = [],
     results_file,
     failed_file,
+    imports,
+    converted = 0,
   } = summary;
   const { stopped, changed, resultRows } = run;
-  const { converted = 0 } = summary;
-  const lines = [headline(summary, flags, run)];
+  const name = shownName(flags.file);
+  const ids = imports.map(({ id }) => id);
+  const lines = [headline(summary, name, { isStopped: stopped !== undefined, wait: flags.wait, ids })];
   if (converted > 0)
     lines.push(`  ${counted(converted, "photo")} converted to JPEG; the originals are unchanged`);
   if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
@@ -54,11 +91,10 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   if (partial > 0)
     lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
   for (const { line, reference, message } of run.reasons)
-    lines.push(`    ${shownName(flags.file)}:${line}  ${reference}  ${message}`);
+    lines.push(`    ${name}:${line}  ${reference}  ${message}`);
   const more = failed + partial - run.reasons.length;
   if (run.reasons.length > 0 && more > 0) lines.push(`    and ${grouped(more)} more`);
-  const open = openImports(summary, run);
-  if (flags.wait || stopped !== undefined) lines.push(...open);
+  if (flags.wait || stopped !== undefined) lines.push(...openImports(summary, run));
   lines.push(...notSubmitted(summary));
   for (const { rows: count, first_line, last_line } of unknown) {
     const where = count === 1 ? `line ${first_line}` : `lines ${first_line} to ${last_line}`;
@@ -72,24 +108,25 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
     const whose = resultRows === total ? "all rows" : `${grouped(resultRows)} of ${rows(total)}`;
     lines.push(`Results of ${whose}: ${results_file}`);
   }
-  // One command: two could send the same photos twice with `--photos all`. Piped rows are only in the failed file.
-  const isElsewhere = flags.file !== "-" || unknown.length > 0 || open.length > 0;
-  const resumes = canResume(summary, flags, run) && (isElsewhere || failed_file === null);
-  if (failed_file !== null) lines.push(...failedLines(summary, flags, run, failed_file, !resumes));
+  if (failed_file !== null) lines.push(...failedLines(summary, flags, run, failed_file, isFailedNext));
   else if (flags.failed !== undefined && run.failedFileStays)
     lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
-  if (resumes) {
-    const how = flags.file === "-" ? "pipe the same rows to the same command" : "run the same command again";
-    lines.push(`To resume, ${how} (nothing is sent twice):`, `  ${typedLine(run.typed, onceOnly)}`);
-  } else if (failed_file === null && waitsElsewhere(summary, flags, run)) {
-    const how = "For the results, run the command again without --no-wait:";
-    lines.push(how, `  ${typedLine(run.typed, waiting)}`);
-  }
   return lines;
 }
 
+/**
+ * Whether the next command is the one that resumes the run, and not that for the failed file: two could send the same
+ * photos twice with `--photos all`.
+ */
+export function isResumable(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): boolean {
+  const { unknown = [], failed_file } = summary;
+  // Piped rows are only in the failed file.
+  const isElsewhere = flags.file !== "-" || unknown.length > 0 || openImports(summary, run).length > 0;
+  return canResume(summary, flags, run) && (isElsewhere || failed_file === null);
+}
+
 /** Whether the command without `--no-wait` gets the results. A private mock has stopped by then. */
-const waitsElsewhere = (
+export const waitsElsewhere = (
   { imports }: ImportSummary,
   { wait, file }: ImportFlags,
   { stopped, globals }: ReportedRun,
@@ -128,15 +165,19 @@ function notSubmitted(summary: ImportSummary): string[] {
   return counts.filter(([count]) => count > 0).map(([count, what]) => `  ${rows(count)} ${what}`);
 }
 
-function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: ReportedRun): string {
-  const file = shownName(flags.file);
+/** The result in one sentence, of a file or of all of them. `ids`: the imports to name without their results. */
+export function headline(
+  summary: Omit<ImportTotals, "invalid">,
+  file: string,
+  { isStopped, wait, ids }: { isStopped: boolean; wait: boolean; ids: readonly string[] },
+): string {
   const took = `in ${duration(summary.duration_ms)}`;
   const { total, created, updated, skipped, unchanged } = summary;
   const actions = Object.entries({ created, updated, skipped, unchanged })
     .filter(([, count]) => count > 0)
     .map(([action, count]) => `${grouped(count)} ${action}`)
     .join(", ");
-  if (stopped !== undefined) {
+  if (isStopped) {
     const done = actions === "" ? "" : `; ${actions}`;
     return `Stopped: sent ${grouped(summary.submitted)} of ${rows(total)} of ${file}${done}.`;
   }
@@ -144,8 +185,7 @@ function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: Repor
     const all = total === 1 ? "the row" : total === 2 ? "both rows" : `all ${grouped(total)} rows`;
     return `Nothing to do: ${all} of ${file} ${total === 1 ? "is" : "are"} unchanged.`;
   }
-  if (!flags.wait) {
-    const ids = summary.imports.map(({ id }) => id);
+  if (!wait) {
     const named = ids.length === 0 ? "" : ` (import ${ids.join(", ")})`;
     return `Sent ${rows(summary.submitted - summary.failed)} of ${file} ${took}, without waiting for the results${named}.`;
   }

@@ -60,7 +60,7 @@ export function generationForm(options: FormOptions): GenerationForm {
           keyOf: (row) => readOnce(row).generations.map(contentKey),
           param: undefined,
           code: "duplicate_input",
-          message: (_key, line) =>
+          message: (_key, { line }) =>
             `the same image is requested on line ${line}: remove one, or add --allow-duplicates`,
           reason: (key) =>
             key === null

@@ -1,0 +1,103 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { importVocabulary, isKnownColumn } from "../../../flows/import/columns.ts";
+import { importForm } from "../../../flows/import/import-form.ts";
+import type { ImportInput } from "../../../flows/import/import-input.ts";
+import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
+import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
+import { type FileJob, formatOfName } from "../../../flows/rows/source.ts";
+import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
+import { openInput } from "../../files/open-input.ts";
+import { readMapping } from "../../mapping/read-mapping.ts";
+import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
+import type { PhotoFolder } from "./folder.ts";
+
+const job: FileJob = {
+  noun: "import",
+  ifEdited: "You can also import the changed file, but not with --photos all: it would add photos twice.",
+};
+
+/** A file to import, with its local photos, and its flags as its folder and its columns complete them. */
+export interface OpenedFile extends Pick<ImportInput, "file"> {
+  readonly flags: ImportFlags & Pick<ImportInput, "addedPhotos">;
+  readonly localPhotos: LocalPhotos;
+  readonly converter: PhotoConverter | undefined;
+  close(): Promise<void>;
+}
+
+/** Opens the file, or the folder of photos. Asks how its columns are read where they do not tell. */
+export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile> {
+  const { cwd } = app.context;
+  const folder = await openFolderOf(app, typed);
+  const flags = folder?.flags ?? typed;
+  // Fail before waiting for a pipe, if the format is known.
+  if (!folder?.source) rejectCsvFlags(flags, flags.format ?? formatOfName(flags.file));
+  const source =
+    folder?.source ??
+    (await openInput(app, flags, {
+      job,
+      isColumn: (header) => isKnownColumn(header, flags.map),
+      isCompared: !flags.dryRun,
+    }));
+  const converter = flags.convert ? await openConverter(app) : undefined;
+  const close = async () => {
+    await converter?.close();
+    await source.close();
+  };
+  try {
+    rejectCsvFlags(flags, source.format);
+    const mapping = await readMapping(app, {
+      file: flags.file,
+      source,
+      read: flags,
+      flags,
+      form: ({ map, values }) => importForm(map, undefined, values),
+      words: importVocabulary,
+    });
+    const place = { cwd, sourcePath: source.place };
+    const alsoIn = folder?.listing.folder;
+    const localPhotos = await openLocalPhotos(
+      { ...flags, alsoIn, conversion: converter ?? "offered" },
+      place,
+    );
+    const { map, values } = mapping;
+    const added =
+      folder === null || folder.source !== null
+        ? undefined
+        : await (await import("./folder.ts")).photosForRows(
+            app,
+            folder,
+            { source, read: flags, form: importForm(map, undefined, values) },
+            localPhotos,
+          );
+    const file = { source, read: flags, form: importForm(map, localPhotos, values, added) };
+    // The failed file names photos by their paths.
+    const imagesOutside =
+      flags.imagesOutside || (alsoIn !== undefined && !(await localPhotos.contains(alsoIn)));
+    const given = { ...flags, ...mapping, imagesOutside, addedPhotos: added?.identity };
+    return { flags: given, file, localPhotos, converter, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The folder of photos that the command names, if it does. */
+async function openFolderOf(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {
+  const found =
+    flags.file === "-" ? null : await stat(resolve(app.context.cwd, flags.file)).catch(() => null);
+  const isFolder = found?.isDirectory() === true;
+  if (isFolder || flags.imagesFrom !== undefined)
+    return (await import("./folder.ts")).openFolder(app, flags, isFolder, job);
+  if (flags.pattern === undefined) return null;
+  throw new UsageError("--pattern needs the photos of a folder", {
+    param: "--pattern",
+    hint: "Add --images-from FOLDER, or import a folder.",
+  });
+}
+
+async function openConverter({ context }: App): Promise<PhotoConverter> {
+  const { PhotoConverter } = await import("../../../flows/photos/convert-photos.ts");
+  return new PhotoConverter(context.interrupt);
+}

@@ -1,0 +1,89 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { CatError } from "../../../errors.ts";
+import type { EndedRun } from "../../../flows/import/close-run.ts";
+import type { ImportOutcome } from "../../../flows/import/import-file.ts";
+import type { ImportSummary } from "../../../flows/import/summary.ts";
+import { counted, grouped, series, shownName } from "../../../flows/words.ts";
+import type { App } from "../../app/app.ts";
+import { noteSummary } from "../../app/confirm-action.ts";
+import { ExitCode } from "../../context/exit.ts";
+import { problemsForPeople } from "../../output/problem-list.ts";
+import type { ImportFlags } from "./flags.ts";
+import type { OpenedFile } from "./open-file.ts";
+import { type ReportedFile, reportLines } from "./report.ts";
+import { totalsOf } from "./several.ts";
+import { severalLines } from "./several-report.ts";
+
+/** Prints the summary, and sets the exit status or throws the error that stopped the import. */
+export async function reportFiles(
+  app: App,
+  files: readonly (OpenedFile & ImportOutcome)[],
+  unbegun: unknown,
+): Promise<void> {
+  const reported: ReportedFile[] = [];
+  for (const { ended, flags, file } of files) {
+    if (ended !== null) reported.push({ ...ended, flags, run: await reportedRun(app, flags, ended, file) });
+  }
+  const notStarted = files.flatMap(({ ended, flags, check }) =>
+    ended === null ? [{ name: flags.file, check }] : [],
+  );
+  const summaries = reported.map(({ summary }) => summary);
+  const totals = totalsOf(
+    summaries,
+    notStarted.map(({ check }) => check),
+  );
+  if (app.io.json) {
+    const names = notStarted.map(({ name }) => name);
+    const all = { ...totals, files: summaries, ...(names.length > 0 && { not_started: names }) };
+    await app.io.jsonData(files.length === 1 ? summaries[0] : all);
+  } else {
+    for (const { summary, flags } of reported) await listProblems(app, summary, flags);
+    const [{ summary, flags, run }] = reported as [ReportedFile];
+    const lines =
+      files.length === 1
+        ? reportLines(summary, flags, run)
+        : severalLines(reported, totals, { notStarted, unbegun });
+    await noteSummary(app, lines);
+  }
+  const stopped = unbegun ?? reported.at(-1)!.run.stopped;
+  if (stopped !== undefined) throw stopped;
+  const { wait } = files[0]!.flags;
+  const { succeeded, submitted, failed, partial, unchanged, total } = totals;
+  const bad = total - (wait ? succeeded : submitted - failed - partial) - unchanged;
+  if (bad <= 0) return;
+  app.exit = ExitCode.partial;
+  // Without a summary, the exit status needs a reason.
+  if (!app.io.quiet || app.io.json) return;
+  const failedFiles = summaries.flatMap(({ failed_file }) => failed_file ?? []);
+  const where =
+    failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;
+  const what = files.length === 1 ? shownName(files[0]!.flags.file) : `${files.length} files`;
+  throw new CatError(`${grouped(bad)} of ${counted(total, "row")} of ${what} failed or are partial${where}`, {
+    type: "partial",
+    code: "rows_failed",
+  });
+}
+
+async function reportedRun(
+  { context, globals, typed }: App,
+  { failed }: ImportFlags,
+  { summary, stopped, reasons, resultRows, unread, changed }: EndedRun,
+  { source: { format } }: OpenedFile["file"],
+): Promise<ReportedFile["run"]> {
+  const failedFile = summary.failed_file ?? failed;
+  const failedFileStays =
+    failedFile !== undefined &&
+    (await stat(resolve(context.cwd, failedFile)).catch(() => null))?.isFile() === true;
+  return { stopped, reasons, resultRows, unread, changed, failedFileStays, format, globals, typed };
+}
+
+/** Lists the problems that the service found after the check had passed. */
+async function listProblems(app: App, summary: ImportSummary, { file }: ImportFlags): Promise<void> {
+  const list = problemsForPeople(file, app, { listsAll: "--json" });
+  for (const { param, code, message, ...at } of summary.problems ?? []) {
+    const line = "line" in at ? at.line : (`${at.first_line}-${at.last_line}` as const);
+    await list.add({ line, param, code, message });
+  }
+  await list.end();
+}

@@ -1,0 +1,98 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { ImportSummary } from "../../../flows/import/summary.ts";
+import type { CheckResult } from "../../../flows/rows/check.ts";
+import { UsageError } from "../../context/errors.ts";
+import { identityOf } from "../../files/places.ts";
+import type { ImportFlags } from "./flags.ts";
+
+/** Rejects what several files cannot share, and a file that is named twice. Throws UsageError. */
+export async function rejectUnshared(files: readonly ImportFlags[], cwd: string): Promise<void> {
+  const [{ failed, results, imagesFrom, pattern, mode, photos }] = files as [ImportFlags];
+  const flags = {
+    "--failed": failed !== undefined,
+    "--results": results !== undefined,
+    "--images-from": imagesFrom !== undefined,
+    "--pattern": pattern !== undefined,
+    // The same command, which resumes a stopped one, sends finished files again.
+    "--mode create": mode === "create",
+    "--photos all": mode === "upsert" && photos === "all",
+  };
+  const flag = Object.entries(flags).find(([, isGiven]) => isGiven)?.[0];
+  if (flag !== undefined) throw unshared(`${flag} cannot be used with several files`, flag.split(" ")[0]!);
+  const names = new Map<string, string>();
+  for (const { file } of files) {
+    if (file === "-") throw unshared("standard input (-) cannot be combined with files", "FILE");
+    const path = resolve(cwd, file);
+    const found = await stat(path).catch(() => null);
+    if (found?.isDirectory())
+      throw unshared(`the folder ${file} cannot be combined with other files`, "FILE");
+    const identity = await identityOf(path);
+    const before = names.get(identity);
+    if (before !== undefined)
+      throw new UsageError(
+        before === file ? `${file} is named twice` : `${before} and ${file} are the same file`,
+        { param: "FILE", hint: "Remove one of them." },
+      );
+    names.set(identity, file);
+  }
+}
+
+const unshared = (message: string, param: string): UsageError =>
+  new UsageError(message, { param, hint: "Import each file with a command of its own." });
+
+const counts = [
+  "total",
+  "invalid",
+  "submitted",
+  "succeeded",
+  "partial",
+  "failed",
+  "created",
+  "updated",
+  "skipped",
+  "unchanged",
+  "duration_ms",
+] as const;
+
+/** The sums of several files. Of files that were not started, only their rows are counted. */
+export type ImportTotals = Pick<ImportSummary, (typeof counts)[number]>;
+
+export function totalsOf(
+  summaries: readonly ImportSummary[],
+  notStarted: readonly Pick<CheckResult, "total" | "invalid">[],
+): ImportTotals {
+  const all: readonly Partial<ImportTotals>[] = [...summaries, ...notStarted];
+  const sum = (name: (typeof counts)[number]) => all.reduce((sum, { [name]: count = 0 }) => sum + count, 0);
+  return Object.fromEntries(counts.map((name) => [name, sum(name)])) as ImportTotals;
+}
+
+/** Writes the problems of several files as one JSON object: that of each file in `files`, and the sums. */
+export class JsonOfFiles {
+  readonly #write: (text: string) => Promise<void>;
+  #isBegun = false;
+
+  constructor(write: (text: string) => Promise<void>) {
+    this.#write = write;
+  }
+
+  /** Receives the object of the next file. */
+  next(): (text: string) => Promise<void> {
+    let isNew = true;
+    return async (text) => {
+      const before = isNew ? (this.#isBegun ? "," : '{"files":[') : "";
+      isNew = false;
+      this.#isBegun = true;
+      await this.#write(before + text.replace(/\n$/, ""));
+    };
+  }
+
+  /** Writes the sums, if there was any file. */
+  async end(checks: readonly CheckResult[]): Promise<void> {
+    if (!this.#isBegun) return;
+    const sum = (name: "total" | "valid" | "invalid") =>
+      checks.reduce((sum, { [name]: rows }) => sum + rows, 0);
+    const counts = { total: sum("total"), valid: sum("valid"), invalid: sum("invalid") };
+    await this.#write(`],${JSON.stringify(counts).slice(1)}\n`);
+  }
+}

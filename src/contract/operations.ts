@@ -1,10 +1,10 @@
 import type { Operation } from "./operation.ts";
-import { exports } from "./operations/exports.ts";
-import { images } from "./operations/images.ts";
-import { imports } from "./operations/imports.ts";
-import { products } from "./operations/products.ts";
-import { models, tasks } from "./operations/tasks.ts";
-import { webhooks } from "./operations/webhooks.ts";
+import { exports } from "./resources/exports.ts";
+import { images } from "./resources/images.ts";
+import { imports } from "./resources/imports.ts";
+import { products } from "./resources/products.ts";
+import { models, tasks } from "./resources/tasks.ts";
+import { webhooks } from "./resources/webhooks.ts";
 
 /** Every operation of the service, by resource and verb. */
 export const operations = { products, images, imports, exports, tasks, models, webhooks };

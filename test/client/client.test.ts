@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import { operations } from "../../src/contract/operations.ts";
-import type { Product } from "../../src/contract/resources/product.ts";
+import type { Product } from "../../src/contract/resources/products.ts";
 import { ApiError, type Wait } from "../../src/index.ts";
 import { bytes, json, refusal, reset, type Step } from "../http/scripted-server.ts";
 import { repetitions } from "../support/repetitions.ts";

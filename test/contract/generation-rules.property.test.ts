@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { styleProblem, subtypeProblem, unlistedValues } from "../../src/contract/generation-rules.ts";
-import { BeautifierRequest, TryonInput } from "../../src/contract/resources/task.ts";
+import { BeautifierRequest, TryonInput } from "../../src/contract/resources/tasks.ts";
 import {
   beautifierAngleShots,
   beautifierBackgrounds,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { importRowProblems } from "../../src/contract/import-row.ts";
-import { ImportRow } from "../../src/contract/resources/import.ts";
+import { ImportRow } from "../../src/contract/resources/imports.ts";
 import { orientations, sexes } from "../../src/contract/value-sets.ts";
 import { repetitions } from "../support/repetitions.ts";
 

@@ -9,7 +9,7 @@ import { openApiDocument } from "../../src/contract/openapi/document.ts";
 import { parameterNotes } from "../../src/contract/openapi/notes.ts";
 import { refusalsOf } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
-import { ProductToCreate } from "../../src/contract/resources/product.ts";
+import { ProductToCreate } from "../../src/contract/resources/products.ts";
 import { eventTypes } from "../../src/contract/value-sets.ts";
 import { repetitions } from "../support/repetitions.ts";
 

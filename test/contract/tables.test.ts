@@ -3,12 +3,12 @@ import type * as z from "zod";
 import { errorCodes, errorTypes } from "../../src/contract/error-codes.ts";
 import { limits, requestIdPattern } from "../../src/contract/limits.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
-import { ExportAsset, ExportJob, ExportRow, ExportSelection } from "../../src/contract/resources/export.ts";
-import { Image, ImageUpload } from "../../src/contract/resources/image.ts";
-import { Import, ImportRowResult } from "../../src/contract/resources/import.ts";
-import { Product, ProductImage } from "../../src/contract/resources/product.ts";
-import { Model, Task } from "../../src/contract/resources/task.ts";
-import { Webhook, WebhookEvent, WebhookWithSecret } from "../../src/contract/resources/webhook.ts";
+import { ExportAsset, ExportJob, ExportRow, ExportSelection } from "../../src/contract/resources/exports.ts";
+import { Image, ImageUpload } from "../../src/contract/resources/images.ts";
+import { Import, ImportRowResult } from "../../src/contract/resources/imports.ts";
+import { Product, ProductImage } from "../../src/contract/resources/products.ts";
+import { Model, Task } from "../../src/contract/resources/tasks.ts";
+import { Webhook, WebhookEvent, WebhookWithSecret } from "../../src/contract/resources/webhooks.ts";
 import * as sets from "../../src/contract/value-sets.ts";
 
 // The tables of the specification, typed by hand: a change of the contract needs the same change here.

@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 import type { Context } from "../../src/cli/context/context.ts";
 import { InterruptError, type InterruptSignal } from "../../src/cli/context/errors.ts";
 import { main } from "../../src/cli/main.ts";
-import type { Product } from "../../src/contract/resources/product.ts";
+import type { Product } from "../../src/contract/resources/products.ts";
 import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
 import { FakeKeychain } from "./fake-keychain.ts";
 import { FakeOutput } from "./fake-output.ts";

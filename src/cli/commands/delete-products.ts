@@ -1,4 +1,4 @@
-import type { Product } from "../../contract/resources/product.ts";
+import type { Product } from "../../contract/resources/products.ts";
 import { CatError } from "../../errors.ts";
 import { isNotFound } from "../../flows/service-errors.ts";
 import { counted, firstOf } from "../../flows/words.ts";

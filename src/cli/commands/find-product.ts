@@ -1,4 +1,4 @@
-import type { Product } from "../../contract/resources/product.ts";
+import type { Product } from "../../contract/resources/products.ts";
 import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";

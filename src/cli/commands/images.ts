@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { ApiError } from "../../client/api-error.ts";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
-import { Image } from "../../contract/resources/image.ts";
+import { Image } from "../../contract/resources/images.ts";
 import { imageTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import { counted, grouped } from "../../flows/words.ts";

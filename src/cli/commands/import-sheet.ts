@@ -1,7 +1,7 @@
 import { importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
-import type { Product } from "../../contract/resources/product.ts";
+import type { Product } from "../../contract/resources/products.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
 import { csvRecords, guardedCell, markOf, plainCsv } from "../../flows/outputs/cells.ts";
 import { counted } from "../../flows/words.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { operations } from "../../contract/operations.ts";
-import { Import, type ImportRowResult } from "../../contract/resources/import.ts";
+import { Import, type ImportRowResult } from "../../contract/resources/imports.ts";
 import { rowStatuses } from "../../contract/value-sets.ts";
 import { isEnded } from "../../flows/import/follow.ts";
 import { failureOf } from "../../flows/import/row-result.ts";

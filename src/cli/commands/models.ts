@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { operations } from "../../contract/operations.ts";
-import { Model } from "../../contract/resources/task.ts";
+import { Model } from "../../contract/resources/tasks.ts";
 import type { App } from "../app/app.ts";
 import { group } from "../flags/command.ts";
 import { fieldColumns } from "../resources/forms.ts";

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { canonicalReference, isLongerThan } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
-import { Product, ProductImage } from "../../contract/resources/product.ts";
+import { Product, ProductImage } from "../../contract/resources/products.ts";
 import { fieldTree } from "../../contract/response-values.ts";
 import { type Orientation, sexes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { operations } from "../../contract/operations.ts";
-import { Task } from "../../contract/resources/task.ts";
+import { Task } from "../../contract/resources/tasks.ts";
 import { fieldTree } from "../../contract/response-values.ts";
 import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { operations } from "../../contract/operations.ts";
-import { Webhook } from "../../contract/resources/webhook.ts";
+import { Webhook } from "../../contract/resources/webhooks.ts";
 import { type EventType, eventTypes } from "../../contract/value-sets.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction } from "../app/confirm-action.ts";

@@ -1,5 +1,5 @@
 import { backgroundsOf, everyAngleShotOf, type GenerationKind } from "../../contract/generation-rules.ts";
-import type { ExportRow } from "../../contract/resources/export.ts";
+import type { ExportRow } from "../../contract/resources/exports.ts";
 import { hexBackground } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";

@@ -1,17 +1,17 @@
 import type * as z from "zod";
 import { ErrorEnvelope, ImportRefusal, TryonRefusal } from "../error-codes.ts";
 import { operations } from "../operations.ts";
-import { ExportAsset, ExportJob, ExportRow, ExportSelection } from "../resources/export.ts";
-import { Image, ImageForm, ImageUpload } from "../resources/image.ts";
-import { Import, ImportRow, ImportRowResult, ImportSubmission } from "../resources/import.ts";
+import { ExportAsset, ExportJob, ExportRow, ExportSelection } from "../resources/exports.ts";
+import { Image, ImageForm, ImageUpload } from "../resources/images.ts";
+import { Import, ImportRow, ImportRowResult, ImportSubmission } from "../resources/imports.ts";
 import {
   PhotosToAttach,
   Product,
   ProductImage,
   ProductPatch,
   ProductToCreate,
-} from "../resources/product.ts";
-import { BeautifierRequest, Model, Task, TryonInput, TryonRequest, TryonTasks } from "../resources/task.ts";
+} from "../resources/products.ts";
+import { BeautifierRequest, Model, Task, TryonInput, TryonRequest, TryonTasks } from "../resources/tasks.ts";
 import {
   Webhook,
   WebhookEvent,
@@ -19,7 +19,7 @@ import {
   WebhookPatch,
   WebhookToCreate,
   WebhookWithSecret,
-} from "../resources/webhook.ts";
+} from "../resources/webhooks.ts";
 
 /** Schemas of responses and deliveries, by component name. */
 export const answered: Readonly<Record<string, z.ZodType>> = {

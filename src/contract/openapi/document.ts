@@ -1,7 +1,7 @@
 import { limits } from "../limits.ts";
 import type { Operation } from "../operation.ts";
 import { everyOperation } from "../operations.ts";
-import { WebhookEvent } from "../resources/webhook.ts";
+import { WebhookEvent } from "../resources/webhooks.ts";
 import { signatureHeader } from "../signature.ts";
 import { type EventType, eventTypes } from "../value-sets.ts";
 import { refTo } from "./components.ts";

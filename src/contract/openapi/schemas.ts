@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { limits } from "../limits.ts";
 import { Name, ProductName, ProductReference, Reference } from "../resources/fields.ts";
-import { ImageUrl } from "../resources/import.ts";
+import { ImageUrl } from "../resources/imports.ts";
 import { growsMark } from "../response-values.ts";
 import { answered, refOf, taken } from "./components.ts";
 import { schemaNotes } from "./notes.ts";

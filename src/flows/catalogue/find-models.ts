@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
-import type { Model } from "../../contract/resources/task.ts";
+import type { Model } from "../../contract/resources/tasks.ts";
 import type { Service } from "../service.ts";
 
 /** Every model that the key can use, public and own: a page of 100 per read. */

@@ -5,7 +5,7 @@ import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { canonicalReference, referenceOfProduct } from "../../contract/import-row.ts";
 import { limits, ulidPattern } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
-import type { Product } from "../../contract/resources/product.ts";
+import type { Product } from "../../contract/resources/products.ts";
 import type { Service } from "../service.ts";
 import { mayNotRead, orNull } from "../service-errors.ts";
 

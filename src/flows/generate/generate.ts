@@ -1,4 +1,4 @@
-import type { Task } from "../../contract/resources/task.ts";
+import type { Task } from "../../contract/resources/tasks.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { checkFile } from "../rows/check.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";

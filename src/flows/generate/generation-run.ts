@@ -1,5 +1,5 @@
 import type { GenerationKind } from "../../contract/generation-rules.ts";
-import type { Task } from "../../contract/resources/task.ts";
+import type { Task } from "../../contract/resources/tasks.ts";
 import type { OutputTargets } from "../outputs/output-targets.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";

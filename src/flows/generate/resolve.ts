@@ -1,8 +1,8 @@
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { canonicalReference, referenceOfProduct } from "../../contract/import-row.ts";
 import { ulidPattern } from "../../contract/limits.ts";
-import type { Product } from "../../contract/resources/product.ts";
-import type { Model } from "../../contract/resources/task.ts";
+import type { Product } from "../../contract/resources/products.ts";
+import type { Model } from "../../contract/resources/tasks.ts";
 import { allModels, modelsNamed } from "../catalogue/find-models.ts";
 import {
   type FoundProducts,

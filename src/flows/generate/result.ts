@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Task } from "../../contract/resources/task.ts";
+import type { Task } from "../../contract/resources/tasks.ts";
 import type { ResultsForm } from "../outputs/results-file.ts";
 import type { Generation } from "./generation.ts";
 import type { NamedOutput } from "./save-outputs.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import pLimit from "p-limit";
 import type { Client } from "../../client/client.ts";
 import { imageTypeBytes, imageTypeOf, safeFilename } from "../../contract/image-file.ts";
-import type { Task } from "../../contract/resources/task.ts";
+import type { Task } from "../../contract/resources/tasks.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
 import { syncFolder } from "../../move-file.ts";
 import { fileStart } from "../files/disk.ts";

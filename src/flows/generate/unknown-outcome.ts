@@ -1,6 +1,6 @@
 import { keyLifeMs, limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
-import type { Task } from "../../contract/resources/task.ts";
+import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";

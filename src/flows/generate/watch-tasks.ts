@@ -1,7 +1,7 @@
 import { referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
-import type { Task } from "../../contract/resources/task.ts";
+import type { Task } from "../../contract/resources/tasks.ts";
 import { productsBy } from "../catalogue/find-products.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { generatingEvent, TaskFollower } from "../run/follow.ts";

@@ -1,7 +1,7 @@
 // Earlier runs: what they left is settled before a new import begins, and the run of the same file is resumed.
 
 import pLimit from "p-limit";
-import type { Import } from "../../contract/resources/import.ts";
+import type { Import } from "../../contract/resources/imports.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
 import { RowSet } from "../rows/row-sets.ts";

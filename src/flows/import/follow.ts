@@ -1,7 +1,7 @@
 // Following: the imports of accepted batches until they end, and the progress of the run.
 
 import { operations } from "../../contract/operations.ts";
-import type { Import } from "../../contract/resources/import.ts";
+import type { Import } from "../../contract/resources/imports.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { JobFollower } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";

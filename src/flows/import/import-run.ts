@@ -1,6 +1,6 @@
 // The run: what the stages of an import share, and the rows that it has to import.
 
-import type { Import } from "../../contract/resources/import.ts";
+import type { Import } from "../../contract/resources/imports.ts";
 import type { DoneRow, StoredBatch } from "../../state/batches.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
 import type { OutputTargets } from "../outputs/output-targets.ts";

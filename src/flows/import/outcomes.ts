@@ -1,6 +1,6 @@
 // Outcomes: the result of every row, in file order, from the service's results and from the file itself.
 
-import type { ImportRowResult } from "../../contract/resources/import.ts";
+import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import { CatError } from "../../errors.ts";
 import {
   inOrderOfLines,

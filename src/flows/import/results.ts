@@ -2,7 +2,7 @@
 
 import type { Client } from "../../client/client.ts";
 import { operations } from "../../contract/operations.ts";
-import { ImportRowResult } from "../../contract/resources/import.ts";
+import { ImportRowResult } from "../../contract/resources/imports.ts";
 import { asRead } from "../../contract/response-values.ts";
 import { CatError } from "../../errors.ts";
 import { BadAnswerError } from "../../http/errors.ts";

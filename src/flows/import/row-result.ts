@@ -1,6 +1,6 @@
 // The outcome of a row: in the summary, the results file and the failed file.
 
-import type { ImportRowResult } from "../../contract/resources/import.ts";
+import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { WordFailure } from "../outputs/failed-file.ts";
 import type { ResultsForm } from "../outputs/results-file.ts";
 import { inOneLine, type RowOutcome as OutcomeOf, type RowFailure } from "../outputs/row-outcome.ts";

@@ -3,7 +3,7 @@
 import pLimit from "p-limit";
 import { canonicalReference } from "../../contract/import-row.ts";
 import { operations } from "../../contract/operations.ts";
-import type { ImportRowResult } from "../../contract/resources/import.ts";
+import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { Ledger, LedgerEntry } from "../../state/ledger.ts";
 import type { Run } from "../run/run.ts";

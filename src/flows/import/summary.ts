@@ -1,4 +1,4 @@
-import type { Import } from "../../contract/resources/import.ts";
+import type { Import } from "../../contract/resources/imports.ts";
 import type { ImportMode } from "../../contract/value-sets.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { ImportRun } from "./import-run.ts";

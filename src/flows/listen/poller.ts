@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import pLimit from "p-limit";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
-import type { Task } from "../../contract/resources/task.ts";
+import type { Task } from "../../contract/resources/tasks.ts";
 import type { State } from "../../state/state.ts";
 import { fromTheFuture, isBelievable, shownTime } from "../run/clocks.ts";
 import { isTaskEnded, TaskFollower } from "../run/follow.ts";

@@ -2,7 +2,7 @@ import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import { webhookRetryTotalMs } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
-import type { Webhook } from "../../contract/resources/webhook.ts";
+import type { Webhook } from "../../contract/resources/webhooks.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { RunHold } from "../../state/runs.ts";

@@ -3,7 +3,7 @@
 import pLimit from "p-limit";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
-import type { Task } from "../../contract/resources/task.ts";
+import type { Task } from "../../contract/resources/tasks.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Service } from "../service.ts";
 import { isOfCaller, isOfService, orNull } from "../service-errors.ts";

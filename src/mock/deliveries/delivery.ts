@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import type { WebhookEvent } from "../../contract/resources/webhook.ts";
+import type { WebhookEvent } from "../../contract/resources/webhooks.ts";
 import { signatureHeader, signDelivery } from "../../contract/signature.ts";
 import {
   isLoopbackHost,

@@ -1,5 +1,5 @@
 import { safeFilename } from "../../contract/image-file.ts";
-import type { ExportAsset, ExportRow } from "../../contract/resources/export.ts";
+import type { ExportAsset, ExportRow } from "../../contract/resources/exports.ts";
 import type { AssetRole, imageTypes } from "../../contract/value-sets.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Organization } from "../store/organization.ts";

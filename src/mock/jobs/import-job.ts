@@ -1,4 +1,4 @@
-import type { ImportRowResult } from "../../contract/resources/import.ts";
+import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { Organization } from "../store/organization.ts";
 import { type ImportJob, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";

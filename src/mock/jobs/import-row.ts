@@ -1,4 +1,4 @@
-import type { ImportRowResult } from "../../contract/resources/import.ts";
+import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { ImportMode, Orientation } from "../../contract/value-sets.ts";
 import type { Ids } from "../seed/ids.ts";
 import type { Organization } from "../store/organization.ts";

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { imageTypeOf } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
-import type { ImportRowResult } from "../../contract/resources/import.ts";
+import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import { isPublicAddress, urlBreach } from "../../contract/url-policy.ts";
 import type { imageErrorCodes } from "../../contract/value-sets.ts";
 import { drawnSize } from "../drawing/garments.ts";

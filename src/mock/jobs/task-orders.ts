@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { BeautifierRequest } from "../../contract/resources/task.ts";
+import type { BeautifierRequest } from "../../contract/resources/tasks.ts";
 import { type Subject, toSubject } from "../drawing/garments.ts";
 import type { Garment } from "../drawing/scene.ts";
 import type { Organization } from "../store/organization.ts";

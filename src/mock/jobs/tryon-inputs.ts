@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { type ErrorCode, errorCodes, type TryonRefusal } from "../../contract/error-codes.ts";
 import { type UnlistedValue, unlistedValues } from "../../contract/generation-rules.ts";
 import { limits } from "../../contract/limits.ts";
-import { TryonInput } from "../../contract/resources/task.ts";
+import { TryonInput } from "../../contract/resources/tasks.ts";
 import { everyProblem } from "../rules/checks.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { findModel, type Organization } from "../store/organization.ts";

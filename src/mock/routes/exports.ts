@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import { type ExportJob, rolesOf } from "../../contract/resources/export.ts";
+import { type ExportJob, rolesOf } from "../../contract/resources/exports.ts";
 import { startExport } from "../exports/export-job.ts";
 import { exportRow } from "../exports/export-rows.ts";
 import { signedPaths } from "../images/signed-urls.ts";

@@ -1,4 +1,4 @@
-import type { Import } from "../../contract/resources/import.ts";
+import type { Import } from "../../contract/resources/imports.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { checkRows, rowsOfNdjson } from "../jobs/import-body.ts";
 import { startImport } from "../jobs/import-job.ts";

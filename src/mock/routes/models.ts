@@ -1,4 +1,4 @@
-import type { Model } from "../../contract/resources/task.ts";
+import type { Model } from "../../contract/resources/tasks.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { toPage } from "../rules/cursors.ts";

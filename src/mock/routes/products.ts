@@ -1,6 +1,6 @@
 import { isLongerThan } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
-import type { Product } from "../../contract/resources/product.ts";
+import type { Product } from "../../contract/resources/products.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";

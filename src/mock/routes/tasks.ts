@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { canShow, unlistedValues } from "../../contract/generation-rules.ts";
-import type { BeautifierRequest, Task } from "../../contract/resources/task.ts";
+import type { BeautifierRequest, Task } from "../../contract/resources/tasks.ts";
 import { beautifierAngleShots } from "../../contract/value-sets.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { startTask } from "../jobs/task-job.ts";

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Webhook } from "../../contract/resources/webhook.ts";
+import type { Webhook } from "../../contract/resources/webhooks.ts";
 import { describeBreach } from "../../contract/url-policy.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { webhookUrlBreach } from "../deliveries/delivery.ts";

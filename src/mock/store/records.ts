@@ -10,7 +10,7 @@ import {
   Sex,
   Ulid,
 } from "../../contract/resources/fields.ts";
-import { ImportRowResult } from "../../contract/resources/import.ts";
+import { ImportRowResult } from "../../contract/resources/imports.ts";
 import {
   assetRoles,
   eventTypes,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import type { ImportRowResult } from "../../../src/contract/resources/import.ts";
+import type { ImportRowResult } from "../../../src/contract/resources/imports.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import type { RowOutcome } from "../../../src/flows/import/row-result.ts";
 import { inWordsOfRow } from "../../../src/flows/import/row-result.ts";

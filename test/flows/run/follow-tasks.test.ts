@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
-import type { Task } from "../../../src/contract/resources/task.ts";
+import type { Task } from "../../../src/contract/resources/tasks.ts";
 import { TaskFollower } from "../../../src/flows/run/follow.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { startMock } from "../../../src/mock/index.ts";

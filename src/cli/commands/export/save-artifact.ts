@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ExportJob } from "../../../contract/resources/export.ts";
+import type { ExportJob } from "../../../contract/resources/exports.ts";
 import { checkExtractFolder } from "../../../flows/export/archive/extract-folder.ts";
 import { downloadJob, type SavedJob } from "../../../flows/export/frozen/download-job.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Client } from "../../../client/client.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { ExportJob } from "../../../contract/resources/export.ts";
+import type { ExportJob } from "../../../contract/resources/exports.ts";
 import { BadAnswerError, SignedUrlError } from "../../../http/errors.ts";
 import { downloadFile, type FileDownload } from "../../files/download-file.ts";
 import { checkZip } from "../archive/zip.ts";

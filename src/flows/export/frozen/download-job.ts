@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { operations } from "../../../contract/operations.ts";
-import type { ExportJob } from "../../../contract/resources/export.ts";
+import type { ExportJob } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { lockTemporaryFile } from "../../../state/file-lock.ts";
 import type { ProgressEvent } from "../../progress-event.ts";

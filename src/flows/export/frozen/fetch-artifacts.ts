@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { operations } from "../../../contract/operations.ts";
-import type { ExportJob } from "../../../contract/resources/export.ts";
+import type { ExportJob } from "../../../contract/resources/exports.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { JobFollower } from "../../run/follow.ts";
 import { decisive, isNotFound } from "../../service-errors.ts";

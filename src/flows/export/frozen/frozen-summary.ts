@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { limits } from "../../../contract/limits.ts";
-import type { ExportJob } from "../../../contract/resources/export.ts";
+import type { ExportJob } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
 import type { FrozenRun, FrozenTarget } from "./frozen-run.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import { limits } from "../../../contract/limits.ts";
 import { operations } from "../../../contract/operations.ts";
-import type { ExportRow } from "../../../contract/resources/export.ts";
+import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 
 /** The rows to read. */

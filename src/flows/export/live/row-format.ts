@@ -1,4 +1,4 @@
-import type { ExportRow } from "../../../contract/resources/export.ts";
+import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { type CsvStyle, markOf, plainCsv } from "../../outputs/cells.ts";
 
 export type RowFormatName = "ndjson" | "csv";

@@ -1,4 +1,4 @@
-import type { ExportRow } from "../../../contract/resources/export.ts";
+import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { type LiveSelection, readPages } from "../live/read-pages.ts";
 import type { Mirror } from "./mirror.ts";

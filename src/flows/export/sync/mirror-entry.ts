@@ -1,4 +1,4 @@
-import type { ExportRow } from "../../../contract/resources/export.ts";
+import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 
 /** A line of the index: an asset of a product, and its file. Field names are the service's own where it has them. */

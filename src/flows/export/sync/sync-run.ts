@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { Clock } from "../../../clock.ts";
-import type { ExportRow } from "../../../contract/resources/export.ts";
+import type { ExportRow } from "../../../contract/resources/exports.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Holder, MirrorStore } from "./local-folder.ts";

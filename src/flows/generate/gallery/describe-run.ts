@@ -3,8 +3,8 @@
 import { relative, sep } from "node:path";
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { referenceOfProduct } from "../../../contract/import-row.ts";
-import type { Product } from "../../../contract/resources/product.ts";
-import type { Task } from "../../../contract/resources/task.ts";
+import type { Product } from "../../../contract/resources/products.ts";
+import type { Task } from "../../../contract/resources/tasks.ts";
 import { type FoundProducts, productsBy } from "../../catalogue/find-products.ts";
 import type { Service } from "../../service.ts";
 import { decisionColumns } from "../columns/decisions.ts";

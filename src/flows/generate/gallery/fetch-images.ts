@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type Sharp from "sharp";
-import type { Product } from "../../../contract/resources/product.ts";
-import type { Task } from "../../../contract/resources/task.ts";
+import type { Product } from "../../../contract/resources/products.ts";
+import type { Task } from "../../../contract/resources/tasks.ts";
 import { SignedUrlError } from "../../../http/errors.ts";
 import type { Service } from "../../service.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";

@@ -3,7 +3,7 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { visibleInCell, visibleInJson } from "../../../../src/cli/output/visible.ts";
-import type { ExportRow } from "../../../../src/contract/resources/export.ts";
+import type { ExportRow } from "../../../../src/contract/resources/exports.ts";
 import { assetColumns, rowFormat } from "../../../../src/flows/export/live/row-format.ts";
 import { rowOf } from "./catalogue-server.ts";
 

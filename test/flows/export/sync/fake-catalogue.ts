@@ -1,7 +1,7 @@
 import { ApiError } from "../../../../src/client/api-error.ts";
 import type { Client } from "../../../../src/client/client.ts";
 import type { MovableClock } from "../../../../src/clock.ts";
-import type { ExportAsset, ExportRow } from "../../../../src/contract/resources/export.ts";
+import type { ExportAsset, ExportRow } from "../../../../src/contract/resources/exports.ts";
 import { BadAnswerError, SignedUrlError } from "../../../../src/http/errors.ts";
 
 export interface FakeAsset {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../../src/client/client.ts";
-import type { ExportRow } from "../../../../src/contract/resources/export.ts";
+import type { ExportRow } from "../../../../src/contract/resources/exports.ts";
 import { repetitions } from "../../../support/repetitions.ts";
 import type { FakeCatalogue } from "./fake-catalogue.ts";
 import type { StoredFiles } from "./memory-store.ts";

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { operation } from "../operation.ts";
 import { closedSet } from "../response-values.ts";
 import { imageTypes } from "../value-sets.ts";
 import { Timestamp, Ulid, Url } from "./fields.ts";
@@ -25,3 +26,26 @@ export type ImageUpload = z.infer<typeof ImageUpload>;
 export const ImageForm = z.strictObject({
   file: z.instanceof(Uint8Array).meta({ type: "string", format: "binary" }),
 });
+
+export const images = {
+  upload: operation({
+    method: "POST",
+    path: "/v1/images",
+    summary: "Upload an image",
+    scope: "images:write",
+    body: { "multipart/form-data": ImageForm },
+    status: 201,
+    reply: ImageUpload,
+    refuses: {},
+  }),
+  get: operation({
+    method: "GET",
+    path: "/v1/images/{image_id}",
+    summary: "Get an image with a fresh signed URL",
+    scope: "images:read",
+    params: z.object({ image_id: z.string() }),
+    status: 200,
+    reply: Image,
+    refuses: { 404: ["image_not_found"] },
+  }),
+};

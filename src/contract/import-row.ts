@@ -13,7 +13,7 @@ import { orientations, sexes } from "./value-sets.ts";
 /**
  * The rules of one import row as plain code. The mock validates rows with it, and the file check validates a
  * million rows without loading a schema library. The schema of the same row, for types and openapi.json, is
- * `ImportRow` in resources/import.ts. A property test checks that the two agree.
+ * `ImportRow` in resources/imports.ts. A property test checks that the two agree.
  */
 
 /** One problem of a row: the field's path within the row, a stable code and a sentence. */

@@ -51,10 +51,14 @@ export async function openWorkbook(path: string, name: string): Promise<OpenWork
 
 async function openKind(pack: Package): Promise<OpenWorkbook> {
   const { name } = pack;
-  const close = () => pack.close();
   if (pack.has("content.xml") && pack.has("mimetype")) {
     const sheets = await listOdsSheets(pack);
-    return { kind: "ods", sheets, rows: (sheet, extras) => readOdsSheet(pack, sheet, extras), close };
+    return {
+      kind: "ods",
+      sheets,
+      rows: (sheet, extras) => readOdsSheet(pack, sheet, extras),
+      close: () => pack.close(),
+    };
   }
   if (pack.paths.some((path) => path.endsWith("workbook.bin")))
     throw unreadable(name, "is a binary workbook (.xlsb)");
@@ -66,8 +70,16 @@ async function openKind(pack: Package): Promise<OpenWorkbook> {
   if (!pack.paths.some((path) => /(?:^|\/)workbook\.xml$/i.test(path)))
     throw unreadable(name, "is another kind of Office file, not a workbook", "Choose another file.");
   const book = await readWorkbook(pack);
-  const { sheets } = book;
-  return { kind: "xlsx", sheets, rows: (sheet, extras) => readSheet(book, sheets[sheet]!, extras), close };
+  const { sheets, sharedStrings } = book;
+  return {
+    kind: "xlsx",
+    sheets,
+    rows: (sheet, extras) => readSheet(book, sheets[sheet]!, extras),
+    close() {
+      sharedStrings.close();
+      pack.close();
+    },
+  };
 }
 
 const saveAsXlsx = "Open it in its program, save it as .xlsx, and use that.";

@@ -199,7 +199,7 @@ class RowCollector {
     else if (name === "row") this.#closeRow();
     else if (name === "is") {
       this.#isInline = false;
-      this.#value = this.#inline.end();
+      this.#value = unescapeText(this.#inline.raw);
     } else if (this.#isInline) this.#inline.close(name);
   }
 
@@ -273,9 +273,9 @@ class RowCollector {
   #typed(value: string): { text: string; isNumber?: boolean; doubt?: CellDoubt } {
     switch (this.#type) {
       case "s": {
-        const text = /^\d+$/.test(value) ? this.#book.sharedStrings[Number(value)] : undefined;
+        const text = /^\d+$/.test(value) ? this.#book.sharedStrings.at(Number(value)) : undefined;
         if (text === undefined) throw this.#damaged(`row ${this.#row} names a text that does not exist`);
-        return { text };
+        return { text: unescapeText(text) };
       }
       case "inlineStr":
         return { text: value };

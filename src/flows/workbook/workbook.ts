@@ -3,7 +3,8 @@
 import { addText } from "./cell.ts";
 import { builtInFormat, type NumberFormat, parseFormat } from "./formats.ts";
 import { damagedWorkbook, type Package, partLimits, WorkbookError } from "./package.ts";
-import { type Attributes, readXml } from "./xml.ts";
+import { TextList } from "./text-list.ts";
+import { type Attributes, readXml, type XmlHandler } from "./xml.ts";
 
 /** A sheet of a workbook. */
 export interface Sheet {
@@ -24,7 +25,8 @@ export interface Workbook {
   readonly hasStaleFormulas: boolean;
   /** The format of each style, by index. */
   readonly formats: readonly NumberFormat[];
-  readonly sharedStrings: readonly string[];
+  /** The texts that cells name; closed with the workbook. */
+  readonly sharedStrings: TextList;
 }
 
 /** A relation of a part to another one. */
@@ -137,24 +139,32 @@ async function readFormats(pack: Package, part: string | undefined): Promise<Num
 /** Shared texts at most: those of a full sheet of ten columns. */
 const mostTexts = 10_000_000;
 
-async function readSharedStrings(pack: Package, part: string | undefined): Promise<string[]> {
-  const strings: string[] = [];
+async function readSharedStrings(pack: Package, part: string | undefined): Promise<TextList> {
+  const strings = new TextList();
   if (part === undefined || !pack.has(part)) return strings;
   const text = new TextCollector();
-  await readXml(pack, part, partLimits.sharedStrings, {
+  const handler: XmlHandler = {
     open(name) {
       if (name === "si") text.start();
       else text.open(name);
     },
     close(name) {
-      if (name === "si" && strings.push(text.end()) > mostTexts)
-        throw damagedWorkbook(pack.name, `${part} has more than ${mostTexts.toLocaleString("en")} texts`);
-      if (name === "si") return;
       text.close(name);
+      if (name !== "si") return;
+      strings.add(text.raw);
+      if (strings.length > mostTexts)
+        throw damagedWorkbook(pack.name, `${part} has more than ${mostTexts.toLocaleString("en")} texts`);
     },
     text: (value) => text.add(value),
-  });
-  return strings;
+  };
+  try {
+    await readXml(pack, part, partLimits.sharedStrings, handler);
+    strings.complete();
+    return strings;
+  } catch (error) {
+    strings.close();
+    throw error;
+  }
 }
 
 /** Collects the text of a string with parts of several formats, without the pronunciation (`rPh`) that it may have. */
@@ -183,9 +193,9 @@ export class TextCollector {
     if (this.#isText) this.#parts = addText(this.#parts, text);
   }
 
-  /** The text, with `_x000D_` as the character that it stands for. */
-  end(): string {
-    return unescapeText(this.#parts);
+  /** The text as it is written, also with `_x000D_`. */
+  get raw(): string {
+    return this.#parts;
   }
 }
 

@@ -1,0 +1,37 @@
+import { readdirSync } from "node:fs";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { TextList } from "../../../src/flows/workbook/text-list.ts";
+import { repetitions } from "../../support/repetitions.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const memory = 32 * 1024;
+
+test("texts are read as they were added, in any order, in memory and from a file", () => {
+  const before = process.env.TMPDIR;
+  const folder = temporaryFolder();
+  process.env.TMPDIR = folder;
+  onTestFinished(() => {
+    process.env.TMPDIR = before;
+  });
+  const text = fc
+    .tuple(fc.string({ unit: "grapheme", maxLength: 20 }), fc.integer({ min: 0, max: 300 }))
+    .map(([text, times]) => text.repeat(times));
+  const reads = fc.array(fc.nat(400), { maxLength: 300 });
+  let files = 0;
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 400, size: "max" }), reads, (texts, order) => {
+      const list = new TextList(memory);
+      for (const text of texts) list.add(text);
+      list.complete();
+      expect(list.length).toBe(texts.length);
+      if (readdirSync(folder).length > 0) files++;
+      for (const index of order) expect(list.at(index)).toBe(texts[index]);
+      expect(texts.map((_, index) => list.at(index))).toEqual(texts);
+      list.close();
+      expect(readdirSync(folder)).toEqual([]);
+    }),
+    { numRuns: repetitions(50, 500) },
+  );
+  expect(files).toBeGreaterThan(0);
+});

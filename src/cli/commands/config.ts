@@ -19,6 +19,8 @@ import {
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
+import { mappingCommand } from "./show-mapping.ts";
+
 /** `cat config`: the settings in the config file. */
 export const configCommand = (app: App): Command =>
   group("config", "View and change the settings of your profiles. API keys: cat login, cat logout.", [
@@ -27,6 +29,7 @@ export const configCommand = (app: App): Command =>
     setCommand(app),
     unsetCommand(app),
     pathCommand(app),
+    mappingCommand(app),
   ]);
 
 /** `active` is a setting of the file, the others of a profile. */

@@ -5,6 +5,7 @@ import { isFailureColumn, normalHeader, type RowForm } from "../../flows/rows/ro
 import type { Source } from "../../flows/rows/source.ts";
 import { TableReader } from "../../flows/rows/table-rows.ts";
 import type { ValueFix, Vocabulary } from "../../flows/rows/vocabulary.ts";
+import type { MapFile } from "./map-file.ts";
 
 /** The maximum number of characters of a header or a value that is shown. */
 export const shownLength = 40;
@@ -17,6 +18,8 @@ export interface MappedFile {
   readonly read: ReadOptions;
   /** What the flags map. */
   readonly flags: Mapping;
+  /** The file of mappings, as this command reads it. */
+  readonly mapFile: MapFile | null;
   readonly form: (mapping: Mapping) => RowForm;
   readonly words: Vocabulary;
 }

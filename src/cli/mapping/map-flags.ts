@@ -1,19 +1,31 @@
-import type { Command } from "commander";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Command, Option } from "commander";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import { isFailureColumn, normalHeader } from "../../flows/rows/row-form.ts";
 import { normalValue, type ValueMap, valueEntries } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
+import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
-import { several } from "../flags/values.ts";
+import { named, several } from "../flags/values.ts";
+import { flagName } from "../output/command-words.ts";
+import type { MapFile } from "./map-file.ts";
 
 /** The flags that map columns and values, as commander parses them. */
 export interface RawMapFlags {
   readonly map?: string[];
   readonly mapValue?: string[];
+  readonly mapFile?: string;
 }
 
-/** Adds `--map` and `--map-value`. */
+/** What the flags map, and the file of mappings to read as well. */
+export interface MapFlags extends Mapping {
+  /** As typed; undefined for the one in the current folder. */
+  readonly mapFile: string | undefined;
+}
+
+/** Adds `--map`, `--map-value` and `--map-file`. */
 export const withMapFlags = (one: Command, example: string): Command =>
   one
     .option(
@@ -25,18 +37,41 @@ export const withMapFlags = (one: Command, example: string): Command =>
       "--map-value <FIELD:FROM=TO>",
       `read a value as another one, e.g. ${example}, in a field or a column; repeatable`,
       several,
+    )
+    .addOption(
+      new Option("--map-file <FILE>", "JSON file with columns and values to map").default(
+        undefined,
+        "catalogue.map.json, if it exists",
+      ),
     );
 
 /** The mapping of the flags. Throws UsageError. */
-export const readMapFlags = ({ map = [], mapValue = [] }: RawMapFlags, words: Vocabulary): Mapping => ({
+export const readMapFlags = (
+  { map = [], mapValue = [], mapFile }: RawMapFlags,
+  words: Vocabulary,
+): MapFlags => ({
   map: readMap(map, words),
   values: readValues(mapValue, words),
+  mapFile: named("--map-file", mapFile, "Choose a file."),
 });
 
+/** The file of mappings as a command reads it; loads its code only if there is one. Throws UsageError. */
+export async function mapFileOf(
+  { cwd }: Pick<Context, "cwd">,
+  { mapFile }: MapFlags,
+  words: Vocabulary,
+): Promise<MapFile | null> {
+  if (mapFile === undefined && !existsSync(join(cwd, "catalogue.map.json"))) return null;
+  const { mappingFor, readMapFile } = await import("./map-file.ts");
+  const read = await readMapFile(cwd, mapFile);
+  return read === null ? null : { name: read.name, ...mappingFor(read, words) };
+}
+
 /** Rejects the flags without the file that they map. Throws UsageError. */
-export function rejectMapping({ map, mapValue }: RawMapFlags, file: string): void {
-  const param = map !== undefined ? "--map" : mapValue !== undefined ? "--map-value" : null;
-  if (param === null) return;
+export function rejectMapping(raw: RawMapFlags, file: string): void {
+  const flag = (["map", "mapValue", "mapFile"] as const).find((name) => raw[name] !== undefined);
+  if (flag === undefined) return;
+  const param = flagName(flag);
   throw new UsageError(`${param} needs ${file}`, { param, hint: `Add ${file}, or remove ${param}.` });
 }
 

@@ -1,50 +1,98 @@
 import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import { normalHeader } from "../../flows/rows/row-form.ts";
 import { withValues } from "../../flows/rows/value-map.ts";
 import { firstOf, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk } from "../app/prompts.ts";
 import { type FileHead, type MappedFile, readHead, shownLength } from "./file-head.ts";
+import type { MapFile } from "./map-file.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
 
 /** The maximum number of columns or values that a note lists. */
 const named = 20;
+
 /**
- * How a file is read: by the flags, then by what the profile remembers (unless the header has the field itself), then by
- * answers of the user, who may save them. Throws an InterruptError when a question is not answered.
+ * How a file is read: by the flags, then by the file of mappings, then by what the profile remembers (unless the header has
+ * the field itself), then by answers of the user, who may save them. Throws an InterruptError when a question is not
+ * answered.
  */
 export async function readMapping(app: App, file: MappedFile): Promise<Mapping> {
-  const { flags, form, words } = file;
-  const head = await readHead(file, form(flags));
-  if (head === null || (words.needsOne && head.fields.size > 0)) return flags;
+  const { flags, mapFile, form, words } = file;
+  const given = mapFile === null ? flags : withMapping(flags, mapFile);
+  const head = await readHead(file, form(given));
+  if (head === null) return flags;
+  const typed = mapFile === null ? flags : await withMapFile(app, file, head, mapFile);
+  if (words.needsOne && head.fields.size > 0) return typed;
   const hasChoices = [...head.fields].some((name) => {
     const field = words.valuedFieldOf(name);
     return field !== null && words.choicesOf(field) !== undefined;
   });
-  if (head.unknown.size === 0 && !hasChoices) return flags;
+  if (head.unknown.size === 0 && !hasChoices) return typed;
   const { savedMapping } = await import("./saved-mapping.ts");
   const saved = await savedMapping(app, words);
-  const mapping = await withSaved(app, file, head, saved);
+  const mapping = await withSaved(app, file, head, typed, saved);
   // Rows may be typed at the terminal themselves.
   if (file.file === "-" || !canAsk(app)) return mapping;
   return (await import("./ask-mapping.ts")).askMapping(app, file, mapping, saved);
 }
 
+/** Both mappings; the first one wins. */
+const withMapping = (first: Mapping, more: Mapping): Mapping => ({
+  map: new Map([...more.map, ...first.map]),
+  values: withValues(first.values, more.values),
+});
+
+/** Says what is read by a mapping that the command line does not show. */
+async function note(app: App, what: string, from: string, entries: readonly string[]): Promise<void> {
+  if (entries.length > 0) await app.io.note(app.io.visible(`${what} ${from}: ${firstOf(entries, named)}.`));
+}
+
+const show = (text: string) => truncated(text, shownLength);
+
+/** Adds what the file of mappings has for the columns of this header. */
+async function withMapFile(
+  app: App,
+  { flags, form, words }: MappedFile,
+  { header }: FileHead,
+  mapFile: MapFile,
+): Promise<Mapping> {
+  const columns = header.filter((title) => {
+    const name = normalHeader(title);
+    return mapFile.map.has(name) && !flags.map.has(name);
+  });
+  const map = new Map(flags.map);
+  for (const title of columns) map.set(normalHeader(title), mapFile.map.get(normalHeader(title))!);
+  const { names } = form({ ...flags, map }).columns(header, 1, () => {});
+  const fields = new Set(names.flatMap((name) => (name === null ? [] : (words.valuedFieldOf(name) ?? []))));
+  const values = new Map([...mapFile.values].filter(([field]) => fields.has(field)));
+  const from = `from ${mapFile.name}`;
+  const entries = columns.map((title) => `${show(title.trim())} = ${map.get(normalHeader(title))}`);
+  await note(app, "Columns", from, entries);
+  await note(app, "Values", from, valueTexts(values, flags));
+  return { map, values: withValues(flags.values, values) };
+}
+
+/** Values that the first mapping does not have, as texts for a note. */
+const valueTexts = (values: Mapping["values"], first: Mapping): string[] =>
+  [...values].flatMap(([field, some]) =>
+    [...some]
+      .filter(([value]) => !first.values.get(field)?.has(value))
+      .map(([value, to]) => `${show(value)} = ${to || "no value"}`),
+  );
+
 /** Adds what the profile remembers, and says so. */
 async function withSaved(
   app: App,
-  { flags, form, words }: MappedFile,
+  { form, words }: MappedFile,
   { header, unknown }: FileHead,
+  typed: Mapping,
   saved: SavedMapping,
 ): Promise<Mapping> {
   const fieldsOf = (map: Mapping["map"]) =>
-    new Set(form({ ...flags, map }).columns(header, 1, () => {}).names);
-  const show = (text: string) => truncated(text, shownLength);
+    new Set(form({ ...typed, map }).columns(header, 1, () => {}).names);
   const from = `remembered from earlier files (profile ${saved.profile})`;
-  const note = async (what: string, entries: readonly string[]) => {
-    if (entries.length > 0) await app.io.note(app.io.visible(`${what} ${from}: ${firstOf(entries, named)}.`));
-  };
   // A saved column must not repeat a field that the header or --map has.
-  const map = new Map(flags.map);
+  const map = new Map(typed.map);
   const columns: string[] = [];
   for (const [name, { title }] of unknown) {
     const field = saved.map.get(name);
@@ -52,16 +100,11 @@ async function withSaved(
     columns.push(`${show(title)} = ${field}`);
     map.set(name, field);
   }
-  await note("Columns", columns);
+  await note(app, "Columns", from, columns);
   const fields = [...fieldsOf(map)];
   const known = [...saved.values].filter(([field]) =>
     fields.some((name) => name !== null && words.valuedFieldOf(name) === field),
   );
-  const values = known.flatMap(([field, some]) =>
-    [...some]
-      .filter(([value]) => !flags.values.get(field)?.has(value))
-      .map(([value, to]) => `${show(value)} = ${to || "no value"}`),
-  );
-  await note("Values", values);
-  return { map, values: withValues(flags.values, new Map(known)) };
+  await note(app, "Values", from, valueTexts(new Map(known), typed));
+  return { map, values: withValues(typed.values, new Map(known)) };
 }

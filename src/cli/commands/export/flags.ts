@@ -3,7 +3,6 @@ import { type Command, Option } from "commander";
 import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
 import { selectionVocabulary } from "../../../flows/export/selection/read-selection.ts";
 import { checkEncodingName, type EncodingName } from "../../../flows/rows/encoding.ts";
-import type { Mapping } from "../../../flows/rows/mapped-columns.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readDelimiter } from "../../files/file-flags.ts";
 import {
@@ -15,7 +14,7 @@ import {
 } from "../../flags/common-flags.ts";
 import { conflict } from "../../flags/usage-error.ts";
 import { duration, named, several, timestamp } from "../../flags/values.ts";
-import { readMapFlags, rejectMapping, withMapFlags } from "../../mapping/map-flags.ts";
+import { type MapFlags, readMapFlags, rejectMapping, withMapFlags } from "../../mapping/map-flags.ts";
 import { flagName } from "../../output/command-words.ts";
 import { readRoles, roleFlag } from "./roles.ts";
 
@@ -40,6 +39,7 @@ export interface RawExportFlags {
   sheet?: string;
   map?: string[];
   mapValue?: string[];
+  mapFile?: string;
   delimiter?: string;
   encoding?: string;
   timeout?: number;
@@ -64,7 +64,7 @@ export interface LiveInput {
 }
 
 /** A frozen export: files that the service prepares. */
-export interface FrozenInput extends Pick<LiveInput, "roles">, Mapping {
+export interface FrozenInput extends Pick<LiveInput, "roles">, MapFlags {
   /** The file as typed; null for the default of the format. */
   readonly out: string | null;
   readonly format: "manifest" | "zip";
@@ -143,6 +143,7 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
     "sheet",
     "map",
     "mapValue",
+    "mapFile",
     "delimiter",
     "encoding",
     "timeout",
@@ -217,7 +218,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
 }
 
 /** The mapping of the file of `--products-from`. */
-function mappingOf(raw: RawExportFlags): Mapping {
+function mappingOf(raw: RawExportFlags): MapFlags {
   if (raw.productsFrom === undefined) rejectMapping(raw, "--products-from");
   return readMapFlags(raw, selectionVocabulary);
 }

@@ -16,6 +16,7 @@ import type { App } from "../../app/app.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { openInput } from "../../files/open-input.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
+import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type FrozenInput, frozenNames } from "./flags.ts";
@@ -73,15 +74,18 @@ async function readSelected(
     const selection = wanted.length === 0 ? null : { file: null, wanted: withoutRepetitions(wanted) };
     return { selection, mapping: noMapping };
   }
+  const mapFile = await mapFileOf(app.context, flags, selectionVocabulary);
+  const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
   const source = await openInput(
     app,
     { file, sheet },
-    { job: { noun: "export" }, isColumn: selectionForm(flags).isColumn },
+    { job: { noun: "export" }, isColumn: selectionForm({ ...flags, map: known }).isColumn },
   );
   try {
     const read = { delimiter, encoding };
     const words = selectionVocabulary;
-    const mapping = await readMapping(app, { file, source, read, flags, form: selectionForm, words });
+    const form = selectionForm;
+    const mapping = await readMapping(app, { file, source, read, flags, mapFile, form, words });
     const { selection, problems } = await readSelection(source, { ...read, ...mapping });
     if (problems.length === 0) return { selection, mapping };
     const list = problemList(app, file, { listsAll: "--json", always: true });

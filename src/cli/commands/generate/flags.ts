@@ -5,7 +5,6 @@ import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts"
 import { separator } from "../../../flows/generate/columns/read-row.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
 import { type UnknownChoice, unknownChoices } from "../../../flows/generate/generation-run.ts";
-import type { Mapping } from "../../../flows/rows/mapped-columns.ts";
 import { UsageError } from "../../context/errors.ts";
 import {
   type FileFlags,
@@ -19,7 +18,13 @@ import { otherFlags } from "../../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict, either } from "../../flags/usage-error.ts";
 import { rejectNoPath, several, wholeNumber } from "../../flags/values.ts";
-import { type RawMapFlags, readMapFlags, rejectMapping, withMapFlags } from "../../mapping/map-flags.ts";
+import {
+  type MapFlags,
+  type RawMapFlags,
+  readMapFlags,
+  rejectMapping,
+  withMapFlags,
+} from "../../mapping/map-flags.ts";
 import { flagName } from "../../output/command-words.ts";
 
 /** The flags that name the values of one generation, or of a matrix. */
@@ -69,7 +74,7 @@ export interface GenerateFlags
       | "unknown"
     >,
     Omit<FileFlags, "file">,
-    Mapping {
+    MapFlags {
   readonly kind: GenerationKind;
   /** As typed, `-` for standard input; null where flags name the values. */
   readonly file: string | null;

@@ -17,6 +17,8 @@ import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { openInput } from "../../files/open-input.ts";
+import type { MapFile } from "../../mapping/map-file.ts";
+import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { shellWord } from "../../output/command-words.ts";
 import { problemList } from "../../output/problem-list.ts";
@@ -27,9 +29,11 @@ import type { OpenedInput } from "./rerun.ts";
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
 export async function runGenerate(app: App, flags: GenerateFlags): Promise<void> {
-  const { source, replacing } = await openRowsOf(app, flags);
+  const words = generationVocabulary(flags.kind);
+  const mapFile = flags.file === null ? null : await mapFileOf(app.context, flags, words);
+  const { source, replacing } = await openRowsOf(app, flags, mapFile);
   try {
-    const mapping = await mappingOf(app, flags, source);
+    const mapping = await mappingOf(app, flags, source, mapFile);
     const given = { ...flags, ...mapping };
     const form = generationForm(given);
     const file = { source, read: flags, form: flags.file === null ? withoutFixes(form) : form };
@@ -47,20 +51,26 @@ const withoutFixes = (form: ReturnType<typeof generationForm>): typeof form => (
 });
 
 /** How the columns and values of a file are read; rows of a review or of flags have the names of the service. */
-async function mappingOf(app: App, flags: GenerateFlags, source: Source): Promise<Mapping> {
+async function mappingOf(
+  app: App,
+  flags: GenerateFlags,
+  source: Source,
+  mapFile: MapFile | null,
+): Promise<Mapping> {
   if (flags.file === null) return noMapping;
   return readMapping(app, {
     file: flags.file,
     source,
     read: flags,
     flags,
+    mapFile,
     form: (mapping) => generationForm({ ...flags, ...mapping }),
     words: generationVocabulary(flags.kind),
   });
 }
 
 /** The rows of the file, of a review, or of the flags, of which a person at the terminal adds what is missing. */
-async function openRowsOf(app: App, flags: GenerateFlags): Promise<OpenedInput> {
+async function openRowsOf(app: App, flags: GenerateFlags, mapFile: MapFile | null): Promise<OpenedInput> {
   const { kind, file, rerun, selection } = flags;
   if (rerun !== undefined) return (await import("./rerun.ts")).openDecisions(app, kind, rerun);
   const replacing = new Map();
@@ -73,7 +83,7 @@ async function openRowsOf(app: App, flags: GenerateFlags): Promise<OpenedInput> 
         : await (await import("./questions.ts")).pickMissing(app, kind, selection);
     return { source: await textSource("flags", rowsOfSelection(flags, chosen)), replacing };
   }
-  const { isColumn } = generationForm(flags);
+  const { isColumn } = generationForm({ ...flags, map: new Map([...(mapFile?.map ?? []), ...flags.map]) });
   const source = await openInput(app, { ...flags, file }, { job: { noun: "run" }, isColumn });
   return { source, replacing };
 }

@@ -1,13 +1,12 @@
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
 import { importVocabulary } from "../../../flows/import/columns.ts";
 import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
-import type { Mapping } from "../../../flows/rows/mapped-columns.ts";
 import type { InputFormat } from "../../../flows/rows/source.ts";
 import { shownName } from "../../../flows/words.ts";
 import { UsageError } from "../../context/errors.ts";
 import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";
 import { named } from "../../flags/values.ts";
-import { type RawMapFlags, readMapFlags } from "../../mapping/map-flags.ts";
+import { type MapFlags, type RawMapFlags, readMapFlags } from "../../mapping/map-flags.ts";
 
 /** The flags of `cat import`, as commander parses them. */
 export interface RawFlags extends RawFileFlags, RawMapFlags {
@@ -43,7 +42,7 @@ export interface RawFlags extends RawFileFlags, RawMapFlags {
 export interface ImportFlags
   extends Omit<RawFlags, keyof RawFileFlags | keyof RawMapFlags | "timeout" | "unknown">,
     FileFlags,
-    Mapping {
+    MapFlags {
   readonly timeoutMs: number | null;
   readonly photos: PhotosMode;
   readonly unknown: UnknownChoice | undefined;

@@ -9,6 +9,7 @@ import { type FileJob, formatOfName } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
+import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
 import type { PhotoFolder } from "./folder.ts";
@@ -33,11 +34,13 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
   const flags = folder?.flags ?? typed;
   // Fail before waiting for a pipe, if the format is known.
   if (!folder?.source) rejectCsvFlags(flags, flags.format ?? formatOfName(flags.file));
+  const mapFile = await mapFileOf(app.context, flags, importVocabulary);
+  const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
   const source =
     folder?.source ??
     (await openInput(app, flags, {
       job,
-      isColumn: (header) => isKnownColumn(header, flags.map),
+      isColumn: (header) => isKnownColumn(header, known),
       isCompared: !flags.dryRun,
     }));
   const converter = flags.convert ? await openConverter(app) : undefined;
@@ -52,6 +55,7 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
       source,
       read: flags,
       flags,
+      mapFile,
       form: ({ map, values }) => importForm(map, undefined, values),
       words: importVocabulary,
     });

@@ -1,0 +1,154 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import { fileProblem } from "../../errors.ts";
+import { selectionVocabulary } from "../../flows/export/selection/read-selection.ts";
+import { generationVocabulary } from "../../flows/generate/columns/vocabulary.ts";
+import { importVocabulary } from "../../flows/import/columns.ts";
+import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import { normalHeader } from "../../flows/rows/row-form.ts";
+import { normalValue } from "../../flows/rows/value-map.ts";
+import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
+import { UsageError } from "../context/errors.ts";
+
+/** The file that is read if it is in the current folder. */
+export const mapFileName = "catalogue.map.json";
+
+/** What the files of all commands can be read as. */
+export const vocabularies: readonly Vocabulary[] = [
+  importVocabulary,
+  generationVocabulary("tryon"),
+  generationVocabulary("beautify"),
+  selectionVocabulary,
+];
+
+/** A mapping in a file, which all commands read. */
+export interface MapFile extends Mapping {
+  /** As typed. */
+  readonly name: string;
+}
+
+/**
+ * Reads the file of `--map-file`, else the one in the current folder; null without any. Throws UsageError, with the line,
+ * for a file with anything that no command uses.
+ */
+export async function readMapFile(cwd: string, given: string | undefined): Promise<MapFile | null> {
+  const name = given ?? mapFileName;
+  let text: string;
+  try {
+    text = await readFile(resolve(cwd, name), "utf8");
+  } catch (error) {
+    if (given === undefined && (error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw unreadable(name, error);
+  }
+  return { name, ...checked(text.replace(/^\ufeff/, ""), name) };
+}
+
+/** The mapping for one command: the reference of a product has two names, and fields of other commands are skipped. */
+export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping {
+  const own = (field: string) =>
+    words.isField(field) ? field : references.includes(field) ? words.reference : null;
+  return {
+    map: new Map([...map].map(([column, field]) => [column, own(field) ?? "ignore"])),
+    values: new Map(
+      [...values].flatMap(([field, some]) => {
+        const name = words.valued.includes(field) ? field : own(field);
+        return name === null || !words.valued.includes(name) ? [] : [[name, some] as const];
+      }),
+    ),
+  };
+}
+
+const references: readonly string[] = vocabularies.map(({ reference }) => reference);
+
+function checked(text: string, file: string): Mapping {
+  const wrong = (key: string | null, what: string, hint: string) =>
+    invalid(`${file}:${key === null ? 1 : lineOf(text, key)}: ${what}`, hint);
+  const object = (value: unknown, key: string | null): Record<string, unknown> => {
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+    throw wrong(key, `${key === null ? "the file" : JSON.stringify(key)} is not a JSON object`, shape);
+  };
+  const { columns = {}, values = {}, ...others } = object(parsed(text, file), null);
+  for (const key of Object.keys(others)) throw wrong(key, `unknown key ${JSON.stringify(key)}`, shape);
+  const map = new Map<string, string>();
+  for (const [column, field] of Object.entries(object(columns, "columns"))) {
+    if (typeof field !== "string" || !vocabularies.some(({ isField }) => isField(field))) {
+      const what = `unknown field ${JSON.stringify(field)} for the column ${JSON.stringify(column)}`;
+      throw wrong(column, what, fieldHint(field));
+    }
+    if (map.has(normalHeader(column)))
+      throw wrong(column, `the column ${JSON.stringify(column)} is mapped twice`, "Remove one of the two.");
+    map.set(normalHeader(column), field);
+  }
+  const read = new Map<string, Map<string, string>>();
+  for (const [field, some] of Object.entries(object(values, "values"))) {
+    const words = vocabularies.find(({ valued }) => valued.includes(field));
+    if (words === undefined)
+      throw wrong(field, `unknown field ${JSON.stringify(field)} in values`, fieldHint(field));
+    const entries = new Map<string, string>();
+    for (const [from, to] of Object.entries(object(some, field))) {
+      const choices = words.isOpen(field) ? undefined : words.choicesOf(field);
+      if (typeof to !== "string" || (to !== "" && choices?.includes(to) === false)) {
+        const what = `unknown value ${JSON.stringify(to)} for ${field} ${JSON.stringify(from)}`;
+        const of = choices === undefined ? "a text" : `one of ${choices.join(", ")}`;
+        throw wrong(from, what, `Use ${of}, or an empty text for no value.`);
+      }
+      entries.set(normalValue(from), to);
+    }
+    read.set(field, entries);
+  }
+  return { map, values: read };
+}
+
+const shape = `Use { "columns": { "SKU": "reference" }, "values": { "sex": { "Damen": "female" } } }.`;
+
+function fieldHint(field: unknown): string {
+  const known = [...new Set(vocabularies.flatMap(({ freeFields }) => freeFields(new Set())))];
+  const near = typeof field === "string" ? questionFor(didYouMean(field, known), "") : "";
+  return near === "" ? "Use a field that import, tryon or beautify reads, or ignore." : `D${near.slice(1)}`;
+}
+
+function parsed(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const message = `${file}:${lineOfFault(text)}: it is not valid JSON`;
+    throw invalid(message, "Check the commas and quotes near this line.");
+  }
+}
+
+/** The first line with which the text is more than the start of JSON; the last one if it only ends too early. */
+function lineOfFault(text: string): number {
+  const lines = text.trimEnd().split("\n");
+  const at = lines.findIndex((_, index) => isWrong(lines.slice(0, index + 1).join("\n")));
+  return at === -1 ? lines.length : at + 1;
+}
+
+function isWrong(start: string): boolean {
+  try {
+    JSON.parse(start);
+    return false;
+  } catch (error) {
+    const { message } = error as Error;
+    return !/end of JSON|Unterminated/.test(message) && !message.includes(`position ${start.length}`);
+  }
+}
+
+/** The first line with the key; 1 if it is written with escapes. */
+function lineOf(text: string, key: string): number {
+  const at = text.indexOf(JSON.stringify(key));
+  return at === -1 ? 1 : text.slice(0, at).split("\n").length;
+}
+
+const invalid = (message: string, hint: string): UsageError =>
+  new UsageError(message, { code: "invalid_map_file", param: "--map-file", hint });
+
+function unreadable(name: string, error: unknown): UsageError {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === undefined) throw error;
+  const isGone = code === "ENOENT" || code === "ENOTDIR";
+  const why = isGone ? "it does not exist" : (fileProblem(error)?.why ?? code);
+  const hint = isGone ? "Check the name and the current folder." : "Check the file and its permissions.";
+  return new UsageError(`cannot read ${name}: ${why}`, { code: "map_file", param: "--map-file", hint });
+}

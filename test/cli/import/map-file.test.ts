@@ -1,0 +1,209 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { atTerminal } from "../../support/at-terminal.ts";
+import { createWorld } from "../../support/world.ts";
+
+const photo = "https://cdn.example.com/a.jpg";
+const mapping = `{
+  "columns": { "Artikelnummer": "reference", "Titel": "name", "Preis": "ignore", "Modell": "model_id" },
+  "values": {
+    "sex": { "Damen": "female", "k. A.": "" },
+    "background": { "Weiß": "white" }
+  }
+}
+`;
+const rows = `Artikelnummer;Titel;sex;Modell;Preis;images
+A1;Hemd;DAMEN;Amara;1;${photo}
+A2;Hose;k. A.;Amara;1;${photo}
+`;
+
+async function shop(content: string | null = mapping) {
+  const world = await createWorld({ env: { NO_COLOR: "1" }, mock: {} });
+  world.write("shop.csv", rows);
+  if (content !== null) world.write("catalogue.map.json", content);
+  return world;
+}
+
+const config = (folder: string, profile: object) => {
+  mkdirSync(join(folder, ".home"), { recursive: true });
+  writeFileSync(join(folder, ".home", "config.json"), JSON.stringify({ profiles: { default: profile } }));
+};
+
+const check = "import shop.csv --dry-run --no-progress";
+
+describe("catalogue.map.json in the current folder", () => {
+  test("maps columns and values; fields of other commands are skipped", async () => {
+    const world = await shop();
+    const { exit, stderr } = await world.cat("import shop.csv --no-progress");
+    expect({ exit, stderr: stderr.split("\n").slice(0, 2) }).toEqual({
+      exit: 0,
+      stderr: [
+        "Columns from catalogue.map.json: Artikelnummer = reference, Titel = name, Modell = ignore, Preis = ignore.",
+        "Values from catalogue.map.json: damen = female, k. a. = no value.",
+      ],
+    });
+    expect(world.products().map(({ reference, sex }) => [reference, sex])).toEqual([
+      ["A1", "female"],
+      ["A2", null],
+    ]);
+  });
+
+  test("is read by tryon, where reference is the reference of the product", async () => {
+    const world = await shop();
+    world.write("looks.csv", "Artikelnummer,Modell,background,angle_shot\nA1,Amara,Weiß,full-front\n");
+    await world.cat("import shop.csv");
+    const { exit, stdout, stderr } = await world.cat("tryon looks.csv --dry-run");
+    expect({ exit, stdout, stderr }).toEqual({
+      exit: 0,
+      stdout: "model  background  angle_shot  images\nAmara  white       full-front  1\n",
+      stderr: `Columns from catalogue.map.json: Artikelnummer = product_reference, Modell = model_id.
+Values from catalogue.map.json: weiß = white.
+looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
+`,
+    });
+  });
+
+  test("comes after flags, and before what the profile remembers and guesses", async () => {
+    const world = await shop();
+    config(world.folder, {
+      columns: { preis: "description", modell: "ignore" },
+      values: { sex: { damen: "other", herren: "male" } },
+    });
+    const { exit, stderr } = await world.cat(`${check} --map Titel=description --map Preis=name`);
+    expect({ exit, stderr: stderr.split("\n").slice(0, 3) }).toEqual({
+      exit: 0,
+      stderr: [
+        "Columns from catalogue.map.json: Artikelnummer = reference, Modell = ignore.",
+        "Values from catalogue.map.json: damen = female, k. a. = no value.",
+        "Values remembered from earlier files (profile default): herren = male.",
+      ],
+    });
+    const terminal = atTerminal(world, check, { stdin: true, stderr: true });
+    expect((await terminal.ran).exit).toBe(0);
+    expect(terminal.screen()).not.toContain("like this?");
+  });
+
+  test("may map columns that a file does not have", async () => {
+    const world = await shop();
+    world.write("shop.csv", `reference,name,images\nA1,Hemd,${photo}\n`);
+    expect(await world.cat(check)).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: "shop.csv: 1 row, all valid. Nothing was sent (--dry-run).\n",
+    });
+  });
+
+  test("that maps a column to a field that the file has is rejected, with the way out", async () => {
+    const world = await shop();
+    world.write("shop.csv", `reference,Titel,name,images\nA1,Hemd,x,${photo}\n`);
+    const { exit, stderr } = await world.cat(check);
+    expect({ exit, stderr: stderr.split("\n")[1] }).toEqual({
+      exit: 3,
+      stderr:
+        'shop.csv:1  name  duplicate_header  the columns "Titel" and "name" map to the same field: remove one of them',
+    });
+    expect((await world.cat(`${check} --map Titel=ignore`)).exit).toBe(0);
+  });
+
+  test.each([
+    ["{", "catalogue.map.json:1: it is not valid JSON"],
+    ['{\n "columns": {\n  "a": "name",\n }\n}', "catalogue.map.json:4: it is not valid JSON"],
+    ['{\n "columns": {\n  "a": name\n }\n}', "catalogue.map.json:3: it is not valid JSON"],
+    ['{\n "columns": {}\n}\n}', "catalogue.map.json:4: it is not valid JSON"],
+    ['{\n "columns": {"a": "na', "catalogue.map.json:2: it is not valid JSON"],
+    ["[]", "catalogue.map.json:1: the file is not a JSON object"],
+    ['{\n"column": {}}', 'catalogue.map.json:2: unknown key "column"'],
+    ['{\n"columns": []}', 'catalogue.map.json:2: "columns" is not a JSON object'],
+    [
+      '{"columns": {\n"SKU": "referenc"}}',
+      'catalogue.map.json:2: unknown field "referenc" for the column "SKU"\nDid you mean reference?',
+    ],
+    ['{"columns": {"SKU": 1}}', 'catalogue.map.json:1: unknown field 1 for the column "SKU"'],
+    [
+      '{"columns": {"SKU": "name",\n"sku ": "name"}}',
+      'catalogue.map.json:2: the column "sku " is mapped twice',
+    ],
+    ['{"values": {\n"size": {"M": "m"}}}', 'catalogue.map.json:2: unknown field "size" in values'],
+    [
+      '{"values": {"sex": {\n"Damen": "femal"}}}',
+      'catalogue.map.json:2: unknown value "femal" for sex "Damen"\nUse one of male, female, other, kid, or an empty text for no value.',
+    ],
+    ['{"values": {"sex": {"Damen": null}}}', 'catalogue.map.json:1: unknown value null for sex "Damen"'],
+  ])("exits with 2 for %j", async (content, message) => {
+    const world = await shop(content);
+    const { exit, stderr } = await world.cat(check);
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(`error: ${message}`) });
+    expect(world.requests()).toEqual([]);
+  });
+});
+
+describe("--map-file", () => {
+  test("names another file, instead of the one in the current folder", async () => {
+    const world = await shop("{");
+    world.write("own.json", `\ufeff${mapping}`);
+    const { exit, stderr } = await world.cat(`${check} --map-file own.json`);
+    expect({ exit, stderr: stderr.split("\n")[1] }).toEqual({
+      exit: 0,
+      stderr: "Values from own.json: damen = female, k. a. = no value.",
+    });
+  });
+
+  test.each(["import shop.csv", "tryon shop.csv", "export --zip --products-from shop.csv"])(
+    "that does not exist is a wrong command line: %s",
+    async (line) => {
+      const world = await shop(null);
+      expect(await world.cat(`${line} --map-file none.json`)).toEqual({
+        exit: 2,
+        stdout: "",
+        stderr: "error: cannot read none.json: it does not exist\nCheck the name and the current folder.\n",
+      });
+    },
+  );
+});
+
+describe("cat config mapping", () => {
+  test("lists columns and values, with the place of each, first those that win", async () => {
+    const world = await shop();
+    config(world.folder, {
+      columns: { preis: "description", farbe: "ignore" },
+      mappings: {
+        tryon: { columns: { winkel: "angle_shot" }, values: { background: { grau: "light-grey" } } },
+      },
+    });
+    expect(await world.cat("config mapping")).toEqual({
+      exit: 0,
+      stderr: "",
+      stdout: `kind    field       name           read as     files   from
+column              artikelnummer  reference   all     catalogue.map.json
+column              titel          name        all     catalogue.map.json
+column              preis          ignore      all     catalogue.map.json
+column              modell         model_id    all     catalogue.map.json
+value   sex         damen          female      all     catalogue.map.json
+value   sex         k. a.          no value    all     catalogue.map.json
+value   background  weiß           white       all     catalogue.map.json
+column              farbe          ignore      import  profile default
+column              winkel         angle_shot  tryon   profile default
+value   background  grau           light-grey  tryon   profile default
+`,
+    });
+    const json = (await world.cat("config mapping --json")).stdout.split("\n");
+    expect(JSON.parse(json[4]!)).toEqual({
+      kind: "value",
+      field: "sex",
+      name: "damen",
+      read_as: "female",
+      files: "all",
+      from: "catalogue.map.json",
+    });
+  });
+
+  test("says so if nothing is mapped", async () => {
+    const world = await shop(null);
+    expect(await world.cat("config mapping")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: "No columns or values are mapped yet.\n",
+    });
+  });
+});

@@ -20,4 +20,4 @@ export { CatError } from "./errors.ts";
 export type { DownloadOptions } from "./http/download.ts";
 export { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "./http/errors.ts";
 export type { ExchangeLog } from "./http/exchange-log.ts";
-export type { Wait, WaitReason } from "./http/waits.ts";
+export type { Wait, WaitReason } from "./http/retry.ts";

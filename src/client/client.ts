@@ -2,24 +2,21 @@ import { type Clock, type Clocks, systemClock } from "../clock.ts";
 import { keyLifeMs, limits } from "../contract/limits.ts";
 import { type Operations, operations } from "../contract/operations.ts";
 import { isLoopbackHost } from "../contract/url-policy.ts";
-import { openConnections } from "../http/connections.ts";
 import { type Download, downloader } from "../http/download.ts";
 import { type DownloadInto, resumableDownloader } from "../http/download-into.ts";
 import type { ExchangeLog } from "../http/exchange-log.ts";
-import { defaultTimeLimits, httpCore, type TimeLimits } from "../http/http-core.ts";
+import { defaultTimeLimits, httpCore, openConnections, type TimeLimits } from "../http/http-core.ts";
+import { keyMask } from "../http/mask.ts";
 import type { ApiKey } from "../http/request-headers.ts";
-import type { RetryPolicy } from "../http/retry.ts";
+import { type OnWait, type RetryPolicy, retryAfterMs, serverNow, systemRandom } from "../http/retry.ts";
 import { type Answer, headerOf, type Message } from "../http/send.ts";
 import type { OnDoubt } from "../http/time-limits.ts";
-import { type OnWait, retryAfterMs, serverNow, systemRandom } from "../http/waits.ts";
-import { keyMask } from "../http/without-key.ts";
 import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
 import type { AnyOperation, Arguments, Input, Item, RawRequest, RawResponse, Reply } from "./call-types.ts";
 import { type Page, paginate } from "./paginate.ts";
 import { type PollOptions, poll } from "./poll.ts";
-import { jsonOf, readResponse, responseError } from "./read-response.ts";
+import { isOfService, jsonOf, readResponse, responseError } from "./read-response.ts";
 import { headersOf, messageOf } from "./request.ts";
-import { isOfService } from "./service-answer.ts";
 
 export interface ClientOptions {
   /** The address of the service without `/v1`: https, or http on this machine. */

@@ -2,9 +2,9 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { CatError } from "../errors.ts";
 import { NetworkError, TimeoutError } from "../http/errors.ts";
+import { type Backoff, backoffMs, type OnWait } from "../http/retry.ts";
 import { type Message, nameOf } from "../http/send.ts";
 import { linkedAbort } from "../http/time-limits.ts";
-import { type Backoff, backoffMs, type OnWait } from "../http/waits.ts";
 
 export interface PollOptions<Body> {
   /** Whether to stop polling. */

@@ -1,13 +1,12 @@
 import * as z from "zod";
-import type { ErrorBody } from "../contract/error-codes.ts";
+import { type ErrorBody, errorTypes } from "../contract/error-codes.ts";
 import { asRead } from "../contract/response-values.ts";
 import { BadAnswerError } from "../http/errors.ts";
-import { isJsonType } from "../http/response-checks.ts";
+import { isJsonType } from "../http/response-stream.ts";
+import { retryAfterMs } from "../http/retry.ts";
 import { type Answer, headerOf, isWrite, type Message, nameOf } from "../http/send.ts";
-import { retryAfterMs } from "../http/waits.ts";
 import { ApiError, type Problem } from "./api-error.ts";
 import type { AnyOperation } from "./call-types.ts";
-import { isEnvelope } from "./service-answer.ts";
 
 /**
  * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadAnswerError if it
@@ -152,3 +151,28 @@ function badAnswer({ message, answer }: About, how: string, code: string): BadAn
       : `Check that ${origin} is the base URL of the service.`,
   });
 }
+
+/**
+ * Whether a response came from the service itself: an error with its envelope, JSON, or nothing at all (204). Any other
+ * one is of a gateway or proxy, which may have passed the request on before.
+ */
+export const isOfService = ({ status, body, json }: Answer): boolean =>
+  status >= 400 ? isEnvelope(json, status) : json !== undefined || (status === 204 && body.length === 0);
+
+/**
+ * Whether JSON is an error of the service (Errors): `error` with a type of its own, a code and a message, or for a 400 the
+ * list of problems by line or input. Gateways have errors in JSON as well, but without these fields.
+ */
+export function isEnvelope(json: unknown, status: number): boolean {
+  const { error, errors } = (json ?? {}) as { error?: unknown; errors?: unknown };
+  if (typeof error === "object" && error !== null) {
+    const { type, code, message } = error as { type?: unknown; code?: unknown; message?: unknown };
+    return isErrorType(type) && typeof code === "string" && code !== "" && typeof message === "string";
+  }
+  return status === 400 && Array.isArray(errors) && errors.some(isProblem);
+}
+
+const isProblem = (entry: unknown): boolean =>
+  typeof entry === "object" && entry !== null && ("line" in entry || "input_index" in entry);
+
+const isErrorType = (type: unknown): boolean => (errorTypes as readonly unknown[]).includes(type);

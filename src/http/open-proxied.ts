@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import { namingProxy } from "./network-failure.ts";
 import type { HttpProxy } from "./proxies.ts";
-import { namingProxy } from "./proxy-failure.ts";
 
 /** Connections through a proxy, so many per origin at most, with errors that name it; opens nothing yet. */
 export function openProxied(proxy: HttpProxy, connections: number): Dispatcher {

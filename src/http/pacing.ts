@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { RateWindow, type Ticket } from "./rate-window.ts";
+import type { OnWait } from "./retry.ts";
 import { type Call, type HttpRequest, type Interceptor, isWrite } from "./send.ts";
-import type { OnWait } from "./waits.ts";
 
 interface PacingOptions {
   clock: Clock;

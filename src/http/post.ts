@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import type { Connections } from "./connections.ts";
-import { ProxyFailure, proxyProblem } from "./proxy-failure.ts";
+import type { Connections } from "./http-core.ts";
+import { ProxyFailure, proxyProblem } from "./network-failure.ts";
 import { openStream } from "./response-stream.ts";
 import { linkedAbort } from "./time-limits.ts";
 

@@ -1,6 +1,6 @@
 import { FairShare } from "./fair-share.ts";
+import { retryAfterMs, serverNow } from "./retry.ts";
 import { type Answer, headerOf } from "./send.ts";
-import { retryAfterMs, serverNow } from "./waits.ts";
 
 /** A request that was let through, with its window. */
 export interface Ticket {

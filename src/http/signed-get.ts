@@ -1,15 +1,20 @@
 import type { Clock } from "../clock.ts";
 import { CatError } from "../errors.ts";
-import type { Connections } from "./connections.ts";
 import { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
 import type { ExchangeLog } from "./exchange-log.ts";
+import type { Connections } from "./http-core.ts";
 import { maskedPath } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
-import { originOf } from "./response-checks.ts";
-import { openStream, type ResponseStream } from "./response-stream.ts";
-import { defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
+import { openStream, originOf, type ResponseStream } from "./response-stream.ts";
+import {
+  backoffMs,
+  defaultRetryPolicy,
+  type OnWait,
+  type RetryPolicy,
+  retryAfterMs,
+  type WaitReason,
+} from "./retry.ts";
 import { headerOf, parseUrl } from "./send.ts";
-import { backoffMs, type OnWait, retryAfterMs, type WaitReason } from "./waits.ts";
 
 export interface DownloaderOptions {
   connections: Connections;

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { TimeoutError } from "./errors.ts";
+import type { OnWait } from "./retry.ts";
 import { type Answer, type Call, type Interceptor, type Message, nameOf, type Send } from "./send.ts";
-import type { OnWait } from "./waits.ts";
 
 interface DeadlineOptions {
   clock: Clock;

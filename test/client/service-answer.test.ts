@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOfService } from "../../src/client/service-answer.ts";
+import { isOfService } from "../../src/client/read-response.ts";
 
 const answer = (status: number, json: unknown, body = JSON.stringify(json) ?? "") => ({
   ...{ status, json, headers: {}, body: Buffer.from(body) },

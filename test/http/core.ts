@@ -1,7 +1,11 @@
-import { isOfService } from "../../src/client/service-answer.ts";
+import { isOfService } from "../../src/client/read-response.ts";
 import { MovableClock } from "../../src/clock.ts";
-import { type Connections, openConnections } from "../../src/http/connections.ts";
-import { type HttpCoreOptions, httpCore } from "../../src/http/http-core.ts";
+import {
+  type Connections,
+  type HttpCoreOptions,
+  httpCore,
+  openConnections,
+} from "../../src/http/http-core.ts";
 import type { Message } from "../../src/http/send.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { type ScriptedServer, type Step, scriptedServer, stopServers } from "./scripted-server.ts";

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { checkDownloadUrl } from "../../src/client/base-url.ts";
 import type { Clock } from "../../src/clock.ts";
-import { openConnections } from "../../src/http/connections.ts";
 import {
   type DownloadTarget,
   type FileVersion,
   type ResumableDownload,
   resumableDownloader,
 } from "../../src/http/download-into.ts";
-import type { Wait } from "../../src/http/waits.ts";
+import { openConnections } from "../../src/http/http-core.ts";
+import type { Wait } from "../../src/http/retry.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 import { closeAll, stillClock } from "./core.ts";

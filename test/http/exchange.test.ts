@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CatError } from "../../src/errors.ts";
-import { openConnections } from "../../src/http/connections.ts";
 import { BadAnswerError, NetworkError } from "../../src/http/errors.ts";
 import { exchange } from "../../src/http/exchange.ts";
 import { describeExchange, type ExchangeLog } from "../../src/http/exchange-log.ts";
+import { openConnections } from "../../src/http/http-core.ts";
 import { maskedKey, maskedPath } from "../../src/http/mask.ts";
 import { multipartForm } from "../../src/http/multipart.ts";
 import { checkedKey } from "../../src/http/request-headers.ts";

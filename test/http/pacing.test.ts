@@ -1,13 +1,12 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import { isOfService } from "../../src/client/service-answer.ts";
+import { isOfService } from "../../src/client/read-response.ts";
 import { NetworkError } from "../../src/http/errors.ts";
 import { pacing } from "../../src/http/pacing.ts";
 import { RateWindow, type Ticket } from "../../src/http/rate-window.ts";
-import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
+import { defaultRetryPolicy, retry, type Wait } from "../../src/http/retry.ts";
 import { type Answer, compose, type Send } from "../../src/http/send.ts";
 import { deadline } from "../../src/http/time-limits.ts";
-import type { Wait } from "../../src/http/waits.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { closeAll, coreFor, stillClock } from "./core.ts";

@@ -1,4 +1,4 @@
-import { isOfService } from "../../src/client/service-answer.ts";
+import { isOfService } from "../../src/client/read-response.ts";
 import { MovableClock } from "../../src/clock.ts";
 import { pacing } from "../../src/http/pacing.ts";
 import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";

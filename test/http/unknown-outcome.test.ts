@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { isOfService } from "../../src/client/service-answer.ts";
+import { isOfService } from "../../src/client/read-response.ts";
 import { NetworkError } from "../../src/http/errors.ts";
 import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
 import { compose, type Send } from "../../src/http/send.ts";

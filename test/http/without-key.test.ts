@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyMask, withoutKey } from "../../src/http/without-key.ts";
+import { keyMask, withoutKey } from "../../src/http/mask.ts";
 
 const key = "ak_live_0123/45+789abcdefWXYZ";
 const masked = "ak_…WXYZ";

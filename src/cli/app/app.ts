@@ -1,8 +1,7 @@
 import type { Client } from "../../client/client.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
-import { UsageError } from "../context/errors.ts";
-import { ExitCode } from "../context/exit.ts";
+import { ExitCode, UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { createIo, type Io } from "../output/io.ts";
 import type { Paint } from "../output/paint.ts";
@@ -111,7 +110,7 @@ async function connect(app: App): Promise<Connection> {
       hint: "Remove one of them. With --mock the command uses a temporary mock service.",
     });
   }
-  const { startPrivateMock } = await import("./mock-switch.ts");
+  const { startPrivateMock } = await import("./open-client.ts");
   const mock = await startPrivateMock(context.clock);
   app.onClose(() => mock.stop());
   return { baseUrl: mock.baseUrl, apiKey: mock.apiKey };

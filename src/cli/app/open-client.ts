@@ -1,8 +1,9 @@
 import { type Client, createClient } from "../../client/client.ts";
-import type { Clock } from "../../clock.ts";
+import { type Clock, MovableClock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import { describeExchange, type ExchangeLog } from "../../http/exchange-log.ts";
-import type { OnWait, WaitReason } from "../../http/waits.ts";
+import type { OnWait, WaitReason } from "../../http/retry.ts";
+import type { Mock } from "../../mock/index.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { version } from "../context/version.ts";
@@ -136,4 +137,21 @@ export class LastFailure {
     const { type, code, hint } = error;
     return new CatError(`${error.message}: ${this.#words}`, { type, code, hint, cause: error });
   }
+}
+
+/**
+ * Starts the mock service of `--mock`: in this process, for this command only, with 24 demo products and no
+ * rate limit. The seed is fixed, so that the next command finds the IDs that this one prints; the speed keeps
+ * a demo short.
+ */
+export async function startPrivateMock(clock: Clock): Promise<Mock> {
+  const { startMock } = await import("../../mock/index.ts");
+  return startMock({
+    demo: 24,
+    seed: 1,
+    speed: 20,
+    rateLimit: false,
+    // One clock for both, so that time also passes in the mock while the CLI waits.
+    ...(clock instanceof MovableClock ? { clock } : {}),
+  });
 }

@@ -1,7 +1,7 @@
 import type sharpLibrary from "sharp";
 import type { Sharp } from "sharp";
 import { patienceOf } from "../../flows/run/stage.ts";
-import type { Printing } from "../output/columns.ts";
+import type { Printing } from "../output/table.ts";
 import type { App } from "./app.ts";
 
 /** Pictures may not delay the end of a command for longer, in milliseconds. */

@@ -8,14 +8,13 @@ import { CatError } from "../../errors.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
-import { InterruptError, UsageError, withHint } from "../context/errors.ts";
-import { ExitCode } from "../context/exit.ts";
+import { ExitCode, InterruptError, UsageError, withHint } from "../context/errors.ts";
 import { confirmReplace } from "../files/confirm-replace.ts";
 import { command, group } from "../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, thumbnailFlag } from "../flags/common-flags.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { named, resourceId } from "../flags/values.ts";
-import type { Printing } from "../output/columns.ts";
+import type { Printing } from "../output/table.ts";
 import { namedForm, resourceForm } from "../resources/forms.ts";
 
 /** `cat images`: uploaded and generated images. */

@@ -13,7 +13,7 @@ import { command, group } from "../flags/command.ts";
 import { thumbnailFlag } from "../flags/common-flags.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { resourceId, several } from "../flags/values.ts";
-import type { Column } from "../output/columns.ts";
+import type { Column } from "../output/table.ts";
 import { resourceForm } from "../resources/forms.ts";
 import { listResource } from "../resources/list-resource.ts";
 import { findProduct } from "./find-product.ts";

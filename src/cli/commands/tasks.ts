@@ -11,8 +11,7 @@ import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
-import { UsageError } from "../context/errors.ts";
-import { ExitCode } from "../context/exit.ts";
+import { ExitCode, UsageError } from "../context/errors.ts";
 import { type CommandTexts, command, group } from "../flags/command.ts";
 import {
   defaultMaxBytes,
@@ -28,7 +27,7 @@ import {
   withPrintFlags,
 } from "../flags/print-flags.ts";
 import { resourceId } from "../flags/values.ts";
-import type { Printing } from "../output/columns.ts";
+import type { Printing } from "../output/table.ts";
 import { fieldColumns, namedFields } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
 import { listResource } from "../resources/list-resource.ts";

@@ -1,7 +1,12 @@
 import { fstatSync, writeSync } from "node:fs";
 import { type Clock, systemClock } from "../../clock.ts";
-import { InterruptError, type InterruptSignal, OutputError, ReaderGoneError } from "./errors.ts";
-import { exitOnSignal } from "./exit.ts";
+import {
+  exitOnSignal,
+  InterruptError,
+  type InterruptSignal,
+  OutputError,
+  ReaderGoneError,
+} from "./errors.ts";
 import type { Keychain } from "./os-keychain.ts";
 
 /** The names of the program; the package installs both. */

@@ -93,3 +93,101 @@ export function withHint(error: CatError, hint: string | undefined, message = er
   const { type, code, param, status, requestId } = error;
   return new CatError(message, { type, code, param, status, requestId, hint, cause: error });
 }
+
+/** Exit statuses of the program. */
+export const ExitCode = {
+  done: 0,
+  fault: 1,
+  usage: 2,
+  refused: 3,
+  denied: 4,
+  notFound: 5,
+  conflict: 6,
+  unavailable: 7,
+  partial: 8,
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** The meaning of each status, for the help. */
+export const exitMeanings: Readonly<Record<ExitCode, string>> = {
+  0: "success",
+  1: "internal error",
+  2: "invalid command line, or a file cannot be read or written",
+  3: "invalid input: the file or a value was rejected",
+  4: "access denied: no valid API key, a missing scope, or no credits left",
+  5: "not found",
+  6: "conflict: already exists or still in progress",
+  7: "the service cannot be reached or keeps failing, or --timeout expired",
+  8: "finished, but some rows failed or lack photos",
+  129: "terminal closed (SIGHUP)",
+  130: "interrupted (Ctrl-C)",
+  143: "terminated (SIGTERM)",
+};
+
+/** The exit status for each signal: 128 plus its number. */
+export const exitOnSignal: Readonly<Record<InterruptSignal, ExitCode>> = {
+  SIGHUP: ExitCode.hungUp,
+  SIGINT: ExitCode.interrupted,
+  SIGTERM: ExitCode.terminated,
+};
+
+/**
+ * By the HTTP status of the response. Any other 4xx means rejected input, any other 5xx a failing service.
+ */
+const byStatus: Readonly<Record<number, ExitCode>> = {
+  401: ExitCode.denied,
+  402: ExitCode.denied,
+  403: ExitCode.denied,
+  404: ExitCode.notFound,
+  408: ExitCode.unavailable,
+  409: ExitCode.conflict,
+  410: ExitCode.notFound,
+  429: ExitCode.unavailable,
+};
+
+/** By the type of the error, without a response or where its status does not decide. */
+const byType: Readonly<Record<string, ExitCode>> = {
+  usage: ExitCode.usage,
+  state: ExitCode.usage,
+  output: ExitCode.usage,
+  file: ExitCode.usage,
+  input: ExitCode.refused,
+  invalid_request: ExitCode.refused,
+  unauthorized: ExitCode.denied,
+  payment_required: ExitCode.denied,
+  forbidden: ExitCode.denied,
+  not_found: ExitCode.notFound,
+  conflict: ExitCode.conflict,
+  rate_limited: ExitCode.unavailable,
+  internal: ExitCode.unavailable,
+  not_implemented: ExitCode.unavailable,
+  network: ExitCode.unavailable,
+  timeout: ExitCode.unavailable,
+  bad_answer: ExitCode.unavailable,
+  signed_url: ExitCode.unavailable,
+  partial: ExitCode.partial,
+};
+
+/** Codes of an input that could not be read at all: exit 2, not 3. */
+const unreadableInput = new Set(["file_not_found", "file_not_readable", "is_a_directory", "not_a_file"]);
+
+/** Types that decide the exit status alone: the response, if any, did not come from the service. */
+const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_answer", "signed_url"]);
+
+/** The exit status for an error; 1 for an error that is not one of the program's own. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof InterruptError) return exitOnSignal[error.signal];
+  if (error instanceof ReaderGoneError) return ExitCode.done;
+  if (error instanceof NotStartedError) return error.exit;
+  if (!(error instanceof CatError)) return ExitCode.fault;
+  const { status, type, code } = error;
+  if (type === "input" && unreadableInput.has(code)) return ExitCode.usage;
+  if (status === undefined || decidedByType.has(type)) return byType[type] ?? ExitCode.fault;
+  if (byStatus[status] !== undefined) return byStatus[status];
+  if (status >= 500) return ExitCode.unavailable;
+  if (status >= 400) return ExitCode.refused;
+  return byType[type] ?? ExitCode.fault;
+}

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { limits } from "../../contract/limits.ts";
 import type { FieldTree } from "../../contract/response-values.ts";
 import { checkFields, chosenColumns, selectFields } from "../output/chosen-fields.ts";
-import { type Column, type ListFormat, listFormats, type Printing } from "../output/columns.ts";
+import { type Column, type ListFormat, listFormats, type Printing } from "../output/table.ts";
 import { formatForExcel, withCsvFlags } from "./common-flags.ts";
 import { wholeNumber } from "./values.ts";
 

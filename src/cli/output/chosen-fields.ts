@@ -1,7 +1,7 @@
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import type { FieldTree } from "../../contract/response-values.ts";
 import { UsageError } from "../context/errors.ts";
-import { type Column, columnsFor } from "./columns.ts";
+import { type Column, columnsFor } from "./table.ts";
 
 /** The value of a field such as `name`, `counts.failed` or `images.0.id`; null where it has none. */
 export function fieldOf(resource: unknown, field: string): unknown {

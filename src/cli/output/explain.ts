@@ -1,8 +1,7 @@
 import type { ErrorCode, ErrorType } from "../../contract/error-codes.ts";
 import { CatError } from "../../errors.ts";
 import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
-import { DeclinedError, InterruptError } from "../context/errors.ts";
-import { exitCodeOf } from "../context/exit.ts";
+import { DeclinedError, exitCodeOf, InterruptError } from "../context/errors.ts";
 import { jsonLine, visible } from "./visible.ts";
 import { wrappedText } from "./wrapped.ts";
 

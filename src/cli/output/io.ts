@@ -2,11 +2,11 @@ import type { CsvStyle } from "../../flows/outputs/cells.ts";
 import { maskedSignatures } from "../../http/mask.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
-import type { Printing } from "./columns.ts";
 import { indented, printList, resourceLines } from "./list.ts";
 import type { Paint } from "./paint.ts";
 import { createProgress } from "./progress.ts";
 import type { ProgressView } from "./progress-view.ts";
+import type { Printing } from "./table.ts";
 import { jsonLine, visible } from "./visible.ts";
 import { lineWidth, wrappedText } from "./wrapped.ts";
 

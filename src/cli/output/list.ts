@@ -1,6 +1,5 @@
 import type { CsvStyle } from "../../flows/outputs/cells.ts";
-import { cellOf, columnsFor, type ListFormat, type Printing } from "./columns.ts";
-import { table } from "./table.ts";
+import { cellOf, columnsFor, type ListFormat, type Printing, table } from "./table.ts";
 import { jsonLine, visible, visibleInCell, visibleInJson } from "./visible.ts";
 
 /** The output for a list. */

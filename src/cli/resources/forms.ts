@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { type FieldTree, fieldTree } from "../../contract/response-values.ts";
 import type { ResourceForm } from "../flags/print-flags.ts";
-import type { Column } from "../output/columns.ts";
+import type { Column } from "../output/table.ts";
 
 /** The form of a resource by its schema: the chosen fields are columns of tables, all are columns of CSV. */
 export const resourceForm = <Resource extends z.ZodObject>(

@@ -10,7 +10,7 @@ import {
   withPrintFlags,
 } from "../flags/print-flags.ts";
 import { resourceId } from "../flags/values.ts";
-import type { Column } from "../output/columns.ts";
+import type { Column } from "../output/table.ts";
 
 /** Describes a command that shows one resource: its operation, which takes `NOUN_id`, and how it is printed. */
 export interface ResourceGet<O extends AnyOperation> extends CommandTexts {

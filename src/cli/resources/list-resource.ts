@@ -7,7 +7,7 @@ import type { App } from "../app/app.ts";
 import type { Kind } from "../completion/words.ts";
 import { type CommandTexts, command } from "../flags/command.ts";
 import { type RawListFlags, readLimit, readPrintFlags, withListFlags } from "../flags/print-flags.ts";
-import type { Column } from "../output/columns.ts";
+import type { Column } from "../output/table.ts";
 import { namedFields } from "./forms.ts";
 
 /** Describes a list command: its operation, and how it prints the entries. */

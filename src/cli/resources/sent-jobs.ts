@@ -11,7 +11,7 @@ import {
   readPrintFlags,
   withListFlags,
 } from "../flags/print-flags.ts";
-import { whole } from "../output/columns.ts";
+import { whole } from "../output/table.ts";
 import { namedForm } from "./forms.ts";
 import { FirstOnes } from "./list-resource.ts";
 

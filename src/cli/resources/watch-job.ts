@@ -10,8 +10,8 @@ import { type CommandTexts, command } from "../flags/command.ts";
 import { timeoutFlag } from "../flags/common-flags.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { resourceId } from "../flags/values.ts";
-import type { Printing } from "../output/columns.ts";
 import { commandLine } from "../output/command-words.ts";
+import type { Printing } from "../output/table.ts";
 import { idInput, type ResourceGet, replyForm } from "./get-resource.ts";
 
 /** A job as its operation returns it, with the two fields that `watch` reads. */

@@ -1,7 +1,7 @@
 import { mkdir, open, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
+import { CatError, type FileProblem, fileProblem } from "../../errors.ts";
 import { byteText } from "../words.ts";
-import { OutputError } from "./output-error.ts";
 
 /**
  * Creates a folder with its missing parents; an existing one is fine. Throws the system's error. Node's own
@@ -69,4 +69,38 @@ export async function fileStart(path: string, length: number): Promise<Buffer> {
   } finally {
     await file.close();
   }
+}
+
+/** A file or a pipe that could not be written, or read again. */
+export class OutputError extends CatError {
+  override readonly name = "OutputError";
+  /** `place`: what to choose another one of, if this one cannot be used. */
+  constructor(path: string, cause: NodeJS.ErrnoException, why?: Why | "read", place = "file") {
+    const { message, code, hint } =
+      why === undefined || why === "read"
+        ? unusable(path, cause, why ?? "write", place)
+        : { ...why, message: `${path} ${why.what}` };
+    super(message, { type: "output", code, hint, cause });
+  }
+}
+
+interface Why {
+  /** The problem after the path, e.g. `is a pipe without a reader`. */
+  what: string;
+  code: string;
+  hint: string;
+}
+
+function unusable(path: string, cause: NodeJS.ErrnoException, act: "read" | "write", place: string) {
+  const fault = fileProblem(cause);
+  return {
+    message: `cannot ${act} ${path}: ${fault?.why ?? cause.code ?? cause.message}`,
+    code: act === "read" ? "file_not_readable" : "file_not_writable",
+    hint: hintFor(fault, place),
+  };
+}
+
+function hintFor(fault: FileProblem | null, place: string): string {
+  if (fault === null) return `Choose another ${place} and run the command again.`;
+  return fault.kind === "place" ? `Choose another ${place}.` : fault.hint;
 }

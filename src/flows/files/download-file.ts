@@ -4,8 +4,8 @@ import { stat } from "node:fs/promises";
 import type { Client } from "../../client/client.ts";
 import { CatError } from "../../errors.ts";
 import { BadAnswerError } from "../../http/errors.ts";
+import { OutputError } from "./disk.ts";
 import { whereLinksLead } from "./file-names.ts";
-import { OutputError } from "./output-error.ts";
 import { PartFile, type PartOptions } from "./part-file.ts";
 
 type ResumableDownload = Parameters<Client["downloadInto"]>[1];

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { readdir, readlink, realpath, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { moveFile } from "../../move-file.ts";
-import { OutputError } from "./output-error.ts";
+import { OutputError } from "./disk.ts";
 
 /** Moves a complete file to the first free name of `numbered`, and returns its number. */
 export function moveToFreeName(from: string, to: string): number {

@@ -3,8 +3,8 @@ import { type FileHandle, open, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { moveFile, syncFolder } from "../../move-file.ts";
+import { OutputError } from "./disk.ts";
 import { appeared, moveToFreeName, whereLinksLead } from "./file-names.ts";
-import { OutputError } from "./output-error.ts";
 
 /** Characters buffered before they are written: one write per row costs more than the row. */
 const bufferLength = 64 * 1024;

@@ -4,9 +4,8 @@ import { type FileHandle, open, readFile, rm, stat, writeFile } from "node:fs/pr
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { syncFolder } from "../../move-file.ts";
-import { rejectWithoutSpace } from "./disk.ts";
+import { OutputError, rejectWithoutSpace } from "./disk.ts";
 import { moveToName, partName } from "./file-names.ts";
-import { OutputError } from "./output-error.ts";
 
 type DownloadTarget = Parameters<Client["downloadInto"]>[0];
 type Version = Parameters<DownloadTarget["begin"]>[0];

@@ -9,10 +9,9 @@ import { imageTypeBytes, imageTypeOf, safeFilename } from "../../contract/image-
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
 import { syncFolder } from "../../move-file.ts";
-import { fileStart } from "../files/disk.ts";
+import { fileStart, OutputError } from "../files/disk.ts";
 import { downloadFile, withSizeHint } from "../files/download-file.ts";
 import { rejectIncompleteImage } from "../files/image-end.ts";
-import { OutputError } from "../files/output-error.ts";
 import { placeFile } from "../files/output-file.ts";
 import type { Service } from "../service.ts";
 import type { Generation } from "./generation.ts";

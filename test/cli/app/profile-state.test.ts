@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openProfileState, openStateFile } from "../../../src/cli/app/profile-state.ts";
-import { exitCodeOf } from "../../../src/cli/context/exit.ts";
+import { exitCodeOf } from "../../../src/cli/context/errors.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../../src/cli/context/context.ts";
 import {
+  exitCodeOf,
   InterruptError,
   KeyError,
   OutputError,
   ReaderGoneError,
   UsageError,
 } from "../../../src/cli/context/errors.ts";
-import { exitCodeOf } from "../../../src/cli/context/exit.ts";
 import { tell } from "../../../src/cli/main.ts";
 import { explain } from "../../../src/cli/output/explain.ts";
 import { Secrets } from "../../../src/cli/output/secrets.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Column, whole } from "../../../src/cli/output/columns.ts";
-import { table } from "../../../src/cli/output/table.ts";
+import { type Column, table, whole } from "../../../src/cli/output/table.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
 
 interface Row {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
-import type { Wait } from "../../../src/http/waits.ts";
+import type { Wait } from "../../../src/http/retry.ts";
 import { json, type Seen, type Step, scriptedServer } from "../../http/scripted-server.ts";
 import type { importWorld } from "./run-import.ts";
 

@@ -1,6 +1,6 @@
 import { asFileError, CatError } from "../../../errors.ts";
 import { maskedSignatures } from "../../../http/mask.ts";
-import { exitCodeOf } from "../../context/exit.ts";
+import { exitCodeOf } from "../../context/errors.ts";
 import { nextStep } from "../../output/explain.ts";
 
 /** The checks, in the order of the report. */

@@ -12,9 +12,8 @@ import type { App } from "../../app/app.ts";
 import { serviceOf } from "../../app/profile-state.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
-import { UsageError } from "../../context/errors.ts";
-import { ExitCode } from "../../context/exit.ts";
-import { withRoleHint } from "./roles.ts";
+import { ExitCode, UsageError } from "../../context/errors.ts";
+import { withRoleHint } from "./flags.ts";
 
 /** The input of one command: a run, or the merge of indexes. */
 export interface SyncFlags extends SyncInput {

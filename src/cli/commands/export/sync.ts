@@ -5,7 +5,7 @@ import { command, otherFlags } from "../../flags/command.ts";
 import { defaultMaxBytes, maxBytesFlag } from "../../flags/common-flags.ts";
 import { duration, named, wholeNumber } from "../../flags/values.ts";
 import { flagName } from "../../output/command-words.ts";
-import { readRoles, roleFlag } from "./roles.ts";
+import { readRoles, roleFlag } from "./flags.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
 /** The flags as commander hands them over. */

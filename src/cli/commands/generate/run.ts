@@ -15,7 +15,7 @@ import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
-import { ExitCode } from "../../context/exit.ts";
+import { ExitCode } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";

@@ -7,7 +7,7 @@ import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
-import { ExitCode } from "../../context/exit.ts";
+import { ExitCode } from "../../context/errors.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";

@@ -4,10 +4,9 @@ import { type DeliveryTarget, deliver } from "../../../flows/listen/trigger.ts";
 import { grouped } from "../../../flows/words.ts";
 import type { Post, PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
-import { KeyError } from "../../context/errors.ts";
-import { ExitCode } from "../../context/exit.ts";
+import { ExitCode, KeyError } from "../../context/errors.ts";
 import { version } from "../../context/version.ts";
-import type { Printing } from "../../output/columns.ts";
+import type { Printing } from "../../output/table.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { namedForm } from "../../resources/forms.ts";
 import { signatureHeaderInUse } from "../../settings/settings.ts";
@@ -15,7 +14,7 @@ import { signatureHeaderInUse } from "../../settings/settings.ts";
 /** Opens connections to handlers, and returns what sends one request. Closed when the command ends. */
 export async function openPoster(app: App): Promise<(post: Post) => Promise<PostOutcome>> {
   const { env, clock } = app.context;
-  const { openConnections } = await import("../../../http/connections.ts");
+  const { openConnections } = await import("../../../http/http-core.ts");
   const { poster } = await import("../../../http/post.ts");
   const connections = openConnections({ env, isLoopback: isLoopbackHost });
   app.onClose(() => connections.close());

@@ -4,7 +4,7 @@ import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
 import type { SampleIds, TortureResult } from "../../../flows/listen/trigger.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { ExitCode } from "../../context/exit.ts";
+import { ExitCode } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { wholeNumber } from "../../flags/values.ts";

@@ -1,7 +1,7 @@
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
-import { OutputError } from "../../files/output-error.ts";
+import { OutputError } from "../../files/disk.ts";
 
 /**
  * Checks the folder of `--extract`, which must be missing or empty, before the service is asked for anything. Throws

@@ -8,7 +8,7 @@ import { crc32 } from "node:zlib";
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
 import { syncFolder } from "../../../move-file.ts";
-import { OutputError } from "../../files/output-error.ts";
+import { OutputError } from "../../files/disk.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { ExtractPlan, type PlannedFile, type RenamedFile } from "./extract-plan.ts";
 import { ArchiveError, asArchiveError, openZip, shownEntry, type Zip } from "./zip.ts";

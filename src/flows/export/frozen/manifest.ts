@@ -3,7 +3,7 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Client } from "../../../client/client.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
-import { OutputError } from "../../files/output-error.ts";
+import { OutputError } from "../../files/disk.ts";
 import { grouped } from "../../words.ts";
 
 /**

@@ -1,9 +1,8 @@
 import { chmod, mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncFolder } from "../../../move-file.ts";
-import { rejectWithoutSpace } from "../../files/disk.ts";
+import { OutputError, rejectWithoutSpace } from "../../files/disk.ts";
 import { hasOtherName, moveToName, partName, whereLinksLead } from "../../files/file-names.ts";
-import { OutputError } from "../../files/output-error.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
 import { extractZips } from "../archive/extract-zips.ts";

@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
-import { OutputError } from "../../files/output-error.ts";
+import { OutputError } from "../../files/disk.ts";
 import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
 import { mayNotRead, orNull } from "../../service-errors.ts";
 import type { LiveSelection } from "../live/read-pages.ts";

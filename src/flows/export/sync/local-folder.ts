@@ -7,7 +7,7 @@ import { moveFile, syncFolder } from "../../../move-file.ts";
 import { lockFile } from "../../../state/file-lock.ts";
 import { type Connect, type Database, loadConnect } from "../../../state/sqlite.ts";
 import { StateError } from "../../../state/state-error.ts";
-import { OutputError } from "../../files/output-error.ts";
+import { OutputError } from "../../files/disk.ts";
 import { placeFile } from "../../files/output-file.ts";
 import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
 

@@ -1,8 +1,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import { lstat, mkdir, realpath, rmdir } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { makeFolders } from "../../files/disk.ts";
-import { OutputError } from "../../files/output-error.ts";
+import { makeFolders, OutputError } from "../../files/disk.ts";
 
 /** The folders of a mirror on this machine. Links inside it that lead out of it are never followed. */
 export class MirrorFolders {

@@ -1,5 +1,5 @@
 import { CatError, fileProblem } from "../../../errors.ts";
-import { OutputError } from "../../files/output-error.ts";
+import { OutputError } from "../../files/disk.ts";
 import type { EntryKey } from "./mirror-entry.ts";
 import type { MirrorIndex } from "./mirror-index.ts";
 import type { SyncRun } from "./sync-run.ts";

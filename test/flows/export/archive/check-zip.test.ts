@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { exitCodeOf } from "../../../../src/cli/context/exit.ts";
+import { exitCodeOf } from "../../../../src/cli/context/errors.ts";
 import { checkZip } from "../../../../src/flows/export/archive/zip.ts";
 import { type RawEntry, rawZip } from "../../../support/raw-zip.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { exitCodeOf } from "../../../../src/cli/context/exit.ts";
+import { exitCodeOf } from "../../../../src/cli/context/errors.ts";
 import { extra64, type RawEnd, type RawEntry, rawZip, unicodePath } from "../../../support/raw-zip.ts";
 import { extracted } from "./extracting.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OutputError } from "../../../../src/flows/files/output-error.ts";
+import { OutputError } from "../../../../src/flows/files/disk.ts";
 import { FakeCatalogue } from "./fake-catalogue.ts";
 import { mirrorWorld, tree } from "./mirror-world.ts";
 

@@ -1,6 +1,6 @@
 import type { Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/local-folder.ts";
 import { pathComponents } from "../../../../src/flows/export/sync/mirror-folders.ts";
-import { OutputError } from "../../../../src/flows/files/output-error.ts";
+import { OutputError } from "../../../../src/flows/files/disk.ts";
 import { type Database, loadConnect } from "../../../../src/state/sqlite.ts";
 
 const connect = await loadConnect();

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { LocalFolder } from "../../../../src/flows/export/sync/local-folder.ts";
-import { OutputError } from "../../../../src/flows/files/output-error.ts";
+import { OutputError } from "../../../../src/flows/files/disk.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { mirrorWorld, tree } from "./mirror-world.ts";

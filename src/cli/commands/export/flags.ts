@@ -4,7 +4,7 @@ import { didYouMean } from "../../../contract/did-you-mean.ts";
 import { assetRoles } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
 import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
-import { selectionVocabulary } from "../../../flows/export/selection/read-selection.ts";
+import { selectionVocabulary } from "../../../flows/export/selection/columns.ts";
 import { checkEncodingName, type EncodingName } from "../../../flows/rows/encoding.ts";
 import { UsageError, withHint } from "../../context/errors.ts";
 import { readDelimiter } from "../../files/file-flags.ts";

@@ -3,11 +3,8 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { checkExtractFolder } from "../../../flows/export/archive/extract-folder.ts";
 import { exportFrozen } from "../../../flows/export/frozen/export-frozen.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
-import {
-  readSelection,
-  selectionForm,
-  selectionVocabulary,
-} from "../../../flows/export/selection/read-selection.ts";
+import { selectionVocabulary } from "../../../flows/export/selection/columns.ts";
+import { readSelection, selectionForm } from "../../../flows/export/selection/read-selection.ts";
 import { type Selection, withoutRepetitions } from "../../../flows/export/selection/selection.ts";
 import { type Mapping, noMapping } from "../../../flows/rows/mapped-columns.ts";
 import { InputError } from "../../../flows/rows/source.ts";

@@ -1,4 +1,3 @@
-import { type OtherWords, plain } from "../../../contract/did-you-mean.ts";
 import { ulidPattern } from "../../../contract/limits.ts";
 import type { CsvReader } from "../../rows/csv-rows.ts";
 import type { EncodingName } from "../../rows/encoding.ts";
@@ -16,7 +15,7 @@ import { normalHeader } from "../../rows/row-form.ts";
 import type { Source } from "../../rows/source.ts";
 import { utf8Chunks } from "../../rows/text.ts";
 import { valueRead } from "../../rows/value-map.ts";
-import type { Vocabulary } from "../../rows/vocabulary.ts";
+import { type SelectionColumn, selectionColumns, selectionVocabulary } from "./columns.ts";
 import { type Selection, type WantedProduct, withoutRepetitions } from "./selection.ts";
 
 /** How to read a file of `--products-from`. */
@@ -105,33 +104,7 @@ const longestLine = 64 * 1024;
 const unquoted = (text: string): string =>
   /^"(?:[^"]|"")*"$/.test(text) ? text.slice(1, -1).replaceAll('""', '"').trim() : text;
 
-/** The columns that name a product, the first filled one of a row decides. */
-const selectionColumns = ["product_id", "id", "reference"] as const;
-
-type SelectionColumn = (typeof selectionColumns)[number];
 type Cells = Partial<Record<SelectionColumn, unknown>>;
-
-/** Other names of these columns, in lower case without separators. */
-const otherWords: OtherWords = Object.fromEntries(
-  `productreference ref sku articlenumber itemnumber productcode stylecode artikelnummer artikelnr artikel produktnummer referenz`
-    .split(" ")
-    .map((word) => [word, "reference"]),
-);
-
-/** What `--map` and `--map-value` of `--products-from` take. */
-export const selectionVocabulary: Vocabulary = {
-  kind: "products",
-  needsOne: true,
-  isField: (name) => [...selectionColumns, "ignore"].includes(normalHeader(name)),
-  nearest: (name) => (Object.hasOwn(otherWords, plain(name)) ? ["reference"] : []),
-  freeFields: (taken) => selectionColumns.filter((name) => !taken.has(name)),
-  reference: "reference",
-  fields: selectionColumns.join(", "),
-  valued: selectionColumns,
-  valuedFieldOf: (name) => selectionColumns.find((known) => known === name) ?? null,
-  choicesOf: () => undefined,
-  isOpen: () => true,
-};
 
 const fieldOf = (header: string, map: ColumnMap): SelectionColumn | null => {
   const name = normalHeader(mappedHeader(header, map));

@@ -1,7 +1,6 @@
 import { limits } from "../contract/limits.ts";
 import { CatError } from "../errors.ts";
-import { type FilePart, multipartForm } from "../http/multipart.ts";
-import type { Message } from "../http/send.ts";
+import { type FilePart, type Message, multipartForm } from "../http/send.ts";
 import type { BaseUrl } from "./base-url.ts";
 import type { AnyOperation } from "./call-types.ts";
 

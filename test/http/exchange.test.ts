@@ -1,13 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CatError } from "../../src/errors.ts";
 import { BadAnswerError, NetworkError } from "../../src/http/errors.ts";
-import { exchange } from "../../src/http/exchange.ts";
 import { describeExchange, type ExchangeLog } from "../../src/http/exchange-log.ts";
-import { openConnections } from "../../src/http/http-core.ts";
+import { exchange, openConnections } from "../../src/http/http-core.ts";
 import { maskedKey, maskedPath } from "../../src/http/mask.ts";
-import { multipartForm } from "../../src/http/multipart.ts";
 import { checkedKey } from "../../src/http/request-headers.ts";
-import type { HttpRequest } from "../../src/http/send.ts";
+import { type HttpRequest, multipartForm } from "../../src/http/send.ts";
 import { until } from "../support/until.ts";
 import { closeAll, coreAgainst } from "./core.ts";
 import { bytes, json, reset, type Step, scriptedServer, silence } from "./scripted-server.ts";

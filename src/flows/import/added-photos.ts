@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { limits } from "../../contract/limits.ts";
-import { foldedPath } from "../files/folded-path.ts";
+import { foldedPath } from "../files/file-names.ts";
 import { guardedCell } from "../outputs/cells.ts";
 import { type FolderPhoto, referenceKey, type SortedPhotos } from "../photos/folder-photos.ts";
 import type { AddedCells } from "../rows/row-form.ts";

@@ -1,7 +1,7 @@
 import { readdir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { didYouMean } from "../../contract/did-you-mean.ts";
-import { foldedPath } from "../files/folded-path.ts";
+import { foldedPath } from "../files/file-names.ts";
 
 /** The maximum number of folders whose names are cached. */
 const keptFolders = 4;

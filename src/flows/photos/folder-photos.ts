@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
-import { foldedPath } from "../files/folded-path.ts";
+import { foldedPath } from "../files/file-names.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoListing } from "./list-photos.ts";
 import {

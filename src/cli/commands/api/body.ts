@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { RawRequest } from "../../../client/call-types.ts";
 import type { Operation } from "../../../contract/operation.ts";
-import { multipartForm } from "../../../http/multipart.ts";
+import { multipartForm } from "../../../http/send.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readBytes } from "../../files/read-bytes.ts";

@@ -1,6 +1,5 @@
 import { isDeviceName } from "../../../contract/image-file.ts";
-import { numbered } from "../../files/file-names.ts";
-import { foldedPath } from "../../files/folded-path.ts";
+import { foldedPath, numbered } from "../../files/file-names.ts";
 import { byteText } from "../../words.ts";
 import { ArchiveError, shownEntry, type Zip, type ZipEntry } from "./zip.ts";
 

@@ -11,7 +11,7 @@ import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
 import { downloadFile, withSizeHint } from "../../files/download-file.ts";
-import { foldedPath } from "../../files/folded-path.ts";
+import { foldedPath } from "../../files/file-names.ts";
 import { rejectIncompleteImage } from "../../files/image-end.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
 import { shortDigest } from "../../short-digest.ts";

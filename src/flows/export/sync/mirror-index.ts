@@ -1,5 +1,5 @@
 import type { Database } from "../../../state/sqlite.ts";
-import { foldedPath } from "../../files/folded-path.ts";
+import { foldedPath } from "../../files/file-names.ts";
 import { type EntryKey, type MirrorEntry, parseLine, toLine } from "./mirror-entry.ts";
 
 /** The version of the table. */

@@ -3,7 +3,7 @@
 import { createHash, type Hash } from "node:crypto";
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
-import { foldedPath } from "../../files/folded-path.ts";
+import { foldedPath } from "../../files/file-names.ts";
 import type { MirrorStore } from "./local-folder.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { entriesOf, MirrorIndex } from "./mirror-index.ts";

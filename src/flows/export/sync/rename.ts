@@ -1,6 +1,6 @@
 // Names: each asset has the first of its candidates that is free, so that names depend on the catalogue alone.
 
-import { foldedPath } from "../../files/folded-path.ts";
+import { foldedPath } from "../../files/file-names.ts";
 import { shortDigest } from "../../short-digest.ts";
 import type { MirrorStore } from "./local-folder.ts";
 import { badLine, type Mirror } from "./mirror.ts";

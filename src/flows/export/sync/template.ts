@@ -1,7 +1,7 @@
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { safeFilename } from "../../../contract/image-file.ts";
 import { CatError } from "../../../errors.ts";
-import { foldedPath } from "../../files/folded-path.ts";
+import { foldedPath } from "../../files/file-names.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { completeIndex, shardOfIndex } from "./mirror-state.ts";
 

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fromBufferPromise } from "yauzl";
 import { CatError } from "../../../../src/errors.ts";
-import { foldedPath } from "../../../../src/flows/files/folded-path.ts";
+import { foldedPath } from "../../../../src/flows/files/file-names.ts";
 import { type RawEntry, rawZip } from "../../../support/raw-zip.ts";
 import { repetitions } from "../../../support/repetitions.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { pathComponents } from "../../../../../src/flows/export/sync/mirror-folders.ts";
 import { planRenames } from "../../../../../src/flows/export/sync/rename.ts";
 import { type NamedEntry, readTemplate } from "../../../../../src/flows/export/sync/template.ts";
-import { foldedPath } from "../../../../../src/flows/files/folded-path.ts";
+import { foldedPath } from "../../../../../src/flows/files/file-names.ts";
 import { entryWith, mirrorIndexOf } from "../index-of.ts";
 import { MemoryStore, StoredFiles } from "../memory-store.ts";
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { fileProblem } from "../../errors.ts";
-import { selectionVocabulary } from "../../flows/export/selection/read-selection.ts";
+import { selectionVocabulary } from "../../flows/export/selection/columns.ts";
 import { generationVocabulary } from "../../flows/generate/columns/vocabulary.ts";
 import { importVocabulary } from "../../flows/import/columns.ts";
 import type { Mapping } from "../../flows/rows/mapped-columns.ts";

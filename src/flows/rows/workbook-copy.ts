@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Cell } from "../workbook/cell.ts";
 import { type OpenWorkbook, openWorkbook } from "../workbook/open-workbook.ts";
-import { damagedWorkbook, WorkbookError } from "../workbook/package.ts";
+import { damagedWorkbook, mebibyte, WorkbookError } from "../workbook/package.ts";
 import { noExtras, type SheetExtras, type SheetRow } from "../workbook/sheet.ts";
 import { normalHeader } from "./row-form.ts";
 
@@ -83,7 +83,9 @@ export async function copySheet(path: string, name: string, choice: SheetChoice)
 
 /** Characters that are written at once, and in all: a few texts that very many cells name would fill the disk. */
 const pieceLength = 256 * 1024;
-const longestCopy = 1024 ** 3;
+const longestCopy = 512 * mebibyte;
+/** Cells of a sheet at most: those of a full one of ten columns. */
+const mostCells = 10_000_000;
 
 async function copyRows(
   batches: AsyncIterable<readonly SheetRow[]>,
@@ -92,6 +94,7 @@ async function copyRows(
   { name, skipsHidden, signal }: SheetChoice & { name: string },
 ): Promise<Pick<CopiedSheet, "hiddenRows" | "numericReferences"> & { headers: number[] }> {
   let headers: number[] = [];
+  let filled = 0;
   let length = 0;
   let hiddenRows = 0;
   let numericReferences = 0;
@@ -101,8 +104,11 @@ async function copyRows(
   try {
     for await (const rows of batches) {
       signal?.throwIfAborted();
+      if (filled > mostCells)
+        throw damagedWorkbook(name, `the sheet has more than ${mostCells.toLocaleString("en")} cells`);
       for (const { row, isHidden, cells } of rows) {
         if (row < headerRow) continue;
+        filled += cells.length;
         if (row === headerRow) {
           headers = cells.map(({ column }) => column);
           references = cells.find(({ text }) => normalHeader(text) === "reference")?.column ?? -1;
@@ -112,11 +118,11 @@ async function copyRows(
           hiddenRows++;
           if (skipsHidden) continue;
         }
-        const copied: CopiedRow = [row, ...cells];
+        const copied: CopiedRow = [row, ...belowHeader(cells, headers)];
         piece += `${JSON.stringify(copied)}\n`;
         if (piece.length < pieceLength) continue;
         length += piece.length;
-        if (length > longestCopy) throw damagedWorkbook(name, "its rows have more than 1 GiB of text");
+        if (length > longestCopy) throw damagedWorkbook(name, "its rows have more than 512 MiB of text");
         await file.writeFile(piece);
         piece = "";
       }
@@ -126,6 +132,13 @@ async function copyRows(
   } finally {
     await file.close();
   }
+}
+
+/** The cells of a row below a header, and the first value beyond it. */
+function belowHeader(cells: readonly Cell[], headers: readonly number[]): readonly Cell[] {
+  const last = headers.at(-1) ?? 0;
+  const beyond = cells.findIndex(({ column, text }) => column > last && text.trim() !== "");
+  return beyond === -1 ? cells : cells.slice(0, beyond + 1);
 }
 
 async function chooseSheet(
@@ -192,9 +205,6 @@ interface Header {
   readonly rowsAbove: number;
 }
 
-/** Rows below the first one among which a header is looked for. */
-const rowsBelow = 20;
-
 /**
  * The row of the header: the first row, or the one row of the next twenty with at least two known columns where the
  * first has none. Null for a sheet without cells.
@@ -204,13 +214,11 @@ async function findHeader(
   index: number,
   { isColumn }: SheetChoice,
 ): Promise<Header | null> {
-  const rows: { row: number; columns: number }[] = [];
-  for await (const batch of book.rows(index, noExtras())) {
-    for (const { row, cells } of batch.slice(0, rowsBelow + 1))
-      rows.push({ row, columns: cells.filter(({ text }) => text.trim() !== "" && isColumn(text)).length });
-    if (rows.length > rowsBelow) break;
-  }
-  const [first, ...others] = rows.slice(0, rowsBelow + 1);
+  const rows = (await book.head(index)).map(({ row, cells }) => ({
+    row,
+    columns: cells.filter(({ text }) => text.trim() !== "" && isColumn(text)).length,
+  }));
+  const [first, ...others] = rows;
   if (first === undefined) return null;
   const better = first.columns > 0 ? [] : others.filter(({ columns }) => columns > 1);
   return better.length === 1

@@ -35,18 +35,21 @@ export function columnName(column: number): string {
   return name;
 }
 
-/** Characters of a cell, and of all cells of a row, at most. */
-export const longestText = 1024 * 1024;
-export const longestRow = 8 * longestText;
+/** Characters of a row at most, and of one of its cells. */
+const longestRow = 1024 * 1024;
 
 /** A cell or a row with more text than is read. The reader of its part says where. */
 export class TooMuchText extends Error {}
 
 /** Adds a piece to the text of a cell. Throws TooMuchText. */
 export function addText(text: string, piece: string): string {
-  if (text.length + piece.length > longestText)
-    throw new TooMuchText("has more than 1 MiB of text in one cell");
+  checkLength(text.length + piece.length);
   return text + piece;
+}
+
+/** Throws TooMuchText for more characters than a row has. */
+export function checkLength(length: number): void {
+  if (length > longestRow) throw new TooMuchText("has more than 1 MiB of text in one row");
 }
 
 /** Columns and rows of a sheet at most. */

@@ -1,20 +1,10 @@
 // The sheets and rows of an .ods workbook (OpenDocument 1.3, part 3).
 
-import {
-  addText,
-  type Cell,
-  decimalText,
-  isDecimal,
-  longestRow,
-  longestText,
-  mostColumns,
-  mostRows,
-  TooMuchText,
-} from "./cell.ts";
-import { damagedWorkbook, encryptedWorkbook, type Package, partLimits } from "./package.ts";
-import type { SheetExtras, SheetRow } from "./sheet.ts";
-import { isTrue } from "./workbook.ts";
-import { type Attributes, readXml, walkXml, type XmlHandler } from "./xml.ts";
+import { addText, type Cell, checkLength, decimalText, isDecimal, mostColumns, mostRows } from "./cell.ts";
+import { damagedWorkbook, encryptedWorkbook, mebibyte, type Package, partLimits } from "./package.ts";
+import { headRows, keepRange, noExtras, type SheetExtras, type SheetRow } from "./sheet.ts";
+import { isTrue, rejectTooManySheets } from "./workbook.ts";
+import { type Attributes, type Found, readXml, walkXml, type XmlHandler } from "./xml.ts";
 
 const content = "content.xml";
 
@@ -22,27 +12,50 @@ const content = "content.xml";
 export interface OdsSheet {
   readonly name: string;
   readonly isHidden: boolean;
+  /** Its first rows, as `head` of a workbook. */
+  readonly head: SheetRow[];
 }
 
-/** Lists the sheets. Throws WorkbookError. */
+/** Characters of the first rows of all sheets at most, a cell counting as 100 more. */
+const longestHeads = 32 * mebibyte;
+
+/** Lists the sheets: all of them are one part, so their first rows are read at the same time. Throws WorkbookError. */
 export async function listOdsSheets(pack: Package): Promise<OdsSheet[]> {
   await rejectEncrypted(pack);
   const hiddenStyles = new Set<string>();
   const sheets: OdsSheet[] = [];
   let style = "";
-  await readXml(pack, content, partLimits.sheet, {
+  let length = 0;
+  const rows = new OdsRows(pack, (attributes) => {
+    sheets.push({
+      name: attributes["table:name"] ?? "",
+      isHidden: hiddenStyles.has(attributes["table:style-name"] ?? ""),
+      head: [],
+    });
+    rejectTooManySheets(pack.name, sheets.length);
+    return noExtras();
+  });
+  const handler: XmlHandler = {
     names: "full",
+    found: rows.found,
     open(name, attributes, parent) {
       if (name === "style:style") style = attributes["style:name"] ?? "";
       if (name === "style:table-properties" && attributes["table:display"] === "false")
         hiddenStyles.add(style);
-      if (isSheet(name, parent))
-        sheets.push({
-          name: attributes["table:name"] ?? "",
-          isHidden: hiddenStyles.has(attributes["table:style-name"] ?? ""),
-        });
+      rows.open(name, attributes, parent);
     },
-  });
+    text: (value) => rows.text(value),
+    close: (name) => rows.close(name),
+  };
+  for await (const _ of walkXml(pack, content, partLimits.sheet, handler))
+    for (const { sheet, ...row } of rows.take()) {
+      const { head } = sheets[sheet]!;
+      if (head.length === headRows) continue;
+      head.push(row);
+      length += row.cells.reduce((sum, { text }) => sum + text.length + 100, 0);
+      if (length > longestHeads)
+        throw damagedWorkbook(pack.name, "the first rows of its sheets have too much text");
+    }
   return sheets;
 }
 
@@ -63,11 +76,12 @@ export async function* readOdsSheet(
   sheet: number,
   extras: SheetExtras,
 ): AsyncGenerator<SheetRow[]> {
-  const rows = new OdsRows(pack, sheet, extras);
+  let at = -1;
+  const rows = new OdsRows(pack, () => (++at === sheet ? extras : noExtras()));
   for await (const _ of walkXml(pack, content, partLimits.sheet, rows)) {
-    const batch = rows.take();
+    const batch = rows.take().filter((row) => row.sheet === sheet);
     if (batch.length > 0) yield batch;
-    if (rows.isDone) return;
+    if (at > sheet) return;
   }
 }
 
@@ -75,6 +89,8 @@ export async function* readOdsSheet(
 const mostRepeated = 256;
 /** Rows below each other with the same cells at most. */
 const mostRowTimes = 65_536;
+/** Spaces in one place at most, which are one element. */
+const mostSpaces = 1024;
 
 /** Tables within cells, or of links to other programs, are no sheets. */
 const isSheet = (name: string, parent: string | undefined): boolean =>
@@ -87,14 +103,16 @@ const asides = new Set(["office:annotation", "table:shapes", "office:forms", "te
 const isAside = (name: string, parent = ""): boolean =>
   asides.has(name) || name.startsWith("draw:") || (cellNames.has(parent) && name !== "text:p");
 
+/** Makes rows of all sheets. */
 class OdsRows implements XmlHandler {
   readonly names = "full";
+  readonly found: Found = { values: 0, characters: 0 };
   readonly #pack: Package;
-  readonly #wanted: number;
-  readonly #extras: SheetExtras;
-  isDone = false;
-  #done: SheetRow[] = [];
+  readonly #onSheet: (attributes: Attributes) => SheetExtras;
+  #extras = noExtras();
+  #done: (SheetRow & { readonly sheet: number })[] = [];
   #sheet = -1;
+  #isInSheet = false;
   #row = 0;
   #rowTimes = 1;
   #isHidden = false;
@@ -104,37 +122,54 @@ class OdsRows implements XmlHandler {
   #columnsBefore = 0;
   #column = 0;
   #attributes: Attributes | null = null;
-  #paragraphs: string[] = [];
+  /** The text of the cell that is open; null before its first paragraph. */
+  #text: string | null = null;
   #link: string | undefined;
   /** Elements that are open within an aside, and it. */
   #aside = 0;
   /** Whether the picture of the frame that is open is counted, or is that of a chart. */
   #isDrawn = false;
 
-  constructor(pack: Package, wanted: number, extras: SheetExtras) {
+  /** `onSheet` gives what is filled with the extras of a sheet that begins. */
+  constructor(pack: Package, onSheet: (attributes: Attributes) => SheetExtras) {
     this.#pack = pack;
-    this.#wanted = wanted;
-    this.#extras = extras;
+    this.#onSheet = onSheet;
   }
 
-  take(): SheetRow[] {
+  take(): (SheetRow & { readonly sheet: number })[] {
     const rows = this.#done;
     this.#done = [];
     return rows;
   }
 
   open(name: string, attributes: Attributes, parent: string | undefined): void {
-    if (isSheet(name, parent)) this.#sheet++;
-    if (this.#sheet !== this.#wanted || this.isDone) return;
-    if (this.#aside > 0 || isAside(name, parent)) this.#openAside(name);
+    if (isSheet(name, parent)) this.#openSheet(attributes);
+    else if (!this.#isInSheet) return;
+    else if (this.#aside > 0 || isAside(name, parent)) this.#openAside(name);
     else if (name === "table:table-row") this.#openRow(attributes);
     else if (name === "table:table-column") this.#openColumn(attributes);
     else if (cellNames.has(name)) this.#openCell(attributes);
-    else if (name === "text:p") this.#paragraphs.push("");
-    else if (name === "text:s") this.#add(" ".repeat(times(attributes["text:c"], longestText)));
+    else if (name === "text:p") this.#text = this.#text === null ? "" : addText(this.#text, "\n");
+    else if (name === "text:s") this.#add(this.#spaces(attributes));
     else if (name === "text:tab") this.#add("\t");
     else if (name === "text:line-break") this.#add("\n");
     else if (name === "text:a") this.#link = attributes["xlink:href"];
+  }
+
+  #openSheet(attributes: Attributes): void {
+    this.#sheet++;
+    this.#isInSheet = true;
+    this.#row = 0;
+    this.#columnsBefore = 0;
+    this.#extras = this.#onSheet(attributes);
+  }
+
+  #spaces(attributes: Attributes): string {
+    const count = times(attributes["text:c"], mostRows);
+    // A few bytes could stand for any number of spaces.
+    if (count > mostSpaces)
+      throw damagedWorkbook(this.#pack.name, `row ${this.#row + 1} has too many spaces`);
+    return " ".repeat(count);
   }
 
   #openAside(name: string): void {
@@ -151,16 +186,15 @@ class OdsRows implements XmlHandler {
   }
 
   close(name: string): void {
-    if (this.#sheet !== this.#wanted || this.isDone) return;
+    if (!this.#isInSheet) return;
     if (this.#aside > 0) this.#aside--;
-    else if (name === "table:table") this.isDone = true;
+    else if (name === "table:table") this.#isInSheet = false;
     else if (name === "table:table-row") this.#closeRow();
     else if (cellNames.has(name)) this.#closeCell();
   }
 
   #add(text: string): void {
-    if (this.#attributes !== null && this.#paragraphs.length > 0)
-      this.#paragraphs.push(addText(this.#paragraphs.pop()!, text));
+    if (this.#text !== null) this.#text = addText(this.#text, text);
   }
 
   #openRow(attributes: Attributes): void {
@@ -175,18 +209,26 @@ class OdsRows implements XmlHandler {
     const first = this.#columnsBefore;
     this.#columnsBefore += times(attributes["table:number-columns-repeated"], mostColumns);
     if (/collapse|filter/.test(attributes["table:visibility"] ?? "") && first < mostColumns)
-      this.#extras.columns.push({ first, last: this.#columnsBefore - 1, isHidden: true, width: undefined });
+      this.#keep(this.#extras.columns, {
+        first,
+        last: this.#columnsBefore - 1,
+        isHidden: true,
+        width: undefined,
+      });
+  }
+
+  #keep<Value>(list: Value[], value: Value): void {
+    keepRange(list, value, this.#pack.name);
   }
 
   #openCell(attributes: Attributes): void {
     this.#attributes = attributes;
-    this.#paragraphs = [];
+    this.#text = null;
     this.#link = undefined;
-    const [columns, rows] = ["columns", "rows"].map((what) =>
-      times(attributes[`table:number-${what}-spanned`], mostRows),
-    ) as [number, number];
+    const columns = times(attributes["table:number-columns-spanned"], mostColumns);
+    const rows = times(attributes["table:number-rows-spanned"], mostRows);
     if (columns > 1 || rows > 1)
-      this.#extras.merged.push({
+      this.#keep(this.#extras.merged, {
         firstRow: this.#row + 1,
         lastRow: this.#row + rows,
         firstColumn: this.#column,
@@ -197,19 +239,21 @@ class OdsRows implements XmlHandler {
   #closeCell(): void {
     const attributes = this.#attributes!;
     const repeated = times(attributes["table:number-columns-repeated"], mostColumns);
-    const cell = readCell(attributes, this.#paragraphs.join("\n"));
+    const cell = readCell(attributes, this.#text ?? "");
     if (cell !== null) {
       // A few bytes could stand for any number of cells.
       if (repeated > mostRepeated || this.#column + repeated > mostColumns)
         throw damagedWorkbook(this.#pack.name, `row ${this.#row + 1} has too many cells`);
       this.#length += cell.text.length * repeated;
-      if (this.#length > longestRow) throw new TooMuchText("has more than 8 MiB of text in one row");
+      this.found.values += repeated;
+      this.found.characters += cell.text.length;
+      checkLength(this.#length);
       const link = this.#link === undefined ? {} : { link: this.#link };
       for (let more = 0; more < repeated; more++)
         this.#cells.push({ column: this.#column + more, ...cell, ...link });
     }
     this.#column += repeated;
-    this.#attributes = null;
+    this.#text = null;
   }
 
   #closeRow(): void {
@@ -220,13 +264,13 @@ class OdsRows implements XmlHandler {
       throw damagedWorkbook(this.#pack.name, `row ${first} is repeated ${this.#rowTimes} times`);
     if (this.#row > mostRows) throw damagedWorkbook(this.#pack.name, "it has too many rows");
     for (let row = first; row <= this.#row; row++)
-      this.#done.push({ row, isHidden: this.#isHidden, cells: this.#cells });
+      this.#done.push({ sheet: this.#sheet, row, isHidden: this.#isHidden, cells: this.#cells });
   }
 }
 
 /** A number of repetitions; at least 1, and cut at `most`. */
 const times = (text: string | undefined, most: number): number =>
-  Math.max(1, Math.min(most, Number.parseInt(text ?? "1", 10) || 1));
+  text === undefined ? 1 : Math.max(1, Math.min(most, Number.parseInt(text, 10) || 1));
 
 const errorText = /^(?:#(?:N\/A|REF!|VALUE!|DIV\/0!|NAME\?|NUM!|NULL!)|Err:\d+)$/;
 

@@ -4,14 +4,16 @@ import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { listOdsSheets, readOdsSheet } from "./ods.ts";
 import { encryptedWorkbook, openPackage, type Package, WorkbookError } from "./package.ts";
-import { readSheet, type SheetExtras, type SheetRow } from "./sheet.ts";
+import { headRows, noExtras, readSheet, type SheetExtras, type SheetRow } from "./sheet.ts";
 import { readWorkbook } from "./workbook.ts";
 
 /** A workbook that is open. */
 export interface OpenWorkbook {
   readonly kind: "xlsx" | "ods";
   readonly sheets: readonly { readonly name: string; readonly isHidden: boolean }[];
-  /** Rows with cells of a sheet (its index), in batches; `extras` is filled meanwhile. Throws WorkbookError. */
+  /** The first rows with cells of a sheet (its index), as many as `headRows`. Throws WorkbookError. */
+  head(sheet: number): Promise<readonly SheetRow[]>;
+  /** Rows with cells of a sheet, in batches; `extras` is filled meanwhile. Throws WorkbookError. */
   rows(sheet: number, extras: SheetExtras): AsyncGenerator<SheetRow[]>;
   close(): void;
 }
@@ -56,6 +58,7 @@ async function openKind(pack: Package): Promise<OpenWorkbook> {
     return {
       kind: "ods",
       sheets,
+      head: async (sheet) => sheets[sheet]!.head,
       rows: (sheet, extras) => readOdsSheet(pack, sheet, extras),
       close: () => pack.close(),
     };
@@ -74,12 +77,22 @@ async function openKind(pack: Package): Promise<OpenWorkbook> {
   return {
     kind: "xlsx",
     sheets,
+    head: (sheet) => firstRows(readSheet(book, sheets[sheet]!, noExtras())),
     rows: (sheet, extras) => readSheet(book, sheets[sheet]!, extras),
     close() {
       sharedStrings.close();
       pack.close();
     },
   };
+}
+
+async function firstRows(batches: AsyncIterable<readonly SheetRow[]>): Promise<SheetRow[]> {
+  const head: SheetRow[] = [];
+  for await (const rows of batches) {
+    head.push(...rows.slice(0, headRows - head.length));
+    if (head.length === headRows) break;
+  }
+  return head;
 }
 
 const saveAsXlsx = "Open it in its program, save it as .xlsx, and use that.";

@@ -19,7 +19,7 @@ const saveAgain = "Open it in Excel or LibreOffice, save it as .xlsx, and try ag
 export const damagedWorkbook = (name: string, why: string, cause?: unknown): WorkbookError =>
   new WorkbookError("damaged_workbook", `${name} cannot be read as a workbook: ${why}`, saveAgain, cause);
 
-const mebibyte = 1024 * 1024;
+export const mebibyte = 1024 * 1024;
 
 /** Bytes of a part at most, uncompressed. */
 export const partLimits = {
@@ -39,6 +39,8 @@ export interface Package {
   has(path: string): boolean;
   /** The paths of all parts, in lower case. */
   readonly paths: readonly string[];
+  /** Characters that were read of all parts and have no value, as `walkXml` counts them. */
+  markup: number;
   /** The bytes of a part. Throws WorkbookError if they are damaged or more than `limit`. */
   read(path: string, limit: number): AsyncGenerator<Buffer>;
   close(): void;
@@ -53,6 +55,7 @@ export async function openPackage(path: string, name: string): Promise<Package> 
       name,
       has: (part) => parts.has(part.toLowerCase()),
       paths: [...parts.keys()],
+      markup: 0,
       read: (part, limit) => readPart(zip, parts.get(part.toLowerCase()), { name, part, limit }),
       close: () => zip.close(),
     };
@@ -72,19 +75,35 @@ async function listParts(zip: ZipFile, name: string): Promise<Map<string, Entry>
   if (zip.entryCount > mostParts)
     throw damagedWorkbook(name, `it has more than ${mostParts.toLocaleString("en")} files`);
   const parts = new Map<string, Entry>();
-  let listed = 0;
+  const entries: Entry[] = [];
   for await (const entry of zip.eachEntry()) {
+    entries.push(entry);
     // Some writers use the separator of Windows.
     const path = entry.fileName.replaceAll("\\", "/").replace(/^\//, "").toLowerCase();
     if (path.endsWith("/")) continue;
     if (parts.has(path))
       throw damagedWorkbook(name, `it has two files named ${JSON.stringify(entry.fileName)}`);
     parts.set(path, entry);
-    listed += entry.compressedSize;
   }
-  // Entries that share bytes make a small file of any size.
-  if (listed > zip.fileSize) throw damagedWorkbook(name, "its files overlap");
+  if (doOverlap(entries)) throw damagedWorkbook(name, "its files overlap");
   return parts;
+}
+
+/** The bytes of a header in the ZIP before its name. */
+const headerBytes = 30;
+
+/** Whether entries share bytes, which makes a small file of any size. */
+function doOverlap(entries: readonly Entry[]): boolean {
+  const sorted = [...entries].sort(
+    (one, other) => one.relativeOffsetOfLocalHeader - other.relativeOffsetOfLocalHeader,
+  );
+  return sorted.some(({ relativeOffsetOfLocalHeader }, at) => {
+    const before = sorted[at - 1];
+    return (
+      before !== undefined &&
+      relativeOffsetOfLocalHeader < before.relativeOffsetOfLocalHeader + headerBytes + before.compressedSize
+    );
+  });
 }
 
 async function* readPart(

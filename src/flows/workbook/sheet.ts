@@ -4,11 +4,10 @@ import {
   addText,
   type Cell,
   type CellDoubt,
-  longestRow,
+  checkLength,
   mostColumns,
   mostRows,
   parsePlace,
-  TooMuchText,
 } from "./cell.ts";
 import { numberCell } from "./formats.ts";
 import { damagedWorkbook, partLimits } from "./package.ts";
@@ -21,7 +20,7 @@ import {
   unescapeText,
   type Workbook,
 } from "./workbook.ts";
-import { type Attributes, readXml, walkXml } from "./xml.ts";
+import { type Attributes, type Found, readXml, walkXml } from "./xml.ts";
 
 /** A row with at least one cell that is not empty. */
 export interface SheetRow {
@@ -59,8 +58,17 @@ export const noExtras = (): SheetExtras => ({
   hasComments: false,
 });
 
+/** Rows with cells among which the header of a sheet is. */
+export const headRows = 21;
+
 /** Ranges and links of a sheet that are kept at most. */
 const mostRanges = 200_000;
+
+/** Adds a range or link of a sheet. Throws WorkbookError for too many. */
+export function keepRange<Value>(list: Value[], value: Value, name: string): void {
+  if (list.push(value) > mostRanges)
+    throw damagedWorkbook(name, `a sheet has more than ${mostRanges.toLocaleString("en")} links or ranges`);
+}
 
 /** Reads the rows of a sheet in batches, and fills `extras`. Throws WorkbookError. */
 export async function* readSheet(
@@ -82,23 +90,17 @@ export async function* readSheet(
   };
   const linkIds: [place: string, id: string][] = [];
   const rows = new RowCollector(book, sheet, extras);
-  const keep = <Value>(list: Value[], value: Value) => {
-    if (list.push(value) > mostRanges)
-      throw damagedWorkbook(
-        pack.name,
-        `${sheet.name} has more than ${mostRanges.toLocaleString("en")} links or ranges`,
-      );
-  };
+  const keep = <Value>(list: Value[], value: Value) => keepRange(list, value, pack.name);
   const handler = {
     open(name: string, attributes: Attributes, parent: string | undefined) {
       if (name === "mergeCell") keep(extras.merged, readRange(attributes.ref));
       else if (name === "col") keep(extras.columns, readColumn(attributes));
       else if (name === "hyperlink") keep(linkIds, [attributes.ref ?? "", prefixed(attributes, "id") ?? ""]);
-      else return rows.open(name, attributes, parent);
-      return true;
+      else rows.open(name, attributes, parent);
     },
     close: (name: string) => rows.close(name),
     text: (value: string) => rows.text(value),
+    found: rows.found,
   };
   for await (const _ of walkXml(pack, sheet.part, partLimits.sheet, handler)) {
     const batch = rows.take();
@@ -139,6 +141,7 @@ async function readExtras(
 
 /** Makes rows from the elements of a sheet: `row` has cells `c`, with the formula `f`, the value `v` or the text `is`. */
 class RowCollector {
+  readonly found: Found = { values: 0, characters: 0 };
   readonly #book: Workbook;
   readonly #sheet: Sheet;
   readonly #extras: SheetExtras;
@@ -171,8 +174,7 @@ class RowCollector {
     return rows;
   }
 
-  /** Returns false for an element that is none of a row. */
-  open(name: string, attributes: Attributes, parent: string | undefined): boolean {
+  open(name: string, attributes: Attributes, parent: string | undefined): void {
     if (name === "c" && parent === "row") this.#openCell(attributes);
     else if (name === "row" && parent === "sheetData") this.#openRow(attributes);
     else if (name === "v" || name === "f") {
@@ -183,8 +185,6 @@ class RowCollector {
       this.#isInline = true;
       this.#inline.start();
     } else if (this.#isInline) this.#inline.open(name);
-    else return false;
-    return true;
   }
 
   text(value: string): void {
@@ -206,7 +206,9 @@ class RowCollector {
   #openRow({ r, hidden }: Attributes): void {
     const row = r === undefined ? this.#row + 1 : Number(r);
     if (!Number.isInteger(row) || row <= this.#row || row > mostRows)
-      throw this.#damaged(`row ${JSON.stringify(r)} follows row ${this.#row}`);
+      throw this.#damaged(
+        r === undefined ? "it has too many rows" : `row ${JSON.stringify(r)} follows row ${this.#row}`,
+      );
     this.#row = row;
     this.#isHidden = isTrue(hidden);
     this.#column = -1;
@@ -217,7 +219,9 @@ class RowCollector {
   #openCell({ r, t = "n", s = "0", vm }: Attributes): void {
     const place = r === undefined ? { column: this.#column + 1, row: this.#row } : parsePlace(r);
     if (place === null || place.row !== this.#row || place.column >= mostColumns)
-      throw this.#damaged(`row ${this.#row} has a cell ${JSON.stringify(r)}`);
+      throw this.#damaged(
+        `row ${this.#row} has ${r === undefined ? "too many cells" : `a cell ${JSON.stringify(r)}`}`,
+      );
     this.#column = place.column;
     this.#type = t;
     this.#style = Number(s);
@@ -230,7 +234,9 @@ class RowCollector {
     const cell = this.#readCell();
     if (cell === null) return;
     this.#length += cell.text.length;
-    if (this.#length > longestRow) throw new TooMuchText("has more than 8 MiB of text in one row");
+    checkLength(this.#length);
+    this.found.values++;
+    this.found.characters += cell.text.length;
     const column = this.#column;
     const last = this.#cells.at(-1);
     if (last !== undefined && last.column >= column) this.#insert({ column, ...cell });

@@ -40,6 +40,12 @@ export interface Relation {
 /** Sheets at most: the first rows of each may be read. */
 const mostSheets = 1000;
 
+/** Throws WorkbookError for more sheets than are read. */
+export function rejectTooManySheets(name: string, count: number): void {
+  if (count > mostSheets)
+    throw damagedWorkbook(name, `it has more than ${mostSheets.toLocaleString("en")} sheets`);
+}
+
 /** Reads everything but the sheets' rows. Throws WorkbookError. */
 export async function readWorkbook(pack: Package): Promise<Workbook> {
   const root = await readRelations(pack, "");
@@ -67,6 +73,7 @@ export async function readWorkbook(pack: Package): Promise<Workbook> {
       throw damagedWorkbook(pack.name, `the sheet ${JSON.stringify(name)} is missing`);
     return relation.type === "worksheet" ? [{ name, isHidden, part: relation.target }] : [];
   });
+  rejectTooManySheets(pack.name, sheets.length);
   for (const [at, { name, part }] of sheets.entries()) {
     const same = sheets.slice(0, at).find((sheet) => sheet.part === part);
     if (same !== undefined)
@@ -75,8 +82,6 @@ export async function readWorkbook(pack: Package): Promise<Workbook> {
         `the sheets ${JSON.stringify(same.name)} and ${JSON.stringify(name)} are one part`,
       );
   }
-  if (sheets.length > mostSheets)
-    throw damagedWorkbook(pack.name, `it has more than ${mostSheets.toLocaleString("en")} sheets`);
   if (sheets.length === 0)
     throw new WorkbookError("no_sheet", `${pack.name} has no sheet with cells`, "Choose another file.");
   return {
@@ -143,7 +148,9 @@ async function readSharedStrings(pack: Package, part: string | undefined): Promi
   const strings = new TextList();
   if (part === undefined || !pack.has(part)) return strings;
   const text = new TextCollector();
+  const found = { values: 0, characters: 0 };
   const handler: XmlHandler = {
+    found,
     open(name) {
       if (name === "si") text.start();
       else text.open(name);
@@ -152,6 +159,8 @@ async function readSharedStrings(pack: Package, part: string | undefined): Promi
       text.close(name);
       if (name !== "si") return;
       strings.add(text.raw);
+      if (text.raw !== "") found.values++;
+      found.characters += text.raw.length;
       if (strings.length > mostTexts)
         throw damagedWorkbook(pack.name, `${part} has more than ${mostTexts.toLocaleString("en")} texts`);
     },

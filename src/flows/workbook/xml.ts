@@ -3,26 +3,35 @@
 import { SaxesParser } from "saxes";
 import { CatError } from "../../errors.ts";
 import { TooMuchText } from "./cell.ts";
-import { damagedWorkbook, type Package } from "./package.ts";
+import { damagedWorkbook, mebibyte, type Package, WorkbookError } from "./package.ts";
 
 /** Attributes of an element, by name with its prefix. */
 export type Attributes = Readonly<Record<string, string>>;
+
+/** Cells and texts that are not empty, and their characters. */
+export interface Found {
+  values: number;
+  characters: number;
+}
 
 /** What is done with the elements of one part. */
 export interface XmlHandler {
   /** Names of the root's namespace without their prefix (default), others being left out; or with all prefixes. */
   readonly names?: "local" | "full";
-  /** Returns false for an element without a meaning here. */
-  open(name: string, attributes: Attributes, parent: string | undefined): unknown;
+  open(name: string, attributes: Attributes, parent: string | undefined): void;
   close?(name: string): void;
   text?(text: string): void;
+  /** What was found since it was last looked at and set to 0. */
+  readonly found?: Found;
 }
 
 /** Characters without a single element or text, after which a part is rejected: the parser keeps them in memory. */
-const longestSilence = 4 * 1024 * 1024;
+const longestSilence = 4 * mebibyte;
 const deepest = 256;
-/** Elements without a meaning here, each of which takes time. */
-const mostStrange = 2_000_000;
+
+/** Characters around a value that may be markup; more of them in all than `longestMarkup`, and the workbook is rejected. */
+const markupOfValue = 1024;
+const longestMarkup = 128 * mebibyte;
 
 /**
  * Passes the elements of a part to the handler, and yields after each chunk, so that the caller can take what
@@ -39,7 +48,6 @@ export async function* walkXml(
   const names: (string | null)[] = [];
   let prefixes: Set<string> | undefined;
   let silence = 0;
-  let strange = 0;
   /** The name without its prefix; null for an element of another namespace than the root, such as `x15:workbookPr`. */
   const localName = (name: string, attributes: Attributes): string | null => {
     if (handler.names === "full") return name;
@@ -58,8 +66,7 @@ export async function* walkXml(
     silence = 0;
     const local = localName(name, attributes);
     if (names.length >= deepest) throw reject(`has elements within ${deepest} others`);
-    if (local !== null && handler.open(local, attributes, names.at(-1) ?? undefined) !== false) strange--;
-    if (++strange > mostStrange) throw reject("has more than 2,000,000 elements without a meaning");
+    if (local !== null) handler.open(local, attributes, names.at(-1) ?? undefined);
     names.push(local);
   });
   parser.on("closetag", () => {
@@ -81,6 +88,7 @@ export async function* walkXml(
       silence += piece.length;
       parser.write(piece);
       if (silence > longestSilence) throw reject("has more than 4 MiB of text in one place");
+      countMarkup(pack, piece.length, handler.found);
       yield;
     }
     parser.write(decoder?.decode() ?? "");
@@ -100,6 +108,18 @@ export async function readXml(
   handler: XmlHandler,
 ): Promise<void> {
   for await (const _ of walkXml(pack, part, limit, handler));
+}
+
+function countMarkup(pack: Package, length: number, found: Found = { values: 0, characters: 0 }): void {
+  pack.markup = Math.max(0, pack.markup + length - found.characters - found.values * markupOfValue);
+  found.values = 0;
+  found.characters = 0;
+  if (pack.markup > longestMarkup)
+    throw new WorkbookError(
+      "damaged_workbook",
+      `${pack.name} cannot be read as a workbook: it has more than 128 MiB without a value`,
+      "Copy the cells with values into a new workbook, save it, and use that.",
+    );
 }
 
 /** The prefixes that the root declares for its own namespace, each with its colon; `prefix` is that of the root. */

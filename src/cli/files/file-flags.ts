@@ -4,6 +4,7 @@ import { checkEncodingName, type EncodingName } from "../../flows/rows/encoding.
 import type { InputFormat } from "../../flows/rows/source.ts";
 import { UsageError } from "../context/errors.ts";
 import { withCsvFlags } from "../flags/common-flags.ts";
+import { wholeNumber } from "../flags/values.ts";
 
 export const formats = ["csv", "ndjson", "xlsx", "ods"] as const;
 
@@ -20,6 +21,7 @@ export interface RawFileFlags {
   hidden?: "read" | "skip";
   delimiter?: string;
   encoding?: string;
+  limit?: number;
   results?: string;
   failed?: string;
   formulaGuard?: boolean;
@@ -40,6 +42,8 @@ export interface FileFlags {
   skipsHidden: boolean;
   delimiter: string | undefined;
   encoding: EncodingName;
+  /** The number of rows that are checked and sent; undefined for all. */
+  limit: number | undefined;
   results: string | undefined;
   failed: string | undefined;
   /** Whether cells of the results that a spreadsheet would run are guarded. */
@@ -48,7 +52,7 @@ export interface FileFlags {
   excel: boolean | undefined;
 }
 
-/** Adds `--format`, `--sheet`, `--hidden`, `--delimiter` and `--encoding`. */
+/** Adds `--format`, `--sheet`, `--hidden`, `--delimiter`, `--encoding` and `--limit`. */
 export const withInputFlags = (one: Command): Command =>
   one
     .addOption(
@@ -59,7 +63,12 @@ export const withInputFlags = (one: Command): Command =>
       new Option("--hidden <CHOICE>", "hidden rows of a sheet").choices(["read", "skip"]).default("read"),
     )
     .option("--delimiter <C>", 'column separator: ",", ";", "|" or tab (default: detected)')
-    .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)");
+    .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)")
+    .option(
+      "--limit <N>",
+      "take only the first N rows; the same command without it resumes",
+      wholeNumber({ min: 1 }),
+    );
 
 /** Adds `--template`. */
 export const withTemplateFlag = (one: Command, example: string): Command =>
@@ -98,6 +107,7 @@ export function readFileFlags(file: string, raw: RawFileFlags, cwd: string): Fil
     skipsHidden: raw.hidden === "skip",
     delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),
     encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),
+    limit: raw.limit,
     results: raw.results,
     failed: raw.failed,
     formulaGuard: raw.formulaGuard ?? true,

@@ -158,9 +158,9 @@ export function problemReport(
       gathered = "";
       await write(text);
     },
-    async end({ total, valid, invalid, converted }) {
+    async end({ total, valid, invalid, left, converted }) {
       if (count === 0 && !always) return;
-      const counts = JSON.stringify({ total, valid, invalid, converted });
+      const counts = JSON.stringify({ total, valid, invalid, left, converted });
       await write(`${gathered}],${counts.slice(1)}\n`);
     },
   };

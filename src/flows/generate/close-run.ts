@@ -21,7 +21,7 @@ export async function closeRun(
   saver: OutputSaver | null,
   stopped: unknown,
 ): Promise<ClosedRun> {
-  const { input, run, targets, refused, sent } = generating;
+  const { input, run, targets, check, refused, sent } = generating;
   const results = toResults(generating, saver);
   const hasFailed = stopped === undefined && hasFailedFile(generating);
   const outputs = new Outputs({
@@ -47,20 +47,22 @@ export async function closeRun(
   // Of a task of unknown status nothing more can be learned; a run that has queued nothing is begun again by the same command.
   const isEnded = ({ status }: GenerationResult) =>
     ["succeeded", "failed", "rejected"].includes(status) || (input.wait && status === "unknown");
-  if (stopped === undefined && sent.size > 0 && results.every(isEnded) && outputs.areWritten)
+  const isComplete = stopped === undefined && (check.left ?? 0) === 0;
+  if (isComplete && sent.size > 0 && results.every(isEnded) && outputs.areWritten)
     run.state.runs.end(run.id, run.clock.now());
   return { summary, results, fault: outputs.faults[0] ?? unsaved[0]?.[1] };
 }
 
 /**
  * Whether failed rows are written to a file: flags have none, that of a finished run was written before, and a run with
- * `--no-wait` that has queued something ends when the same command follows it. An image in it and in an open run might be paid
+ * `--no-wait` that has queued something, or with rows left beyond a limit, ends when the same command resumes it. An image in it and in an open run might be paid
  * for twice.
  */
-function hasFailedFile({ input, run, sent }: GenerationRun): boolean {
+function hasFailedFile({ input, run, check, sent }: GenerationRun): boolean {
   const { file, failed, wait } = input;
   if (file.source.name === "flags") return false;
-  return run.isFinished ? failed !== undefined : wait || sent.size === 0;
+  if (run.isFinished) return failed !== undefined;
+  return sent.size === 0 || (wait && (check.left ?? 0) === 0);
 }
 
 function toResults(
@@ -134,6 +136,7 @@ function toSummary(generating: GenerationRun, results: readonly GenerationResult
     failed: count("failed"),
     tasks: results.flatMap((result) => toSummaryTask(result, input.saveAs) ?? []),
     duration_ms: 0,
+    ...(check.left !== undefined && { left: check.left }),
     ...(invalid > 0 && { invalid }),
     ...(rejected.length > 0 && { rejected }),
     ...(not_queued > 0 && { not_queued }),

@@ -2,13 +2,14 @@ import type { Task } from "../../contract/resources/tasks.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { checkFile } from "../rows/check.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
+import { sentBeyond } from "../run/limit.ts";
 import { type Run, type RunRequest, runIdentity, withRun } from "../run/run.ts";
 import { stoppedBy } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
 import { type ClosedRun, closeRun } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
-import type { AskedGeneration, Generation } from "./generation.ts";
+import { type AskedGeneration, type Generation, sentGenerations } from "./generation.ts";
 import { type GenerateDeps, type GenerateInput, type GenerationRun, isFresh } from "./generation-run.ts";
 import { cutGenerations, notReplaced, planGenerations, rejectTooMany, withUnresolved } from "./plan.ts";
 import { queueGenerations } from "./queue.ts";
@@ -38,10 +39,11 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   const started = deps.clock.now();
   const { check, refused } = await checkFile(input.file, deps);
   if (isRejected(check, input)) return { check, ended: null };
-  const inFile = await readGenerations(input.file, refused, input);
+  const { asked: inFile, isExpanded } = await readGenerations(input.file, refused, input);
   rejectTooMany(inFile.length, input);
   const targets = await deps.targets();
-  return withRun(toRequest(input, inFile), deps, async (run) => {
+  return withRun(toRequest(input, isExpanded), deps, async (run) => {
+    rejectSentBeyond(inFile, run, input);
     const asked = isFresh(run) ? inFile : notReplaced(inFile, run);
     noteReplaced(inFile.length - asked.length, asked.length, input, deps);
     if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
@@ -87,14 +89,14 @@ const openSaver = async ({ saveTo, maxBytes }: GenerateInput, run: Run): Promise
   saveTo === null ? null : new (await import("./save-outputs.ts")).OutputSaver(saveTo, run, maxBytes);
 
 /** The run of an input: the one that was begun before and has not ended, else the last one that has, else a new one. */
-const toRequest = (input: GenerateInput, asked: readonly AskedGeneration[]): RunRequest => ({
+const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   kind: input.kind,
   noun: input.kind === "tryon" ? "try-on" : "beautify run",
   identity: runIdentity([
     input.file.source.digest,
     input.file.source.format,
     // Flags that change nothing of the input must not pay for it twice; with combinations, places mean something else.
-    asked.some(({ combination }) => combination > 0),
+    isExpanded,
     // The same image is rejected again under the ID of another task.
     ...(input.replacing.size > 0 ? [[...input.replacing.values()]] : []),
   ]),
@@ -105,6 +107,18 @@ const toRequest = (input: GenerateInput, asked: readonly AskedGeneration[]): Run
   once: !input.fresh,
   replaces: () => input.fresh,
 });
+
+/** Rejects a limit that leaves out rows of which the run has queued images. Throws a CatError of type usage. */
+function rejectSentBeyond(
+  inFile: readonly AskedGeneration[],
+  { state, id }: Run,
+  { file }: GenerateInput,
+): void {
+  if (file.limit === undefined) return;
+  const lines = new Set(inFile.map(({ line }) => line));
+  for (const { generation } of sentGenerations(state, id).values())
+    if (!lines.has(generation.line)) throw sentBeyond(file.limit, file.source.name);
+}
 
 const isRejected = ({ unusable, valid, invalid }: CheckResult, { skipInvalid }: GenerateInput): boolean =>
   unusable || valid === 0 || (invalid > 0 && !skipInvalid);

@@ -91,6 +91,8 @@ export interface GenerationSummary {
     failure_reason?: { code: string; message: string };
   }[];
   duration_ms: number;
+  /** Rows beyond the limit, which count nowhere else; only with `--limit`. */
+  left?: number;
   /** Rows that the check found invalid; only where there are any. */
   invalid?: number;
   /** Inputs that the service rejected; only where there are any. */

@@ -95,13 +95,14 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
 
 /**
  * Ends the run if every row has a result and was reported. Otherwise it stays open: if its files could not be
- * written, or if it sent batches and did not wait for them.
+ * written, if it sent batches and did not wait for them, or if rows are left beyond a limit.
  */
-function endIfDone({ input, at }: ImportRun, { sent, left }: RunEnd, isWritten: boolean): void {
+function endIfDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWritten: boolean): void {
   const { state, id, clock } = at;
   const isReported = isWritten && (input.wait || sent.length === 0);
   const isAllKnown = state.batches.of(id).every((batch) => batch.state === "settled");
-  if (left === null && isAllKnown && isReported) state.runs.end(id, clock.now());
+  const isComplete = left === null && (check.left ?? 0) === 0;
+  if (isComplete && isAllKnown && isReported) state.runs.end(id, clock.now());
 }
 
 /**

@@ -4,8 +4,10 @@ import pLimit from "p-limit";
 import type { Import } from "../../contract/resources/imports.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
+import { isWithin } from "../rows/open-rows.ts";
 import { RowSet } from "../rows/row-sets.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
+import { sentBeyond } from "../run/limit.ts";
 import type { Run } from "../run/run.ts";
 import { sendAsTheyWere } from "../run/send.ts";
 import { orNull } from "../service-errors.ts";
@@ -18,9 +20,13 @@ import { decideUnknownOutcomes, type EarlierBatch } from "./unknown-outcomes.ts"
 
 /**
  * Whether the open run of this file ends and a new one begins, because its rows are compared again (or with
- * `--fresh`): then everything that it sent is settled. Throws a CatError of type conflict if the user has to choose.
+ * `--fresh`): then everything that it sent is settled. Throws a CatError of type conflict if the user has to choose,
+ * or of type usage if rows beyond the limit were sent.
  */
 export async function isReplaced(begun: Run, input: ImportInput, deps: ImportDeps): Promise<boolean> {
+  const { file, fresh } = input;
+  if (!fresh && writtenRows(begun).some((row) => !isWithin(file, row)))
+    throw sentBeyond(file.limit!, file.source.name);
   const left = () => unsettled(begun).filter(({ run }) => run.id === begun.id);
   const imports = await decide(left(), begun, input, deps);
   if (isToBeResumed(begun, imports, input, deps)) return false;
@@ -139,6 +145,13 @@ function reasonToCompareAgain(
   // With --no-wait the run would never end, and a file imported every night would never be sent again.
   return !wait && isDone ? "has finished at the service" : null;
 }
+
+/** The rows that the run has sent, or may have. */
+const writtenRows = ({ state: { batches }, id }: Run): number[] => [
+  ...batches.of(id).flatMap(({ rows }) => [...rows]),
+  ...batches.doneRows(id).map(({ rowIndex }) => rowIndex),
+  ...batches.patchingRows(id),
+];
 
 /** Whether the run has sent anything. */
 const hasSentAnything = ({ state: { batches }, id }: Run): boolean =>

@@ -24,7 +24,7 @@ export interface ImportForm extends RowForm {
  */
 export const importForm = (
   map: ColumnMap,
-  photos?: Pick<LocalPhotos, "problems">,
+  photos?: Pick<LocalPhotos, "problems" | "stopConverting">,
   values: ValueMap = noValues,
   added?: AddedCells,
 ): ImportForm => {
@@ -49,6 +49,7 @@ export const importForm = (
       if (images.length === 0) return problems;
       return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);
     },
+    beyondLimit: () => photos?.stopConverting(),
     referenceOf,
     // The service finds duplicates within one request only (Imports, rule 1).
     unique: {

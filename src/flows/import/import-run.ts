@@ -6,7 +6,7 @@ import type { LedgerEntry } from "../../state/ledger.ts";
 import type { OutputTargets } from "../outputs/output-targets.ts";
 import type { PhotoUpload } from "../photos/upload-photos.ts";
 import type { CheckResult } from "../rows/check.ts";
-import { openRows, unchangedRows } from "../rows/open-rows.ts";
+import { isWithin, openRows, unchangedRows } from "../rows/open-rows.ts";
 import { type RefusedRows, RowSet, type SomeRows } from "../rows/row-sets.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { JobFollower } from "../run/follow.ts";
@@ -118,6 +118,7 @@ class RowsToImport {
     for await (const rows of unchangedRows(input.file.source, await openRows(input.file))) {
       for (const { line, content } of rows) {
         const rowIndex = next++;
+        if (!isWithin(input.file, rowIndex)) return;
         if (refused.has(rowIndex) || this.#isMade(rowIndex) || only?.has(rowIndex) === false) continue;
         const weighed = await weigh(content as FileRow, photos);
         const reference = referenceOfRow(weighed.content);
@@ -142,7 +143,8 @@ class RowsToImport {
       this.#reportedRows,
       inSent,
     ];
-    return { has: (row) => !sets.some((set) => set.has(row)) };
+    const { file } = this.#run.input;
+    return { has: (row) => isWithin(file, row) && !sets.some((set) => set.has(row)) };
   }
 
   /** Records the outcome of a row that goes in no batch. A row that is still uncertain is changed in any case. */

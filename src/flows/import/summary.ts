@@ -35,6 +35,8 @@ export interface ImportSummary {
   /** Number of rows in the results file: those with a known result. Only with a results file. */
   results_rows?: number;
   duration_ms: number;
+  /** Rows beyond the limit, which count nowhere else; only with `--limit`. */
+  left?: number;
   /** Batches with an unknown outcome, by lines of the file; missing if there are none. */
   unknown?: LineSpan[];
   /**
@@ -93,6 +95,7 @@ export function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): 
     failed_file: null,
     results_file: null,
     duration_ms: 0,
+    ...(run.check.left === undefined ? {} : { left: run.check.left }),
     ...(unknown.length > 0 ? { unknown } : {}),
     ...(refused.length > 0 ? { refused } : {}),
     ...(problems.length > 0 ? { problems } : {}),

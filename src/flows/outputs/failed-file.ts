@@ -1,6 +1,6 @@
 import { OutputFile } from "../files/output-file.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
-import { openRows, type RowFile } from "../rows/open-rows.ts";
+import { isWithin, openRows, type RowFile } from "../rows/open-rows.ts";
 import { doubtCodes } from "../rows/problem.ts";
 import type { InputRow } from "../rows/row-form.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
@@ -94,7 +94,8 @@ export class FailedFile<Result> {
   async #walk(line?: number): Promise<InputRow | undefined> {
     for (let row = await this.#next(); row !== undefined; row = await this.#next()) {
       if (row.line === line) return row;
-      if (this.#refused.has(this.#ordinal)) await this.#writeRefused(row);
+      if (this.#refused.has(this.#ordinal) && isWithin(this.#input, this.#ordinal))
+        await this.#writeRefused(row);
     }
     return undefined;
   }

@@ -34,6 +34,7 @@ export class LocalPhotos {
   readonly #called: string;
   readonly #mayLeave: boolean;
   readonly #conversion: PhotosPlace["conversion"];
+  #isConverting = true;
   readonly #inTurn = pLimit(openAtOnce);
   readonly #looks = new Map<string, Promise<PhotoFile | FileProblem>>();
   /** By the path without links, so that a file with two names is read once. */
@@ -76,6 +77,11 @@ export class LocalPhotos {
       if (photo?.ino === found.ino && photo.dev === found.dev) return true;
     }
     return false;
+  }
+
+  /** From now on, photos are not converted: they only identify the import, by their originals. */
+  stopConverting(): void {
+    this.#isConverting = false;
   }
 
   /** The problems of a row's local photos, in order; empty if all can be uploaded. */
@@ -157,22 +163,23 @@ export class LocalPhotos {
   #look(path: string): Promise<PhotoFile | FileProblem> {
     let look = this.#looks.get(path);
     if (look === undefined) {
-      look = this.#inTurn(() => this.#lookAt(path));
+      const converts = this.#isConverting;
+      look = this.#inTurn(() => this.#lookAt(path, converts));
       this.#looks.set(path, look);
     }
     return look;
   }
 
-  async #lookAt(path: string): Promise<PhotoFile | FileProblem> {
-    const first = await this.#lookFor(path, resolve(this.root, path));
+  async #lookAt(path: string, converts: boolean): Promise<PhotoFile | FileProblem> {
+    const first = await this.#lookFor(path, resolve(this.root, path), converts);
     // A list made on Windows separates folders with backslashes.
     if (!("code" in first) || first.code !== "photo_not_found" || sep === "\\" || !path.includes("\\"))
       return first;
-    const second = await this.#lookFor(path, resolve(this.root, path.replaceAll("\\", "/")));
+    const second = await this.#lookFor(path, resolve(this.root, path.replaceAll("\\", "/")), converts);
     return "code" in second && second.code === "photo_not_found" ? first : second;
   }
 
-  async #lookFor(path: string, resolved: string): Promise<PhotoFile | FileProblem> {
+  async #lookFor(path: string, resolved: string, converts: boolean): Promise<PhotoFile | FileProblem> {
     const roots = await this.#rootsWithoutLinks();
     const isOutside = (where: string) => !this.#mayLeave && !roots.some((root) => isWithin(root, where));
     // Nothing is revealed about a path outside the root, not even whether it exists.
@@ -182,17 +189,20 @@ export class LocalPhotos {
     try {
       const real = await realpath(resolved);
       if (isOutside(real)) return this.#outside(throughLink, path, real);
-      return await this.#inspect(real, quoted(path));
+      return await this.#inspect(real, quoted(path), converts);
     } catch (error) {
       const where = await whereItLeads(resolved);
       if (isOutside(where)) return this.#outside(throughLink, path, where);
-      return this.#unreadable(path, resolved, (error as NodeJS.ErrnoException).code ?? String(error));
+      const code = (error as NodeJS.ErrnoException).code ?? String(error);
+      return this.#unreadable(path, resolved, { code, converts });
     }
   }
 
-  async #inspect(real: string, shown: string): Promise<PhotoFile | FileProblem> {
+  async #inspect(real: string, shown: string, converts: boolean): Promise<PhotoFile | FileProblem> {
     const look = await inspectPhoto(real, shown);
     const conversion = this.#conversion;
+    if (!converts && typeof conversion === "object")
+      return "code" in look ? (look.convertible ?? look) : look;
     if ("code" in look) {
       const { convertible, ...problem } = look;
       if (convertible === undefined || conversion === undefined) return { ...problem, at: real };
@@ -209,7 +219,11 @@ export class LocalPhotos {
     return "code" in made ? { ...made, at: file.real } : made;
   }
 
-  async #unreadable(path: string, resolved: string, code: string): Promise<PhotoFile | FileProblem> {
+  async #unreadable(
+    path: string,
+    resolved: string,
+    { code, converts }: { code: string; converts: boolean },
+  ): Promise<PhotoFile | FileProblem> {
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG" || code === "ELOOP") {
       const isLink = await lstat(resolved).then(
         (found) => found.isSymbolicLink(),
@@ -218,7 +232,7 @@ export class LocalPhotos {
       if (isLink) return { code: "photo_not_found", message: `${resolved} is a broken link` };
       const names = await this.#nearby.like(resolved);
       if (names.length === 1 && isSameName(names[0]!, basename(resolved)))
-        return this.#lookFor(path, join(dirname(resolved), names[0]!));
+        return this.#lookFor(path, join(dirname(resolved), names[0]!), converts);
       const hint = questionFor(names, "; ", quoted);
       return { code: "photo_not_found", message: `${resolved} does not exist${hint}` };
     }

@@ -1,6 +1,6 @@
 import type { ProgressEvent } from "../progress-event.ts";
 import { shownName } from "../words.ts";
-import { openRows, type RowFile } from "./open-rows.ts";
+import { isWithin, openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import type { InputRow, UniqueKey } from "./row-form.ts";
 import { type FirstUse, FirstUses, RefusedRows } from "./row-sets.ts";
@@ -16,6 +16,8 @@ export interface CheckResult {
    * invalid; an error that ends the reading keeps the counts of the rows before it.
    */
   unusable: boolean;
+  /** Rows beyond the limit, which count nowhere else; only with a limit. */
+  left?: number;
 }
 
 export interface CheckDeps {
@@ -30,7 +32,8 @@ export interface CheckDeps {
 
 /**
  * The first pass over a file: checks each row by its form, and unique keys across the entire file. Reports
- * every problem and sends nothing. `refused` are the invalid rows.
+ * every problem and sends nothing. `refused` are the invalid rows, including those beyond a limit, whose problems are not
+ * reported.
  */
 export async function checkFile(
   file: RowFile,
@@ -41,6 +44,7 @@ export async function checkFile(
   const refused = new RefusedRows();
   seen.begin(shownName(file.source.name));
   let total = 0;
+  let invalid = 0;
   let unusable = false;
   const fileProblem = async (problem: Problem) => {
     unusable = true;
@@ -59,7 +63,10 @@ export async function checkFile(
       // Below an invalid header each row would only repeat the header's problem.
       if (unusable) continue;
       // Started for all rows of the batch, so that several photos are read at once.
-      const judged = rows.map((row) => reader.problems(row));
+      const judged = rows.map((row, index) => {
+        if (first + index === file.limit) file.form.beyondLimit?.();
+        return reader.problems(row);
+      });
       // A failure is thrown where it is awaited, and not while an earlier row is.
       for (const judgment of judged) if (judgment instanceof Promise) judgment.catch(() => {});
       for (const [index, row] of rows.entries()) {
@@ -73,6 +80,8 @@ export async function checkFile(
         refused.add(first + index);
         if (repeated !== null) refused.repeated.add(first + index);
         if (repeated?.ofOther) refused.repeatingOthers.push(first + index);
+        if (!isWithin(file, first + index)) continue;
+        invalid++;
         for (const problem of problems) await onProblem(problem);
         if (repeated !== null)
           await onProblem({
@@ -95,8 +104,10 @@ export async function checkFile(
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
   }
-  const invalid = headReported > 0 ? total : refused.size;
-  return { check: { total, valid: total - invalid, invalid, unusable }, refused };
+  const taken = Math.min(total, file.limit ?? total);
+  if (headReported > 0) invalid = taken;
+  const left = file.limit === undefined ? {} : { left: total - taken };
+  return { check: { total: taken, valid: taken - invalid, invalid, unusable, ...left }, refused };
 }
 
 /**

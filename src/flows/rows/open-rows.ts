@@ -18,7 +18,15 @@ export interface RowFile {
   readonly source: Source;
   readonly read: ReadOptions;
   readonly form: RowForm;
+  /** Only so many rows are checked and sent (`--limit`); undefined for all. */
+  readonly limit?: number | undefined;
 }
+
+/** Whether the row, counted from 0, is one of those that are checked and sent. */
+export const isWithin = (
+  { limit = Number.POSITIVE_INFINITY }: Pick<RowFile, "limit">,
+  row: number,
+): boolean => row < limit;
 
 /** A reader that starts at the first row; each walk opens its own. */
 export async function openRows({

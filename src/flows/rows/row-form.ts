@@ -31,6 +31,8 @@ export interface RowForm {
   problems(row: unknown): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
   /** Values that may be valid, but seem to be another spelling of a known one: asked about, never a problem. */
   otherSpellings?(row: unknown): readonly ValueFix[];
+  /** Called before the problems of rows beyond a limit: only what identifies the file is read for them. */
+  beyondLimit?(): void;
   /** The row's name for the user, shown with its problems. */
   referenceOf(row: unknown): string | undefined;
   /** What each record gets in addition to what is in the file. */

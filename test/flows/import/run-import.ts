@@ -33,6 +33,8 @@ export interface Machine {
 type Flags = Partial<ImportInput & OutputTargets> & {
   /** Whether the file is piped in, so that the command cannot read it again. */
   piped?: boolean;
+  /** Only so many rows are imported. */
+  limit?: number | undefined;
   machine?: Partial<Machine>;
 };
 
@@ -101,7 +103,15 @@ export async function importWorld(options: MockOptions = {}) {
     /** Imports a file of the folder; `through` can wrap the client. */
     async import(
       file: string,
-      { failedFile, resultsFile = null, piped = false, machine = {}, map = new Map(), ...flags }: Flags = {},
+      {
+        failedFile,
+        resultsFile = null,
+        piped = false,
+        limit,
+        machine = {},
+        map = new Map(),
+        ...flags
+      }: Flags = {},
       through: (client: Client) => Client | Promise<Client> = (same) => same,
       signal?: AbortSignal,
     ) {
@@ -115,7 +125,7 @@ export async function importWorld(options: MockOptions = {}) {
       const outcome = await importFile(
         {
           values: new Map(),
-          file: { source, read: {}, form: importForm(map, localPhotos) },
+          file: { source, read: {}, limit, form: importForm(map, localPhotos) },
           map,
           localPhotos,
           mode: "upsert",

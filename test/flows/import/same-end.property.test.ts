@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
+import { CatError } from "../../../src/errors.ts";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";
@@ -26,8 +27,10 @@ type Story = {
   other: Row[];
   mode: Mode;
   faults: FaultOrder[];
-  lives: number[];
+  lives: Life[];
 };
+/** A command that is killed after so many steps; with a limit it may also end before. */
+type Life = { steps: number; limit?: number };
 
 const references = ["A", "B", "C", "D", "E"];
 const row = fc.record({
@@ -72,13 +75,19 @@ const anyStory: fc.Arbitrary<Story> = fc.record({
   other: fc.oneof(fc.constant<Row[]>([]), rows),
   mode: fc.constantFrom("upsert", "upsert", "all", "create", "skip_existing"),
   faults: fc.array(fault, { maxLength: 2 }),
-  lives: fc.array(fc.integer({ min: 0, max: 90 }), { maxLength: 3 }),
+  lives: fc.array(
+    fc.record(
+      { steps: fc.integer({ min: 0, max: 90 }), limit: fc.integer({ min: 1, max: 5 }) },
+      { requiredKeys: ["steps"] },
+    ),
+    { maxLength: 3 },
+  ),
 });
 
-/** Whether a failing photo is the only new one depends on the order of two files: only one file has such photos. */
+/** Whether a failing photo is the only new one depends on the order of two files: then there is no other file. */
 const story = anyStory.map((one) => ({
   ...one,
-  other: one.second.some(({ photos }) => photos.includes("fail-timeout")) ? [] : one.other,
+  other: [...one.second, ...one.other].some(({ photos }) => photos.includes("fail-timeout")) ? [] : one.other,
 }));
 
 const textOf = (all: Row[]) =>
@@ -148,7 +157,7 @@ async function editAsOthers({ client }: World, { reference, what }: Edit): Promi
 }
 
 /**
- * Runs a command again and again, killing it at a given step each time, until one finishes. After the first
+ * Runs a command again and again, killing it at a given step or limiting its rows, until one finishes. After the first
  * kill another file is imported; returns whether that happened.
  */
 async function untilDone(
@@ -163,7 +172,8 @@ async function untilDone(
     mode === "upsert" || mode === "all"
       ? ({ mode: "upsert", photos: mode === "all" ? "all" : "new" } as const)
       : ({ mode } as const);
-  for (const [at, steps] of [...story.lives, Number.POSITIVE_INFINITY].entries()) {
+  const last: Life = { steps: Number.POSITIVE_INFINITY };
+  for (const [at, { steps, limit }] of [...story.lives, last].entries()) {
     const life = new KillableProcess(steps);
     let hasEnded = false;
     const bound = life.state({
@@ -178,15 +188,15 @@ async function untilDone(
     });
     try {
       const machine = { state: bound };
-      const ran = await world.import("second.csv", { ...flags, concurrency: 2, machine }, (client) =>
-        life.client(through(client)),
-      );
+      const options = { ...flags, limit, concurrency: 2, machine };
+      const ran = await world.import("second.csv", options, (client) => life.client(through(client)));
       if (!life.isOver) {
         expect(ran.stopped).toBeUndefined();
-        return isOtherDone;
+        if ((ran.check.left ?? 0) === 0) return isOtherDone;
       }
     } catch (error) {
-      if (!(error instanceof Killed)) throw error;
+      const isBeyond = error instanceof CatError && error.code === "sent_beyond_limit";
+      if (!isBeyond && !(error instanceof Killed)) throw error;
     }
     // Killed after all work was done: the same command starts another run, which is harmless for an upsert.
     if (hasEnded && mode !== "upsert") return isOtherDone;
@@ -233,7 +243,7 @@ async function endsAsItShould(
   state.close();
 }
 
-test("ends with the same products for any files, changes by others, temporary faults and kills", async () => {
+test("ends with the same products for any files, changes by others, temporary faults, limits and kills", async () => {
   const world = await importWorld();
   await fc.assert(
     fc.asyncProperty(story, (one) => endsAsItShould(world, one)),

@@ -29,8 +29,8 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
     signal: interrupt,
     onProblem: (problem) => void problems.push(problem),
   });
-  const asked = checked.unusable
-    ? []
+  const { asked } = checked.unusable
+    ? { asked: [] }
     : await readGenerations(file, refused, { ...flags, replacing: new Map() });
   rejectTooMany(asked.length, { file, maxGenerations: flags.maxGenerations });
   const resolved = await lookUp(app, flags, asked);
@@ -51,6 +51,7 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
       invalid: check.invalid,
       generations: valid.length,
       batches,
+      ...(check.left !== undefined && { left: check.left }),
       problems: problems.map(toJson),
       ...(notes.length > 0 && { notes: notes.map(toJson) }),
     });
@@ -66,9 +67,11 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
   const { columns, rows } = planOf(flags, valid);
   await app.io.show({ columns, format: "table" }, rows);
   const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
+  const { left = 0 } = check;
+  const others = left === 0 ? "" : ` ${counted(left, "row")} left (--limit).`;
   await app.io.note(
     app.io.visible(
-      `${name}: ${counted(valid.length, "image")} in ${counted(batches, "request")}. Nothing was queued (--dry-run).${checks}`,
+      `${name}: ${counted(valid.length, "image")} in ${counted(batches, "request")}.${others} Nothing was queued (--dry-run).${checks}`,
     ),
   );
 }

@@ -159,6 +159,9 @@ export function readGenerateFlags(
     });
   }
   if (file === undefined) rejectMapping(raw, "a file");
+  if (raw.limit !== undefined && raw.rerun !== undefined) throw conflict("--limit", "--rerun");
+  if (raw.limit !== undefined && file === undefined)
+    throw new UsageError("--limit needs a file", { param: "--limit", hint: "Remove --limit." });
   if (!raw.matrix) rejectRepeated(selection);
   rejectNoPath("--save", raw.save, "folder, for example --save images");
   rejectNoPath("--gallery", raw.gallery, "file, for example --gallery review.html");

@@ -9,7 +9,7 @@ import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
-import { fileWord, flagLine, onceOnly, typedLine, waiting } from "../../output/command-words.ts";
+import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
@@ -22,10 +22,12 @@ export function reportLines(
 ): string[] {
   const { summary, stopped, results, finishedRunOf } = ended;
   const lines = [headline(ended, flags)];
-  const { rejected = [], invalid = 0, not_queued = 0, unknown = 0, unsaved = [] } = summary;
-  const left = finishedRunOf === null ? 0 : summary.total - results.length;
-  if (left > 0) lines.push(`  ${counted(left, "image")} not queued: their rows were invalid or rejected`);
+  const { rejected = [], invalid = 0, not_queued = 0, unknown = 0, unsaved = [], left = 0 } = summary;
+  const skipped = finishedRunOf === null ? 0 : summary.total - results.length;
+  if (skipped > 0)
+    lines.push(`  ${counted(skipped, "image")} not queued: their rows were invalid or rejected`);
   else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
+  if (left > 0) lines.push(`  ${counted(left, "row")} left (--limit)`);
   for (const { line, code, message } of rejected)
     lines.push(
       `  ${shownName(flags.input)}:${line}  rejected by the service  ${reasonText({ code, message })}`,
@@ -64,7 +66,11 @@ export function reportLines(
         `  ${typedLine(typed, waiting)}`,
       );
     else lines.push("To follow the images, run:", `  cat tasks watch --run ${summary.run_id}`);
-  }
+  } else if (left > 0 && !globals.mock)
+    lines.push(
+      "To generate the other rows, run (nothing is queued twice):",
+      `  ${typedLine(typed, unlimited)}`,
+    );
   return lines;
 }
 

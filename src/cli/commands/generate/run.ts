@@ -36,7 +36,8 @@ export async function runGenerate(app: App, flags: GenerateFlags): Promise<void>
     const mapping = await mappingOf(app, flags, source, mapFile);
     const given = { ...flags, ...mapping };
     const form = generationForm(given);
-    const file = { source, read: flags, form: flags.file === null ? withoutFixes(form) : form };
+    const { limit } = flags;
+    const file = { source, read: flags, limit, form: flags.file === null ? withoutFixes(form) : form };
     if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, given, file);
     else await fullRun(app, given, { file, replacing });
   } finally {

@@ -75,7 +75,8 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
             { source, read: flags, form: importForm(map, undefined, values) },
             localPhotos,
           );
-    const file = { source, read: flags, form: importForm(map, localPhotos, values, added) };
+    const { limit } = flags;
+    const file = { source, read: flags, limit, form: importForm(map, localPhotos, values, added) };
     // The failed file names photos by their paths.
     const imagesOutside =
       flags.imagesOutside || (alsoIn !== undefined && !(await localPhotos.contains(alsoIn)));

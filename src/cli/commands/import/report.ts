@@ -7,7 +7,7 @@ import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
-import { fileWord, flagLine, onceOnly, typedLine, waiting } from "../../output/command-words.ts";
+import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { ImportTotals } from "./several.ts";
 
@@ -43,11 +43,24 @@ export interface ReportedFile {
 /** The summary for people: the result, a line per kind of failure, and the next command. */
 export function reportLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): string[] {
   const resumes = isResumable(summary, flags, run);
-  const lines = resultLines(summary, flags, run, !resumes);
+  // Its rows are in the failed file of the command that imports the others, too.
+  const continues = hasRowsLeft(summary, flags, run);
+  const lines = resultLines(summary, flags, run, !resumes && !continues);
   if (resumes) lines.push(...resumeLines(flags, run));
   else if (summary.failed_file === null && waitsElsewhere(summary, flags, run)) lines.push(...waitLines(run));
+  else if (continues) {
+    const how = flags.file === "-" ? "pipe the same rows to" : "run";
+    lines.push(
+      `To import the other rows, ${how} (nothing is sent twice):`,
+      `  ${typedLine(run.typed, unlimited)}`,
+    );
+  }
   return lines;
 }
+
+/** Whether the same command without `--limit` imports more rows. A private mock has stopped by then. */
+const hasRowsLeft = ({ left = 0 }: ImportSummary, { wait }: ImportFlags, { stopped, globals }: ReportedRun) =>
+  left > 0 && wait && stopped === undefined && !globals.mock;
 
 /** The command that resumes a run. */
 export const resumeLines = ({ file }: Pick<ImportFlags, "file">, { typed }: Pick<ReportedRun, "typed">) => {
@@ -79,6 +92,7 @@ export function resultLines(
     failed_file,
     imports,
     converted = 0,
+    left = 0,
   } = summary;
   const { stopped, changed, resultRows } = run;
   const name = shownName(flags.file);
@@ -87,6 +101,7 @@ export function resultLines(
   if (converted > 0)
     lines.push(`  ${counted(converted, "photo")} converted to JPEG; the originals are unchanged`);
   if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
+  if (left > 0) lines.push(`  ${rows(left)} left (--limit)`);
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0)
     lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);

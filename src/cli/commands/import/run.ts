@@ -68,8 +68,10 @@ async function dryRun(app: App, opened: readonly OpenedFile[]): Promise<void> {
   if (checks.some(isBad)) throw rejection(opened, checks, isBad);
   const name = opened.map(({ flags }) => shownName(flags.file)).join(", ");
   const total = checks.reduce((sum, check) => sum + check.total, 0);
+  const { left = 0 } = checks[0]!;
+  const others = left === 0 ? "" : ` ${counted(left, "row")} left (--limit).`;
   await app.io.note(
-    `${app.io.visible(name)}: ${counted(total, "row")}, all valid. Nothing was sent (--dry-run).`,
+    `${app.io.visible(name)}: ${counted(total, "row")}, all valid.${others} Nothing was sent (--dry-run).`,
   );
 }
 

@@ -8,10 +8,11 @@ import type { ImportFlags } from "./flags.ts";
 
 /** Rejects what several files cannot share, and a file that is named twice. Throws UsageError. */
 export async function rejectUnshared(files: readonly ImportFlags[], cwd: string): Promise<void> {
-  const [{ failed, results, imagesFrom, pattern, mode, photos }] = files as [ImportFlags];
+  const [{ failed, results, limit, imagesFrom, pattern, mode, photos }] = files as [ImportFlags];
   const flags = {
     "--failed": failed !== undefined,
     "--results": results !== undefined,
+    "--limit": limit !== undefined,
     "--images-from": imagesFrom !== undefined,
     "--pattern": pattern !== undefined,
     // The same command, which resumes a stopped one, sends finished files again.

@@ -2,7 +2,7 @@
 
 import { inOneLine } from "../../outputs/row-outcome.ts";
 import { judgeColumns, type Mapping, mappedHeader, valuesOfColumn } from "../../rows/mapped-columns.ts";
-import { openRows, type RowFile, unchangedRows } from "../../rows/open-rows.ts";
+import { isWithin, openRows, type RowFile, unchangedRows } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
 import { missingColumn } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
@@ -193,22 +193,35 @@ function objectRead(row: Record<string, unknown>, options: FormOptions): Record<
   return read;
 }
 
-/** What the valid rows of a file ask for, in its order; rows of `refused` have problems. */
+/** What the valid rows of a file ask for. */
+export interface AskedOfFile {
+  /** In the order of the file, without rows beyond its limit. */
+  readonly asked: readonly AskedGeneration[];
+  /** Whether any row expands to several combinations, also beyond the limit. */
+  readonly isExpanded: boolean;
+}
+
+/** Reads what the valid rows of a file ask for; rows of `refused` have problems. */
 export async function readGenerations(
   file: RowFile,
   refused: SomeRows,
   { replacing, ...reading }: RowReading & Pick<GenerateInput, "replacing">,
-): Promise<AskedGeneration[]> {
+): Promise<AskedOfFile> {
   const asked: AskedGeneration[] = [];
+  let isExpanded = false;
   const reader = await openRows(file);
   let place = 0;
   for await (const rows of unchangedRows(file.source, reader)) {
     for (const { content, line } of rows) {
-      if (refused.has(place++)) continue;
+      const row = place++;
+      if (refused.has(row)) continue;
+      const { generations } = readRow(content, reading);
+      isExpanded ||= generations.length > 1;
+      if (!isWithin(file, row)) continue;
       const replaces = replacing.get(line);
-      for (const generation of readRow(content, reading).generations)
+      for (const generation of generations)
         asked.push({ ...generation, line, ...(replaces !== undefined && { replaces }) });
     }
   }
-  return asked;
+  return { asked, isExpanded };
 }

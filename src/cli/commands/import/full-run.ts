@@ -1,0 +1,73 @@
+import { importFiles, isRejected } from "../../../flows/import/import-file.ts";
+import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
+import { FirstUses } from "../../../flows/rows/row-sets.ts";
+import type { App } from "../../app/app.ts";
+import { newRunId, runFlow } from "../../app/run-flow.ts";
+import { outputTargets } from "../../files/output-targets.ts";
+import { noList } from "../../output/problem-list.ts";
+import { problemLists, rejection, reportConversions } from "./check-report.ts";
+import type { OpenedFile } from "./open-file.ts";
+import { memoryOf, unknownOutcomePrompt } from "./remembered.ts";
+import { reportFiles } from "./report-files.ts";
+
+/** Checks the files, imports them and prints the summary. Throws the error that stopped the import. */
+export async function fullRun(app: App, opened: readonly OpenedFile[]): Promise<void> {
+  // A file may have a million rows, of which few are in memory at a time.
+  app.context.keepHeapSmall?.();
+  const [{ flags: first }] = opened as [OpenedFile];
+  // The summary is the one object on stdout; the failed file has the invalid rows.
+  const isSilent = app.io.json && first.skipInvalid;
+  const lists = isSilent ? null : await problemLists(app, opened);
+  let memory: ReturnType<typeof memoryOf> | undefined;
+  const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
+    importFiles(
+      opened.map(({ flags, file, localPhotos, converter }, index) => {
+        const place = { cwd: app.context.cwd, app, isPhoto: (path: string) => localPhotos.has(path) };
+        const list = lists?.of[index] ?? noList;
+        const noteConversions = reportConversions(app, converter, host.onProgress);
+        const deps = {
+          ...host,
+          runId: newRunId(app.context.clock.now()),
+          targets: () => outputTargets(flags, file, place),
+          memory() {
+            memory ??= memoryOf(app, flags.ledger);
+            return memory;
+          },
+          ask: unknownOutcomePrompt(app, flags, pause),
+          onProblem: list.add,
+          onChecked: async (check: CheckResult) => {
+            await list.end({ ...check, converted: converter?.count });
+            // Otherwise the summary has their number.
+            if (isRejected(check, flags)) await noteConversions();
+          },
+        };
+        return { input: { ...flags, file, localPhotos }, deps };
+      }),
+    ),
+  );
+  const files = outcomes.map((outcome, index) => ({ ...outcome, ...opened[index]! }));
+  if (files.every(({ ended }) => ended === null)) {
+    const checks = outcomes.map(({ check }) => check);
+    if (isSilent) await reportAgain(app, opened);
+    else await lists?.end(checks);
+    throw rejection(opened, checks, (check) => isRejected(check, first));
+  }
+  for (const { converter, ended } of files)
+    if (converter !== undefined && ended !== null) ended.summary.converted = converter.count;
+  await reportFiles(app, files, unbegun);
+}
+
+/** Lists the problems of files of which nothing is sent, which --skip-invalid --json did not list before. */
+async function reportAgain(app: App, opened: readonly OpenedFile[]): Promise<void> {
+  const lists = await problemLists(app, opened, { always: true });
+  const { random, interrupt: signal } = app.context;
+  const firstUses = new FirstUses(random);
+  const checks: CheckResult[] = [];
+  for (const [index, { file }] of opened.entries()) {
+    const list = lists.of[index]!;
+    const { check } = await checkFile(file, { random, firstUses, signal, onProblem: list.add });
+    await list.end(check);
+    checks.push(check);
+  }
+  await lists.end(checks);
+}

@@ -1,0 +1,164 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import sharp from "sharp";
+import { describe, expect, test } from "vitest";
+import { type DigitalSource, labelSplices, splicedParts } from "../../../src/flows/files/ai-label.ts";
+import { repetitions } from "../../support/repetitions.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const trained = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia";
+
+/** The labelled bytes; null if the image stays as it was sent. */
+function labelled(image: Buffer, source: DigitalSource = "trainedAlgorithmicMedia"): Buffer | null {
+  const read = (from: number, to: number) => image.subarray(from, to);
+  const splices = labelSplices({ length: image.length, read }, source);
+  return splices && Buffer.concat([...splicedParts(image, splices)]);
+}
+
+const xmpWith = (description: string) =>
+  `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/">` +
+  `<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#">${description}</r:RDF></x:xmpmeta>` +
+  `<?xpacket end="w"?>`;
+const titled = xmpWith(
+  `<r:Description r:about="uuid:1" xmlns:dc="http://purl.org/dc/elements/1.1/" dc:source="Grün"/>`,
+);
+
+interface Kind {
+  readonly format: "jpeg" | "png" | "webp" | "lossless";
+  readonly width: number;
+  readonly height: number;
+  readonly alpha: boolean;
+  readonly xmp: string | null;
+  readonly seed: number;
+}
+
+async function imageOf({ format, width, height, alpha, xmp, seed }: Kind): Promise<Buffer> {
+  const channels = alpha ? 4 : 3;
+  const pixels = Buffer.from(Array.from({ length: width * height * channels }, (_, at) => (at * seed) % 256));
+  const raw = sharp(pixels, { raw: { width, height, channels } });
+  const image = xmp === null ? raw : raw.withXmp(xmp);
+  if (format === "jpeg") return image.jpeg().toBuffer();
+  return format === "png"
+    ? image.png().toBuffer()
+    : image.webp({ lossless: format === "lossless" }).toBuffer();
+}
+
+const pixelsOf = (image: Buffer) => sharp(image).raw().toBuffer();
+const xmpOf = async (image: Buffer) => String((await sharp(image).metadata()).xmp);
+
+const kind: fc.Arbitrary<Kind> = fc.record({
+  format: fc.constantFrom("jpeg", "png", "webp", "lossless"),
+  width: fc.integer({ min: 1, max: 40 }),
+  height: fc.integer({ min: 1, max: 40 }),
+  alpha: fc.boolean(),
+  xmp: fc.constantFrom(null, titled),
+  seed: fc.integer({ min: 1, max: 255 }),
+});
+
+test("the label is added once, beside the XMP that an image has, and no pixel changes", async () => {
+  await fc.assert(
+    fc.asyncProperty(kind, async (given) => {
+      const image = await imageOf(given);
+      const result = labelled(image)!;
+      expect(await pixelsOf(result)).toEqual(await pixelsOf(image));
+      expect((await sharp(result).metadata()).hasAlpha).toBe((await sharp(image).metadata()).hasAlpha);
+      const xmp = await xmpOf(result);
+      expect(xmp.split(trained)).toHaveLength(2);
+      expect(xmp.includes('dc:source="Grün"')).toBe(given.xmp !== null);
+      expect(labelled(result)).toEqual(result);
+    }),
+    { numRuns: repetitions(40, 1_000) },
+  );
+});
+
+test("bytes that are damaged in any way are labelled without a change of pixels, or left alone", async () => {
+  const damage = fc.record({
+    kind,
+    cut: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+    flips: fc.array(fc.tuple(fc.nat(300), fc.nat(255)), { maxLength: 3 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(damage, async ({ kind, cut, flips }) => {
+      const whole = await imageOf(kind);
+      const image = Buffer.from(cut === null ? whole : whole.subarray(0, Math.floor(cut * whole.length)));
+      for (const [at, value] of flips) if (at < image.length) image[at] = value;
+      const result = labelled(image);
+      if (result === null) return;
+      const [before, after] = await Promise.all(
+        [image, result].map((one) => pixelsOf(one).catch(() => null)),
+      );
+      if (before !== null) expect(after).toEqual(before);
+    }),
+    { numRuns: repetitions(60, 3_000) },
+  );
+});
+
+describe("the bytes stay as sent", () => {
+  const small: Kind = { format: "jpeg", width: 4, height: 4, alpha: false, xmp: null, seed: 7 };
+  const sourced = (value: string) =>
+    xmpWith(
+      `<r:Description r:about="" xmlns:e="http://iptc.org/std/Iptc4xmpExt/2008-02-29/" e:DigitalSourceType="${value}"/>`,
+    );
+
+  test("with a label of the service, which counts", async () => {
+    const image = await imageOf({ ...small, xmp: sourced(trained) });
+    expect(labelled(image)).toEqual(image);
+  });
+
+  test.each([
+    ["XMP that says a camera made it", { ...small, xmp: sourced("http://cv.iptc.org/x/digitalCapture") }],
+    ["XMP without RDF", { ...small, xmp: "<x/>" }],
+  ] as const)("with %s", async (_, given) => {
+    expect(labelled(await imageOf(given))).toBeNull();
+  });
+
+  test("with XMP that leaves no room", async () => {
+    const image = await imageOf(small);
+    const withXmpOf = (length: number) => {
+      const content = `http://ns.adobe.com/xap/1.0/\0${xmpWith(`<!--${"x".repeat(length)}-->`)}`;
+      const head = Buffer.from([0xff, 0xe1, 0, 0]);
+      head.writeUInt16BE(2 + Buffer.byteLength(content), 2);
+      return Buffer.concat([image.subarray(0, 2), head, Buffer.from(content), image.subarray(2)]);
+    };
+    expect(labelled(withXmpOf(65_000))).not.toBeNull();
+    expect(labelled(withXmpOf(65_200))).toBeNull();
+  });
+
+  test.each(["GIF89a", "", "\u00ff\u00d8\u00ff"])("if it is no image of a known type: %j", (bytes) => {
+    expect(labelled(Buffer.from(bytes, "latin1"))).toBeNull();
+  });
+});
+
+const hasTools = ["exiftool -ver", "identify -version"].every(
+  (line) => spawnSync(line.split(" ")[0]!, line.split(" ").slice(1)).status === 0,
+);
+
+test.skipIf(!hasTools)(
+  "exiftool reads the label without a warning, and ImageMagick sees the same pixels",
+  async () => {
+    const folder = temporaryFolder();
+    const signature = (path: string) =>
+      execFileSync("identify", ["-format", "%#", path], { encoding: "utf8" });
+    for (const format of ["jpeg", "png", "webp", "lossless"] as const)
+      for (const xmp of [null, titled]) {
+        const image = await imageOf({
+          format,
+          width: 31,
+          height: 20,
+          alpha: format === "lossless",
+          xmp,
+          seed: 7,
+        });
+        const path = join(folder, `image.${format === "lossless" ? "webp" : format}`);
+        writeFileSync(path, image);
+        const before = signature(path);
+        writeFileSync(path, labelled(image, "compositeWithTrainedAlgorithmicMedia")!);
+        expect(signature(path)).toBe(before);
+        const line = ["-validate", "-warning", "-error", "-s3", "-XMP-iptcExt:DigitalSourceType", path];
+        const value = trained.replace("trained", "compositeWithTrained");
+        expect(execFileSync("exiftool", line, { encoding: "utf8" })).toBe(`OK\n${value}\n`);
+      }
+  },
+);

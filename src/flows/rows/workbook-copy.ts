@@ -206,21 +206,22 @@ interface Header {
 }
 
 /**
- * The row of the header: the first row, or the one row of the next twenty with at least two known columns where the
- * first has none. Null for a sheet without cells.
+ * The row of the header: the first row, or the one row of the next twenty with at least two known columns, or nothing
+ * else, where the first has none. Null for a sheet without cells.
  */
 async function findHeader(
   book: OpenWorkbook,
   index: number,
   { isColumn }: SheetChoice,
 ): Promise<Header | null> {
-  const rows = (await book.head(index)).map(({ row, cells }) => ({
-    row,
-    columns: cells.filter(({ text }) => text.trim() !== "" && isColumn(text)).length,
-  }));
+  const rows = (await book.head(index)).map(({ row, cells }) => {
+    const filled = cells.filter(({ text }) => text.trim() !== "");
+    const columns = filled.filter(({ text }) => isColumn(text)).length;
+    return { row, columns, isHeader: columns > 1 || (columns > 0 && columns === filled.length) };
+  });
   const [first, ...others] = rows;
   if (first === undefined) return null;
-  const better = first.columns > 0 ? [] : others.filter(({ columns }) => columns > 1);
+  const better = first.columns > 0 ? [] : others.filter(({ isHeader }) => isHeader);
   return better.length === 1
     ? { ...better[0]!, rowsAbove: rows.indexOf(better[0]!) }
     : { ...first, rowsAbove: 0 };

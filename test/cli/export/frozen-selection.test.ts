@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { workbookOf } from "../../support/write-workbook.ts";
 import { frozenWorld, idsOf } from "./frozen-world.ts";
 
 type World = Awaited<ReturnType<typeof frozenWorld>>;
@@ -79,6 +80,15 @@ describe("--products-from reads", () => {
     expect(exported(world)).toEqual([other.id, one.id]);
   });
 
+  test("a workbook with a title above its only column", async () => {
+    const world = await frozenWorld();
+    const { id, reference } = product(world, 2);
+    world.write("a.xlsx", workbookOf({ S: [["Our picks"], [], ["Reference"], [reference], [""]] }));
+    const { exit, stderr } = await world.cat("export --manifest --products-from a.xlsx");
+    expect(stderr.split("\n")[0]).toBe('1 row above the header of "S" skipped.');
+    expect([exit, exported(world)]).toEqual([0, [id]]);
+  });
+
   test("standard input, and a file in another encoding with --encoding", async () => {
     const world = await frozenWorld();
     const { id, reference } = product(world, 3);
@@ -128,6 +138,21 @@ describe("a file of --products-from exits with 3, and nothing is exported, if it
         "",
       ],
     ]);
+    expect(world.requests()).toEqual([]);
+  });
+
+  test.each([
+    ["lacks a header", [["A"], ["B"]]],
+    ["lacks a header and has one row", [["A"]]],
+    ["has a header without the column", [["Artikel"], ["A"]]],
+  ])("is a workbook that %s", async (_, rows) => {
+    const world = await frozenWorld();
+    world.write("a.xlsx", workbookOf({ S: rows }));
+    expect(await world.cat("export --manifest --products-from a.xlsx")).toMatchObject({
+      exit: 3,
+      stderr:
+        'a.xlsx: S!A1  reference  missing_column  missing column "reference", "product_id" or "id": add one of them as a header above the products\nerror: a.xlsx has 1 problem; nothing was exported\nFix the file and run the command again.\n',
+    });
     expect(world.requests()).toEqual([]);
   });
 

@@ -9,7 +9,7 @@ import {
   valuesOfColumn,
 } from "../../rows/mapped-columns.ts";
 import { openRows, type RowFile } from "../../rows/open-rows.ts";
-import { type Problem, UnreadableInput } from "../../rows/problem.ts";
+import { missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { Source } from "../../rows/source.ts";
@@ -63,6 +63,7 @@ async function hasHeader(file: RowFile): Promise<boolean> {
 async function* readTable(file: RowFile, problems: Problem[]): AsyncGenerator<WantedProduct> {
   const reader = await openRows(file);
   for await (const rows of reader.batches()) {
+    if (reader.headProblems.some(({ code }) => code === "missing_column")) break;
     for (const row of rows) {
       const found = await reader.problems(row);
       problems.push(...found);
@@ -116,7 +117,12 @@ export const selectionForm = (mapping: Mapping): RowForm => ({
   isColumn: (header) => fieldOf(header, mapping.map) !== null,
   columns(header, line, report) {
     const columns = toColumns(header, mapping);
-    if (header.length > 0) judgeColumns(header, columns.names, mapping, selectionVocabulary, line, report);
+    if (header.length === 0) return columns;
+    judgeColumns(header, columns.names, mapping, selectionVocabulary, line, report);
+    if (columns.referenceColumn === -1) {
+      const message = `missing column "reference", "product_id" or "id": add one of them as a header above the products`;
+      report(missingColumn(line, "reference", message));
+    }
     return columns;
   },
   fromObject: (object) => toCells(object),

@@ -1,4 +1,5 @@
 import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import type { ObjectFields } from "../../flows/rows/object-fields.ts";
 import { openRows, type ReadOptions } from "../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../flows/rows/problem.ts";
 import { isFailureColumn, normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
@@ -24,9 +25,10 @@ export interface MappedFile {
   readonly words: Vocabulary;
 }
 
-/** The header of a table. */
+/** What the columns of a table, or the fields of objects, are called. */
 export interface FileHead {
-  readonly header: readonly string[];
+  /** Null for objects, each of which may have other fields. */
+  readonly header: readonly string[] | null;
   /** The fields of the columns that are known. */
   readonly fields: ReadonlySet<string>;
   /** The unknown columns by normal header: the header as it is, and an example of a cell. */
@@ -35,22 +37,26 @@ export interface FileHead {
 
 type Readable = Pick<MappedFile, "source" | "read">;
 
-/** The head of a table; null for other files, and for one that cannot be read: the check reports why. */
+/** The head of a file; null for one that cannot be read: the check reports why. */
 export async function readHead({ source, read }: Readable, form: RowForm): Promise<FileHead | null> {
-  if (source.format === "ndjson") return null;
   const reader = await openRows({ source, read, form });
+  const isTable = reader instanceof TableReader;
   const records: (readonly string[])[] = [];
+  let count = 0;
   try {
     for await (const rows of reader.batches()) {
-      records.push(...rows.slice(0, 5).map((row) => row.record as readonly string[]));
+      count += rows.length;
+      // Each object has fields of its own.
+      if (!isTable && count < searchedRows) continue;
+      if (isTable) records.push(...rows.slice(0, 5).map((row) => row.record as readonly string[]));
       break;
     }
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
   }
+  if (!isTable) return reader.fields === null ? null : headOfObjects(reader.fields);
   // With a wrong delimiter the header is not split into its columns.
-  if (!(reader instanceof TableReader) || reader.headProblems.some(({ code }) => code === "wrong_format"))
-    return null;
+  if (reader.headProblems.some(({ code }) => code === "wrong_format")) return null;
   const { header } = reader;
   const unknown = new Map<string, { title: string; sample: string }>();
   for (const [index, title] of header.entries()) {
@@ -61,6 +67,16 @@ export async function readHead({ source, read }: Readable, form: RowForm): Promi
   }
   const fields = new Set(reader.columns.names.filter((name) => name !== null));
   return { header, fields, unknown };
+}
+
+function headOfObjects({ known, unknown }: ObjectFields): FileHead {
+  const titles = new Map(
+    [...unknown].map(([name, { title, value }]) => {
+      const sample = typeof value === "string" ? value.trim() : (JSON.stringify(value) ?? "");
+      return [name, { title, sample }];
+    }),
+  );
+  return { header: null, fields: known, unknown: titles };
 }
 
 /** So many rows are searched for values: a person waits. */

@@ -6,6 +6,7 @@ import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import { isFailureColumn, normalHeader } from "../../flows/rows/row-form.ts";
 import { normalValue, type ValueMap, valueEntries } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
+import { shownName } from "../../flows/words.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
 import { named, several } from "../flags/values.ts";
@@ -73,6 +74,20 @@ export function rejectMapping(raw: RawMapFlags, file: string): void {
   if (flag === undefined) return;
   const param = flagName(flag);
   throw new UsageError(`${param} needs ${file}`, { param, hint: `Add ${file}, or remove ${param}.` });
+}
+
+/** Rejects what the flags map in a table only, for a file of objects. Throws UsageError. */
+export function rejectForObjects(file: string, { map, values }: Mapping, words: Vocabulary): void {
+  const [column, field] = [...map].find(([, field]) => !words.isField(field)) ?? [];
+  const name = [...values.keys()].find((name) => !words.valued.includes(name));
+  if (column === undefined && name === undefined) return;
+  const param = column === undefined ? "--map-value" : "--map";
+  const entry = column === undefined ? `${name}:` : `${column}=${field}`;
+  const fields = column === undefined ? words.valued.join(", ") : words.fields;
+  throw new UsageError(`cannot use ${param} "${entry}": ${shownName(file)} is read as NDJSON`, {
+    param,
+    hint: `A row has the fields ${fields}. If the file is CSV, add --format csv.`,
+  });
 }
 
 /** The flags of a mapping, for a command that reads the failed file. */

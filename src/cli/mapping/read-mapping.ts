@@ -1,11 +1,13 @@
 import type { Mapping } from "../../flows/rows/mapped-columns.ts";
-import { normalHeader } from "../../flows/rows/row-form.ts";
+import { normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
 import { withValues } from "../../flows/rows/value-map.ts";
+import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { firstOf, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk } from "../app/prompts.ts";
 import { type FileHead, type MappedFile, readHead, shownLength } from "./file-head.ts";
 import type { MapFile } from "./map-file.ts";
+import { rejectForObjects } from "./map-flags.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
 
 /** The maximum number of columns or values that a note lists. */
@@ -18,6 +20,7 @@ const named = 20;
  */
 export async function readMapping(app: App, file: MappedFile): Promise<Mapping> {
   const { flags, mapFile, form, words } = file;
+  if (file.source.format === "ndjson") rejectForObjects(file.file, flags, words);
   const given = mapFile === null ? flags : withMapping(flags, mapFile);
   const head = await readHead(file, form(given));
   if (head === null) return flags;
@@ -56,21 +59,32 @@ async function withMapFile(
   { header }: FileHead,
   mapFile: MapFile,
 ): Promise<Mapping> {
-  const columns = header.filter((title) => {
-    const name = normalHeader(title);
-    return mapFile.map.has(name) && !flags.map.has(name);
+  const columns = (header ?? [...mapFile.map.keys()]).filter((title) => {
+    const field = mapFile.map.get(normalHeader(title));
+    return field !== undefined && words.isField(field) && !flags.map.has(normalHeader(title));
   });
   const map = new Map(flags.map);
   for (const title of columns) map.set(normalHeader(title), mapFile.map.get(normalHeader(title))!);
-  const { names } = form({ ...flags, map }).columns(header, 1, () => {});
-  const fields = new Set(names.flatMap((name) => (name === null ? [] : (words.valuedFieldOf(name) ?? []))));
-  const values = new Map([...mapFile.values].filter(([field]) => fields.has(field)));
+  const values = valuesOf(mapFile, fieldsWith(form({ ...flags, map }), header), words);
   const from = `from ${mapFile.name}`;
   const entries = columns.map((title) => `${show(title.trim())} = ${map.get(normalHeader(title))}`);
   await note(app, "Columns", from, entries);
   await note(app, "Values", from, valueTexts(values, flags));
   return { map, values: withValues(flags.values, values) };
 }
+
+/** The fields that a header has; null for objects, each of which may have other fields. */
+const fieldsWith = (form: RowForm, header: FileHead["header"]): ReadonlySet<string | null> | null =>
+  header && new Set(form.columns(header, 1, () => {}).names);
+
+/** The values of a mapping for these fields. */
+const valuesOf = ({ values }: Mapping, fields: ReturnType<typeof fieldsWith>, words: Vocabulary) =>
+  new Map(
+    [...values].filter(
+      ([field]) =>
+        fields === null || [...fields].some((name) => name !== null && words.valuedFieldOf(name) === field),
+    ),
+  );
 
 /** Values that the first mapping does not have, as texts for a note. */
 const valueTexts = (values: Mapping["values"], first: Mapping): string[] =>
@@ -84,27 +98,24 @@ const valueTexts = (values: Mapping["values"], first: Mapping): string[] =>
 async function withSaved(
   app: App,
   { form, words }: MappedFile,
-  { header, unknown }: FileHead,
+  { header, fields, unknown }: FileHead,
   typed: Mapping,
   saved: SavedMapping,
 ): Promise<Mapping> {
-  const fieldsOf = (map: Mapping["map"]) =>
-    new Set(form({ ...typed, map }).columns(header, 1, () => {}).names);
+  const fieldsOf = (map: Mapping["map"]) => fieldsWith(form({ ...typed, map }), header);
   const from = `remembered from earlier files (profile ${saved.profile})`;
   // A saved column must not repeat a field that the header or --map has.
   const map = new Map(typed.map);
   const columns: string[] = [];
   for (const [name, { title }] of unknown) {
     const field = saved.map.get(name);
-    if (field === undefined || fieldsOf(map).has(field)) continue;
+    const taken = fieldsOf(map) ?? new Set([...fields, ...map.values()].filter((one) => one !== "ignore"));
+    if (field === undefined || !words.isField(field) || taken.has(field)) continue;
     columns.push(`${show(title)} = ${field}`);
     map.set(name, field);
   }
   await note(app, "Columns", from, columns);
-  const fields = [...fieldsOf(map)];
-  const known = [...saved.values].filter(([field]) =>
-    fields.some((name) => name !== null && words.valuedFieldOf(name) === field),
-  );
-  await note(app, "Values", from, valueTexts(new Map(known), typed));
-  return { map, values: withValues(typed.values, new Map(known)) };
+  const values = valuesOf(saved, fieldsOf(map), words);
+  await note(app, "Values", from, valueTexts(values, typed));
+  return { map, values: withValues(typed.values, values) };
 }

@@ -29,7 +29,7 @@ export async function savedMapping(
       hint: "Correct it or remove it.",
     });
   for (const [column, field] of Object.entries(columns)) {
-    if (typeof field === "string" && words.isField(field)) continue;
+    if (typeof field === "string" && (words.ofTables ?? words).isField(field)) continue;
     throw wrong(`unknown field ${JSON.stringify(field)} for the column ${JSON.stringify(column)}`);
   }
   const read = new Map<string, Map<string, string>>();

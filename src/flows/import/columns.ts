@@ -59,7 +59,7 @@ export function columnOf(header: string): Column {
 const valuedFields: readonly string[] = [...fields, "orientation"];
 
 /** All columns of an import, for messages. */
-export const knownColumns =
+const knownColumns =
   "reference, name, description, sex, images, image_1 to image_20, image_1_orientation to image_20_orientation, image_front and other orientations";
 
 /** Reads a header row; passes its problems to `report`. */
@@ -146,6 +146,21 @@ export const importVocabulary: Vocabulary = {
     name.endsWith("_orientation") ? "orientation" : valuedFields.includes(name) ? name : null,
   choicesOf: (field) => (field === "sex" ? sexes : field === "orientation" ? orientations : undefined),
   isOpen: () => false,
+};
+
+/** The fields of an NDJSON row. */
+export const objectFields: readonly string[] = [...fields, "images"];
+
+/** What `--map` takes for NDJSON: a row has its photos in one list. */
+export const objectVocabulary: Vocabulary = {
+  ...importVocabulary,
+  ofTables: importVocabulary,
+  isField: (name) => [...objectFields, "ignore"].includes(normalHeader(name)),
+  nearest: (name) => [
+    ...new Set(nearestColumns(name).map((column) => (column.startsWith("image_") ? "images" : column))),
+  ],
+  freeFields: (taken) => objectFields.filter((name) => !taken.has(name)),
+  fields: objectFields.join(", "),
 };
 
 function all(column: string, words: string): Record<string, string> {

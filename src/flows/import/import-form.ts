@@ -5,11 +5,11 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-problem.ts";
-import type { ColumnMap } from "../rows/mapped-columns.ts";
+import { type ColumnMap, mappedHeader } from "../rows/mapped-columns.ts";
 import type { AddedCells, FieldProblem, RowForm } from "../rows/row-form.ts";
 import { noValues, type ValueMap, valuesRead } from "../rows/value-map.ts";
 import { CsvCells } from "./cells.ts";
-import { importVocabulary, isKnownColumn, readColumns } from "./columns.ts";
+import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
 import { inputRowProblems, localImagesOf, withOrientations } from "./file-row.ts";
 
 export interface ImportForm extends RowForm {
@@ -37,6 +37,7 @@ export const importForm = (
     isColumn: (header) => isKnownColumn(header, map),
     columns: (header, line, report) =>
       new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report, values), header, values),
+    objects: { map, words: objectVocabulary, fields: objectFields },
     fromObject: (object) => withOrientations(objectRead(object, values)),
     problems(row) {
       namesImageIds ||= hasImageId(row);
@@ -64,7 +65,13 @@ export const importForm = (
     withoutDone: (object, done) =>
       done.size === 0
         ? object
-        : { ...object, images: (object.images as unknown[]).filter((_, index) => !done.has(index)) },
+        : Object.fromEntries(
+            Object.entries(object).map(([key, value]) =>
+              mappedHeader(key, map) === "images" && Array.isArray(value)
+                ? [key, value.filter((_, index) => !done.has(index))]
+                : [key, value],
+            ),
+          ),
   };
 };
 
@@ -72,13 +79,21 @@ export const importForm = (
 function objectRead(object: Record<string, unknown>, values: ValueMap): Record<string, unknown> {
   const row = valuesRead(object, values);
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
-  if (orientations.size === 0 || !Array.isArray(row.images)) return row;
+  if (!Array.isArray(row.images)) return row;
   const isObject = (image: unknown) => typeof image === "object" && image !== null && !Array.isArray(image);
   return {
     ...row,
-    images: row.images.map((image) => (isObject(image) ? valuesRead(image, orientations) : image)),
+    images: row.images.map((image) =>
+      isObject(image) ? valuesRead(withoutNulls(image), orientations) : image,
+    ),
   };
 }
+
+/** A field that is null has no value. */
+const withoutNulls = (image: Record<string, unknown>): Record<string, unknown> =>
+  Object.values(image).includes(null)
+    ? Object.fromEntries(Object.entries(image).filter(([, value]) => value !== null))
+    : image;
 
 /** The problem of a value that is not a choice, with the flag that reads it as one. */
 function withValueFix(problem: FieldProblem, row: unknown): FieldProblem {

@@ -87,12 +87,13 @@ export function unknownColumn(
   header: string,
   there: ReadonlySet<string | null | undefined>,
   words: Vocabulary,
+  what: "column" | "field" = "column",
 ): Omit<Problem, "line"> {
   const problem = (rest: string, ...mapsTo: string[]): Omit<Problem, "line"> => ({
     param: header,
     code: "unknown_column",
     mapsTo,
-    message: `unknown column "${header}"${rest}`,
+    message: `unknown ${what} "${header}"${rest}`,
   });
   const near = words.nearest(header);
   const free = near.filter((name) => !there.has(name));

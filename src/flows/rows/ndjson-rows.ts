@@ -1,4 +1,5 @@
 import split2 from "split2";
+import { ObjectFields } from "./object-fields.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 import type { FieldProblem, InputRow, RowForm, RowReader } from "./row-form.ts";
@@ -6,13 +7,17 @@ import { failureColumns } from "./row-form.ts";
 
 /** Reads rows that are one JSON object per line. */
 export class NdjsonReader implements RowReader {
-  readonly headProblems: readonly Problem[] = [];
+  readonly headProblems: Problem[] = [];
+  /** The fields of the objects that were read; null where the form takes them as they are. */
+  readonly fields: ObjectFields | null;
+  #reportedFields = 0;
   readonly #chunks: AsyncIterable<Buffer>;
   readonly #form: RowForm;
 
   constructor(chunks: AsyncIterable<Buffer>, form: RowForm) {
     this.#chunks = chunks;
     this.#form = form;
+    this.fields = form.objects === undefined ? null : new ObjectFields(form.objects);
   }
 
   async *batches(): AsyncGenerator<InputRow[]> {
@@ -26,13 +31,24 @@ export class NdjsonReader implements RowReader {
         for (const text of lines) {
           line++;
           if (text.length > maxRecordLength) throw tooLong(line);
-          if (text.trim() !== "") rows.push(readLine(text, line, this.#form));
+          if (text.trim() !== "") rows.push(this.#readLine(text, line));
         }
+        this.#reportFields();
         if (rows.length > 0) yield rows;
       }
     } catch (error) {
       throw error instanceof ParseFault ? tooLong(line + 1) : error;
     }
+  }
+
+  /** Adds a problem for each unknown field that is new. */
+  #reportFields(): void {
+    if (this.fields === null || this.fields.unknown.size === this.#reportedFields) return;
+    for (const field of [...this.fields.unknown.values()].slice(this.#reportedFields)) {
+      const problem = this.fields.problemOf(field);
+      if (problem !== null) this.headProblems.push(problem);
+    }
+    this.#reportedFields = this.fields.unknown.size;
   }
 
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
@@ -43,6 +59,36 @@ export class NdjsonReader implements RowReader {
     };
     if (found instanceof Promise) return found.then((problems) => problems.map(reported));
     return found.length === 0 ? none : found.map(reported);
+  }
+
+  #readLine(text: string, line: number): InputRow {
+    const value = jsonOf(text);
+    if (value === undefined) {
+      const hint = /^\s*\[/.test(text) ? ": write one object per line, not a list" : "";
+      const fault: Problem = { line, code: "invalid_json", message: `not a JSON object${hint}` };
+      return { line, content: null, record: text, fault };
+    }
+    if (!isObject(value)) return { line, content: value, record: text };
+    const { added } = this.#form;
+    const own = value as Record<string, unknown>;
+    // Photos are added to the row of a reference, so its fields are read first.
+    const record = added === undefined ? own : added.object(this.#read(own, line).row);
+    // The columns added by a failed file are removed; all other fields stay unchanged.
+    const { [failureColumns[0]]: code, [failureColumns[1]]: message, ...others } = record;
+    const isFailed = failureColumns.some((column) => column in record);
+    const earlierReason = { code: String(code), message: String(message) };
+    const { row, fault } = this.#read(isFailed ? others : record, line);
+    return {
+      line,
+      content: this.#form.fromObject(row),
+      record,
+      ...(isFailed && { earlierReason }),
+      ...(fault !== undefined && { fault }),
+    };
+  }
+
+  #read(object: Record<string, unknown>, line: number): ReturnType<ObjectFields["read"]> {
+    return this.fields === null ? { row: object } : this.fields.read(object, line);
   }
 }
 
@@ -75,24 +121,3 @@ const tooLong = (line: number): UnreadableInput =>
     code: "record_too_long",
     message: `line ${line} is longer than ${maxRecordLength / 1024 / 1024} MiB`,
   });
-
-function readLine(text: string, line: number, form: RowForm): InputRow {
-  const value = jsonOf(text);
-  if (value === undefined) {
-    const hint = /^\s*\[/.test(text) ? ": write one object per line, not a list" : "";
-    const fault: Problem = { line, code: "invalid_json", message: `not a JSON object${hint}` };
-    return { line, content: null, record: text, fault };
-  }
-  if (!isObject(value)) return { line, content: value, record: text };
-  const own = value as Record<string, unknown>;
-  const record = form.added === undefined ? own : form.added.object(own);
-  // The columns added by a failed file are removed; all other fields stay unchanged.
-  if (failureColumns.some((column) => column in record)) {
-    const row = { ...record };
-    for (const column of failureColumns) delete row[column];
-    const [code, message] = failureColumns.map((column) => record[column]);
-    const earlierReason = { code: String(code), message: String(message) };
-    return { line, content: form.fromObject(row), record, earlierReason };
-  }
-  return { line, content: form.fromObject(record), record };
-}

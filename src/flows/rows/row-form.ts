@@ -3,7 +3,7 @@
 
 import type { Problem } from "./problem.ts";
 import type { FirstUse } from "./row-sets.ts";
-import type { ValueFix } from "./vocabulary.ts";
+import type { ValueFix, Vocabulary } from "./vocabulary.ts";
 
 /** One thing wrong with a single row. */
 export interface FieldProblem {
@@ -25,7 +25,9 @@ export interface RowForm {
   isColumn(header: string): boolean;
   /** Reads a CSV header and passes its problems to `report`. */
   columns(header: readonly string[], line: number, report: (problem: Problem) => void): RowColumns;
-  /** The row of an NDJSON line. */
+  /** How the fields of an NDJSON line are read; undefined where they are taken as they are. */
+  readonly objects?: ObjectForm;
+  /** The row of an NDJSON line, of which `objects` has read the fields. */
   fromObject(object: Record<string, unknown>): unknown;
   /** All problems of a row; a promise only if something must be looked up, such as a local photo. */
   problems(row: unknown): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
@@ -44,6 +46,16 @@ export interface RowForm {
    * row.
    */
   withoutDone(object: Record<string, unknown>, done: ReadonlySet<number>): Record<string, unknown>;
+}
+
+/** How the fields of NDJSON objects are read. */
+export interface ObjectForm {
+  /** The fields that are read as others; the names of fields themselves must match exactly. */
+  readonly map: ReadonlyMap<string, string>;
+  readonly words: Vocabulary;
+  readonly fields: readonly string[];
+  /** The object that has the fields. */
+  flat?(object: Record<string, unknown>): Record<string, unknown>;
 }
 
 /** Parts of a row that are in no record, such as photos of a folder. The failed file has them. */

@@ -4,6 +4,8 @@ export interface Vocabulary {
   readonly kind: "import" | "tryon" | "beautify" | "products";
   /** Whether a header needs one of the fields only: other columns are ignored without a question. */
   readonly needsOne?: boolean;
+  /** That of tables, where objects have fewer fields. */
+  readonly ofTables?: Vocabulary;
   /** Whether `--map` takes it as a field; `ignore` is one of them. */
   isField(name: string): boolean;
   /** The fields that a header or a mistyped field probably means. */

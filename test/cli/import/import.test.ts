@@ -289,13 +289,12 @@ describe("flags", () => {
   });
 
   test.each([
-    ["import a.ndjson --map SKU=reference", "--map", "a.ndjson"],
     ["import a.ndjson --delimiter tab", "--delimiter", "a.ndjson"],
-    ["import a.csv --format ndjson --map SKU=reference --delimiter tab", "--map", "a.csv"],
+    ["import a.csv --format ndjson --delimiter tab", "--delimiter", "a.csv"],
     ["import a --delimiter ,", "--delimiter", "a"],
-    ["import - --format ndjson --map SKU=reference", "--map", "stdin"],
-    ["import - --map SKU=reference", "--map", "stdin"],
-    ["import nowhere.jsonl --map SKU=reference", "--map", "nowhere.jsonl"],
+    ["import - --format ndjson --delimiter ,", "--delimiter", "stdin"],
+    ["import - --delimiter ,", "--delimiter", "stdin"],
+    ["import nowhere.jsonl --delimiter ,", "--delimiter", "nowhere.jsonl"],
   ])("make %s exit with 2, because NDJSON has no columns", async (line, flag, name) => {
     const world = await createWorld();
     const row = `{"reference":"A","name":"Dress","images":[{"url":"${cdn}/1.jpg"}]}\n`;

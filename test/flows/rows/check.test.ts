@@ -285,8 +285,10 @@ describe("limits of a row", () => {
     ["1 MiB of characters of three bytes", "女", 2 ** 20, true],
     ["one more than 1 MiB of characters of three bytes", "女", 2 ** 20 + 1, false],
   ])("an NDJSON line of %s, including quotes and braces", async (_, character, length, isShort) => {
-    const own = '{"x":""}'.length;
-    const { problems } = await check(`{"x":"${character.repeat(length - own)}"}\n{}\n`, { name: "a.ndjson" });
+    const own = '{"name":""}'.length;
+    const { problems } = await check(`{"name":"${character.repeat(length - own)}"}\n{}\n`, {
+      name: "a.ndjson",
+    });
     const tooLong = problems.includes("1 record_too_long");
     expect([tooLong, problems.some((problem) => problem.startsWith("2 "))]).toEqual([!isShort, isShort]);
   });
@@ -313,15 +315,20 @@ describe("NDJSON", () => {
     const text = line({
       reference: "A",
       name: "b",
-      nmae: 1,
       images: [{ url }, { url, image_id: "x" }, { orientation: "up" }],
     });
     expect((await check(text, { name: "a.ndjson" })).problems).toEqual([
-      "1 nmae invalid_row",
       "1 images[1] invalid_row",
       "1 images[1].image_id invalid_row",
       "1 images[2] invalid_row",
       "1 images[2].orientation invalid_row",
+    ]);
+  });
+
+  test("reports a field that is unknown once, like a column", async () => {
+    const row = { reference: "A", name: "b", nmae: 1, images: [{ url }] };
+    expect((await check(line(row) + line(row), { name: "a.ndjson" })).problems).toEqual([
+      "1 nmae unknown_column",
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { knownColumns } from "../../../flows/import/columns.ts";
+import { importVocabulary, objectVocabulary } from "../../../flows/import/columns.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import type { ProgressEvent } from "../../../flows/progress-event.ts";
 import type { CheckResult } from "../../../flows/rows/check.ts";
@@ -30,10 +30,11 @@ export async function problemLists(
   opened: readonly OpenedFile[],
   { always = false } = {},
 ): Promise<{ of: readonly ProblemList[]; end(checks: readonly CheckResult[]): Promise<void> }> {
-  const options = { listsAll: "--dry-run --json", fields: knownColumns, always };
   const { io, context } = app;
   const json = opened.length === 1 ? null : new (await import("./several.ts")).JsonOfFiles(io.data);
-  const of = opened.map(({ flags: { file } }) => {
+  const of = opened.map(({ flags: { file }, file: { source } }) => {
+    const { fields } = source.format === "ndjson" ? objectVocabulary : importVocabulary;
+    const options = { listsAll: "--dry-run --json", fields };
     const data = json?.next() ?? io.data;
     return io.json ? problemReport(file, data, always) : problemsForPeople(file, { io, context }, options);
   });

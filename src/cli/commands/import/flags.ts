@@ -80,14 +80,15 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
   };
 }
 
-/** Rejects flags for columns with NDJSON input, and a delimiter with a workbook. Columns saved in the profile are only not used. */
-export function rejectCsvFlags({ file, delimiter, map }: ImportFlags, format: InputFormat | undefined): void {
-  if (format !== "ndjson" && format !== "workbook") return;
-  const flag = map.size > 0 && format === "ndjson" ? "--map" : delimiter !== undefined ? "--delimiter" : null;
-  if (flag === null) return;
+/** Rejects a delimiter with NDJSON or a workbook. */
+export function rejectCsvFlags({ file, delimiter }: ImportFlags, format: InputFormat | undefined): void {
+  if (delimiter === undefined || (format !== "ndjson" && format !== "workbook")) return;
   const isNdjson = format === "ndjson";
   throw new UsageError(
-    `cannot use ${flag}: ${shownName(file)} is ${isNdjson ? "read as NDJSON" : "a workbook"}`,
-    { param: flag, hint: `Remove ${flag}${isNdjson ? ", or add --format csv if the file is CSV" : ""}.` },
+    `cannot use --delimiter: ${shownName(file)} is ${isNdjson ? "read as NDJSON" : "a workbook"}`,
+    {
+      param: "--delimiter",
+      hint: `Remove --delimiter${isNdjson ? ", or add --format csv if the file is CSV" : ""}.`,
+    },
   );
 }

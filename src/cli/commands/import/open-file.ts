@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { importVocabulary, isKnownColumn } from "../../../flows/import/columns.ts";
+import { importVocabulary, isKnownColumn, objectVocabulary } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
 import type { ImportInput } from "../../../flows/import/import-input.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
@@ -57,7 +57,7 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
       flags,
       mapFile,
       form: ({ map, values }) => importForm(map, undefined, values),
-      words: importVocabulary,
+      words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     });
     const place = { cwd, sourcePath: source.place };
     const alsoIn = folder?.listing.folder;

@@ -14,7 +14,7 @@ import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { Source } from "../../rows/source.ts";
 import { utf8Chunks } from "../../rows/text.ts";
-import { valueRead } from "../../rows/value-map.ts";
+import { valueRead, valuesRead } from "../../rows/value-map.ts";
 import { type SelectionColumn, selectionColumns, selectionVocabulary } from "./columns.ts";
 import { type Selection, type WantedProduct, withoutRepetitions } from "./selection.ts";
 
@@ -125,7 +125,8 @@ export const selectionForm = (mapping: Mapping): RowForm => ({
     }
     return columns;
   },
-  fromObject: (object) => toCells(object),
+  objects: { map: mapping.map, words: selectionVocabulary, fields: selectionColumns, flat: toCells },
+  fromObject: (object) => valuesRead(object, mapping.values),
   problems: (row) =>
     isRow(row) ? selectionProblems(row) : [{ code: "invalid_row", message: "a row must be a JSON object" }],
   referenceOf: (row) => (isRow(row) ? nameIn(row)?.name : undefined),
@@ -147,9 +148,9 @@ const isRow = (row: unknown): row is Cells => typeof row === "object" && row !==
 const cellText = (cell: unknown): string => (typeof cell === "string" ? cell.trim() : "");
 
 /** The product of a line of NDJSON: also that of a line of an export. */
-function toCells(object: Record<string, unknown>): Cells {
+function toCells(object: Record<string, unknown>): Record<string, unknown> {
   const { product } = object;
-  return typeof product === "object" && product !== null ? (product as Cells) : object;
+  return typeof product === "object" && product !== null ? (product as Record<string, unknown>) : object;
 }
 
 function selectionProblems(row: Cells): readonly FieldProblem[] {

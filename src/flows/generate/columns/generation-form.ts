@@ -2,6 +2,7 @@
 
 import { inOneLine } from "../../outputs/row-outcome.ts";
 import { judgeColumns, type Mapping, mappedHeader, valuesOfColumn } from "../../rows/mapped-columns.ts";
+import { ObjectFields } from "../../rows/object-fields.ts";
 import { isWithin, openRows, type RowFile, unchangedRows } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
 import { missingColumn } from "../../rows/problem.ts";
@@ -35,7 +36,8 @@ export interface GenerationForm extends RowForm {
 }
 
 export function generationForm(options: FormOptions): GenerationForm {
-  const { allowDuplicates } = options;
+  const { allowDuplicates, kind, map } = options;
+  const objects = { map, words: generationVocabulary(kind), fields: fieldNames[kind], flat };
   // A row is asked for its problems, its keys and its generations.
   const read = new WeakMap<object, ReadRow>();
   const readOnce = (row: unknown): ReadRow => {
@@ -50,7 +52,8 @@ export function generationForm(options: FormOptions): GenerationForm {
       if (header.length > 0) judgeHeader(header, options, line, report);
       return toColumns(header, options);
     },
-    fromObject: (object) => objectRead(flat(object), options),
+    objects,
+    fromObject: (object) => objectRead(object, options),
     problems: (row) => readOnce(row).problems,
     otherSpellings: (row) => otherSpellings(row, options),
     referenceOf: productName,
@@ -69,8 +72,9 @@ export function generationForm(options: FormOptions): GenerationForm {
           namesKey: (reason) => /^the same image \(.*\) is requested/.test(reason),
         },
     withoutDone: (object, done) => {
-      const kept = remainingCells(flat(object), done, options);
-      return kept === null ? object : { ...flat(object), ...kept };
+      const { row } = new ObjectFields(objects).read(object, 0);
+      const kept = remainingCells(objectRead(row, options), done, options);
+      return kept === null ? object : { ...row, ...kept };
     },
   };
 }

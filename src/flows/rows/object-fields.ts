@@ -1,0 +1,59 @@
+import { unknownColumn } from "./mapped-columns.ts";
+import type { Problem } from "./problem.ts";
+import { normalHeader, type ObjectForm } from "./row-form.ts";
+
+/** A field that is not known, where it is first used. */
+export interface UnknownField {
+  readonly line: number;
+  readonly title: string;
+  readonly value: unknown;
+}
+
+/** Reads the fields of the objects of one file, and collects those that are not known, as a header has columns. */
+export class ObjectFields {
+  /** By normal name. */
+  readonly unknown = new Map<string, UnknownField>();
+  readonly known = new Set<string>();
+  readonly #form: ObjectForm;
+  readonly #fields: ReadonlySet<string>;
+
+  constructor(form: ObjectForm) {
+    this.#form = form;
+    this.#fields = new Set(form.fields);
+  }
+
+  /** The object by its fields, without those that have no value (null), are ignored or not known. */
+  read(object: Record<string, unknown>, line: number): { row: Record<string, unknown>; fault?: Problem } {
+    const { map, flat } = this.#form;
+    const own = flat === undefined ? object : flat(object);
+    const row: Record<string, unknown> = {};
+    let fault: Problem | undefined;
+    const from = new Map<string, string>();
+    for (const [key, value] of Object.entries(own)) {
+      const mapped = map.get(normalHeader(key));
+      const field = mapped === undefined ? key : normalHeader(mapped);
+      if (field === "ignore" || field === "") continue;
+      if (!this.#fields.has(field)) {
+        const name = normalHeader(key);
+        if (!this.unknown.has(name)) this.unknown.set(name, { line, title: key, value });
+        continue;
+      }
+      this.known.add(field);
+      if (value === null) continue;
+      const earlier = from.get(field);
+      if (earlier !== undefined) {
+        const message = `the fields "${earlier}" and "${key}" map to the same field: remove one of them`;
+        fault ??= { line, param: key, code: "invalid_row", message };
+      }
+      from.set(field, key);
+      row[field] = value;
+    }
+    return fault === undefined ? { row } : { row, fault };
+  }
+
+  /** The problem of an unknown field; null where other fields are ignored. */
+  problemOf({ line, title }: UnknownField): Problem | null {
+    const { words } = this.#form;
+    return words.needsOne ? null : { line, ...unknownColumn(title, this.known, words, "field") };
+  }
+}

@@ -4,8 +4,9 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Cell } from "../workbook/cell.ts";
+import { shownCount, shownSize, workbookLimits } from "../workbook/limits.ts";
 import { type OpenWorkbook, openWorkbook } from "../workbook/open-workbook.ts";
-import { damagedWorkbook, mebibyte, WorkbookError } from "../workbook/package.ts";
+import { damagedWorkbook, WorkbookError } from "../workbook/package.ts";
 import { noExtras, type SheetExtras, type SheetRow } from "../workbook/sheet.ts";
 import { normalHeader } from "./row-form.ts";
 
@@ -81,11 +82,8 @@ export async function copySheet(path: string, name: string, choice: SheetChoice)
   }
 }
 
-/** Characters that are written at once, and in all: a few texts that very many cells name would fill the disk. */
+/** Characters that are written at once. */
 const pieceLength = 256 * 1024;
-const longestCopy = 512 * mebibyte;
-/** Cells of a sheet at most: those of a full one of ten columns. */
-const mostCells = 10_000_000;
 
 async function copyRows(
   batches: AsyncIterable<readonly SheetRow[]>,
@@ -94,7 +92,12 @@ async function copyRows(
   { name, skipsHidden, signal }: SheetChoice & { name: string },
 ): Promise<Pick<CopiedSheet, "hiddenRows" | "numericReferences"> & { headers: number[] }> {
   let headers: number[] = [];
+  const limits = workbookLimits;
+  const rejectIf = (isOver: boolean, what: string) => {
+    if (isOver) throw damagedWorkbook(name, `the sheet has more than ${what}`);
+  };
   let filled = 0;
+  let strays = 0;
   let length = 0;
   let hiddenRows = 0;
   let numericReferences = 0;
@@ -104,8 +107,8 @@ async function copyRows(
   try {
     for await (const rows of batches) {
       signal?.throwIfAborted();
-      if (filled > mostCells)
-        throw damagedWorkbook(name, `the sheet has more than ${mostCells.toLocaleString("en")} cells`);
+      rejectIf(filled > limits.cells, `${shownCount(limits.cells)} cells with a value`);
+      rejectIf(strays > limits.strayCells, `${shownCount(limits.strayCells)} values without a header`);
       for (const { row, isHidden, cells } of rows) {
         if (row < headerRow) continue;
         filled += cells.length;
@@ -118,11 +121,13 @@ async function copyRows(
           hiddenRows++;
           if (skipsHidden) continue;
         }
-        const copied: CopiedRow = [row, ...belowHeader(cells, headers)];
+        const named = belowHeader(cells, headers);
+        strays += cells.length - named.length;
+        const copied: CopiedRow = [row, ...named];
         piece += `${JSON.stringify(copied)}\n`;
         if (piece.length < pieceLength) continue;
         length += piece.length;
-        if (length > longestCopy) throw damagedWorkbook(name, "its rows have more than 512 MiB of text");
+        rejectIf(length > limits.sheetText, `${shownSize(limits.sheetText)} of text`);
         await file.writeFile(piece);
         piece = "";
       }

@@ -1,5 +1,7 @@
 // What a cell of a workbook says, as text, and what about it cannot be known.
 
+import { shownSize, workbookLimits } from "./limits.ts";
+
 /** Why the text of a cell is not what its writer meant, or may not be. */
 export type CellDoubt =
   /** An error such as #REF!. */
@@ -35,9 +37,6 @@ export function columnName(column: number): string {
   return name;
 }
 
-/** Characters of a row at most, and of one of its cells. */
-const longestRow = 1024 * 1024;
-
 /** A cell or a row with more text than is read. The reader of its part says where. */
 export class TooMuchText extends Error {}
 
@@ -49,12 +48,9 @@ export function addText(text: string, piece: string): string {
 
 /** Throws TooMuchText for more characters than a row has. */
 export function checkLength(length: number): void {
-  if (length > longestRow) throw new TooMuchText("has more than 1 MiB of text in one row");
+  const most = workbookLimits.rowText;
+  if (length > most) throw new TooMuchText(`has more than ${shownSize(most)} of text in one row`);
 }
-
-/** Columns and rows of a sheet at most. */
-export const mostColumns = 16_384;
-export const mostRows = 1_048_576;
 
 /** The column (from 0) and row (from 1) of a place such as `C14`; null for anything else. */
 export function parsePlace(place: string): { column: number; row: number } | null {
@@ -63,7 +59,7 @@ export function parsePlace(place: string): { column: number; row: number } | nul
   const column =
     [...match[1]!.toUpperCase()].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
   const row = Number(match[2]);
-  return column < mostColumns && row <= mostRows ? { column, row } : null;
+  return column < workbookLimits.columns && row <= workbookLimits.rows ? { column, row } : null;
 }
 
 /** Whether a value is written as a number of XML Schema is. */

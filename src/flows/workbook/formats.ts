@@ -1,6 +1,7 @@
 // How a workbook shows numbers: its formats, and the text of a number in one of them.
 
 import { type Cell, decimalText, isDecimal } from "./cell.ts";
+import { workbookLimits } from "./limits.ts";
 
 /** How cells of one style show a number. */
 export type NumberFormat =
@@ -46,12 +47,9 @@ export function builtInFormat(id: number): NumberFormat {
   return plain;
 }
 
-/** Codes of formats are at most so long; longer ones are not read. */
-const longestCode = 255;
-
 /** The format of a code such as `0.00` or `"SKU-"00000`. */
 export function parseFormat(code: string): NumberFormat {
-  if (code.length > longestCode) return { kind: "other" };
+  if (code.length > workbookLimits.formatCode) return { kind: "other" };
   const sections = splitSections(code);
   // Colors and languages; durations such as [h] stay, a currency is text, and a condition chooses the section.
   const [bare = "", ...others] = sections.map((section) =>

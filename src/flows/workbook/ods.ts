@@ -1,7 +1,8 @@
 // The sheets and rows of an .ods workbook (OpenDocument 1.3, part 3).
 
-import { addText, type Cell, checkLength, decimalText, isDecimal, mostColumns, mostRows } from "./cell.ts";
-import { damagedWorkbook, encryptedWorkbook, mebibyte, type Package, partLimits } from "./package.ts";
+import { addText, type Cell, checkLength, decimalText, isDecimal } from "./cell.ts";
+import { workbookLimits } from "./limits.ts";
+import { damagedWorkbook, encryptedWorkbook, type Package } from "./package.ts";
 import { headRows, keepRange, noExtras, type SheetExtras, type SheetRow } from "./sheet.ts";
 import { isTrue, rejectTooManySheets } from "./workbook.ts";
 import { type Attributes, type Found, readXml, walkXml, type XmlHandler } from "./xml.ts";
@@ -15,9 +16,6 @@ export interface OdsSheet {
   /** Its first rows, as `head` of a workbook. */
   readonly head: SheetRow[];
 }
-
-/** Characters of the first rows of all sheets at most, a cell counting as 100 more. */
-const longestHeads = 32 * mebibyte;
 
 /** Lists the sheets: all of them are one part, so their first rows are read at the same time. Throws WorkbookError. */
 export async function listOdsSheets(pack: Package): Promise<OdsSheet[]> {
@@ -47,13 +45,13 @@ export async function listOdsSheets(pack: Package): Promise<OdsSheet[]> {
     text: (value) => rows.text(value),
     close: (name) => rows.close(name),
   };
-  for await (const _ of walkXml(pack, content, partLimits.sheet, handler))
+  for await (const _ of walkXml(pack, content, workbookLimits.sheetBytes, handler))
     for (const { sheet, ...row } of rows.take()) {
       const { head } = sheets[sheet]!;
       if (head.length === headRows) continue;
       head.push(row);
       length += row.cells.reduce((sum, { text }) => sum + text.length + 100, 0);
-      if (length > longestHeads)
+      if (length > workbookLimits.headsText)
         throw damagedWorkbook(pack.name, "the first rows of its sheets have too much text");
     }
   return sheets;
@@ -62,7 +60,7 @@ export async function listOdsSheets(pack: Package): Promise<OdsSheet[]> {
 async function rejectEncrypted(pack: Package): Promise<void> {
   const manifest = "META-INF/manifest.xml";
   if (!pack.has(manifest)) return;
-  await readXml(pack, manifest, partLimits.small, {
+  await readXml(pack, manifest, workbookLimits.otherBytes, {
     names: "full",
     open(name) {
       if (name === "manifest:encryption-data") throw encryptedWorkbook(pack.name);
@@ -78,19 +76,12 @@ export async function* readOdsSheet(
 ): AsyncGenerator<SheetRow[]> {
   let at = -1;
   const rows = new OdsRows(pack, () => (++at === sheet ? extras : noExtras()));
-  for await (const _ of walkXml(pack, content, partLimits.sheet, rows)) {
+  for await (const _ of walkXml(pack, content, workbookLimits.sheetBytes, rows)) {
     const batch = rows.take().filter((row) => row.sheet === sheet);
     if (batch.length > 0) yield batch;
     if (at > sheet) return;
   }
 }
-
-/** Cells next to each other with the same text at most. */
-const mostRepeated = 256;
-/** Rows below each other with the same cells at most. */
-const mostRowTimes = 65_536;
-/** Spaces in one place at most, which are one element. */
-const mostSpaces = 1024;
 
 /** Tables within cells, or of links to other programs, are no sheets. */
 const isSheet = (name: string, parent: string | undefined): boolean =>
@@ -165,9 +156,9 @@ class OdsRows implements XmlHandler {
   }
 
   #spaces(attributes: Attributes): string {
-    const count = times(attributes["text:c"], mostRows);
+    const count = times(attributes["text:c"], workbookLimits.rows);
     // A few bytes could stand for any number of spaces.
-    if (count > mostSpaces)
+    if (count > workbookLimits.repeatedSpaces)
       throw damagedWorkbook(this.#pack.name, `row ${this.#row + 1} has too many spaces`);
     return " ".repeat(count);
   }
@@ -198,7 +189,7 @@ class OdsRows implements XmlHandler {
   }
 
   #openRow(attributes: Attributes): void {
-    this.#rowTimes = times(attributes["table:number-rows-repeated"], mostRows);
+    this.#rowTimes = times(attributes["table:number-rows-repeated"], workbookLimits.rows);
     this.#isHidden = /collapse|filter/.test(attributes["table:visibility"] ?? "");
     this.#cells = [];
     this.#length = 0;
@@ -207,8 +198,8 @@ class OdsRows implements XmlHandler {
 
   #openColumn(attributes: Attributes): void {
     const first = this.#columnsBefore;
-    this.#columnsBefore += times(attributes["table:number-columns-repeated"], mostColumns);
-    if (/collapse|filter/.test(attributes["table:visibility"] ?? "") && first < mostColumns)
+    this.#columnsBefore += times(attributes["table:number-columns-repeated"], workbookLimits.columns);
+    if (/collapse|filter/.test(attributes["table:visibility"] ?? "") && first < workbookLimits.columns)
       this.#keep(this.#extras.columns, {
         first,
         last: this.#columnsBefore - 1,
@@ -225,8 +216,8 @@ class OdsRows implements XmlHandler {
     this.#attributes = attributes;
     this.#text = null;
     this.#link = undefined;
-    const columns = times(attributes["table:number-columns-spanned"], mostColumns);
-    const rows = times(attributes["table:number-rows-spanned"], mostRows);
+    const columns = times(attributes["table:number-columns-spanned"], workbookLimits.columns);
+    const rows = times(attributes["table:number-rows-spanned"], workbookLimits.rows);
     if (columns > 1 || rows > 1)
       this.#keep(this.#extras.merged, {
         firstRow: this.#row + 1,
@@ -238,11 +229,11 @@ class OdsRows implements XmlHandler {
 
   #closeCell(): void {
     const attributes = this.#attributes!;
-    const repeated = times(attributes["table:number-columns-repeated"], mostColumns);
+    const repeated = times(attributes["table:number-columns-repeated"], workbookLimits.columns);
     const cell = readCell(attributes, this.#text ?? "");
     if (cell !== null) {
       // A few bytes could stand for any number of cells.
-      if (repeated > mostRepeated || this.#column + repeated > mostColumns)
+      if (repeated > workbookLimits.repeatedCells || this.#column + repeated > workbookLimits.columns)
         throw damagedWorkbook(this.#pack.name, `row ${this.#row + 1} has too many cells`);
       this.#length += cell.text.length * repeated;
       this.found.values += repeated;
@@ -260,9 +251,9 @@ class OdsRows implements XmlHandler {
     const first = this.#row + 1;
     this.#row += this.#rowTimes;
     if (this.#cells.length === 0) return;
-    if (this.#rowTimes > mostRowTimes)
+    if (this.#rowTimes > workbookLimits.repeatedRows)
       throw damagedWorkbook(this.#pack.name, `row ${first} is repeated ${this.#rowTimes} times`);
-    if (this.#row > mostRows) throw damagedWorkbook(this.#pack.name, "it has too many rows");
+    if (this.#row > workbookLimits.rows) throw damagedWorkbook(this.#pack.name, "it has too many rows");
     for (let row = first; row <= this.#row; row++)
       this.#done.push({ sheet: this.#sheet, row, isHidden: this.#isHidden, cells: this.#cells });
   }

@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { CatError } from "../../errors.ts";
+import { shownCount, shownSize, workbookLimits } from "./limits.ts";
 
 /** A workbook that cannot be read as it is: exit 3. `code` is for programs, the message ends with what to do. */
 export class WorkbookError extends CatError {
@@ -18,19 +19,6 @@ const saveAgain = "Open it in Excel or LibreOffice, save it as .xlsx, and try ag
 /** The error for a file that is broken, or more than this program reads. */
 export const damagedWorkbook = (name: string, why: string, cause?: unknown): WorkbookError =>
   new WorkbookError("damaged_workbook", `${name} cannot be read as a workbook: ${why}`, saveAgain, cause);
-
-export const mebibyte = 1024 * 1024;
-
-/** Bytes of a part at most, uncompressed. */
-export const partLimits = {
-  /** Workbook, styles, relations and the like. */
-  small: 16 * mebibyte,
-  sharedStrings: 512 * mebibyte,
-  sheet: 4096 * mebibyte,
-} as const;
-
-/** Files in a workbook at most. */
-const mostParts = 20_000;
 
 /** The parts of a workbook, by path without a slash at the start, in any case (ECMA-376, part 2, 6.2.2.3). */
 export interface Package {
@@ -72,8 +60,8 @@ const openZip = (path: string, name: string): Promise<ZipFile> =>
   });
 
 async function listParts(zip: ZipFile, name: string): Promise<Map<string, Entry>> {
-  if (zip.entryCount > mostParts)
-    throw damagedWorkbook(name, `it has more than ${mostParts.toLocaleString("en")} files`);
+  if (zip.entryCount > workbookLimits.files)
+    throw damagedWorkbook(name, `it has more than ${shownCount(workbookLimits.files)} files`);
   const parts = new Map<string, Entry>();
   const entries: Entry[] = [];
   for await (const entry of zip.eachEntry()) {
@@ -113,8 +101,7 @@ async function* readPart(
 ): AsyncGenerator<Buffer> {
   if (entry === undefined) throw damagedWorkbook(name, `${part} is missing in it`);
   if ((entry.generalPurposeBitFlag & 1) !== 0) throw encryptedWorkbook(name);
-  const tooLarge = () =>
-    damagedWorkbook(name, `${part} has more than ${Math.round(limit / mebibyte).toLocaleString("en")} MiB`);
+  const tooLarge = () => damagedWorkbook(name, `${part} has more than ${shownSize(limit)}`);
   if (entry.uncompressedSize > limit) throw tooLarge();
   let bytes = 0;
   let crc = 0;

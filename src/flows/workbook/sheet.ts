@@ -1,16 +1,9 @@
 // The rows of a sheet of an .xlsx workbook, and what stands beside them.
 
-import {
-  addText,
-  type Cell,
-  type CellDoubt,
-  checkLength,
-  mostColumns,
-  mostRows,
-  parsePlace,
-} from "./cell.ts";
+import { addText, type Cell, type CellDoubt, checkLength, parsePlace } from "./cell.ts";
 import { numberCell } from "./formats.ts";
-import { damagedWorkbook, partLimits } from "./package.ts";
+import { shownCount, workbookLimits } from "./limits.ts";
+import { damagedWorkbook } from "./package.ts";
 import {
   isTrue,
   prefixed,
@@ -61,13 +54,11 @@ export const noExtras = (): SheetExtras => ({
 /** Rows with cells among which the header of a sheet is. */
 export const headRows = 21;
 
-/** Ranges and links of a sheet that are kept at most. */
-const mostRanges = 200_000;
-
 /** Adds a range or link of a sheet. Throws WorkbookError for too many. */
 export function keepRange<Value>(list: Value[], value: Value, name: string): void {
-  if (list.push(value) > mostRanges)
-    throw damagedWorkbook(name, `a sheet has more than ${mostRanges.toLocaleString("en")} links or ranges`);
+  const most = workbookLimits.ranges;
+  if (list.push(value) > most)
+    throw damagedWorkbook(name, `a sheet has more than ${shownCount(most)} links or ranges`);
 }
 
 /** Reads the rows of a sheet in batches, and fills `extras`. Throws WorkbookError. */
@@ -102,7 +93,7 @@ export async function* readSheet(
     text: (value: string) => rows.text(value),
     found: rows.found,
   };
-  for await (const _ of walkXml(pack, sheet.part, partLimits.sheet, handler)) {
+  for await (const _ of walkXml(pack, sheet.part, workbookLimits.sheetBytes, handler)) {
     const batch = rows.take();
     if (batch.length > 0) yield batch;
   }
@@ -131,7 +122,7 @@ async function readExtras(
   for (const { type, target } of relations.values()) {
     if (/comments/i.test(type)) extras.hasComments = true;
     if (type !== "drawing" || !pack.has(target)) continue;
-    await readXml(pack, target, partLimits.small, {
+    await readXml(pack, target, workbookLimits.otherBytes, {
       open(name) {
         if (name === "pic") extras.pictures++;
       },
@@ -205,7 +196,7 @@ class RowCollector {
 
   #openRow({ r, hidden }: Attributes): void {
     const row = r === undefined ? this.#row + 1 : Number(r);
-    if (!Number.isInteger(row) || row <= this.#row || row > mostRows)
+    if (!Number.isInteger(row) || row <= this.#row || row > workbookLimits.rows)
       throw this.#damaged(
         r === undefined ? "it has too many rows" : `row ${JSON.stringify(r)} follows row ${this.#row}`,
       );
@@ -218,7 +209,7 @@ class RowCollector {
 
   #openCell({ r, t = "n", s = "0", vm }: Attributes): void {
     const place = r === undefined ? { column: this.#column + 1, row: this.#row } : parsePlace(r);
-    if (place === null || place.row !== this.#row || place.column >= mostColumns)
+    if (place === null || place.row !== this.#row || place.column >= workbookLimits.columns)
       throw this.#damaged(
         `row ${this.#row} has ${r === undefined ? "too many cells" : `a cell ${JSON.stringify(r)}`}`,
       );

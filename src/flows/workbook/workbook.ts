@@ -2,7 +2,8 @@
 
 import { addText } from "./cell.ts";
 import { builtInFormat, type NumberFormat, parseFormat } from "./formats.ts";
-import { damagedWorkbook, type Package, partLimits, WorkbookError } from "./package.ts";
+import { shownCount, workbookLimits } from "./limits.ts";
+import { damagedWorkbook, type Package, WorkbookError } from "./package.ts";
 import { TextList } from "./text-list.ts";
 import { type Attributes, readXml, type XmlHandler } from "./xml.ts";
 
@@ -37,13 +38,10 @@ export interface Relation {
   readonly target: string;
 }
 
-/** Sheets at most: the first rows of each may be read. */
-const mostSheets = 1000;
-
 /** Throws WorkbookError for more sheets than are read. */
 export function rejectTooManySheets(name: string, count: number): void {
-  if (count > mostSheets)
-    throw damagedWorkbook(name, `it has more than ${mostSheets.toLocaleString("en")} sheets`);
+  if (count > workbookLimits.sheets)
+    throw damagedWorkbook(name, `it has more than ${shownCount(workbookLimits.sheets)} sheets`);
 }
 
 /** Reads everything but the sheets' rows. Throws WorkbookError. */
@@ -54,7 +52,7 @@ export async function readWorkbook(pack: Package): Promise<Workbook> {
   const named: { name: string; isHidden: boolean; id: string }[] = [];
   let isFrom1904 = false;
   let hasStaleFormulas = false;
-  await readXml(pack, part, partLimits.small, {
+  await readXml(pack, part, workbookLimits.otherBytes, {
     open(name, attributes) {
       if (name === "workbookPr") isFrom1904 = isTrue(attributes.date1904);
       if (name === "calcPr") hasStaleFormulas = isTrue(attributes.fullCalcOnLoad);
@@ -109,7 +107,7 @@ export async function readRelations(pack: Package, part: string): Promise<Map<st
   const path = `${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`;
   const relations = new Map<string, Relation>();
   if (!pack.has(path)) return relations;
-  await readXml(pack, path, partLimits.small, {
+  await readXml(pack, path, workbookLimits.otherBytes, {
     open(name, { Id = "", Type = "", Target = "", TargetMode }) {
       if (name !== "Relationship") return;
       const type = Type.slice(Type.lastIndexOf("/") + 1);
@@ -131,7 +129,7 @@ async function readFormats(pack: Package, part: string | undefined): Promise<Num
   if (part === undefined || !pack.has(part)) return [];
   const own = new Map<number, NumberFormat>();
   const ids: number[] = [];
-  await readXml(pack, part, partLimits.small, {
+  await readXml(pack, part, workbookLimits.otherBytes, {
     open(name, attributes, parent) {
       if (name === "numFmt" && parent === "numFmts")
         own.set(Number(attributes.numFmtId), parseFormat(attributes.formatCode ?? ""));
@@ -140,9 +138,6 @@ async function readFormats(pack: Package, part: string | undefined): Promise<Num
   });
   return ids.map((id) => own.get(id) ?? builtInFormat(id));
 }
-
-/** Shared texts at most: those of a full sheet of ten columns. */
-const mostTexts = 10_000_000;
 
 async function readSharedStrings(pack: Package, part: string | undefined): Promise<TextList> {
   const strings = new TextList();
@@ -161,13 +156,16 @@ async function readSharedStrings(pack: Package, part: string | undefined): Promi
       strings.add(text.raw);
       if (text.raw !== "") found.values++;
       found.characters += text.raw.length;
-      if (strings.length > mostTexts)
-        throw damagedWorkbook(pack.name, `${part} has more than ${mostTexts.toLocaleString("en")} texts`);
+      if (strings.length > workbookLimits.sharedTexts)
+        throw damagedWorkbook(
+          pack.name,
+          `${part} has more than ${shownCount(workbookLimits.sharedTexts)} texts`,
+        );
     },
     text: (value) => text.add(value),
   };
   try {
-    await readXml(pack, part, partLimits.sharedStrings, handler);
+    await readXml(pack, part, workbookLimits.sharedTextBytes, handler);
     strings.complete();
     return strings;
   } catch (error) {

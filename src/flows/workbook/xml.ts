@@ -3,7 +3,8 @@
 import { SaxesParser } from "saxes";
 import { CatError } from "../../errors.ts";
 import { TooMuchText } from "./cell.ts";
-import { damagedWorkbook, mebibyte, type Package, WorkbookError } from "./package.ts";
+import { shownSize, workbookLimits } from "./limits.ts";
+import { damagedWorkbook, type Package, WorkbookError } from "./package.ts";
 
 /** Attributes of an element, by name with its prefix. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -24,14 +25,6 @@ export interface XmlHandler {
   /** What was found since it was last looked at and set to 0. */
   readonly found?: Found;
 }
-
-/** Characters without a single element or text, after which a part is rejected: the parser keeps them in memory. */
-const longestSilence = 4 * mebibyte;
-const deepest = 256;
-
-/** Characters around a value that may be markup; more of them in all than `longestMarkup`, and the workbook is rejected. */
-const markupOfValue = 1024;
-const longestMarkup = 128 * mebibyte;
 
 /**
  * Passes the elements of a part to the handler, and yields after each chunk, so that the caller can take what
@@ -65,7 +58,8 @@ export async function* walkXml(
   parser.on("opentag", ({ name, attributes }) => {
     silence = 0;
     const local = localName(name, attributes);
-    if (names.length >= deepest) throw reject(`has elements within ${deepest} others`);
+    if (names.length >= workbookLimits.depth)
+      throw reject(`has elements within ${workbookLimits.depth} others`);
     if (local !== null) handler.open(local, attributes, names.at(-1) ?? undefined);
     names.push(local);
   });
@@ -87,7 +81,8 @@ export async function* walkXml(
       const piece = decoder.decode(chunk, { stream: true });
       silence += piece.length;
       parser.write(piece);
-      if (silence > longestSilence) throw reject("has more than 4 MiB of text in one place");
+      if (silence > workbookLimits.silence)
+        throw reject(`has more than ${shownSize(workbookLimits.silence)} of text in one place`);
       countMarkup(pack, piece.length, handler.found);
       yield;
     }
@@ -111,13 +106,16 @@ export async function readXml(
 }
 
 function countMarkup(pack: Package, length: number, found: Found = { values: 0, characters: 0 }): void {
-  pack.markup = Math.max(0, pack.markup + length - found.characters - found.values * markupOfValue);
+  pack.markup = Math.max(
+    0,
+    pack.markup + length - found.characters - found.values * workbookLimits.markupOfValue,
+  );
   found.values = 0;
   found.characters = 0;
-  if (pack.markup > longestMarkup)
+  if (pack.markup > workbookLimits.markup)
     throw new WorkbookError(
       "damaged_workbook",
-      `${pack.name} cannot be read as a workbook: it has more than 128 MiB without a value`,
+      `${pack.name} cannot be read as a workbook: it has more than ${shownSize(workbookLimits.markup)} without a value`,
       "Copy the cells with values into a new workbook, save it, and use that.",
     );
 }

@@ -156,5 +156,5 @@ const sheetName = (sheet: string): string =>
   /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(sheet) ? sheet : `'${sheet.replaceAll("'", "''")}'`;
 
 /** Where a problem is, after the file's name: `:14`, or `: Sheet1!C14`. */
-export const placeText = ({ line, sheet, cell }: ListedProblem): string =>
+export const placeText = ({ line, sheet, cell }: Pick<ListedProblem, "line" | "sheet" | "cell">): string =>
   sheet === undefined ? `:${line}` : `: ${sheetName(sheet)}!${cell}`;

@@ -1,11 +1,14 @@
 import type { Task } from "../../contract/resources/tasks.ts";
+import { CatError } from "../../errors.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { checkFile } from "../rows/check.ts";
+import type { Problem } from "../rows/problem.ts";
+import type { RefusedRows } from "../rows/row-sets.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
 import { sentBeyond } from "../run/limit.ts";
 import { type Run, type RunRequest, runIdentity, withRun } from "../run/run.ts";
 import { stoppedBy } from "../run/stage.ts";
-import { writeEstimate } from "../run/writes.ts";
+import { leastTimeLeft, writeEstimate } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
 import { type ClosedRun, closeRun } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
@@ -13,6 +16,7 @@ import { type AskedGeneration, type Generation, sentGenerations } from "./genera
 import { type GenerateDeps, type GenerateInput, type GenerationRun, isFresh } from "./generation-run.ts";
 import { cutGenerations, notReplaced, planGenerations, rejectTooMany, withUnresolved } from "./plan.ts";
 import { queueGenerations } from "./queue.ts";
+import { type Resolved, resolveGenerations } from "./resolve.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 export interface GenerateOutcome {
@@ -37,8 +41,17 @@ export interface EndedRun extends ClosedRun {
  */
 export async function generate(input: GenerateInput, deps: GenerateDeps): Promise<GenerateOutcome> {
   const started = deps.clock.now();
-  const { check, refused } = await checkFile(input.file, deps);
-  if (isRejected(check, input)) return { check, ended: null };
+  const problems: Problem[] = [];
+  const { check, refused } = await checkFile(input.file, {
+    ...deps,
+    onProblem: (problem) => void problems.push(problem),
+  });
+  const isBad = isRejected(check, input);
+  const others = isBad && check.valid > 0 ? await lookUpOthers(input, refused, deps) : null;
+  problems.push(...(others?.problems ?? []));
+  problems.sort((one, other) => one.line - other.line);
+  for (const problem of problems) await deps.onProblem(problem);
+  if (isBad) return { check: withUnresolved(check, others?.unresolved ?? new Map()), ended: null };
   const { asked: inFile, isExpanded } = await readGenerations(input.file, refused, input);
   rejectTooMany(inFile.length, input);
   const targets = await deps.targets();
@@ -48,8 +61,8 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     noteReplaced(inFile.length - asked.length, asked.length, input, deps);
     if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
       await (await import("./unknown-outcome.ts")).settleExpired(run, input, deps.ask);
-    const { sent, remaining, problems, unresolved } = await planGenerations(asked, run, input, deps);
-    for (const problem of problems) await deps.onProblem(problem);
+    const { sent, remaining, problems: unfound, unresolved } = await planGenerations(asked, run, input, deps);
+    for (const problem of unfound) await deps.onProblem(problem);
     const resolved = withUnresolved(check, unresolved);
     if (isRejected(resolved, input)) return { check: resolved, ended: null };
     if (remaining.length > 0) {
@@ -83,6 +96,31 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     const finishedRunOf = run.isFinished ? run.begunAt : null;
     return { check: resolved, ended: { ...closed, tasks: generating.tasks, stopped, finishedRunOf } };
   });
+}
+
+/**
+ * Looks up the products and models of the valid rows of a file that is rejected, so that all its problems are shown at once;
+ * null if the service cannot be asked.
+ */
+async function lookUpOthers(
+  input: GenerateInput,
+  refused: RefusedRows,
+  deps: GenerateDeps,
+): Promise<Pick<Resolved, "problems" | "unresolved"> | null> {
+  const { concurrency, allowDuplicates } = input;
+  const { asked } = await readGenerations(input.file, refused, input);
+  const { signal = new AbortController().signal } = deps;
+  try {
+    const client = await deps.client();
+    return await resolveGenerations(
+      asked,
+      { client, signal, concurrency },
+      { allowDuplicates, onProgress: () => {} },
+    );
+  } catch (error) {
+    if (signal.aborted || !(error instanceof CatError)) throw error;
+    return null;
+  }
 }
 
 const openSaver = async ({ saveTo, maxBytes }: GenerateInput, run: Run): Promise<OutputSaver | null> =>
@@ -157,7 +195,7 @@ function noteReplaced(
 async function queueAndFollow(
   generating: GenerationRun,
   saver: OutputSaver | null,
-  { onProgress, onFailed }: GenerateDeps,
+  { writesPerMinute, onProgress, onFailed }: GenerateDeps,
 ): Promise<unknown> {
   const { input, run, sent, remaining, tasks, lost } = generating;
   // The tasks of a finished run have ended: their results are read without a wait.
@@ -165,7 +203,11 @@ async function queueAndFollow(
   const owners = new Map<string, Generation>();
   const queuingStopped = new AbortController();
   let total = sent.size + remaining.length;
-  const show = () => onProgress(generatingEvent(follower.counts, total));
+  const timeLeft = leastTimeLeft(cutGenerations(remaining).length, writesPerMinute, run.clock);
+  const show = () => {
+    const { added } = follower.counts;
+    onProgress(generatingEvent(follower.counts, total, added < total ? timeLeft() : 0));
+  };
   const { client, clock, concurrency } = run;
   const signal = AbortSignal.any([run.signal, queuingStopped.signal]);
   const onStatus = (task: Task) => {

@@ -3,6 +3,7 @@
 
 import type { CatError } from "../../errors.ts";
 import { Outputs } from "../outputs/outputs.ts";
+import type { Place } from "../rows/problem.ts";
 import type { SentBatch } from "../run/batch.ts";
 import { decisive, isOfCaller, isOfContent } from "../service-errors.ts";
 import type { ImportRun } from "./import-run.ts";
@@ -11,7 +12,7 @@ import { inWordsOfRow, resultsForm } from "./row-result.ts";
 import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
 
 /** Why a row failed or is partial, in the words of its file. */
-export interface RowReason {
+export interface RowReason extends Place {
   readonly line: number;
   readonly reference: string;
   readonly message: string;
@@ -56,11 +57,11 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   const { input, deps, at, targets, refused } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
-  const word: typeof inWordsOfRow = (row, outcome) => {
-    const failure = inWordsOfRow(row, outcome);
+  const word: typeof inWordsOfRow = (row, outcome, place) => {
+    const failure = inWordsOfRow(row, outcome, place);
     if (outcome.result !== undefined && reasons.length < shownReasons) {
       const { reference } = outcome.result;
-      reasons.push({ line: row.line, reference, message: failure.message });
+      reasons.push({ ...place, line: row.line, reference, message: failure.message });
     }
     return failure;
   };

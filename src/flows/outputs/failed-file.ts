@@ -1,7 +1,7 @@
 import { OutputFile } from "../files/output-file.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
 import { isWithin, openRows, type RowFile } from "../rows/open-rows.ts";
-import { doubtCodes } from "../rows/problem.ts";
+import { doubtCodes, type Place } from "../rows/problem.ts";
 import type { InputRow } from "../rows/row-form.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import { formatOfName } from "../rows/source.ts";
@@ -37,8 +37,8 @@ interface FailedRowsFile {
   discard(): Promise<void>;
 }
 
-/** Words a row's failure in terms of its file; returns it unchanged if there is nothing to reword. */
-export type WordFailure<Result> = (row: InputRow, outcome: RowOutcome<Result>) => RowFailure;
+/** Words a row's failure in terms of its file, or returns it unchanged. `place`: the cell with the reference, in a workbook. */
+export type WordFailure<Result> = (row: InputRow, outcome: RowOutcome<Result>, place: Place) => RowFailure;
 
 /**
  * Writes the rows that failed or are partial in the input's own columns, plus `error_code` and
@@ -82,7 +82,9 @@ export class FailedFile<Result> {
     this.#last = row;
     // The service, and the IDs of products, show repetitions that the check cannot see.
     const isRepeated = failure.code === this.#input.form.unique?.code;
-    await this.#write(row, new Set(done), isRepeated ? this.#repetition(row) : this.#word(row, outcome));
+    const place = this.#reader instanceof TableReader ? this.#reader.placeOfReference(line) : {};
+    const reason = isRepeated ? this.#repetition(row) : this.#word(row, outcome, place);
+    await this.#write(row, new Set(done), reason);
   }
 
   /** Adds the remaining rejected rows. */

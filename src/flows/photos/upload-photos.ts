@@ -2,7 +2,7 @@ import { keyLifeMs } from "../../contract/limits.ts";
 import type { Uploads } from "../../state/uploads.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { type RequestInFlight, sendEach } from "../run/requests.ts";
-import { leastMsFor } from "../run/writes.ts";
+import { leastTimeLeft } from "../run/writes.ts";
 import type { Service } from "../service.ts";
 import { isOfContent, isRefusal } from "../service-errors.ts";
 import { grouped } from "../words.ts";
@@ -63,15 +63,14 @@ async function uploadAll(
   deps: UploadDeps,
 ): Promise<void> {
   const { service, photos, writesPerMinute, onProgress } = deps;
-  const began = service.clock.now();
   const total = waiting.reduce((sum, { size }) => sum + size, 0);
-  const leastMs = leastMsFor(waiting.length, writesPerMinute);
+  const timeLeft = leastTimeLeft(waiting.length, writesPerMinute, service.clock);
   let uploaded = 0;
   let bytesDone = 0;
   // In bytes, because photos differ in size. Each upload is a write, so the write limit gives a minimum for the time left.
   const report = () => {
     const note = `${grouped(uploaded)} of ${grouped(waiting.length)} photos`;
-    const leastMsLeft = uploaded === waiting.length ? 0 : Math.max(0, began + leastMs - service.clock.now());
+    const leastMsLeft = uploaded === waiting.length ? 0 : timeLeft();
     const bytes = { done: bytesDone, total, unit: "bytes" } as const;
     onProgress({ step: "uploading photos", ...bytes, note, ...(leastMsLeft > 0 && { leastMsLeft }) });
   };

@@ -191,8 +191,15 @@ export class TaskFollower {
   }
 }
 
-/** The progress of followed tasks; `total` includes those that are not queued yet. */
-export function generatingEvent(counts: TaskFollower["counts"], total: number): ProgressEvent {
+/**
+ * The progress of followed tasks; `total` includes those that are not queued yet, for which the rate limit alone takes
+ * `leastMsLeft`.
+ */
+export function generatingEvent(
+  counts: TaskFollower["counts"],
+  total: number,
+  leastMsLeft = 0,
+): ProgressEvent {
   const { added, running, succeeded, failed, lost } = counts;
   const done = succeeded + failed + lost;
   // A task that was not seen yet is queued.
@@ -203,5 +210,11 @@ export function generatingEvent(counts: TaskFollower["counts"], total: number): 
     [failed, "failed"],
   ] as const;
   const note = parts.flatMap(([number, what]) => (number > 0 ? `${number} ${what}` : [])).join(", ");
-  return { step: "generating", done, total, ...(note !== "" && { note }) };
+  return {
+    step: "generating",
+    done,
+    total,
+    ...(note !== "" && { note }),
+    ...(leastMsLeft > 0 && { leastMsLeft }),
+  };
 }

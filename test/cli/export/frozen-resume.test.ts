@@ -47,7 +47,7 @@ describe("the same command after", () => {
       [
         "Stopped: 3 of 3 export jobs completed.",
         "To resume, run the same command again (completed jobs are kept):",
-        "  cat export --zip --role recoloring --out all.zip",
+        "  cat export --zip --out all.zip --role recoloring",
         "interrupted",
         "",
       ],
@@ -74,7 +74,7 @@ describe("the same command after", () => {
     expect([exit, stderr]).toEqual([
       7,
       "Stopped: 0 of 1 export job completed.\n" +
-        "To resume, run the same command again (completed jobs are kept):\n  cat export --zip\n" +
+        "To resume, run the same command again (completed jobs are kept):\n  cat export --zip --timeout 1s\n" +
         "error: the export did not finish within 1 s\n" +
         "The service keeps processing what it accepted. To resume the rest, run the same command again.\n",
     ]);
@@ -96,11 +96,11 @@ describe("the same command after", () => {
     expect(world.files()).toEqual(["catalogue.zip"]);
   });
 
-  test("a stop keeps --yes in the command to resume with", async () => {
+  test("a stop keeps --yes in the command to resume with, but not --fresh", async () => {
     const world = await frozenWorld();
     world.write("a.zip", "old");
-    const { stderr } = await world.cat("export --zip --out a.zip --yes --timeout 1s");
-    expect(stderr.split("\n")[2]).toBe("  cat export --zip --out a.zip --yes");
+    const { stderr } = await world.cat("export --zip --out a.zip --fresh --yes --timeout 1s");
+    expect(stderr.split("\n")[2]).toBe("  cat export --zip --out a.zip --yes --timeout 1s");
     await world.mock.clock.advance(60_000);
     expect((await world.cat("export --zip --out a.zip --yes")).exit).toBe(0);
   });

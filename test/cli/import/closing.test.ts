@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { tinyPng } from "../../mock/world.ts";
 import { repetitions } from "../../support/repetitions.ts";
+import { until } from "../../support/until.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";
@@ -561,4 +562,25 @@ describe("a service with invalid results", () => {
       "  1 row not sent",
     ]);
   });
+});
+
+test("an import that a reset service no longer has is reported with the way out", async () => {
+  const { cat, clock, mock, products, write } = await createWorld();
+  write("a.csv", `reference,name,images\nA,Dress,${cdn}/1.jpg\n`);
+  clock.isIdle = () => false;
+  const before = clock.slept.length;
+  const running = cat("import a.csv");
+  await until(() => clock.slept.length > before);
+  mock.reset();
+  clock.isIdle = () => true;
+  const ran = await running;
+  expect(ran.exit).toBe(5);
+  expect(ran.stderr).toMatch(
+    /error: import not found \(.*\)\nWas the service reset or restored\? Run the command again: it shows which products exist, and how to send the rows again\.\n$/,
+  );
+  const again = await cat("import a.csv");
+  expect(again.exit).toBe(6);
+  expect(again.stderr).toContain("run the command again with --unknown not-imported.");
+  expect((await cat("import a.csv --unknown not-imported")).exit).toBe(0);
+  expect(products()).toHaveLength(1);
 });

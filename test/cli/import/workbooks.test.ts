@@ -183,3 +183,11 @@ test("a workbook on standard input that cannot be read leaves no copy of it", as
   ]);
   expect(readdirSync(folder).filter((name) => name.startsWith("catalogue-"))).toEqual([]);
 });
+
+test("the first reasons of failed rows name their cells", async () => {
+  const sheet = [header, ["A", "Dress", photo("1")], ["B", "Coat", photo("fail-timeout")]];
+  const { cat } = await worldWith("products.xlsx", workbookOf({ "My sheet": sheet }));
+  const ran = await cat("import products.xlsx");
+  expect(ran.exit).toBe(8);
+  expect(ran.stderr).toContain("\n    products.xlsx: 'My sheet'!A3  B  1 of 1 images could not be attached;");
+});

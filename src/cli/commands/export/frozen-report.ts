@@ -2,21 +2,22 @@ import { CatError } from "../../../errors.ts";
 import type { FrozenOutcome } from "../../../flows/export/frozen/frozen-summary.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { mapFlags } from "../../mapping/map-flags.ts";
-import { flagLine } from "../../output/command-words.ts";
+import { onceOnly, typedLine } from "../../output/command-words.ts";
 import type { FrozenInput } from "./flags.ts";
 
 interface Place {
   /** Files of an earlier export that could be taken for parts of this one. */
   readonly leftovers: readonly string[];
-  readonly globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
+  readonly globals: Pick<GlobalOptions, "mock">;
+  /** The command line as it was typed. */
+  readonly typed: readonly string[];
 }
 
 /** What a frozen export did, for people: the result first, then the next command. */
 export function reportLines(
   outcome: FrozenOutcome,
   command: FrozenInput,
-  { leftovers, globals }: Place,
+  { leftovers, globals, typed }: Place,
 ): string[] {
   const { summary, stopped, isResumable, parts, deleted, urlsUntil } = outcome;
   if (stopped !== undefined) {
@@ -28,7 +29,7 @@ export function reportLines(
       command.productsFrom === "-"
         ? "send the same products to the same command"
         : "run the same command again";
-    return [...lines, `To resume, ${how} (completed jobs are kept):`, `  ${resumeCommand(command, globals)}`];
+    return [...lines, `To resume, ${how} (completed jobs are kept):`, `  ${typedLine(typed, onceOnly)}`];
   }
   const lines = headline(outcome);
   if (deleted > 0)
@@ -63,35 +64,6 @@ function headline({ summary, missing, extracted }: FrozenOutcome): string[] {
 /** `9 of 11 images` */
 export const ofImages = (found: number, missing: number): string =>
   `${grouped(found)} of ${counted(found + missing, "image")}`;
-
-/** The command as it was given, with everything that says what is exported and where to. */
-function resumeCommand(command: FrozenInput, globals: Place["globals"]): string {
-  const {
-    format,
-    extract,
-    out,
-    roles,
-    products: product,
-    productsFrom,
-    sheet,
-    delimiter,
-    encoding,
-  } = command;
-  const given = {
-    [format]: true,
-    product,
-    productsFrom,
-    sheet,
-    ...mapFlags(command),
-    delimiter,
-    encoding,
-    role: roles?.join(),
-    out,
-    extract,
-  };
-  // Without --yes the same command asks again, or exits with 2.
-  return flagLine(["export"], { ...given, yes: globals.yes }, globals);
-}
 
 /** The error of an export whose ZIP has fewer images than the service counted: exit 8. The file is kept. */
 export const imagesMissing = (missing: number, hint = "Run the command again for a new export."): CatError =>

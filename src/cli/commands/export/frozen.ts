@@ -6,7 +6,6 @@ import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
 import { selectionVocabulary } from "../../../flows/export/selection/columns.ts";
 import { readSelection, selectionForm } from "../../../flows/export/selection/read-selection.ts";
 import { type Selection, withoutRepetitions } from "../../../flows/export/selection/selection.ts";
-import { type Mapping, noMapping } from "../../../flows/rows/mapped-columns.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -22,7 +21,7 @@ import { imagesMissing, reportLines } from "./frozen-report.ts";
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
 export async function exportFrozenFiles(app: App, command: FrozenInput): Promise<void> {
   const { format, roles, extract } = command;
-  const { selection, mapping } = await readSelected(app, command);
+  const selection = await readSelected(app, command);
   const name = extract ?? command.out ?? frozenNames[format];
   const list = problemList(app, command.productsFrom ?? "", { listsAll: "--json" });
   let unknown = 0;
@@ -50,7 +49,8 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
   else {
     const isNumbered = format === "zip" && extract === null && outcome.stopped === undefined;
     const leftovers = isNumbered ? await leftoversOf(app, name, outcome.parts) : [];
-    for (const line of reportLines(outcome, { ...command, ...mapping }, { leftovers, globals: app.globals }))
+    const { globals, typed } = app;
+    for (const line of reportLines(outcome, command, { leftovers, globals, typed }))
       await app.io.note(app.io.visible(line));
   }
   if (outcome.stopped !== undefined) throw withRoleHint(outcome.stopped, roles);
@@ -64,11 +64,10 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
 async function readSelected(
   app: App,
   { products, productsFrom: file, delimiter, encoding, sheet, ...flags }: FrozenInput,
-): Promise<{ selection: Selection | null; mapping: Mapping }> {
+): Promise<Selection | null> {
   if (file === null) {
     const wanted = products.map((name) => ({ name, as: "either" as const, line: 0 }));
-    const selection = wanted.length === 0 ? null : { file: null, wanted: withoutRepetitions(wanted) };
-    return { selection, mapping: noMapping };
+    return wanted.length === 0 ? null : { file: null, wanted: withoutRepetitions(wanted) };
   }
   const mapFile = await mapFileOf(app.context, flags, selectionVocabulary);
   const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
@@ -83,7 +82,7 @@ async function readSelected(
     const form = selectionForm;
     const mapping = await readMapping(app, { file, source, read, flags, mapFile, form, words });
     const { selection, problems } = await readSelection(source, { ...read, ...mapping });
-    if (problems.length === 0) return { selection, mapping };
+    if (problems.length === 0) return selection;
     const list = problemList(app, file, { listsAll: "--json", always: true });
     for (const problem of problems) await list.add(problem);
     const [valid, invalid] = [selection.wanted.length, problems.length];

@@ -7,7 +7,7 @@ import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
-import { ExitCode } from "../../context/errors.ts";
+import { ExitCode, withHint } from "../../context/errors.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
@@ -47,7 +47,7 @@ export async function reportFiles(
     await noteSummary(app, lines);
   }
   const stopped = unbegun ?? reported.at(-1)!.run.stopped;
-  if (stopped !== undefined) throw stopped;
+  if (stopped !== undefined) throw withResetHint(stopped);
   const { wait } = files[0]!.flags;
   const { succeeded, submitted, failed, partial, unchanged, total } = totals;
   const bad = total - (wait ? succeeded : submitted - failed - partial) - unchanged;
@@ -64,6 +64,15 @@ export async function reportFiles(
     code: "rows_failed",
   });
 }
+
+/** An import that the service no longer has: the same command finds out what is left of it, and names the choices. */
+const withResetHint = (stopped: unknown): unknown =>
+  stopped instanceof CatError && stopped.code === "import_not_found"
+    ? withHint(
+        stopped,
+        "Was the service reset or restored? Run the command again: it shows which products exist, and how to send the rows again.",
+      )
+    : stopped;
 
 async function reportedRun(
   { context, globals, typed }: App,

@@ -8,6 +8,7 @@ import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
+import { placeText } from "../../output/problem-groups.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { ImportTotals } from "./several.ts";
 
@@ -105,8 +106,8 @@ export function resultLines(
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0)
     lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
-  for (const { line, reference, message } of run.reasons)
-    lines.push(`    ${name}:${line}  ${reference}  ${message}`);
+  for (const { reference, message, ...place } of run.reasons)
+    lines.push(`    ${name}${placeText(place)}  ${reference}  ${message}`);
   const more = failed + partial - run.reasons.length;
   if (run.reasons.length > 0 && more > 0) lines.push(`    and ${grouped(more)} more`);
   if (flags.wait || stopped !== undefined) lines.push(...openImports(summary, run));

@@ -5,8 +5,9 @@ import type { App } from "../../app/app.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { outputTargets } from "../../files/output-targets.ts";
 import { noList } from "../../output/problem-list.ts";
-import { problemLists, rejection, reportConversions } from "./check-report.ts";
+import { problemLists, reportConversions } from "./check-report.ts";
 import type { OpenedFile } from "./open-file.ts";
+import { rejection } from "./rejection.ts";
 import { memoryOf, unknownOutcomePrompt } from "./remembered.ts";
 import { reportFiles } from "./report-files.ts";
 

@@ -2,7 +2,7 @@ import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import { FirstUses } from "../../../flows/rows/row-sets.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { problemLists, rejection, reportConversions } from "./check-report.ts";
+import { problemLists, reportConversions } from "./check-report.ts";
 import type { ImportFlags } from "./flags.ts";
 import { type OpenedFile, openFile } from "./open-file.ts";
 
@@ -44,7 +44,7 @@ async function dryRun(app: App, opened: readonly OpenedFile[]): Promise<void> {
   }
   await lists.end(checks);
   const isBad = ({ invalid, unusable }: CheckResult) => invalid > 0 || unusable;
-  if (checks.some(isBad)) throw rejection(opened, checks, isBad);
+  if (checks.some(isBad)) throw (await import("./rejection.ts")).rejection(opened, checks, isBad);
   const name = opened.map(({ flags }) => shownName(flags.file)).join(", ");
   const total = checks.reduce((sum, check) => sum + check.total, 0);
   const { left = 0 } = checks[0]!;

@@ -198,7 +198,7 @@ const setCommand = (app: App): Command =>
     });
 
 /** What commands remember of answers. */
-const answerKeys = ["columns", "values", "mappings"] as const;
+const answerKeys = ["columns", "values", "encoding", "mappings"] as const;
 
 /** Removes a setting; succeeds if it has no value. */
 const unsetCommand = (app: App): Command =>
@@ -206,7 +206,7 @@ const unsetCommand = (app: App): Command =>
     summary: "remove a setting",
     usage: "NAME [flags]",
     about:
-      "Remove a setting of the profile, or the columns and values that are remembered (columns and values of imports, mappings of other commands).",
+      "Remove a setting of the profile, or the columns and values that are remembered (columns, values and encoding of imports, mappings of other commands).",
     examples: [
       ["remove the label of a profile", "cat config unset label --profile live"],
       ["forget the columns that cat import saved", "cat config unset columns"],

@@ -36,12 +36,16 @@ export const mappingCommand = (app: App): Command =>
   ).action(async (flags: RawPrintFlags & { mapFile?: string }) => {
     const printing = readPrintFlags(flags, mappingForm);
     const { readMapFile, vocabularies } = await import("../mapping/map-file.ts");
-    const { savedMapping } = await import("../mapping/saved-mapping.ts");
+    const { savedEncoding, savedMapping } = await import("../mapping/saved-mapping.ts");
     const file = await readMapFile(app.context.cwd, named("--map-file", flags.mapFile, "Choose a file."));
     const rows = file === null ? [] : rowsOf(file, { files: "all", from: file.name });
     for (const words of vocabularies) {
       const saved = await savedMapping(app, words);
-      rows.push(...rowsOf(saved, { files: words.kind, from: `profile ${saved.profile}` }, file));
+      const at = { files: words.kind, from: `profile ${saved.profile}` };
+      rows.push(...rowsOf(saved, at, file));
+      const encoding = await savedEncoding(app, words);
+      if (encoding !== null)
+        rows.push({ kind: "encoding", field: null, name: "not UTF-8", read_as: encoding.encoding, ...at });
     }
     await app.io.show(printing, rows);
     if (rows.length === 0) await app.io.note("No columns or values are mapped yet.");

@@ -1,10 +1,19 @@
+import type { EncodingName } from "../../flows/rows/encoding.ts";
 import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import { normalValue, withValues } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { counted, series, shownName, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { type Choice, openPrompts, type Prompts } from "../app/prompts.ts";
-import { type FileHead, type MappedFile, readHead, shownLength, wrongValues } from "./file-head.ts";
+import { encodingName, likeliest, likelyEncodings, type ShownAs } from "./file-encoding.ts";
+import {
+  type FileHead,
+  type FileMapping,
+  type MappedFile,
+  readHead,
+  shownLength,
+  wrongValues,
+} from "./file-head.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
 
 /** A file with more different wrong values has texts in that column, which are too many to map one by one. */
@@ -12,7 +21,7 @@ const mostValues = 20;
 
 /** Something that is not known, and what it is read as. */
 interface Guess {
-  readonly kind: "column" | "value";
+  readonly kind: "encoding" | "column" | "value";
   /** The field of a value. */
   readonly field: string;
   /** The normal header, or the normal value. */
@@ -31,13 +40,18 @@ interface Guess {
 export async function askMapping(
   app: App,
   file: MappedFile,
-  mapping: Mapping,
+  mapping: FileMapping,
   saved: SavedMapping,
-): Promise<Mapping> {
-  const answers: Mapping = { map: new Map(), values: new Map() };
+  shownAs: ShownAs | null,
+): Promise<FileMapping> {
+  const answers: Answers = { map: new Map(), values: new Map(), encoding: mapping.encoding };
   let prompts: Prompts | undefined;
   for (;;) {
-    const guesses = await guessesOf(file, mapping, answers);
+    const read = { ...file.read, encoding: answers.encoding };
+    const guesses = [
+      ...encodingGuess(answers, shownAs),
+      ...(await guessesOf({ ...file, read }, mapping, answers)),
+    ];
     if (guesses.length === 0) return mapping;
     prompts ??= await openPrompts(app);
     const answer = await prompts.select<Guess | "save" | "use">(
@@ -53,28 +67,64 @@ export async function askMapping(
       "save",
     );
     if (typeof answer === "object") {
-      await correct(app, prompts, file, answer, guesses, answers);
+      if (shownAs !== null && answer.kind === "encoding")
+        await correctEncoding(app, prompts, answers, shownAs);
+      else await correct(app, prompts, file, answer, guesses, answers);
       continue;
     }
-    const chosen = asMapping(guesses);
+    const { encoding } = answers;
+    const chosen = { ...asMapping(guesses), ...(shownAs !== null && { encoding }) };
     if (answer === "save") await saved.save(chosen);
     return {
       map: new Map([...mapping.map, ...chosen.map]),
       values: withValues(chosen.values, mapping.values),
+      encoding,
     };
   }
 }
 
 const counts = (guesses: readonly Guess[]): string =>
   series(
-    (["column", "value"] as const)
+    (["encoding", "column", "value"] as const)
       .map((kind) => [kind, guesses.filter((guess) => guess.kind === kind).length] as const)
       .filter(([, count]) => count > 0)
-      .map(([kind, count]) => counted(count, kind)),
+      .map(([kind, count]) => (kind === "encoding" ? "the encoding" : counted(count, kind))),
     "and",
   );
 
+/** What was chosen so far. */
+type Answers = Mapping & { encoding: EncodingName };
+
+/** The encoding as something to confirm, for a file that is not UTF-8. */
+const encodingGuess = ({ encoding }: Answers, shownAs: ShownAs | null): Guess[] =>
+  shownAs === null || encoding === undefined
+    ? []
+    : [
+        {
+          kind: "encoding",
+          field: "",
+          name: "",
+          title: "The file",
+          to: encodingName(encoding),
+          about: ` ("${shownAs(encoding)}")`,
+        },
+      ];
+
+async function correctEncoding(
+  app: App,
+  prompts: Prompts,
+  answers: Answers,
+  shownAs: ShownAs,
+): Promise<void> {
+  const choices = Object.entries(likelyEncodings).map(([value, name]) => ({
+    name: app.io.visible(`${name} ("${shownAs(value)}")`),
+    value,
+  }));
+  answers.encoding = await prompts.select("Which text is right?", choices, answers.encoding ?? likeliest);
+}
+
 const textOf = ({ kind, title, to, about }: Guess): string => {
+  if (kind === "encoding") return `${title} as ${to}${about}`;
   const read =
     to === null
       ? "? (choose)"
@@ -133,7 +183,7 @@ function asMapping(guesses: readonly Guess[]): {
   const map = new Map<string, string>();
   const values = new Map<string, Map<string, string>>();
   for (const { kind, field, name, to } of guesses) {
-    if (to === null) continue;
+    if (to === null || kind === "encoding") continue;
     if (kind === "column") map.set(name, to);
     else values.set(field, (values.get(field) ?? new Map<string, string>()).set(name, to));
   }

@@ -1,3 +1,4 @@
+import type { EncodingName } from "../../flows/rows/encoding.ts";
 import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import type { ObjectFields } from "../../flows/rows/object-fields.ts";
 import { openRows, type ReadOptions } from "../../flows/rows/open-rows.ts";
@@ -10,6 +11,11 @@ import type { MapFile } from "./map-file.ts";
 
 /** The maximum number of characters of a header or a value that is shown. */
 export const shownLength = 40;
+
+/** How the columns, the values and the text of a file are read. */
+export interface FileMapping extends Mapping {
+  readonly encoding: EncodingName;
+}
 
 /** A file of rows whose columns and values are to be mapped. */
 export interface MappedFile {

@@ -1,3 +1,4 @@
+import type { EncodingName } from "../../flows/rows/encoding.ts";
 import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import { normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
 import { withValues } from "../../flows/rows/value-map.ts";
@@ -5,7 +6,8 @@ import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { firstOf, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk } from "../app/prompts.ts";
-import { type FileHead, type MappedFile, readHead, shownLength } from "./file-head.ts";
+import type { ShownAs } from "./file-encoding.ts";
+import { type FileHead, type FileMapping, type MappedFile, readHead, shownLength } from "./file-head.ts";
 import type { MapFile } from "./map-file.ts";
 import { rejectForObjects } from "./map-flags.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
@@ -18,25 +20,53 @@ const named = 20;
  * the field itself), then by answers of the user, who may save them. Throws an InterruptError when a question is not
  * answered.
  */
-export async function readMapping(app: App, file: MappedFile): Promise<Mapping> {
-  const { flags, mapFile, form, words } = file;
-  if (file.source.format === "ndjson") rejectForObjects(file.file, flags, words);
-  const given = mapFile === null ? flags : withMapping(flags, mapFile);
-  const head = await readHead(file, form(given));
-  if (head === null) return flags;
+export async function readMapping(app: App, given: MappedFile): Promise<FileMapping> {
+  const { flags, mapFile, form, words, source } = given;
+  if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
+  // Rows may be typed at the terminal themselves.
+  const asks = given.file !== "-" && canAsk(app);
+  const { encoding, shownAs } = await encodingOf(app, given, asks);
+  const file = { ...given, read: { ...given.read, encoding } };
+  const all = mapFile === null ? flags : withMapping(flags, mapFile);
+  const head = await readHead(file, form(all));
+  if (head === null) return { map: flags.map, values: flags.values, encoding: given.read.encoding };
   const typed = mapFile === null ? flags : await withMapFile(app, file, head, mapFile);
-  if (words.needsOne && head.fields.size > 0) return typed;
   const hasChoices = [...head.fields].some((name) => {
     const field = words.valuedFieldOf(name);
     return field !== null && words.choicesOf(field) !== undefined;
   });
-  if (head.unknown.size === 0 && !hasChoices) return typed;
+  const isKnown = words.needsOne ? head.fields.size > 0 : head.unknown.size === 0 && !hasChoices;
+  if (isKnown && shownAs === null) return { map: typed.map, values: typed.values, encoding };
   const { savedMapping } = await import("./saved-mapping.ts");
   const saved = await savedMapping(app, words);
-  const mapping = await withSaved(app, file, head, typed, saved);
-  // Rows may be typed at the terminal themselves.
-  if (file.file === "-" || !canAsk(app)) return mapping;
-  return (await import("./ask-mapping.ts")).askMapping(app, file, mapping, saved);
+  const mapping = { ...(await withSaved(app, file, head, typed, saved)), encoding };
+  return asks ? (await import("./ask-mapping.ts")).askMapping(app, file, mapping, saved, shownAs) : mapping;
+}
+
+/**
+ * The encoding of the flag, or the one that the profile remembers for a file that is not UTF-8. Without them the likeliest
+ * one, and how it shows the text, for a question.
+ */
+async function encodingOf(
+  app: App,
+  { source, read, words }: MappedFile,
+  asks: boolean,
+): Promise<{ encoding: EncodingName; shownAs: ShownAs | null }> {
+  const asGiven = { encoding: read.encoding, shownAs: null };
+  if (read.encoding !== undefined || source.format === "workbook") return asGiven;
+  const { savedEncoding } = await import("./saved-mapping.ts");
+  const saved = await savedEncoding(app, words);
+  if (saved === null && !asks) return asGiven;
+  const { encodingName, likeliest, notUtf8 } = await import("./file-encoding.ts");
+  const shownAs = await notUtf8(source, read);
+  if (shownAs === null) return asGiven;
+  if (saved === null) return { encoding: likeliest, shownAs };
+  await app.io.note(
+    app.io.visible(
+      `The file is not UTF-8: read as ${encodingName(saved.encoding)} ("${shownAs(saved.encoding)}"), remembered from earlier files (profile ${saved.profile}).`,
+    ),
+  );
+  return { encoding: saved.encoding, shownAs: null };
 }
 
 /** Both mappings; the first one wins. */

@@ -1,3 +1,4 @@
+import type { EncodingName } from "../../flows/rows/encoding.ts";
 import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import { normalValue } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
@@ -6,13 +7,31 @@ import { UsageError } from "../context/errors.ts";
 import { type Profile, readProfiles } from "../settings/profiles.ts";
 import { profileName } from "../settings/settings.ts";
 import { updateProfile } from "../settings/update-config.ts";
+import { knownEncoding } from "./file-encoding.ts";
 
 /** The columns and values saved in a profile. */
 export interface SavedMapping extends Mapping {
   /** The profile in use. */
   readonly profile: string;
   /** Adds columns and values, and replaces those that are already saved. */
-  save(mapping: Mapping): Promise<void>;
+  save(mapping: Mapping & { readonly encoding?: EncodingName }): Promise<void>;
+}
+
+/** The encoding that the profile remembers for files that are not UTF-8; null without one, or without usable settings. */
+export async function savedEncoding(
+  { globals, context }: Pick<App, "globals" | "context">,
+  words: Vocabulary,
+): Promise<{ encoding: string; profile: string } | null> {
+  try {
+    const profiles = await readProfiles(context.env);
+    const { name: profile } = profileName(globals, context.env, profiles);
+    const encoding = knownEncoding(answersOf(profiles.find(profile) ?? {}, words).encoding);
+    return encoding === null ? null : { encoding, profile };
+  } catch (error) {
+    // The settings are not needed for a file whose columns are known.
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
 }
 
 /** What the current profile remembers. Throws UsageError for a bad config file or an unknown field. */
@@ -55,6 +74,7 @@ export async function savedMapping(
 interface Answers {
   readonly columns?: Readonly<Record<string, unknown>>;
   readonly values?: Readonly<Record<string, unknown>>;
+  readonly encoding?: unknown;
 }
 
 const answersOf = (profile: Profile | Record<string, unknown>, { kind }: Vocabulary): Answers =>
@@ -65,7 +85,10 @@ const withAnswers = (profile: Record<string, unknown>, answers: Answers, { kind 
     ? { ...profile, ...answers }
     : { ...profile, mappings: { ...asObject(profile.mappings), [kind]: answers } };
 
-function withSaved({ columns, values }: Answers, added: Mapping): Answers {
+function withSaved(
+  { columns, values, encoding }: Answers,
+  added: Mapping & { readonly encoding?: EncodingName },
+): Answers {
   const all = { ...values };
   for (const [field, some] of added.values)
     all[field] = { ...asObject(all[field]), ...Object.fromEntries(some) };
@@ -74,6 +97,7 @@ function withSaved({ columns, values }: Answers, added: Mapping): Answers {
       ? { columns: { ...columns, ...Object.fromEntries(added.map) } }
       : {}),
     ...(Object.keys(all).length > 0 ? { values: all } : {}),
+    ...((added.encoding ?? encoding) === undefined ? {} : { encoding: added.encoding ?? encoding }),
   };
 }
 

@@ -10,6 +10,8 @@ export interface Profile {
   readonly columns?: Readonly<Record<string, string>>;
   /** By field, values in the user's files, and what they are read as (`--map-value`). */
   readonly values?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The encoding of the user's files that are not UTF-8. */
+  readonly encoding?: string;
   /** The same for the files of other commands: `tryon`, `beautify`, `products`. */
   readonly mappings?: Readonly<Record<string, unknown>>;
   /** The name of the header with the signature of a webhook delivery. */
@@ -103,7 +105,7 @@ export async function readConfig(path: string): Promise<Config | null> {
 }
 
 /** The settings of a profile that are texts. */
-const texts = ["baseUrl", "signatureHeader", "label", "color", "keyStore", "keyOrigin"] as const;
+const texts = ["baseUrl", "signatureHeader", "label", "color", "keyStore", "keyOrigin", "encoding"] as const;
 
 /** Every setting of a profile. */
 export const profileKeys = [

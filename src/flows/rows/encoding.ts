@@ -96,7 +96,7 @@ const sampleBytes = { before: 10, after: 16 };
 const endsSample = /[\x00-\x1f\x7f",;|]/;
 
 /** The text around a byte within its cell, in a single-byte encoding; invisible characters become U+FFFD. */
-function readAs(encoding: string, bytes: Buffer, at: number): string {
+export function readAs(encoding: string, bytes: Buffer, at: number): string {
   const isText = (place: number) => !endsSample.test(String.fromCharCode(bytes[place]!));
   let [start, end] = [at, at + 1];
   while (start > Math.max(0, at - sampleBytes.before) && isText(start - 1)) start--;

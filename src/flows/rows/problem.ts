@@ -42,7 +42,11 @@ export type ReadingProblem = Problem & { code: ReadingCode };
 
 /** Stops a reader where the rest of the file cannot be split into rows. */
 export class UnreadableInput extends Error {
-  constructor(readonly problem: ReadingProblem) {
+  /** `shownAs`: the text that is not UTF-8, as another encoding reads it. */
+  constructor(
+    readonly problem: ReadingProblem,
+    readonly shownAs?: (encoding: string) => string,
+  ) {
     super(problem.message);
   }
 }

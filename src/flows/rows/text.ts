@@ -1,5 +1,12 @@
 import { isUtf8 } from "node:buffer";
-import { type EncodingName, encodingAdvice, type TextForm, textFormOf, unmarkedUtf16 } from "./encoding.ts";
+import {
+  type EncodingName,
+  encodingAdvice,
+  readAs,
+  type TextForm,
+  textFormOf,
+  unmarkedUtf16,
+} from "./encoding.ts";
 import { UnreadableInput } from "./problem.ts";
 
 /**
@@ -150,11 +157,10 @@ function rejectNul(text: Buffer, lines: LineCounter): void {
 function notUtf8(text: Buffer, lines: LineCounter): UnreadableInput {
   const at = firstInvalid(text);
   lines.count(text.subarray(0, at));
-  return new UnreadableInput({
-    line: lines.line,
-    code: "wrong_encoding",
-    message: `the file is not UTF-8; ${encodingAdvice(text, at)}`,
-  });
+  const message = `the file is not UTF-8; ${encodingAdvice(text, at)}`;
+  return new UnreadableInput({ line: lines.line, code: "wrong_encoding", message }, (encoding) =>
+    readAs(encoding, text, at),
+  );
 }
 
 /** The offset after the last complete character: at most three bytes before the end. */

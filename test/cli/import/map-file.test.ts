@@ -167,6 +167,7 @@ describe("cat config mapping", () => {
     const world = await shop();
     config(world.folder, {
       columns: { preis: "description", farbe: "ignore" },
+      encoding: "macintosh",
       mappings: {
         tryon: { columns: { winkel: "angle_shot" }, values: { background: { grau: "light-grey" } } },
       },
@@ -174,17 +175,18 @@ describe("cat config mapping", () => {
     expect(await world.cat("config mapping")).toEqual({
       exit: 0,
       stderr: "",
-      stdout: `kind    field       name           read as     files   from
-column              artikelnummer  reference   all     catalogue.map.json
-column              titel          name        all     catalogue.map.json
-column              preis          ignore      all     catalogue.map.json
-column              modell         model_id    all     catalogue.map.json
-value   sex         damen          female      all     catalogue.map.json
-value   sex         k. a.          no value    all     catalogue.map.json
-value   background  weiß           white       all     catalogue.map.json
-column              farbe          ignore      import  profile default
-column              winkel         angle_shot  tryon   profile default
-value   background  grau           light-grey  tryon   profile default
+      stdout: `kind      field       name           read as     files   from
+column                artikelnummer  reference   all     catalogue.map.json
+column                titel          name        all     catalogue.map.json
+column                preis          ignore      all     catalogue.map.json
+column                modell         model_id    all     catalogue.map.json
+value     sex         damen          female      all     catalogue.map.json
+value     sex         k. a.          no value    all     catalogue.map.json
+value     background  weiß           white       all     catalogue.map.json
+column                farbe          ignore      import  profile default
+encoding              not UTF-8      macintosh   import  profile default
+column                winkel         angle_shot  tryon   profile default
+value     background  grau           light-grey  tryon   profile default
 `,
     });
     const json = (await world.cat("config mapping --json")).stdout.split("\n");

@@ -6,7 +6,7 @@ import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
 import { reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
-import { type Mapping, noMapping } from "../../../flows/rows/mapped-columns.ts";
+import { noMapping } from "../../../flows/rows/mapped-columns.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
 import { textSource } from "../../../flows/rows/text-source.ts";
@@ -17,6 +17,7 @@ import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
+import type { FileMapping } from "../../mapping/file-head.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
@@ -37,7 +38,7 @@ export async function runGenerate(app: App, flags: GenerateFlags): Promise<void>
     const given = { ...flags, ...mapping };
     const form = generationForm(given);
     const { limit } = flags;
-    const file = { source, read: flags, limit, form: flags.file === null ? withoutFixes(form) : form };
+    const file = { source, read: given, limit, form: flags.file === null ? withoutFixes(form) : form };
     if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, given, file);
     else await fullRun(app, given, { file, replacing });
   } finally {
@@ -57,8 +58,8 @@ async function mappingOf(
   flags: GenerateFlags,
   source: Source,
   mapFile: MapFile | null,
-): Promise<Mapping> {
-  if (flags.file === null) return noMapping;
+): Promise<FileMapping> {
+  if (flags.file === null) return { ...noMapping, encoding: undefined };
   return readMapping(app, {
     file: flags.file,
     source,

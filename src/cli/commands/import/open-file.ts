@@ -65,18 +65,19 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
       { ...flags, alsoIn, conversion: converter ?? "offered" },
       place,
     );
-    const { map, values } = mapping;
+    const { map, values, encoding } = mapping;
+    const read = { delimiter: flags.delimiter, encoding };
     const added =
       folder === null || folder.source !== null
         ? undefined
         : await (await import("./folder.ts")).photosForRows(
             app,
             folder,
-            { source, read: flags, form: importForm(map, undefined, values) },
+            { source, read, form: importForm(map, undefined, values) },
             localPhotos,
           );
     const { limit } = flags;
-    const file = { source, read: flags, limit, form: importForm(map, localPhotos, values, added) };
+    const file = { source, read, limit, form: importForm(map, localPhotos, values, added) };
     // The failed file names photos by their paths.
     const imagesOutside =
       flags.imagesOutside || (alsoIn !== undefined && !(await localPhotos.contains(alsoIn)));

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { atTerminal } from "../../support/at-terminal.ts";
+import { createWorld } from "../../support/world.ts";
+
+const photo = "https://cdn.example.com/a.jpg";
+const check = "import shop.csv --dry-run --no-progress";
+const latin1 = (text: string) => Buffer.from(text, "latin1");
+
+async function shop() {
+  const world = await createWorld({ env: { NO_COLOR: "1" }, mock: {} });
+  world.write("shop.csv", latin1(`reference;Titel;sex;images\nA1;Hemd grün;Männer;${photo}\n`));
+  return world;
+}
+
+test("asks about the encoding on the screen of columns and values, and remembers it", async () => {
+  const world = await shop();
+  const first = atTerminal(world, "import shop.csv --no-progress", { stdin: true, stderr: true });
+  await first.type("Read the encoding, 1 column and 1 value of shop.csv like this?", "\r");
+  expect((await first.ran).exit).toBe(0);
+  for (const line of [
+    'The file as Windows-1252 ("Hemd grün")',
+    "Titel = name (example: Hemd grün)",
+    "Männer = male (sex, 1 row)",
+  ])
+    expect(first.screen()).toContain(line);
+  expect(world.products().map(({ name, sex }) => [name, sex])).toEqual([["Hemd grün", "male"]]);
+  expect(JSON.parse(world.read(".home/config.json")).profiles.default.encoding).toBe("windows-1252");
+  const again = await world.cat(check);
+  expect(again.stderr.split("\n")[0]).toBe(
+    'The file is not UTF-8: read as Windows-1252 ("Hemd grün"), remembered from earlier files (profile default).',
+  );
+  expect(again.exit).toBe(0);
+  // A file in UTF-8 is never read otherwise.
+  world.write("shop.csv", `reference,name,images\nA1,grün,${photo}\n`);
+  expect((await world.cat(check)).stderr).toBe("shop.csv: 1 row, all valid. Nothing was sent (--dry-run).\n");
+  await world.cat("config unset encoding");
+  world.write("shop.csv", latin1(`reference,name,images\nA1,grün,${photo}\n`));
+  expect((await world.cat(check)).exit).toBe(3);
+});
+
+test("reads the file as another encoding, if the user chooses it", async () => {
+  const world = await shop();
+  // In Mac Roman, ü is the byte 0x9f.
+  const text = Buffer.from(`reference,name,images\nA1,gr\u009fn,${photo}\n`, "latin1");
+  world.write("shop.csv", text);
+  const first = atTerminal(world, "import shop.csv --no-progress", { stdin: true, stderr: true });
+  await first.type('The file as Windows-1252 ("grŸn")', "\x1b[B", "\x1b[B", "\r");
+  await first.type('Mac Roman ("grün")', "\x1b[B", "\r");
+  await first.type('The file as Mac Roman ("grün")', "\x1b[B", "\r");
+  expect((await first.ran).exit).toBe(0);
+  expect(world.products().map(({ name }) => name)).toEqual(["grün"]);
+});
+
+test.each([
+  ["without a terminal", check, false],
+  ["with --no-input", `${check} --no-input`, true],
+])("names the flag %s", async (_, line, stdin) => {
+  const world = await shop();
+  const ran = await world.cat(line, { tty: { stdin, stderr: false } });
+  expect(ran.stderr.split("\n")[0]).toBe(
+    'shop.csv:2  -  wrong_encoding  the file is not UTF-8; it looks like Windows-1252 ("Hemd grün"): add --encoding windows-1252, or save it as UTF-8',
+  );
+  expect(ran.exit).toBe(3);
+});
+
+test("does not ask if --encoding names it", async () => {
+  const world = await shop();
+  const line = `${check} --encoding windows-1252 --map Titel=name --map-value sex:Männer=male`;
+  const ran = atTerminal(world, line, { stdin: true, stderr: true });
+  expect((await ran.ran).exit).toBe(0);
+  expect(ran.screen()).not.toContain("like this?");
+});

@@ -210,7 +210,7 @@ describe("help", () => {
   );
 
   test.for([
-    ["import", "Usage: cat import FILE...|FOLDER|- [flags]\n"],
+    ["import", "Usage: cat import FILE ...|FOLDER|- [flags]\n"],
     ["imports", "Usage: cat imports COMMAND [flags]\n"],
     ["imports list", "Usage: cat imports list [flags]\n"],
     ["imports get", "Usage: cat imports get ID [flags]\n"],

@@ -1,7 +1,9 @@
 import { linkSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { repetitions } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 import { workbookOf } from "../../support/write-workbook.ts";
@@ -262,4 +264,45 @@ test.each(["tryon", "beautify"])("%s takes one file", async (kind) => {
   const ran = await cat(`${kind} a.csv b.csv`);
   expect(ran.exit).toBe(2);
   expect(ran.stderr).toContain("too many arguments");
+});
+
+const requests = ["POST", "GET"].map((method) => ({ match: { method, path: "/v1/imports" } }));
+const stop = fc
+  .tuple(
+    fc.constantFrom(...requests),
+    fc.constantFrom(
+      { status: 402 },
+      { status: 403 },
+      { drop: "after", times: 20 },
+      { drop: "before", times: 20 },
+    ),
+  )
+  .map(([request, what]) => ({ times: 1, ...request, ...what }));
+
+test("any stops leave the same products as one run of all files", async () => {
+  const files = fc.array(fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { minLength: 1 }), {
+    minLength: 2,
+    maxLength: 3,
+  });
+  const mode = fc.constantFrom("", "--mode skip_existing", "--ledger l.db", "--no-wait");
+  await fc.assert(
+    fc.asyncProperty(files, fc.array(stop, { maxLength: 3 }), mode, async (all, stops, flags) => {
+      const { cat, write, mock, fault, references, photos } = await severalWorld();
+      const names = all.map((_, file) => `${file}.csv`);
+      const rows = all.map((numbers, file) => numbers.map((number) => `F${file}-${number}`));
+      for (const [file, name] of names.entries())
+        write(name, head + rows[file]!.map((one) => row(one)).join(""));
+      const line = `import ${names.join(" ")} ${flags}`;
+      for (const order of stops) {
+        await fault(order);
+        await cat(line);
+        await fetch(`${mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+      }
+      const last = await cat(line.replace("--no-wait", ""));
+      expect(last.exit, last.stderr).toBe(0);
+      expect(references().sort()).toEqual(rows.flat().sort());
+      expect(photos()).toEqual(rows.flat().map(() => 1));
+    }),
+    { numRuns: repetitions(8, 300) },
+  );
 });

@@ -13,7 +13,7 @@ import { type RawFlags, readFlags } from "./flags.ts";
 // Not on demand: a dry run would load many small files (scripts/build.js).
 import { runImport } from "./run.ts";
 
-/** `cat import FILE...|-` */
+/** `cat import FILE ...|-` */
 export const importCommand = (app: App): Command =>
   otherFlags(withFlags(bareCommand())).action(async (files: readonly string[], raw: RawFlags) => {
     const template = templateOf(raw, files[0]);
@@ -29,7 +29,7 @@ export const importCommand = (app: App): Command =>
 
 const bareCommand = (): Command =>
   command("import", {
-    usage: "FILE...|FOLDER|- [flags]",
+    usage: "FILE ...|FOLDER|- [flags]",
     about:
       "Import products and photos from a CSV or NDJSON file, or from standard input (-).\n\n" +
       "The file is checked first. If it has any problem, all problems are listed and nothing is sent.\n\n" +

@@ -65,3 +65,23 @@ test("a picture of WPS in a cell is said once; in a photo column its row is inva
   expect(photo.stderr).toContain("photo.xlsx: Sheet1!D2  image_back  image_in_cell  ");
   expect(photo.exit).toBe(3);
 });
+
+test.each(["xlsx", "ods"] as const)(
+  "the sheet with a header below its title is found in .%s",
+  async (kind) => {
+    const { cat, folder } = await createWorld();
+    const sheets = {
+      Notes: [["to do"]],
+      Produkte: [["Katalog 2026"], [], header, product],
+      Alt: [["x"], ["y"]],
+    };
+    writeFileSync(join(folder, `a.${kind}`), workbookOf(sheets, kind));
+    expect(await cat(`import a.${kind} --dry-run --no-progress`)).toMatchObject({
+      exit: 0,
+      stderr: `Reading the sheet "Produkte", whose columns fit; choose another one with --sheet.
+1 row above the header of "Produkte" skipped.
+a.${kind}: 1 row, all valid. Nothing was sent (--dry-run).
+`,
+    });
+  },
+);

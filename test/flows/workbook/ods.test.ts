@@ -70,3 +70,17 @@ test("tables of links to other programs are no sheets", async () => {
   const links = `<table:dde-links><table:dde-link>${one}</table:dde-link></table:dde-links>`;
   expect((await read(links + one + two, 1)).cells).toEqual(['1: 0 "two"']);
 });
+
+test("rows, comments and hidden columns of one sheet are not those of the next one", async () => {
+  const hidden = '<table:table-column table:visibility="collapse"/>';
+  const comment = "<office:annotation><text:p>a comment</text:p></office:annotation>";
+  const tables =
+    table(hidden + row(cell(`${comment}<text:p>one</text:p>`)) + row(cell("<text:p>below</text:p>"))) +
+    table(row(cell("<text:p>two</text:p>")));
+  const first = await read(tables);
+  expect(first.cells).toEqual(['1: 0 "one"', '2: 0 "below"']);
+  expect([first.extras.hasComments, first.extras.columns.length]).toEqual([true, 1]);
+  const second = await read(tables, 1);
+  expect(second.cells).toEqual(['1: 0 "two"']);
+  expect([second.extras.hasComments, second.extras.columns.length]).toEqual([false, 0]);
+});

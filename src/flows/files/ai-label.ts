@@ -2,10 +2,14 @@
 
 import { crc32, inflateSync } from "node:zlib";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
-import type { ImageBytes } from "./image-end.ts";
+import type { ImageBytes } from "./image-bytes.ts";
 
 /** How a generated image was made: from nothing, or from a photo. */
 export type DigitalSource = "trainedAlgorithmicMedia" | "compositeWithTrainedAlgorithmicMedia";
+
+/** The source of a generated image, by its role or the type of its task. */
+export const digitalSourceOf = (made: string): DigitalSource =>
+  made === "beautifier" ? "compositeWithTrainedAlgorithmicMedia" : "trainedAlgorithmicMedia";
 
 /** A change to the bytes of an image: at `at`, `remove` bytes give way to `insert`. */
 export interface Splice {
@@ -39,14 +43,21 @@ export function labelSplices(image: ImageBytes, source: DigitalSource): readonly
 }
 
 /** The bytes of an image with changes, in parts. */
-export function* splicedParts(image: Buffer, splices: readonly Splice[]): Generator<Buffer> {
+export const splicedParts = (image: Buffer, splices: readonly Splice[]): Generator<Buffer> =>
+  spliced((from, to) => image.subarray(from, to), splices);
+
+/** The parts of what has changes: `part` is the one from a position up to another one, or to the end. */
+export function* spliced<Part>(
+  part: (from: number, to?: number) => Part,
+  splices: readonly Splice[],
+): Generator<Part | Buffer> {
   let from = 0;
   for (const { at, remove, insert } of splices) {
-    yield image.subarray(from, at);
+    if (at > from) yield part(from, at);
     yield insert;
     from = at + remove;
   }
-  yield image.subarray(from);
+  yield part(from);
 }
 
 const namespace = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/";

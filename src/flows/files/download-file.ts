@@ -1,11 +1,15 @@
 // Downloads: files behind signed URLs, resumed after a break or a kill, renamed when complete.
 
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Client } from "../../client/client.ts";
 import { CatError } from "../../errors.ts";
 import { BadAnswerError } from "../../http/errors.ts";
+import { type DigitalSource, labelSplices } from "./ai-label.ts";
 import { OutputError } from "./disk.ts";
 import { whereLinksLead } from "./file-names.ts";
+import { imageInMemory, withImageFile } from "./image-bytes.ts";
 import { PartFile, type PartOptions } from "./part-file.ts";
 
 type ResumableDownload = Parameters<Client["downloadInto"]>[1];
@@ -23,12 +27,19 @@ export interface FileDownload extends ResumableDownload, Omit<PartOptions, "reso
    * is broken: then it is downloaded once more.
    */
   check?: ((partPath: string) => Promise<void>) | undefined;
+  /** The label that the file gets, if it is an image that can have one (default: none). */
+  label?: DigitalSource | null | undefined;
 }
 
 /** A complete file: `chunks` are its bytes if it is in memory, and null if it is at its path. */
 export interface DownloadedFile {
+  /** As saved. */
   readonly bytes: number;
   readonly chunks: readonly Uint8Array[] | null;
+  /** Whether it has the label; null if none was asked for. */
+  readonly label: boolean | null;
+  /** The file as sent; null if it was saved so. */
+  readonly sent: { readonly bytes: number; readonly sha256: string } | null;
 }
 
 /** The maximum number of first bytes passed to `problemOf`. */
@@ -57,7 +68,7 @@ export async function downloadFile(
       const broken = await problemAfter(part, check);
       if (broken === null) {
         const problem = problemOf?.(await part.head(headBytes)) ?? null;
-        if (problem === null) return { bytes, chunks: await part.finish(bytes) };
+        if (problem === null) return await finish(part, bytes, file.label ?? null);
         await part.forget();
         throw wrongContent(url, problem);
       }
@@ -71,6 +82,37 @@ export async function downloadFile(
   } finally {
     await part.keep();
   }
+}
+
+/** Ends a complete part with its label. The part itself stays as sent: its ETag is about those bytes. */
+async function finish(part: PartFile, bytes: number, source: DigitalSource | null): Promise<DownloadedFile> {
+  const asSent = async (label: boolean | null) => ({
+    bytes,
+    chunks: await part.finish(bytes),
+    label,
+    sent: null,
+  });
+  if (source === null) return asSent(null);
+  const path = await part.flush();
+  const splices =
+    path === null
+      ? labelSplices(imageInMemory(part.inMemory!), source)
+      : withImageFile(path, (image) => labelSplices(image, source));
+  if (splices === null || splices.length === 0) return asSent(splices !== null);
+  const sha256 = await digestOf(path === null ? [part.inMemory!] : createReadStream(path));
+  return {
+    bytes: splices.reduce((sum, { remove, insert }) => sum - remove + insert.length, bytes),
+    chunks: await part.finish(bytes, splices),
+    label: true,
+    sent: { bytes, sha256 },
+  };
+}
+
+/** The SHA-256 of bytes in parts, in lower-case hex. */
+export async function digestOf(parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const part of parts) hash.update(part);
+  return hash.digest("hex");
 }
 
 /** The error of a file with wrong content, which another download may not have; null for a right one. */

@@ -1,13 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
 import { wrongContent } from "./download-file.ts";
-
-/** The bytes of an image, of which only a few are read. */
-export interface ImageBytes {
-  readonly length: number;
-  /** The bytes from one position up to another one. */
-  read(from: number, to: number): Uint8Array;
-}
+import { type ImageBytes, withImageFile } from "./image-bytes.ts";
 
 /** Bytes that are searched at once. */
 const windowBytes = 64 * 1024;
@@ -53,20 +46,7 @@ function has(text: Buffer, image: ImageBytes, from: number): boolean {
 }
 
 /** Whether the image in a file has its end. */
-export function isCompleteImageFile(path: string): boolean {
-  const file = openSync(path, "r");
-  try {
-    return isCompleteImage({
-      length: fstatSync(file).size,
-      read(from, to) {
-        const buffer = Buffer.alloc(to - from);
-        return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, from));
-      },
-    });
-  } finally {
-    closeSync(file);
-  }
-}
+export const isCompleteImageFile = (path: string): boolean => withImageFile(path, isCompleteImage);
 
 /** Throws the error of wrong content if the image in a file has no end. */
 export function rejectIncompleteImage(path: string, url: string): void {

@@ -4,6 +4,7 @@ import { type FileHandle, open, readFile, rm, stat, writeFile } from "node:fs/pr
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { syncFolder } from "../../move-file.ts";
+import { type Splice, spliced, splicedParts } from "./ai-label.ts";
 import { OutputError, rejectWithoutSpace } from "./disk.ts";
 import { moveToName, partName } from "./file-names.ts";
 
@@ -99,13 +100,21 @@ export class PartFile implements DownloadTarget {
     return this.#orOutputError(this.#head(length));
   }
 
+  /** The bytes of a file in memory; null for one on the disk. */
+  get inMemory(): Buffer | null {
+    if (!this.#isSmall) return null;
+    if (this.#batch.length !== 1) this.#batch = [Buffer.concat(this.#batch)];
+    const [{ buffer, byteOffset, length }] = this.#batch as [Uint8Array];
+    return Buffer.from(buffer, byteOffset, length);
+  }
+
   /**
-   * Moves the complete file to its path and syncs it to disk, and resolves to null; for a file in memory, to its bytes.
-   * Throws OutputError.
+   * Moves the complete file to its path, with changes if any, and syncs it to disk, and resolves to null; for a file in
+   * memory, to its bytes. Throws OutputError.
    */
-  async finish(length: number): Promise<readonly Uint8Array[] | null> {
-    if (this.#isSmall) return this.#batch;
-    await this.#orOutputError(this.#finish(length));
+  async finish(length: number, splices: readonly Splice[] = []): Promise<readonly Uint8Array[] | null> {
+    if (this.#isSmall) return splices.length === 0 ? this.#batch : [...splicedParts(this.inMemory!, splices)];
+    await this.#orOutputError(this.#finish(length, splices));
     return null;
   }
 
@@ -210,7 +219,7 @@ export class PartFile implements DownloadTarget {
     return buffer.subarray(0, bytesRead);
   }
 
-  async #finish(length: number): Promise<void> {
+  async #finish(length: number, splices: readonly Splice[]): Promise<void> {
     await this.#flush();
     const handle = this.#handle!;
     const { size } = await handle.stat();
@@ -228,12 +237,37 @@ export class PartFile implements DownloadTarget {
         hint: "Wait for it to finish, or stop it and run the command again.",
       });
     }
+    // Until then the part keeps the bytes as sent, which its ETag is about.
+    const complete = splices.length === 0 ? this.#part : await this.#changed(handle, splices);
     await this.#close();
     const { path, name, replaces = true } = this.#options;
-    const taken = moveToName(this.#part, path, { replaces, name });
+    const taken = moveToName(complete, path, { replaces, name });
+    if (complete !== this.#part) await rm(this.#part, { force: true });
     await syncFolder(dirname(path));
     await rm(this.#sidecar, { force: true });
     if (taken !== null) throw taken;
+  }
+
+  /** The path of another file with the bytes of the part and changes. */
+  async #changed(handle: FileHandle, splices: readonly Splice[]): Promise<string> {
+    const path = `${this.#part}.label`;
+    const { mode } = await handle.stat();
+    await rm(path, { force: true });
+    const file = await open(path, "wx", mode);
+    try {
+      await file.chmod(mode).catch(() => {});
+      const read = (start: number, to = Number.POSITIVE_INFINITY) =>
+        handle.createReadStream({ start, end: to - 1, autoClose: false, highWaterMark: defaultBatchBytes });
+      for (const part of spliced(read, splices))
+        for await (const bytes of part instanceof Uint8Array ? [part] : part) await file.writeFile(bytes);
+      await file.sync();
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await file.close();
+    }
+    return path;
   }
 
   async #rejectWithoutSpace(needed: number): Promise<void> {
@@ -250,6 +284,7 @@ export class PartFile implements DownloadTarget {
   async #remove(): Promise<void> {
     const had = existsSync(this.#sidecar);
     await rm(this.#part, { force: true });
+    await rm(`${this.#part}.label`, { force: true });
     await rm(this.#sidecar, { force: true });
     if (had) await syncFolder(dirname(this.#part));
   }

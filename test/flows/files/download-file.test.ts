@@ -79,7 +79,7 @@ async function against(...steps: Step[]) {
 describe("a file", () => {
   test("appears when it is complete, and nothing else is left", async () => {
     const { get, read, left } = await against(cutAfter(5), rest(5));
-    expect(await get()).toEqual({ bytes: 16, chunks: null });
+    expect(await get()).toEqual({ bytes: 16, chunks: null, label: null, sent: null });
     expect([read(), left()]).toEqual([whole, ["a.zip"]]);
   });
 
@@ -146,7 +146,7 @@ describe("a part", () => {
     const { get, left, read, asked } = await against(cutAfter(5), gone, rest(5));
     await expect(get()).rejects.toMatchObject({ code: "download_refused" });
     expect(left()).toEqual([".a.zip.part", ".a.zip.part.state"]);
-    expect(await get()).toEqual({ bytes: 16, chunks: null });
+    expect(await get()).toEqual({ bytes: 16, chunks: null, label: null, sent: null });
     expect([read(), left(), asked()]).toEqual([whole, ["a.zip"], [null, "bytes=5-", "bytes=5-"]]);
   });
 
@@ -378,7 +378,7 @@ describe("a target that cannot be written", () => {
     expect((error as Error).message).toContain(path);
     expect([left(), existsSync(path)]).toEqual([[], false]);
     full.mockRestore();
-    expect(await get()).toEqual({ bytes: 16, chunks: null });
+    expect(await get()).toEqual({ bytes: 16, chunks: null, label: null, sent: null });
     expect([read(), asked().at(-1)]).toEqual([whole, null]);
   });
 
@@ -416,7 +416,12 @@ describe("the mock's signed files", () => {
     await fault({ match: { path: "/_signed/images" }, times: 1, truncate: 1000 });
     await fault({ match: { path: "/_signed/images" }, times: 1, status: 503 });
     const file = { url: image.url, path, type: "image/jpeg" };
-    expect(await downloadFile(client, file)).toEqual({ bytes: source.length, chunks: null });
+    expect(await downloadFile(client, file)).toEqual({
+      bytes: source.length,
+      chunks: null,
+      label: null,
+      sent: null,
+    });
     expect(readFileSync(path).equals(source)).toBe(true);
     expect(readdirSync(world.folder)).toEqual(["a.jpg"]);
   });

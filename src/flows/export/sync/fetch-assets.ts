@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { createReadStream } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
@@ -10,7 +9,7 @@ import { imageTypeOf } from "../../../contract/image-file.ts";
 import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
-import { downloadFile, withSizeHint } from "../../files/download-file.ts";
+import { digestOf, downloadFile, withSizeHint } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import { rejectIncompleteImage } from "../../files/image-end.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
@@ -260,9 +259,15 @@ async function downloadImage(
     check: async (part) => rejectIncompleteImage(part, url),
   });
   if (chunks !== null)
-    return { content: () => chunks, bytes, sha256: await digest(chunks), mime_type, release: async () => {} };
+    return {
+      content: () => chunks,
+      bytes,
+      sha256: await digestOf(chunks),
+      mime_type,
+      release: async () => {},
+    };
   const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
-  const sha256 = await digest(content());
+  const sha256 = await digestOf(content());
   return { content, bytes, sha256, mime_type, release: () => rm(path, { force: true }) };
 }
 
@@ -271,12 +276,6 @@ function problemOf(head: Uint8Array, announced: string): string | null {
   if (type === null) return "is not a JPEG, PNG or WebP image";
   const isKnown = (imageTypes as readonly string[]).includes(announced);
   return isKnown && type !== announced ? `is ${type}, not ${announced}` : null;
-}
-
-async function digest(content: Content): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of content) hash.update(chunk);
-  return hash.digest("hex");
 }
 
 /** Removes unfinished downloads that no later run resumes. */

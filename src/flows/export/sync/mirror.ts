@@ -3,6 +3,7 @@
 import { createHash, type Hash } from "node:crypto";
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
+import { digestOf } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import type { MirrorStore } from "./local-folder.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
@@ -106,9 +107,7 @@ export async function isIntact(
   { path, bytes, sha256 }: Pick<MirrorEntry, "path" | "bytes" | "sha256">,
 ): Promise<boolean> {
   if ((await store.stat(path))?.bytes !== bytes) return false;
-  const hash = createHash("sha256");
-  for await (const chunk of store.readParts(path)) hash.update(chunk);
-  return hash.digest("hex") === sha256;
+  return (await digestOf(store.readParts(path))) === sha256;
 }
 
 /** Writes the index file; the table is no longer ahead of it then. */

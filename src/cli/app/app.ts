@@ -17,8 +17,8 @@ export interface App {
    * before.
    */
   readonly globals: GlobalOptions;
-  /** The command line as it was typed, without the program. */
-  readonly typed: readonly string[];
+  /** The command line as it was typed, without the program, and with the flags of answers that it lacks. */
+  readonly typed: string[];
   /** The arguments after `--`, for a command that runs another program; null without `--`. */
   commandLine: readonly string[] | null;
   readonly io: Io;
@@ -65,7 +65,7 @@ export function createApp(
   const app: App = {
     context,
     globals,
-    typed,
+    typed: [...typed],
     commandLine: null,
     io: createIo(context, globals, {
       ...ofIo,

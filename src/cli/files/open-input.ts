@@ -33,7 +33,13 @@ export async function openInput(
     await app.io.note("Reading rows from the terminal; press Ctrl-D to finish.");
   const ask = async (sheets: readonly string[]) => {
     const choices = sheets.map((name) => ({ name: app.io.visible(name), value: name }));
-    return (await openPrompts(app)).select(`Which sheet of ${shownName(file)}?`, choices, sheets[0]!);
+    const chosen = await (await openPrompts(app)).select(
+      `Which sheet of ${shownName(file)}?`,
+      choices,
+      sheets[0]!,
+    );
+    app.typed.push("--sheet", chosen);
+    return chosen;
   };
   const sheets = { sheet, skipsHidden, isColumn, ask: file !== "-" && canAsk(app) ? ask : null };
   const onSaved = () =>

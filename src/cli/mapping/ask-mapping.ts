@@ -1,5 +1,5 @@
 import type { EncodingName } from "../../flows/rows/encoding.ts";
-import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import type { FileAnswers, Mapping } from "../../flows/rows/mapped-columns.ts";
 import { normalValue, withValues } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { counted, series, shownName, truncated } from "../../flows/words.ts";
@@ -74,14 +74,22 @@ export async function askMapping(
     }
     const { encoding } = answers;
     const chosen = { ...asMapping(guesses), ...(shownAs !== null && { encoding }) };
-    if (answer === "save") await saved.save(chosen);
-    return {
+    const complete = {
       map: new Map([...mapping.map, ...chosen.map]),
       values: withValues(chosen.values, mapping.values),
       encoding,
     };
+    if (answer === "use") return { ...complete, answers: asAnswers(complete) };
+    await saved.save(chosen);
+    return complete;
   }
 }
+
+const asAnswers = ({ map, values, encoding }: FileMapping): FileAnswers => ({
+  columns: Object.fromEntries(map),
+  values: Object.fromEntries([...values].map(([field, some]) => [field, Object.fromEntries(some)])),
+  encoding,
+});
 
 const counts = (guesses: readonly Guess[]): string =>
   series(

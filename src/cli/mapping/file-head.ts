@@ -1,5 +1,5 @@
 import type { EncodingName } from "../../flows/rows/encoding.ts";
-import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import type { FileAnswers, Mapping } from "../../flows/rows/mapped-columns.ts";
 import type { ObjectFields } from "../../flows/rows/object-fields.ts";
 import { openRows, type ReadOptions } from "../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../flows/rows/problem.ts";
@@ -15,6 +15,8 @@ export const shownLength = 40;
 /** How the columns, the values and the text of a file are read. */
 export interface FileMapping extends Mapping {
   readonly encoding: EncodingName;
+  /** Set if the user chose it for this file only: a run keeps it. */
+  readonly answers?: FileAnswers;
 }
 
 /** A file of rows whose columns and values are to be mapped. */
@@ -27,6 +29,8 @@ export interface MappedFile {
   readonly flags: Mapping;
   /** The file of mappings, as this command reads it. */
   readonly mapFile: MapFile | null;
+  /** The answers of a run that this command resumes; undefined where nothing is resumed. */
+  readonly kept?: () => Promise<FileAnswers | null>;
   readonly form: (mapping: Mapping) => RowForm;
   readonly words: Vocabulary;
 }

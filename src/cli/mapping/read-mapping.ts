@@ -1,5 +1,5 @@
 import type { EncodingName } from "../../flows/rows/encoding.ts";
-import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import type { FileAnswers, Mapping } from "../../flows/rows/mapped-columns.ts";
 import { normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
 import { withValues } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
@@ -37,6 +37,8 @@ export async function readMapping(app: App, given: MappedFile): Promise<FileMapp
   });
   const isKnown = words.needsOne ? head.fields.size > 0 : head.unknown.size === 0 && !hasChoices;
   if (isKnown && shownAs === null) return { map: typed.map, values: typed.values, encoding };
+  const kept = await given.kept?.();
+  if (kept) return withAnswers(flags, kept);
   const { savedMapping } = await import("./saved-mapping.ts");
   const saved = await savedMapping(app, words);
   const mapping = { ...(await withSaved(app, file, head, typed, saved)), encoding };
@@ -73,6 +75,18 @@ async function encodingOf(
 const withMapping = (first: Mapping, more: Mapping): Mapping => ({
   map: new Map([...more.map, ...first.map]),
   values: withValues(first.values, more.values),
+});
+
+/** The mapping of a run, unless the flags say otherwise. */
+const withAnswers = (flags: Mapping, answers: FileAnswers): FileMapping => ({
+  ...withMapping(flags, {
+    map: new Map(Object.entries(answers.columns)),
+    values: new Map(
+      Object.entries(answers.values).map(([field, some]) => [field, new Map(Object.entries(some))]),
+    ),
+  }),
+  encoding: answers.encoding,
+  answers,
 });
 
 /** Says what is read by a mapping that the command line does not show. */

@@ -2,6 +2,7 @@ import type { Task } from "../../contract/resources/tasks.ts";
 import { CatError } from "../../errors.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { checkFile } from "../rows/check.ts";
+import { keptOptions } from "../rows/mapped-columns.ts";
 import type { Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
@@ -139,7 +140,7 @@ const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
     ...(input.replacing.size > 0 ? [[...input.replacing.values()]] : []),
   ]),
   file: input.file.source.name,
-  options: input.fresh ? { fresh: "yes" } : {},
+  options: { ...(input.fresh && { fresh: "yes" }), ...keptOptions(input.answers, input.file.source) },
   concurrency: input.concurrency,
   timeoutMs: input.timeoutMs,
   once: !input.fresh,

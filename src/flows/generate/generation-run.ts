@@ -3,6 +3,7 @@ import type { Task } from "../../contract/resources/tasks.ts";
 import type { OutputTargets } from "../outputs/output-targets.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
+import type { FileAnswers } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
@@ -18,6 +19,8 @@ export type UnknownChoice = (typeof unknownChoices)[number];
 export interface GenerateInput {
   readonly kind: GenerationKind;
   readonly file: RowFile;
+  /** How the user chose to read this file only; the run keeps it. */
+  readonly answers?: FileAnswers | undefined;
   /** Whether cells expand to every combination of their values. */
   readonly matrix: boolean;
   /** Whether the input may ask for the same image twice. */

@@ -1,5 +1,6 @@
 import type { OutputTargets } from "../outputs/output-targets.ts";
 import { type CheckResult, checkFile } from "../rows/check.ts";
+import { keptOptions } from "../rows/mapped-columns.ts";
 import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";
 import { changeOf } from "../rows/source.ts";
 import { valueEntries } from "../rows/value-map.ts";
@@ -103,7 +104,7 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
     kind: importKind,
     identity: identityOf(input, refused, digests),
     file: source.name,
-    options: { mode, onImageError, photos },
+    options: { mode, onImageError, photos, ...keptOptions(input.answers, source) },
     concurrency: input.concurrency,
     timeoutMs: input.timeoutMs,
     sameOrganization: input.sameOrganization,

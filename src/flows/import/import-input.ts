@@ -3,7 +3,7 @@ import type { OutputTargets } from "../outputs/output-targets.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
-import type { ColumnMap } from "../rows/mapped-columns.ts";
+import type { ColumnMap, FileAnswers } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
 import type { ValueMap } from "../rows/value-map.ts";
@@ -32,6 +32,8 @@ export interface ImportInput {
   map: ColumnMap;
   /** The values mapped with `--map-value`. */
   values: ValueMap;
+  /** How the user chose to read this file only; a run keeps it. */
+  answers?: FileAnswers | undefined;
   /** What identifies the photos of a folder that rows get in addition; undefined without any. */
   addedPhotos?: string | undefined;
   /** The local photos that the file may name. */

@@ -6,7 +6,7 @@ import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
 import { reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
-import { noMapping } from "../../../flows/rows/mapped-columns.ts";
+import { type FileAnswers, noMapping } from "../../../flows/rows/mapped-columns.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
 import { textSource } from "../../../flows/rows/text-source.ts";
@@ -46,6 +46,11 @@ export async function runGenerate(app: App, flags: GenerateFlags): Promise<void>
   }
 }
 
+async function keptOf(app: App, kind: GenerateFlags["kind"], source: Source): Promise<FileAnswers | null> {
+  const { keptAnswers } = await import("../../mapping/kept-answers.ts");
+  return keptAnswers(app, kind, source);
+}
+
 /** Values of flags are not mapped: a problem of one offers no flag for it. */
 const withoutFixes = (form: ReturnType<typeof generationForm>): typeof form => ({
   ...form,
@@ -66,6 +71,7 @@ async function mappingOf(
     read: flags,
     flags,
     mapFile,
+    ...(!flags.dryRun && !flags.fresh && { kept: () => keptOf(app, flags.kind, source) }),
     form: (mapping) => generationForm({ ...flags, ...mapping }),
     words: generationVocabulary(flags.kind),
   });

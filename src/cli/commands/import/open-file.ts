@@ -2,10 +2,11 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { importVocabulary, isKnownColumn, objectVocabulary } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
-import type { ImportInput } from "../../../flows/import/import-input.ts";
+import { type ImportInput, importKind } from "../../../flows/import/import-input.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
-import { type FileJob, formatOfName } from "../../../flows/rows/source.ts";
+import type { FileAnswers } from "../../../flows/rows/mapped-columns.ts";
+import { type FileJob, formatOfName, type Source } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
@@ -21,7 +22,7 @@ const job: FileJob = {
 
 /** A file to import, with its local photos, and its flags as its folder and its columns complete them. */
 export interface OpenedFile extends Pick<ImportInput, "file"> {
-  readonly flags: ImportFlags & Pick<ImportInput, "addedPhotos">;
+  readonly flags: ImportFlags & Pick<ImportInput, "addedPhotos" | "answers">;
   readonly localPhotos: LocalPhotos;
   readonly converter: PhotoConverter | undefined;
   close(): Promise<void>;
@@ -56,6 +57,7 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
       read: flags,
       flags,
       mapFile,
+      ...(!flags.dryRun && !flags.fresh && { kept: () => keptOf(app, source, flags.ledger) }),
       form: ({ map, values }) => importForm(map, undefined, values),
       words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     });
@@ -87,6 +89,11 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
     await close();
     throw error;
   }
+}
+
+async function keptOf(app: App, source: Source, ledger: string | undefined): Promise<FileAnswers | null> {
+  const { keptAnswers } = await import("../../mapping/kept-answers.ts");
+  return keptAnswers(app, importKind, source, ledger);
 }
 
 /** The folder of photos that the command names, if it does. */

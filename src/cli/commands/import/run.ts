@@ -11,7 +11,10 @@ export async function runImport(app: App, typed: readonly ImportFlags[]): Promis
   if (typed.length > 1) await (await import("./several.ts")).rejectUnshared(typed, app.context.cwd);
   const opened: OpenedFile[] = [];
   try {
+    const { length } = app.typed;
     for (const flags of typed) opened.push(await openFile(app, flags));
+    // A flag would be about all of several files.
+    if (typed.length > 1) app.typed.length = length;
     await (typed[0]!.dryRun ? dryRun : (await import("./full-run.ts")).fullRun)(app, opened);
   } finally {
     for (const { close } of opened) await close();

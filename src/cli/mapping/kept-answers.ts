@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { FileAnswers } from "../../flows/rows/mapped-columns.ts";
+import type { Source } from "../../flows/rows/source.ts";
+import { shownTime } from "../../flows/run/clocks.ts";
+import type { App } from "../app/app.ts";
+import { openStateFile, profileStatePath } from "../app/profile-state.ts";
+
+/**
+ * The answers "for this file only" of a run of the same content that has not ended; null without one. `ledger`: the file of
+ * `--ledger`, which has the runs then.
+ */
+export async function keptAnswers(
+  app: App,
+  kind: string,
+  source: Source,
+  ledger?: string,
+): Promise<FileAnswers | null> {
+  const path = ledger === undefined ? await profileStatePath(app) : resolve(app.context.cwd, ledger);
+  // A state is not created for a question.
+  if (app.globals.mock || path === null || !existsSync(path)) return null;
+  const state = ledger === undefined ? await app.state() : await openStateFile(app, ledger);
+  const runs = state.runs.openOf(kind).filter(({ options }) => options.answers !== undefined);
+  if (ledger !== undefined) state.close();
+  if (runs.length === 0) return null;
+  for await (const _ of source.read());
+  const run = runs.find(({ options }) => options.source === source.digest);
+  if (run === undefined) return null;
+  await app.io.note(
+    `Columns and values are read as you chose for the run started at ${shownTime(run.startedAt)}. To choose again, add --fresh.`,
+  );
+  return JSON.parse(run.options.answers!) as FileAnswers;
+}

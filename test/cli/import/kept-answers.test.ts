@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { atTerminal } from "../../support/at-terminal.ts";
+import { createWorld } from "../../support/world.ts";
+import { workbookOf } from "../../support/write-workbook.ts";
+import { generateWorld } from "../generate/generate-world.ts";
+
+const photo = "https://cdn.example.com/a.jpg";
+const down = "\x1b[B";
+const tty = { stdin: true, stderr: true };
+const started =
+  /Columns and values are read as you chose for the run started at \S+\. To choose again, add --fresh\./;
+
+async function shop() {
+  const world = await createWorld({ env: { NO_COLOR: "1" }, mock: {} });
+  world.write("shop.csv", Buffer.from(`SKU;Titel;sex;images\nA1;grün;Damen;${photo}\n`, "latin1"));
+  return world;
+}
+
+test.each(["", " --ledger own.db"])(
+  "a stopped import does not ask again about answers for one file%s",
+  async (ledger) => {
+    const world = await shop();
+    const line = `import shop.csv --no-progress --no-wait${ledger}`;
+    const first = atTerminal(world, line, tty);
+    await first.type("Read the encoding, 2 columns and 1 value of shop.csv like this?", down, "\r");
+    expect((await first.ran).exit).toBe(0);
+    expect(existsSync(join(world.folder, ".home/config.json"))).toBe(false);
+    const batches = () => world.requests().filter(({ method }) => method === "POST").length;
+    const sent = batches();
+    const second = atTerminal(world, `import shop.csv --no-progress${ledger}`, tty);
+    expect((await second.ran).exit).toBe(0);
+    expect(second.screen().replace(/\s+/g, " ")).toMatch(started);
+    expect(second.screen()).not.toContain("like this?");
+    expect({ sent, now: batches() }).toEqual({ sent, now: sent });
+    expect(world.products().map(({ reference, name, sex }) => [reference, name, sex])).toEqual([
+      ["A1", "grün", "female"],
+    ]);
+    // The run has ended: its answers were for it only.
+    const third = atTerminal(world, `import shop.csv --no-progress${ledger}`, tty);
+    await third.type("like this?", "\x03");
+    expect((await third.ran).exit).toBe(130);
+  },
+);
+
+test("--fresh, and a file that was edited, ask again", async () => {
+  const world = await shop();
+  const line = "import shop.csv --no-progress --no-wait";
+  const first = atTerminal(world, line, tty);
+  await first.type("like this?", down, "\r");
+  expect((await first.ran).exit).toBe(0);
+  const fresh = atTerminal(world, `${line} --fresh`, tty);
+  await fresh.type("like this?", "\x03");
+  expect((await fresh.ran).exit).toBe(130);
+  world.write("shop.csv", `SKU;Titel;images\nA2;x;${photo}\n`);
+  const edited = atTerminal(world, line, tty);
+  await edited.type("like this?", "\x03");
+  expect((await edited.ran).exit).toBe(130);
+});
+
+test("a try-on run keeps them, also for a resume without a terminal", async () => {
+  const world = await generateWorld({ env: { NO_COLOR: "1" } });
+  world.write("looks.csv", "Artikel,model_id,background,angle_shot\nDRESS-1,Amara,Weiß,full-front\n");
+  const first = atTerminal(world, "tryon looks.csv --yes --no-wait", tty);
+  await first.type("Read 1 column and 1 value of looks.csv like this?", down, "\r");
+  expect((await first.ran).exit).toBe(0);
+  const second = await world.cat("tryon looks.csv --no-progress");
+  expect({ exit: second.exit, stderr: second.stderr }).toEqual({
+    exit: 0,
+    stderr: expect.stringMatching(started),
+  });
+  expect(world.tasks()).toHaveLength(1);
+});
+
+test("a sheet that was chosen is in the command to run next", async () => {
+  const world = await createWorld({ env: { NO_COLOR: "1" }, mock: {} });
+  const header = ["reference", "name", "images"];
+  const sheets = { Alt: [header, ["A", "Dress", photo]], "Neu 2": [header, ["B", "Coat", photo]] };
+  world.write("a.xlsx", await workbookOf(sheets));
+  const ran = atTerminal(world, "import a.xlsx --no-progress --no-wait", tty);
+  await ran.type("Which sheet of a.xlsx?", down, "\r");
+  expect((await ran.ran).exit).toBe(0);
+  expect(ran.screen()).toContain("cat import a.xlsx --no-progress --sheet 'Neu 2'");
+});

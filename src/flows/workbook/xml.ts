@@ -116,7 +116,7 @@ function countMarkup(pack: Package, length: number, found: Found = { values: 0, 
     throw new WorkbookError(
       "damaged_workbook",
       `${pack.name} cannot be read as a workbook: it has more than ${shownSize(workbookLimits.markup)} without a value`,
-      "Copy the cells with values into a new workbook, save it, and use that.",
+      "Paste the cells as values into a new workbook, save it, and use that.",
     );
 }
 

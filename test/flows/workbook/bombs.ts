@@ -169,7 +169,7 @@ export const bombs: Readonly<Record<string, () => Buffer>> = {
   ".ods sheets with long rows": () =>
     odsOf(
       `${odsHeader}</table:table>`,
-      `<table:table table:name="S"><table:table-row>${cell(long(1_000_000)).repeat(7)}</table:table-row></table:table>`,
+      `<table:table table:name="S"><table:table-row>${cell(long(100_000)).repeat(9)}</table:table-row></table:table>`,
       '<table:table table:name="T">',
     ),
   ".ods styles": () => odsOf("", '<style:style style:name="x"/>', odsHeader),

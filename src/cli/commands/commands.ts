@@ -6,8 +6,7 @@ import {
   type ListedArgument,
   type ListedFlag,
 } from "../completion/command-list.ts";
-import { command } from "../flags/command.ts";
-import { describedValue } from "../flags/common-flags.ts";
+import { command, describedValue } from "../flags/command.ts";
 import { lineWidth, wrappedColumns } from "../output/wrapped.ts";
 
 /** `cat commands`; the program loads every command for it (`describesAll` in the command table). */

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { exitMeanings } from "../context/errors.ts";
 import { version } from "../context/version.ts";
-import { toValued, type Valued } from "../flags/common-flags.ts";
+import { toValued, type Valued } from "../flags/command.ts";
 
 /** Everything that a command line can consist of; `cat commands --json` prints it. */
 export interface CommandList {

@@ -75,7 +75,14 @@ export const withTemplateFlag = (one: Command, example: string): Command =>
   one.option("--template [FILE]", `write a sheet to begin with, as .xlsx or .csv (default: ${example})`);
 
 /** The file of `--template`; null without it. Throws UsageError if the command reads a file too. */
-export function templateOf({ template }: RawFileFlags, file: string | undefined): string | true | null {
+export function templateOf(raw: RawFileFlags, file: string | undefined): string | true | null {
+  const { template, delimiter, encoding } = raw;
+  for (const [flag, value] of Object.entries({ delimiter, encoding }))
+    if (template !== undefined && value !== undefined)
+      throw new UsageError(`--${flag} cannot be combined with --template`, {
+        param: `--${flag}`,
+        hint: `Remove --${flag}. --excel writes the CSV that Excel of your country opens.`,
+      });
   if (template === undefined || file === undefined) return template ?? null;
   throw new UsageError("--template cannot be combined with a file to read", {
     param: "--template",

@@ -1,8 +1,11 @@
 import { join, resolve } from "node:path";
+import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import { canonicalReference } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { foldedPath } from "../files/file-names.ts";
 import { guardedCell } from "../outputs/cells.ts";
-import { type FolderPhoto, referenceKey, type SortedPhotos } from "../photos/folder-photos.ts";
+import type { FolderPhoto, SortedPhotos } from "../photos/folder-photos.ts";
+import { readByBeginning } from "../photos/name-pattern.ts";
 import type { AddedCells } from "../rows/row-form.ts";
 import { InputError } from "../rows/source.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
@@ -11,32 +14,61 @@ import { type InputImage, orientationOfName } from "./file-row.ts";
 export interface AddedPhotos extends AddedCells {
   /** What identifies them: every photo, with its reference and side. */
   readonly identity: string;
+  /** Why a row has none, by its reference: what follows its problem. */
+  readonly whyNone: (reference: string) => string;
 }
 
-/** Where the photos are. `fromRoot` is the path from the folder that paths in cells are relative to. */
+/** Where the photos are; `shown` is the folder in messages. `fromRoot` is the path from the folder that paths in cells are relative to. */
 interface PhotosPlace {
   readonly folder: string;
+  readonly shown: string;
   readonly root: string;
   readonly fromRoot: string;
 }
 
 /** Adds the photos of `sorted` to rows, without those that a row names itself. */
-export function addedPhotos({ products }: SortedPhotos, place: PhotosPlace): AddedPhotos {
-  const most = Math.max(0, ...[...products.values()].map(({ photos }) => photos.length));
+export function addedPhotos({ products, left }: SortedPhotos, place: PhotosPlace): AddedPhotos {
+  const most = mostPhotos(products);
+  const keyOf = (path: string) => foldedPath(join(place.folder, path));
+  /** Files that a disk without case would not tell apart: a cell names one of them by its exact name. */
+  const alike = repeated([...products.values()].flatMap((photos) => photos.map(({ path }) => keyOf(path))));
   let free: readonly number[] = [];
+  /** The references that the names of the other photos may begin with, with one photo each. */
+  let beginnings: ReadonlyMap<string, string> | null = null;
+  const begins = () => {
+    beginnings ??= new Map(
+      left.flatMap((path) => readByBeginning(path).map((read) => [read.reference, path])),
+    );
+    return beginnings;
+  };
   const photosOf = (row: unknown): readonly FolderPhoto[] => {
     const { reference, images } = row as { reference?: unknown; images?: unknown };
-    const photos = typeof reference === "string" && products.get(referenceKey(reference.trim()))?.photos;
+    const photos = typeof reference === "string" && products.get(canonicalReference(reference));
     if (!photos) return [];
-    const named = new Set(
-      (Array.isArray(images) ? images : []).map((image) => keyOfImage(image, place.root)),
+    const paths = (Array.isArray(images) ? images : []).map((image) => pathOfImage(image, place.root));
+    const exact = new Set(paths);
+    const named = new Set(paths.map((path) => path && foldedPath(path)));
+    return photos.filter(({ path }) =>
+      alike.has(keyOf(path))
+        ? !exact.has(join(place.folder, path).normalize("NFC"))
+        : !named.has(keyOf(path)),
     );
-    return photos.filter(({ path }) => !named.has(foldedPath(join(place.folder, path))));
   };
   return {
-    identity: JSON.stringify([...products.values()]),
+    identity: JSON.stringify([...products]),
+    whyNone(reference) {
+      const meant = left.length > mostSearched ? [] : didYouMean(reference, [...begins().keys()]);
+      const files = meant.map((begin) => JSON.stringify(begins().get(begin)!));
+      return `; no photo in ${place.shown} is named after ${JSON.stringify(reference)}${questionFor(files, ": ")}`;
+    },
     headers(names) {
       const taken = new Set(names);
+      if (most === 0 && !names.some((name) => name !== null && /^image/.test(name)))
+        throw new InputError(
+          `no photo in ${place.shown} is named after a reference of the file${left[0] === undefined ? "" : `, such as ${left[0]}`}`,
+          "no_photos",
+          "Photos are found by names such as REFERENCE_front.jpg. For other names, add --pattern.",
+        );
       const numbers = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => index + 1);
       free = numbers
         .filter((number) => !taken.has(`image_${number}`) && !taken.has(`image_${number}_orientation`))
@@ -63,12 +95,24 @@ export function addedPhotos({ products }: SortedPhotos, place: PhotosPlace): Add
   };
 }
 
+/** More photos than can be compared with each reference. */
+const mostSearched = 2_000;
+
+const mostPhotos = (products: SortedPhotos["products"]): number =>
+  Math.max(0, ...[...products.values()].map(({ length }) => length));
+
+/** Those that are there twice. */
+function repeated(keys: readonly string[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(keys.filter((key) => seen.has(key) || !seen.add(key)));
+}
+
 /** The rows of a folder without a sheet, one per product: records of CSV, with the header. The name is the reference. */
 export function* rowsOfPhotos({ products }: SortedPhotos, fromRoot: string): Generator<readonly string[]> {
-  const most = Math.max(0, ...[...products.values()].map(({ photos }) => photos.length));
+  const most = mostPhotos(products);
   const numbers = Array.from({ length: most }, (_, index) => index + 1);
   yield ["reference", "name", ...photoHeaders(numbers)];
-  for (const { reference, photos } of products.values()) {
+  for (const [reference, photos] of products) {
     const text = guardedCell(reference);
     yield [text, text, ...photoCells(photos, fromRoot, most)];
   }
@@ -93,7 +137,7 @@ const orientationCell = ({ path, side }: FolderPhoto): string =>
   side ?? (orientationOfName(path) === undefined ? "" : "unlabeled");
 
 /** The file that an image of a row is, if it is one. */
-function keyOfImage(image: unknown, root: string): string | null {
+function pathOfImage(image: unknown, root: string): string | null {
   const path = (image as InputImage | null)?.path;
-  return typeof path === "string" ? foldedPath(resolve(root, path.replaceAll("\\", "/"))) : null;
+  return typeof path === "string" ? resolve(root, path.replaceAll("\\", "/")).normalize("NFC") : null;
 }

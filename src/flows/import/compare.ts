@@ -103,13 +103,14 @@ async function readAll(references: readonly string[], run: ImportRun): Promise<v
 }
 
 /** Records products as they are at the service: in the ledger if it knows them, and by the references asked for. */
-function take(products: readonly Product[], { at, read }: ImportRun): void {
+function take(products: readonly Product[], { at, read, names, input }: ImportRun): void {
   const seen: SeenProduct[] = [];
   for (const product of products) {
     const { id: productId, name, description, sex, images } = product;
     const reference = referenceOfProduct(product);
     const fields = FieldDigests.of({ name, description, sex }).bytes;
     seen.push(reference === null ? { productId, fields } : { productId, reference, fields });
+    if (reference !== null && input.namesFromReferences && !names.has(reference)) names.set(reference, name);
     // The newest of several with one reference comes first.
     if (reference === null || read.get(reference) !== null) continue;
     // A product of the dashboard may have null for its images.

@@ -1,5 +1,4 @@
 import { canonicalReference } from "../../contract/import-row.ts";
-import type { OnImageError } from "../../contract/value-sets.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
 import type { RowFailure } from "../outputs/row-outcome.ts";
 import {
@@ -12,6 +11,7 @@ import {
   sourceDigest,
 } from "./digests.ts";
 import type { FileImage, FileRow } from "./file-row.ts";
+import type { ImportInput } from "./import-input.ts";
 
 /** A row with the data for the decision about it. */
 export interface WeighedRow {
@@ -62,7 +62,11 @@ export interface KnownPhotos {
  * product, or ledger not used) it sends everything. A photo rejected at upload counts like one the service
  * failed to fetch (Imports, rule 4): with `skip` the row is sent without it, if a photo remains.
  */
-export function decide(row: WeighedRow, entry: LedgerEntry | null, onImageError: OnImageError): Decision {
+export function decide(
+  row: WeighedRow,
+  entry: LedgerEntry | null,
+  { onImageError, namesFromReferences }: Pick<ImportInput, "onImageError" | "namesFromReferences">,
+): Decision {
   const { content, digests } = row;
   const leftOut: number[] = [];
   const sent: { image: number; digest: Buffer }[] = [];
@@ -77,20 +81,20 @@ export function decide(row: WeighedRow, entry: LedgerEntry | null, onImageError:
   if (refused.length > 0 && (onImageError === "fail_row" || sent.length === 0)) {
     return { kind: "refused", discarded: sent.map(({ image }) => image) };
   }
-  const fields = FieldDigests.of(fieldsOf(content));
+  const values = fieldsOf(content, namesFromReferences);
+  const fields = FieldDigests.of(values);
   if (entry === null || sent.length > 0) {
     const images = sent.map(({ image }) => content.images[image]!);
     return { kind: "send", images, memo: { fields, sent, leftOut, refused } };
   }
-  return decideFields(content, fields, entry);
+  return decideFields(values, fields, entry);
 }
 
 /** The decision about a row whose photos are all attached. */
-function decideFields(content: FileRow, fields: FieldDigests, entry: LedgerEntry): Decision {
+function decideFields(values: FieldValues, fields: FieldDigests, entry: LedgerEntry): Decision {
   const { productId } = entry;
   const known = new FieldDigests(entry.fields);
   const present = ledgerFields.filter((field) => fields.knows(field));
-  const values = fieldsOf(content);
   if (present.some((field) => !known.knows(field))) return { kind: "uncertain", productId, fields: values };
   const changed = present.filter((field) => !known.agrees(field, fields));
   if (changed.length === 0) return { kind: "unchanged", productId };
@@ -114,9 +118,9 @@ const isRepeatedUnlabeled = (images: readonly FileImage[], digests: readonly Buf
  * The fields that an upsert of the row sets; fields missing from the row keep their value (Imports, Row
  * fields).
  */
-function fieldsOf({ name, description, sex }: FileRow): FieldValues {
+function fieldsOf({ name, description, sex }: FileRow, namesFromReferences = false): FieldValues {
   return {
-    name,
+    ...(namesFromReferences ? {} : { name }),
     ...(description === undefined ? {} : { description }),
     ...(sex === undefined ? {} : { sex }),
   };

@@ -6,8 +6,9 @@ import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-problem.ts";
 import { type ColumnMap, mappedHeader } from "../rows/mapped-columns.ts";
-import type { AddedCells, FieldProblem, RowForm } from "../rows/row-form.ts";
+import type { FieldProblem, RowForm } from "../rows/row-form.ts";
 import { noValues, type ValueMap, valuesRead } from "../rows/value-map.ts";
+import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
 import { inputRowProblems, localImagesOf, withOrientations } from "./file-row.ts";
@@ -26,7 +27,7 @@ export const importForm = (
   map: ColumnMap,
   photos?: Pick<LocalPhotos, "problems" | "stopConverting">,
   values: ValueMap = noValues,
-  added?: AddedCells,
+  added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
 ): ImportForm => {
   let namesImageIds = false;
   return {
@@ -44,7 +45,10 @@ export const importForm = (
       const repeated = repeatedPhotos(row);
       const found: readonly FieldProblem[] = inputRowProblems(row);
       // Nearly every row is valid.
-      const invalid = found.length === 0 ? found : found.map((problem) => withValueFix(problem, row));
+      const invalid =
+        found.length === 0
+          ? found
+          : found.map((problem) => withReason(withValueFix(problem, row), row, added?.whyNone));
       const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
       const images = photos === undefined ? [] : localImagesOf(row);
       if (images.length === 0) return problems;
@@ -94,6 +98,19 @@ const withoutNulls = (image: Record<string, unknown>): Record<string, unknown> =
   Object.values(image).includes(null)
     ? Object.fromEntries(Object.entries(image).filter(([, value]) => value !== null))
     : image;
+
+/** The problem of a row without photos, with the reason why it got none of the folder. */
+function withReason(
+  problem: FieldProblem,
+  row: unknown,
+  whyNone: AddedPhotos["whyNone"] | undefined,
+): FieldProblem {
+  const reference = referenceOf(row);
+  const { images } = row as { images?: unknown };
+  if (problem.param !== "images" || whyNone === undefined || reference === undefined) return problem;
+  if (Array.isArray(images) && images.length > 0) return problem;
+  return { ...problem, message: problem.message + whyNone(reference) };
+}
 
 /** The problem of a value that is not a choice, with the flag that reads it as one. */
 function withValueFix(problem: FieldProblem, row: unknown): FieldProblem {

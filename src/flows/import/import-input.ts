@@ -36,6 +36,8 @@ export interface ImportInput {
   answers?: FileAnswers | undefined;
   /** What identifies the photos of a folder that rows get in addition; undefined without any. */
   addedPhotos?: string | undefined;
+  /** Whether the names of the rows are their references: a product that exists keeps its own. */
+  namesFromReferences?: boolean | undefined;
   /** The local photos that the file may name. */
   localPhotos: LocalPhotos;
   mode: ImportMode;

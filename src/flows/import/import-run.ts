@@ -35,6 +35,8 @@ export interface ImportRun {
   readonly uploads: Map<string, PhotoUpload>;
   /** Products read by their reference, as they are at the service; null for a reference without a product. */
   readonly read: Map<string, LedgerEntry | null>;
+  /** The names of products by their reference, as far as they were read. */
+  readonly names: Map<string, string>;
   readonly rows: RowsToImport;
   readonly progress: ImportProgress;
   /** Follows the imports of accepted batches. */
@@ -63,6 +65,7 @@ export function importRun(
     done: batches.doneRows(at.id),
     uploads: new Map(),
     read: new Map(),
+    names: new Map(),
     progress,
     follower: importFollower(at, progress),
   };
@@ -124,7 +127,7 @@ class RowsToImport {
         const reference = referenceOfRow(weighed.content);
         const known = usesLedger ? ledger.get(at.account, reference) : null;
         const entry = withRead(known, read.get(reference) ?? null);
-        const decision = decide(weighed, entry, input.onImageError);
+        const decision = decide(weighed, entry, input);
         yield { ...weighed, rowIndex, line, reference, decision };
       }
     }

@@ -77,7 +77,7 @@ async function makePlan(run: ImportRun): Promise<Plan | null> {
 
 /** Plans all rows in one pass over the file; sends nothing. */
 async function planRows(run: ImportRun): Promise<Plan> {
-  const { input, deps, read } = run;
+  const { input, deps, read, names } = run;
   const plan: Plan = {
     sends: 0,
     patches: 0,
@@ -87,7 +87,9 @@ async function planRows(run: ImportRun): Promise<Plan> {
     unread: [],
   };
   const isUnread = (reference: string, images: readonly FileImage[]) =>
-    input.photos === "new" && images.some(({ image_id }) => image_id !== undefined) && !read.has(reference);
+    !read.has(reference) &&
+    ((input.photos === "new" && images.some(({ image_id }) => image_id !== undefined)) ||
+      (input.namesFromReferences && !names.has(reference)));
   let rows = 0;
   for await (const { reference, decision } of run.rows.decided()) {
     if (decision.kind === "send") {

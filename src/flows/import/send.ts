@@ -104,7 +104,9 @@ async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
       continue;
     }
     const { images, memo } = decision;
-    const text = `${JSON.stringify(await serviceRow(row.content, images, run))}\n`;
+    const name = run.names.get(reference);
+    const content = name === undefined ? row.content : { ...row.content, name };
+    const text = `${JSON.stringify(await serviceRow(content, images, run))}\n`;
     const size = Buffer.byteLength(text);
     if (cut.length === limits.importRows.max || bytes + size > limits.importBatchBytes) {
       yield await toBatch(cut, run);

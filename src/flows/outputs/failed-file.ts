@@ -81,10 +81,12 @@ export class FailedFile<Result> {
     if (row === undefined) throw this.#input.source.changed();
     this.#last = row;
     // The service, and the IDs of products, show repetitions that the check cannot see.
-    const isRepeated = failure.code === this.#input.form.unique?.code;
-    const place = this.#reader instanceof TableReader ? this.#reader.placeOfReference(line) : {};
-    const reason = isRepeated ? this.#repetition(row) : this.#word(row, outcome, place);
-    await this.#write(row, new Set(done), reason);
+    if (failure.code === this.#input.form.unique?.code)
+      await this.#write(asTyped(row), new Set(row.typed === undefined ? done : []), this.#repetition(row));
+    else {
+      const place = this.#reader instanceof TableReader ? this.#reader.placeOfReference(line) : {};
+      await this.#write(row, new Set(done), this.#word(row, outcome, place));
+    }
   }
 
   /** Adds the remaining rejected rows. */
@@ -115,7 +117,7 @@ export class FailedFile<Result> {
     const { code, message } = joinedFailure([...repeated, ...unknown!, ...others!]);
     // Both codes, as each keeps the row rejected until what it is about was corrected.
     const both = repeated.length > 0 && unknown!.length > 0 ? `${code} ${unknown![0]!.code}` : code;
-    await this.#write(row, new Set(), { code: both, message }, params);
+    await this.#write(asTyped(row), new Set(), { code: both, message }, params);
   }
 
   #repetition({ content }: InputRow): RowFailure {
@@ -201,3 +203,6 @@ export class FailedFile<Result> {
     for await (const rows of this.#reader.batches()) yield* rows;
   }
 }
+
+/** The row without what was added to it. */
+const asTyped = (row: InputRow): InputRow => (row.typed === undefined ? row : { ...row, record: row.typed });

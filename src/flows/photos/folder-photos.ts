@@ -22,32 +22,36 @@ export interface FolderPhoto {
 
 /** The photos of a folder by product, and how many files belong to none. */
 export interface SortedPhotos {
-  /** By folded reference; the photos are in the order in which a product has them. */
-  readonly products: ReadonlyMap<
-    string,
-    { readonly reference: string; readonly photos: readonly FolderPhoto[] }
-  >;
-  readonly left: { count: number; example: string };
+  /** By reference, as rows have it; the photos are in the order in which a product has them. */
+  readonly products: ReadonlyMap<string, readonly FolderPhoto[]>;
+  readonly left: readonly string[];
 }
 
-/** The key of a reference: case, and how accents are composed, differ between file names and rows. */
-export const referenceKey = foldedPath;
+/** Case, and how accents are composed, differ between file names and rows. */
+const referenceKey = foldedPath;
 
 /** The photos by the shortest references that fit a pattern. */
 export function photosByPattern({ folder, paths }: PhotoListing, pattern: NamePattern): SortedPhotos {
   const sorted = new Sorting();
+  const spellings = new Map<string, string>();
   for (const path of paths) {
     const read = pattern.read(path);
-    if (read === null) sorted.leave(path);
-    else sorted.add(path, read);
+    if (read === null) {
+      sorted.left.push(path);
+      continue;
+    }
+    const key = referenceKey(read.reference);
+    const reference = spellings.get(key) ?? read.reference;
+    spellings.set(key, reference);
+    sorted.add(path, { ...read, reference });
   }
   return sorted.end(folder);
 }
 
 /**
  * The photos of known references. A photo belongs to the longest one that its name begins with, if only a side or a number
- * follows; or to the one that its folder is named after. With a pattern, to the longest one that fits it. Throws InputError
- * for a photo that may belong to two.
+ * follows; or to the one that its folder is named after. With a pattern, to the longest one that fits it. Of references that
+ * differ only in case, to the one that it spells. Throws InputError for a photo that may belong to two.
  */
 export async function photosOfRows(
   { folder, paths }: PhotoListing,
@@ -60,14 +64,13 @@ export async function photosOfRows(
   const wanted = new Set<string>();
   for (const path of paths)
     for (const { reference } of [...byName(path), ...byFolder(path)]) wanted.add(referenceKey(reference));
-  const known = new Map<string, string>();
-  const alike = new Map<string, string>();
+  const known = new Map<string, Set<string>>();
   for await (const reference of references()) {
     const key = referenceKey(reference);
     if (!wanted.has(key)) continue;
-    const earlier = known.get(key);
-    if (earlier !== undefined && earlier !== reference) alike.set(key, reference);
-    else known.set(key, reference);
+    const alike = known.get(key);
+    if (alike === undefined) known.set(key, new Set([reference]));
+    else alike.add(reference);
   }
   const sorted = new Sorting();
   for (const path of paths) {
@@ -75,14 +78,17 @@ export async function photosOfRows(
     const [named, inFolder] = [byName(path).find(isKnown), byFolder(path).find(isKnown)];
     const read = named ?? inFolder;
     if (read === undefined) {
-      sorted.leave(path);
+      sorted.left.push(path);
       continue;
     }
-    const key = referenceKey(read.reference);
-    const other = inFolder === undefined ? key : referenceKey(inFolder.reference);
-    const second = other === key ? alike.get(key) : known.get(other);
-    if (second !== undefined) throw ambiguous(path, known.get(key)!, second);
-    sorted.add(path, { ...read, reference: known.get(key)! });
+    const meant = [read, ...(inFolder === undefined ? [] : [inFolder])].flatMap(({ reference }) => {
+      const alike = [...known.get(referenceKey(reference))!];
+      const spelled = alike.filter((one) => one.normalize("NFC") === reference);
+      return spelled.length > 0 ? spelled : alike;
+    });
+    const [reference, second] = new Set(meant);
+    if (second !== undefined) throw ambiguous(path, reference!, second);
+    sorted.add(path, { ...read, reference: reference! });
   }
   return sorted.end(folder);
 }
@@ -100,28 +106,23 @@ const ambiguous = (path: string, ...references: readonly string[]): InputError =
   new InputError(
     `the photo ${JSON.stringify(path)} may belong to ${references.map((one) => JSON.stringify(one)).join(" or ")}`,
     "ambiguous_photo",
-    "Rename the photo, or say with --pattern where its reference is, for example --pattern '{reference}_{side}'.",
+    "Rename the photo or its folder, so that one reference is in it exactly as in its row.",
   );
 
 class Sorting {
-  readonly #products = new Map<string, { reference: string; photos: FolderPhoto[] }>();
-  readonly #left = { count: 0, example: "" };
+  readonly #products = new Map<string, FolderPhoto[]>();
+  readonly left: string[] = [];
 
   add(path: string, { reference, side, number }: NamedPhoto): void {
-    const key = referenceKey(reference);
-    const product = this.#products.get(key) ?? { reference, photos: [] };
-    this.#products.set(key, product);
-    product.photos.push({ path, side, number });
-  }
-
-  leave(path: string): void {
-    if (this.#left.count++ === 0) this.#left.example = path;
+    const photos = this.#products.get(reference) ?? [];
+    this.#products.set(reference, photos);
+    photos.push({ path, side, number });
   }
 
   /** Throws InputError for a product with more photos than the service takes. */
   end(folder: string): SortedPhotos {
     const most = limits.imagesPerProduct.max;
-    for (const { reference, photos } of this.#products.values()) {
+    for (const [reference, photos] of this.#products) {
       if (photos.length > most)
         throw new InputError(
           `${JSON.stringify(reference)} has ${photos.length} photos in ${folder}; a product has at most ${most}`,
@@ -130,7 +131,7 @@ class Sorting {
         );
       photos.sort(byPlace);
     }
-    return { products: this.#products, left: this.#left };
+    return { products: this.#products, left: this.left };
   }
 }
 

@@ -39,8 +39,8 @@ export function guessPatterns(listing: PhotoListing): PatternGuess[] {
     const pattern = new NamePattern(text);
     const photos = readOrNull({ ...listing, paths }, pattern);
     if (photos === null) return [];
-    const read = paths.length - photos.left.count;
-    const all = [...photos.products.values()].flatMap((product) => product.photos);
+    const read = paths.length - photos.left.length;
+    const all = [...photos.products.values()].flat();
     const finds =
       (!text.includes("{side}") || all.some(({ side }) => side !== undefined)) &&
       (!text.includes("{n}") || all.some(({ number }) => number !== undefined));

@@ -82,6 +82,8 @@ export class NamePattern {
     if (after === undefined || more.length > 0) throw new Error("it needs {reference} once");
     for (const one of ["{side}", "{n}"])
       if (named.split(one).length > 2) throw new Error(`it can have ${one} once`);
+    // Each one more multiplies the ways in which a name may be read.
+    if (named.split("*").length > 3) throw new Error("it can have * twice");
     this.#folders = named.split("/").length - 1;
     const [start, end] = [expressionOf(before!), expressionOf(after)];
     this.#before = new RegExp(`^${start}$`, "iu");

@@ -82,6 +82,7 @@ export class NdjsonReader implements RowReader {
       line,
       content: this.#form.fromObject(row),
       record,
+      ...(added !== undefined && { typed: own }),
       ...(isFailed && { earlierReason }),
       ...(fault !== undefined && { fault }),
     };

@@ -40,7 +40,7 @@ export async function privateCopy(
         type: "output",
         code: "no_temporary_folder",
         cause,
-        hint: "Set TMPDIR to a folder with more space, or save the rows to a file and import that.",
+        hint: "Set TMPDIR to a folder with enough space, in which you may write.",
       },
     );
   };

@@ -58,7 +58,10 @@ export interface ObjectForm {
   flat?(object: Record<string, unknown>): Record<string, unknown>;
 }
 
-/** Parts of a row that are in no record, such as photos of a folder. The failed file has them. */
+/**
+ * Parts of a row that are in no record, such as photos of a folder. The failed file has them, except for rows that the check
+ * rejected: with another reference, a row has other photos.
+ */
 export interface AddedCells {
   /** The headers of the cells that each record of a table gets after its own, by the names of its own columns. */
   headers(names: readonly (string | null)[]): readonly string[];
@@ -115,6 +118,8 @@ export interface InputRow {
    * object.
    */
   readonly record: readonly string[] | Record<string, unknown> | string;
+  /** The record as it is in the file, if parts were added to it. */
+  readonly typed?: InputRow["record"] | undefined;
   /** Cells of a CSV record kept with their quotes, because they cannot be read reliably. */
   readonly unparsedCells?: ReadonlySet<number>;
   /** The reason in the record, if it comes from a failed file. */

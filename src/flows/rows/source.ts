@@ -268,6 +268,13 @@ function formatOf(name: string, start: Buffer, { format }: SourcePlace): InputFo
     basename(name).startsWith("~$")
   )
     return "workbook";
+  const packed = packing(start);
+  if (packed !== null)
+    throw new InputError(
+      `${shownName(name)} is ${packed}, not rows`,
+      "packed_file",
+      "Expand it, and use a file in it.",
+    );
   const text = start
     .toString("utf8")
     .replace(/^\uFEFF/, "")
@@ -284,6 +291,21 @@ function formatOf(name: string, start: Buffer, { format }: SourcePlace): InputFo
   const named = format ?? formatOfName(name);
   if (named !== undefined && named !== "workbook") return named;
   return /^[{[]/.test(text) ? "ndjson" : "csv";
+}
+
+const packings: readonly (readonly [string, RegExp])[] = [
+  ["compressed with bzip2", /^BZh\d1AY/],
+  ["compressed with xz", /^\xfd7zXZ\0/],
+  ["compressed with zstd", /^\x28\xb5\x2f\xfd/],
+  ["a 7z archive", /^7z\xbc\xaf\x27\x1c/],
+  ["a RAR archive", /^Rar!\x1a\x07/],
+  ["a tar archive", /^[\s\S]{257}ustar/],
+];
+
+/** How a file is packed in another way than with gzip; null if it is not. */
+function packing(start: Buffer): string | null {
+  const head = start.toString("latin1", 0, 262);
+  return packings.find(([, magic]) => magic.test(head))?.[0] ?? null;
 }
 
 /** Determines whether the bytes of a file changed since they were read, whatever its date. */

@@ -116,13 +116,14 @@ export abstract class TableReader implements RowReader {
     const ownContent = this.columns.toRow(padded);
     const record = padded === own ? own : [...own, ...this.form.added!.cells(ownContent)];
     const content = padded === own ? ownContent : this.columns.toRow(record);
+    const typed = padded === own ? undefined : padded;
     const stray = this.columns.strayCell(record);
-    if (stray === null) return { line, record, content, ...this.earlierReason(record) };
+    if (stray === null) return { line, record, content, typed, ...this.earlierReason(record) };
     const { column, message } = stray;
     const param = this.header[column]!.trim() || undefined;
     const reference = this.form.referenceOf(content);
     const fault = { line, ...this.place(line, column), reference, param, code: "invalid_row", message };
-    return { line, record, content, fault };
+    return { line, record, content, typed, fault };
   }
 
   /** The reason of a row of a failed file; a mapped column is none of its columns. */

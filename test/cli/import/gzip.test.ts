@@ -126,3 +126,23 @@ describe("what cannot be expanded is rejected with one clear line, and leaves no
     vi.unstubAllEnvs();
   });
 });
+
+test.each([
+  ["bzip2", "compressed with bzip2", "BZh91AY&SY"],
+  ["xz", "compressed with xz", "\u00fd7zXZ\0"],
+  ["zstd", "compressed with zstd", "\u0028\u00b5\u002f\u00fd"],
+  ["7z", "a 7z archive", "7z\u00bc\u00af\u0027\u001c"],
+  ["RAR", "a RAR archive", "Rar!\u001a\u0007"],
+  ["tar", "a tar archive", `${"x".repeat(257)}ustar`],
+])("a file of %s is rejected, also within gzip", async (_, what, head) => {
+  const world = await createWorld();
+  const bytes = Buffer.from(head, "latin1");
+  world.write("p.csv", bytes);
+  world.write("q.csv.gz", gzipSync(bytes));
+  for (const file of ["p.csv", "q.csv.gz"])
+    expect(await world.cat(`import ${file}`)).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr: `error: ${file} is ${what}, not rows\nExpand it, and use a file in it.\n`,
+    });
+});

@@ -50,9 +50,9 @@ async function owners(known: readonly string[], names: readonly string[]) {
   const listing = { folder: "/x", paths: names, others: { count: 0, example: "" }, sheets: [] };
   const { products, left } = await photosOfRows(listing, null, () => each(known));
   const found = new Map<string, string[]>();
-  for (const { reference, photos } of products.values())
+  for (const [reference, photos] of products)
     for (const { path } of photos) found.set(path, [...(found.get(path) ?? []), reference]);
-  return { found, left: left.count };
+  return { found, left: left.length };
 }
 
 const longest = (one: string, other: string) => other.length - one.length;
@@ -93,8 +93,13 @@ test("a photo in the folder of one reference, named after another, is rejected",
   expect((await owners(["A", "B"], ["A/x.jpg", "A/front.jpg"])).left).toBe(0);
 });
 
-test("a photo whose name fits two references that differ in case is rejected", async () => {
-  await expect(owners(["ab-1", "AB-1"], ["ab-1.jpg"])).rejects.toThrow('may belong to "ab-1" or "AB-1"');
+test("of two references that differ in case, the one that a photo spells has it; another spelling is rejected", async () => {
+  const { found } = await owners(["ab-1", "AB-1"], ["ab-1.jpg", "AB-1.jpg"]);
+  expect([...found]).toEqual([
+    ["ab-1.jpg", ["ab-1"]],
+    ["AB-1.jpg", ["AB-1"]],
+  ]);
+  await expect(owners(["ab-1", "AB-1"], ["Ab-1.jpg"])).rejects.toThrow('may belong to "ab-1" or "AB-1"');
 });
 
 test("the side and the number come from what follows the reference", () => {

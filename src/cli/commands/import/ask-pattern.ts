@@ -62,8 +62,8 @@ async function askText(app: App): Promise<string> {
 
 /** The first product with a side or several photos: `DRESS-1 has front and back`. */
 function exampleOf({ products }: SortedPhotos): string {
-  const all = [...products.values()];
-  const { reference, photos } = all.find((product) => product.photos.length > 1) ?? all[0]!;
+  const all = [...products];
+  const [reference, photos] = all.find(([, several]) => several.length > 1) ?? all[0]!;
   const parts = photos.map(({ side, number }) =>
     [side, number].filter((part) => part !== undefined).join(" "),
   );
@@ -73,7 +73,7 @@ function exampleOf({ products }: SortedPhotos): string {
 }
 
 function resultOf({ products, left }: SortedPhotos): string {
-  const all = [...products.values()].reduce((sum, { photos }) => sum + photos.length, 0);
-  const part = left.count === 0 ? "" : `${grouped(all)} of `;
-  return `${counted(products.size, "product")}, ${part}${counted(all + left.count, "photo")}`;
+  const all = [...products.values()].reduce((sum, photos) => sum + photos.length, 0);
+  const part = left.length === 0 ? "" : `${grouped(all)} of `;
+  return `${counted(products.size, "product")}, ${part}${counted(all + left.length, "photo")}`;
 }

@@ -47,6 +47,7 @@ export async function openFolder(
   const listing = await listPhotos(folder, interrupt).catch((error) => {
     throw unreadable(isFolder ? typed : `--images-from ${typed}`, error);
   });
+  if (isFolder) rejectOutputsIn(folder, flags, cwd);
   const { count, example } = listing.others;
   if (count > 0) await note(app, `${counted(count, "other file")} in ${typed} skipped, such as ${example}.`);
   if (!isFolder) return { flags, listing, pattern, source: null };
@@ -78,12 +79,9 @@ export async function openFolder(
       "Use another --pattern.",
     );
   const [products, left] = [counted(sorted.products.size, "product"), sorted.left];
-  await note(app, `${counted(listing.paths.length - left.count, "photo")} of ${products} found in ${file}.`);
-  if (left.count > 0)
-    await note(
-      app,
-      `${counted(left.count, "photo")} skipped: not like the pattern, such as ${left.example}.`,
-    );
+  await note(app, `${counted(listing.paths.length - left.length, "photo")} of ${products} found in ${file}.`);
+  if (left.length > 0)
+    await note(app, `${counted(left.length, "photo")} skipped: not like the pattern, such as ${left[0]}.`);
   const root = flags.imagesRoot === undefined ? dirname(folder) : resolve(cwd, flags.imagesRoot);
   const stream = Readable.from(csvOf(sorted, pathFrom(root, folder)));
   const place = { job, cwd, stdin: app.context.stdin, format: "csv", signal: interrupt } as const;
@@ -100,16 +98,16 @@ export async function photosForRows(
 ): Promise<AddedPhotos> {
   const sorted = await photosOfRows(listing, pattern, () => references(file, app.context.interrupt));
   const { left, products } = sorted;
-  const found = counted(listing.paths.length - left.count, "photo");
+  const found = counted(listing.paths.length - left.length, "photo");
   const where = flags.imagesFrom ?? dirname(shownName(flags.file));
   await note(app, `${found} of ${counted(products.size, "product")} found in ${where}.`);
-  if (left.count > 0) {
-    const hint =
-      pattern === null ? " For other names than REFERENCE_front, add --pattern '{reference}_*'." : "";
-    const belong = left.count === 1 ? "belongs" : "belong";
-    await note(app, `${counted(left.count, "photo")} ${belong} to no row, such as ${left.example}.${hint}`);
+  if (left.length > 0) {
+    const hint = pattern === null ? " For other names than REFERENCE_front, add --pattern." : "";
+    const belong = left.length === 1 ? "belongs" : "belong";
+    await note(app, `${counted(left.length, "photo")} ${belong} to no row, such as ${left[0]}.${hint}`);
   }
-  return addedPhotos(sorted, { folder: listing.folder, root, fromRoot: pathFrom(root, listing.folder) });
+  const { folder } = listing;
+  return addedPhotos(sorted, { folder, shown: where, root, fromRoot: pathFrom(root, folder) });
 }
 
 /** The references of a file, as far as it can be read: its check reports where it cannot. */
@@ -161,6 +159,17 @@ function readPattern(text: string): NamePattern {
   }
 }
 
+/** An output in the folder would be read as its sheet by the next command. */
+function rejectOutputsIn(folder: string, { results, failed }: ImportFlags, cwd: string): void {
+  for (const [flag, path] of Object.entries({ results, failed })) {
+    if (path === undefined || dirname(resolve(cwd, path)) !== folder) continue;
+    throw new UsageError(`--${flag} ${path} is in the folder to import`, {
+      param: `--${flag}`,
+      hint: "Choose a file outside of it: the next import would read it as the sheet of the folder.",
+    });
+  }
+}
+
 function rejectSheetFlags({ format, sheet, delimiter, encoding }: ImportFlags, file: string): void {
   const given = Object.entries({ format, sheet, delimiter, encoding });
   const [flag] = given.find(([, value]) => value !== undefined) ?? [];
@@ -172,14 +181,14 @@ function rejectSheetFlags({ format, sheet, delimiter, encoding }: ImportFlags, f
 }
 
 function unreadable(name: string, error: unknown): unknown {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined) return error;
   const why =
     code === "ENOENT"
       ? "does not exist"
       : code === "ENOTDIR"
         ? "is not a folder"
-        : `cannot be read: ${fileProblem(error)?.why ?? code}`;
+        : `cannot be read: ${fileProblem(error)?.why ?? code}${path === undefined ? "" : ` (${path})`}`;
   return new UsageError(`${name} ${why}`, {
     code: "folder_not_readable",
     hint: "Choose a folder of photos.",

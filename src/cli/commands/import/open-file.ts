@@ -22,7 +22,7 @@ const job: FileJob = {
 
 /** A file to import, with its local photos, and its flags as its folder and its columns complete them. */
 export interface OpenedFile extends Pick<ImportInput, "file"> {
-  readonly flags: ImportFlags & Pick<ImportInput, "addedPhotos" | "answers">;
+  readonly flags: ImportFlags & Pick<ImportInput, "addedPhotos" | "answers" | "namesFromReferences">;
   readonly localPhotos: LocalPhotos;
   readonly converter: PhotoConverter | undefined;
   close(): Promise<void>;
@@ -83,7 +83,13 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
     // The failed file names photos by their paths.
     const imagesOutside =
       flags.imagesOutside || (alsoIn !== undefined && !(await localPhotos.contains(alsoIn)));
-    const given = { ...flags, ...mapping, imagesOutside, addedPhotos: added?.identity };
+    const given = {
+      ...flags,
+      ...mapping,
+      imagesOutside,
+      addedPhotos: added?.identity,
+      namesFromReferences: folder !== null && folder.source !== null,
+    };
     return { flags: given, file, localPhotos, converter, close };
   } catch (error) {
     await close();

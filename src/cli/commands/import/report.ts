@@ -263,7 +263,7 @@ function duration(ms: number): string {
 
 /** The command that imports a failed file: the flags for reading it, and the same service. */
 function commandForFailed(failedFile: string, flags: ImportFlags, { format, globals }: ReportedRun): string {
-  const { delimiter, encoding, imagesRoot, imagesOutside, convert, ledger } = flags;
+  const { delimiter, encoding, imagesFrom, pattern, imagesRoot, imagesOutside, convert, ledger } = flags;
   // A table is written as a workbook or as CSV, as the name says.
   const named = formatOfName(failedFile);
   const written = format === "workbook" ? "csv" : format;
@@ -273,6 +273,8 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     delimiter,
     encoding: encodingOfFailedFile(encoding),
     ...mapFlags(flags),
+    // Photos that are attached would be attached again.
+    ...(flags.photos === "new" && imagesFrom !== undefined && { imagesFrom, pattern }),
     imagesRoot: imagesRoot ?? folderOfPhotos(failedFile, flags),
     imagesOutside,
     convert,

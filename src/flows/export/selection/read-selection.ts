@@ -1,4 +1,5 @@
 import { ulidPattern } from "../../../contract/limits.ts";
+import { unguardedCell } from "../../outputs/cells.ts";
 import type { CsvReader } from "../../rows/csv-rows.ts";
 import type { EncodingName } from "../../rows/encoding.ts";
 import {
@@ -175,7 +176,7 @@ function toColumns(header: readonly string[], { map, values }: Mapping): RowColu
     toRow(record) {
       const row: Cells = {};
       for (const [at, name] of names.entries())
-        if (name !== null) row[name] ??= valueRead(record[at]!, read[at]);
+        if (name !== null) row[name] ??= valueRead(unguardedCell(record[at]!), read[at]);
       return row;
     },
     strayCell: () => null,

@@ -106,8 +106,8 @@ function withReason(
   whyNone: AddedPhotos["whyNone"] | undefined,
 ): FieldProblem {
   const reference = referenceOf(row);
-  const { images } = row as { images?: unknown };
   if (problem.param !== "images" || whyNone === undefined || reference === undefined) return problem;
+  const { images } = row as { images?: unknown };
   if (Array.isArray(images) && images.length > 0) return problem;
   return { ...problem, message: problem.message + whyNone(reference) };
 }

@@ -159,6 +159,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "config get": { line: line("config get label"), ...list(/staging/) },
   "config unset": { line: line("config unset label"), ...list(/Removed label/) },
   "config path": { line: line("config path"), ...list(/config\.json/) },
+  "config mapping": { line: line("config mapping"), exit: 0, shown: /(?:)/ },
   commands: { line: line("commands"), ...list(/cat products list/) },
   completion: { line: line("completion bash"), ...list(/catalogue __complete/) },
 };

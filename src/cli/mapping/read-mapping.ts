@@ -6,7 +6,7 @@ import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { firstOf, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk } from "../app/prompts.ts";
-import type { ShownAs } from "./file-encoding.ts";
+import { encodingName, likeliest, notUtf8, type ShownAs } from "./file-encoding.ts";
 import { type FileHead, type FileMapping, type MappedFile, readHead, shownLength } from "./file-head.ts";
 import type { MapFile } from "./map-file.ts";
 import { rejectForObjects } from "./map-flags.ts";
@@ -56,13 +56,11 @@ async function encodingOf(
 ): Promise<{ encoding: EncodingName; shownAs: ShownAs | null }> {
   const asGiven = { encoding: read.encoding, shownAs: null };
   if (read.encoding !== undefined || source.format === "workbook") return asGiven;
-  const { savedEncoding } = await import("./saved-mapping.ts");
-  const saved = await savedEncoding(app, words);
-  if (saved === null && !asks) return asGiven;
-  const { encodingName, likeliest, notUtf8 } = await import("./file-encoding.ts");
   const shownAs = await notUtf8(source, read);
   if (shownAs === null) return asGiven;
-  if (saved === null) return { encoding: likeliest, shownAs };
+  const { savedEncoding } = await import("./saved-mapping.ts");
+  const saved = await savedEncoding(app, words);
+  if (saved === null) return asks ? { encoding: likeliest, shownAs } : asGiven;
   await app.io.note(
     app.io.visible(
       `The file is not UTF-8: read as ${encodingName(saved.encoding)} ("${shownAs(saved.encoding)}"), remembered from earlier files (profile ${saved.profile}).`,

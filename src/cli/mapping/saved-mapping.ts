@@ -6,7 +6,6 @@ import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import { type Profile, readProfiles } from "../settings/profiles.ts";
 import { profileName } from "../settings/settings.ts";
-import { updateProfile } from "../settings/update-config.ts";
 import { knownEncoding } from "./file-encoding.ts";
 
 /** The columns and values saved in a profile. */
@@ -63,10 +62,13 @@ export async function savedMapping(
     profile: name,
     map: new Map(Object.entries(columns) as [string, string][]),
     values: read,
-    save: (mapping) =>
-      updateProfile(context, name, (own) =>
+    async save(mapping) {
+      // Files are read more often than answers are saved.
+      const { updateProfile } = await import("../settings/update-config.ts");
+      await updateProfile(context, name, (own) =>
         withAnswers(own, withSaved(answersOf(own, words), mapping), words),
-      ),
+      );
+    },
   };
 }
 

@@ -115,25 +115,6 @@ export const wordsForOrientations: OtherWords<Orientation> = {
   ...all("unlabeled", "unlabelled none unknown"),
 };
 
-/** For backgrounds, subtypes and styles of generated images, and for yes and no. */
-export const wordsForLooks: OtherWords = {
-  ...all("white", "weiss weiß blanc blanche bianco blanco"),
-  ...all("light-grey", "lightgray hellgrau grisclair grigiochiaro"),
-  ...all("black", "schwarz noir nero negro"),
-  ...all("street", "strasse straße rue strada calle"),
-  ...all("garden", "garten jardin giardino"),
-  ...all("beach", "strand plage spiaggia playa"),
-  ...all("floor", "boden fussboden fußboden sol pavimento suelo"),
-  ...all("pair", "paar paire paio par"),
-  ...all("clothing", "clothes apparel kleidung bekleidung vetements abbigliamento ropa"),
-  ...all("shoes", "shoe footwear schuh schuhe chaussures scarpe zapatos"),
-  ...all("headwear", "hat hats cap caps kopfbedeckung hut mutze mutzen chapeau"),
-  ...all("flatlay", "liegend gelegt"),
-  ...all("ghost", "ghostmannequin hohlfigur"),
-  ...all("true", "ja oui si"),
-  ...all("false", "nein non"),
-};
-
 function all<Value extends string>(value: Value, words: string): Record<string, Value> {
   return Object.fromEntries(words.split(" ").map((word) => [word, value]));
 }

@@ -1,10 +1,4 @@
-import {
-  didYouMean,
-  type OtherWords,
-  plain,
-  wordsForLooks,
-  wordsForOrientations,
-} from "../../../contract/did-you-mean.ts";
+import { didYouMean, type OtherWords, plain, wordsForOrientations } from "../../../contract/did-you-mean.ts";
 import { backgroundsOf, everyAngleShotOf, type GenerationKind } from "../../../contract/generation-rules.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
 import { normalHeader } from "../../rows/row-form.ts";
@@ -51,6 +45,25 @@ const closed: Readonly<Record<string, readonly string[]>> = {
   look_at_camera: ["true", "false"],
 };
 
+/** For backgrounds, subtypes and styles of generated images, and for yes and no. */
+const wordsForLooks: OtherWords = {
+  ...all("white", "weiss weiß blanc blanche bianco blanco"),
+  ...all("light-grey", "lightgray hellgrau grisclair grigiochiaro"),
+  ...all("black", "schwarz noir nero negro"),
+  ...all("street", "strasse straße rue strada calle"),
+  ...all("garden", "garten jardin giardino"),
+  ...all("beach", "strand plage spiaggia playa"),
+  ...all("floor", "boden fussboden fußboden sol pavimento suelo"),
+  ...all("pair", "paar paire paio par"),
+  ...all("clothing", "clothes apparel kleidung bekleidung vetements abbigliamento ropa"),
+  ...all("shoes", "shoe footwear schuh schuhe chaussures scarpe zapatos"),
+  ...all("headwear", "hat hats cap caps kopfbedeckung hut mutze mutzen chapeau"),
+  ...all("flatlay", "liegend gelegt"),
+  ...all("ghost", "ghostmannequin hohlfigur"),
+  ...all("true", "ja oui si"),
+  ...all("false", "nein non"),
+};
+
 const words: OtherWords = { ...wordsForOrientations, ...wordsForLooks };
 
 /** What `--map` and `--map-value` of a try-on or a beautified shot take. */
@@ -94,6 +107,6 @@ export function otherSpelling(kind: GenerationKind, field: Field, from: string):
   return to === undefined ? null : { field, from, to };
 }
 
-function all(field: Field, synonyms: string): Record<string, string> {
-  return Object.fromEntries(synonyms.split(" ").map((word) => [word, field]));
+function all(word: string, synonyms: string): Record<string, string> {
+  return Object.fromEntries(synonyms.split(" ").map((synonym) => [synonym, word]));
 }

@@ -20,6 +20,7 @@ import {
   thumbnailFlag,
   timeoutFlag,
 } from "../flags/common-flags.ts";
+import { labelFlag, labelOf, unlabeledLine } from "../flags/label-flag.ts";
 import {
   type RawPrintFlags,
   type ResourceForm,
@@ -78,6 +79,7 @@ interface FollowFlags extends RawPrintFlags {
   run?: string;
   save?: string;
   maxBytes?: number;
+  label: boolean;
   timeout?: number;
   thumbnail?: boolean;
 }
@@ -88,7 +90,8 @@ const tasksBy = (name: string, save: string, texts: CommandTexts): Command =>
     .argument("[ID...]", "IDs of tasks")
     .option("--run <RUN>", "all tasks of a run of cat tryon or cat beautify on this machine")
     .option("--save <DIR>", save)
-    .addOption(maxBytesFlag());
+    .addOption(maxBytesFlag())
+    .addOption(labelFlag());
 
 const watchCommand = (app: App): Command =>
   withPrintFlags(
@@ -126,7 +129,7 @@ const saveCommand = (app: App): Command =>
   });
 
 /** A task with the file that its image was saved in. */
-type FollowedTask = Task & { output_file?: string };
+type FollowedTask = Task & { output_file?: string; label?: boolean };
 
 /** The form of tasks that were followed; a table shows the saved files if there are any. */
 const followedForm = (isSaved: boolean): ResourceForm<FollowedTask> => ({
@@ -136,9 +139,10 @@ const followedForm = (isSaved: boolean): ResourceForm<FollowedTask> => ({
     ),
     { name: "output_file", value: (row) => row.output_file ?? null, ...(!isSaved && { only: "csv" }) },
     { name: "failure_reason", value: (row) => row.failure_reason?.code ?? null },
+    { name: "label", value: (row) => row.label ?? null, only: "csv" },
   ],
   fields: {
-    fields: { ...fieldTree(Task).fields, ...namedFields(["output_file"]).fields },
+    fields: { ...fieldTree(Task).fields, ...namedFields(["output_file", "label"]).fields },
     entries: null,
   },
 });
@@ -152,6 +156,7 @@ async function followTasks(
 ): Promise<void> {
   const { run, save, timeout, formulaGuard = true, excel } = flags;
   const printing = readPrintFlags(flags, followedForm(save !== undefined));
+  const label = labelOf(flags);
   const typed = given.map((id) => resourceId(id, "task"));
   const { clock, cwd, interrupt } = app.context;
   const ofRun = run === undefined ? [] : await tasksOfRun(app, run);
@@ -168,7 +173,7 @@ async function followTasks(
     const known =
       saveTo === null ? () => undefined : generationsByTask(await app.state(), ["tryon", "beautify"]);
     const watched = await runFlow(app, ({ onProgress }) =>
-      watchTasks({ ids, known, saveTo, wait, maxBytes }, service, onProgress),
+      watchTasks({ ids, known, saveTo, wait, maxBytes, label }, service, onProgress),
     );
     if (saveTo !== null && watched.files.size > 0) {
       const { writeFolderResults } = await import("../../flows/generate/folder-results.ts");
@@ -201,11 +206,12 @@ async function report(
   app: App,
   { save, wait, thumbnail = false }: FollowFlags & { wait: boolean },
   printing: Printing<FollowedTask>,
-  { tasks, lost, files, faults, stopped }: WatchedTasks,
+  { tasks, lost, files, labels, unlabeled, faults, stopped }: WatchedTasks,
 ): Promise<void> {
   const rows = tasks.map((task): FollowedTask => {
     const file = files.get(task.id);
-    return { ...task, ...(file !== undefined && { output_file: join(save!, file) }) };
+    if (file === undefined) return task;
+    return { ...task, output_file: join(save!, file), label: labels.get(task.id) ?? false };
   });
   await app.io.show(printing, rows);
   if (thumbnail && app.context.stdout.isTTY && stopped === undefined) {
@@ -222,6 +228,7 @@ async function report(
   if (save !== undefined && tasks.length > 0) {
     const { savedLine } = await import("./generate/report.ts");
     await app.io.note(app.io.visible(savedLine(files.size, save)));
+    if (unlabeled > 0) await app.io.note(unlabeledLine(unlabeled));
   }
   if (stopped !== undefined) throw stopped;
   if (lost.length > 0) {

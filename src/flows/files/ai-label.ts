@@ -2,7 +2,7 @@
 
 import { crc32, inflateSync } from "node:zlib";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
-import type { ImageBytes } from "./image-bytes.ts";
+import { type ImageBytes, withImageFile } from "./image-bytes.ts";
 
 /** How a generated image was made: from nothing, or from a photo. */
 export type DigitalSource = "trainedAlgorithmicMedia" | "compositeWithTrainedAlgorithmicMedia";
@@ -36,11 +36,15 @@ export function labelSplices(image: ImageBytes, source: DigitalSource): readonly
   const type = imageTypeOf(image.read(0, imageTypeBytes));
   const place = type === null ? null : placeIn[type](image);
   if (place === null) return null;
-  const labelled = place.xmp === null ? newXmp(source) : withLabel(place.xmp, source);
-  if (labelled === null || labelled === place.xmp) return labelled === null ? null : [];
-  const bytes = Buffer.from(labelled);
+  const labeled = place.xmp === null ? newXmp(source) : withLabel(place.xmp, source);
+  if (labeled === null || labeled === place.xmp) return labeled === null ? null : [];
+  const bytes = Buffer.from(labeled);
   return bytes.length > place.room ? null : place.splices(bytes);
 }
+
+/** Whether the image in a file has the label. */
+export const isLabeled = (path: string): boolean =>
+  withImageFile(path, (image) => labelSplices(image, "trainedAlgorithmicMedia")?.length === 0);
 
 /** The bytes of an image with changes, in parts. */
 export const splicedParts = (image: Buffer, splices: readonly Splice[]): Generator<Buffer> =>
@@ -80,9 +84,9 @@ function withLabel(xmp: string, source: DigitalSource): string | null {
   const [{ index, 1: rdf = "" }] = ends as [RegExpExecArray];
   // All descriptions of an image are about the same.
   const about = new RegExp(`\\s${rdf}about\\s*=\\s*("[^"]*"|'[^']*')`).exec(xmp)?.[1] ?? '""';
-  const labelled = xmp.slice(0, index) + descriptionWith(source, rdf, about) + xmp.slice(index);
+  const labeled = xmp.slice(0, index) + descriptionWith(source, rdf, about) + xmp.slice(index);
   // Space for changes in place, of which this is none.
-  return labelled.replace(/\s{32,}(?=<\?xpacket end)/, "\n");
+  return labeled.replace(/\s{32,}(?=<\?xpacket end)/, "\n");
 }
 
 /** XMP is UTF-8 in all three types; null for other bytes. */

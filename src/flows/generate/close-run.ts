@@ -39,6 +39,7 @@ export async function closeRun(
   const summary = toSummary(generating, results);
   if (files.failed_file !== null) summary.failed_file = files.failed_file;
   if (files.results_file !== null) summary.results_file = files.results_file;
+  if (saver !== null && saver.unlabeled > 0) summary.unlabeled = saver.unlabeled;
   if (unsaved.length > 0)
     summary.unsaved = unsaved.map(([id, error]) => ({
       id,
@@ -76,7 +77,7 @@ function toResults(
     const key = placeKey(generation);
     const why = rejected.get(key)?.why;
     const taskId = sent.get(key)?.taskId ?? null;
-    const nothing = { generation, task_id: taskId, file: null, failure_reason: null };
+    const nothing = { generation, task_id: taskId, file: null, label: null, failure_reason: null };
     if (why !== undefined) return { ...nothing, status: "rejected", failure_reason: { ...why } };
     if (!sent.has(key)) return { ...nothing, status: "not_queued" };
     if (taskId === null) return { ...nothing, status: "unknown" };
@@ -85,7 +86,8 @@ function toResults(
     const { status } = task;
     const failure_reason =
       status === "failed" ? (task.failure_reason ?? { code: "failed", message: "" }) : null;
-    return { ...nothing, status, file: saver?.files.get(taskId) ?? null, failure_reason };
+    const [file = null, label = null] = [saver?.files.get(taskId), saver?.labels.get(taskId)];
+    return { ...nothing, status, file, label, failure_reason };
   });
 }
 

@@ -75,7 +75,8 @@ async function addRows(
   if (listed === null) return false;
   const tasks = rows.filter(({ task_id }) => task_id !== null);
   const own = new Set(tasks.map(({ task_id }) => task_id));
-  const all = [...listed.filter(({ task_id }) => task_id === null || !own.has(task_id)), ...tasks];
+  const others = listed.filter(({ task_id }) => task_id === null || !own.has(task_id));
+  const all = [...others.map((row) => ({ ...row, label: row.label ?? null })), ...tasks];
   const style = csv ?? plainCsv;
   const cell = formulaGuard ? guardedCell : (text: string) => text;
   await write(path, all.map((row) => `${JSON.stringify(row)}\n`).join(""));
@@ -86,13 +87,16 @@ async function addRows(
   return true;
 }
 
+/** The columns before there were labels. */
+const earlierColumns = resultColumns.slice(0, -1);
+
 /** The name of a list in the folder that is another file: a user's own results, or the input of the command. Null for none. */
 export async function foreignResults(folder: string): Promise<string | null> {
   const startOf = async (name: string) => String(await fileStart(join(folder, name), 65_536).catch(noFile));
   const [csv, ndjson] = [await startOf(folderResults.csv), await startOf(folderResults.ndjson)];
   const [header, ...records] = csv.trimEnd().split("\n");
-  const isOwnCsv =
-    csv === "" || header!.replace(/^\ufeff|\r$/g, "").replaceAll(";", ",") === resultColumns.join(",");
+  const columns = header!.replace(/^\ufeff|\r$/g, "").replaceAll(";", ",");
+  const isOwnCsv = csv === "" || [resultColumns, earlierColumns].some((own) => own.join(",") === columns);
   // Its rows are read from the other list.
   if (!isOwnCsv || (records.length > 0 && ndjson === "")) return folderResults.csv;
   return parseRows(ndjson.split("\n", 1)[0]!) === null ? folderResults.ndjson : null;

@@ -124,8 +124,10 @@ async function lookUpOthers(
   }
 }
 
-const openSaver = async ({ saveTo, maxBytes }: GenerateInput, run: Run): Promise<OutputSaver | null> =>
-  saveTo === null ? null : new (await import("./save-outputs.ts")).OutputSaver(saveTo, run, maxBytes);
+const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | null> =>
+  input.saveTo === null
+    ? null
+    : new (await import("./save-outputs.ts")).OutputSaver(input.saveTo, run, input);
 
 /** The run of an input: the one that was begun before and has not ended, else the last one that has, else a new one. */
 const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({

@@ -10,13 +10,14 @@ import type { RefusedRows } from "../rows/row-sets.ts";
 import type { Run, RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
 import type { Generation, SentGeneration } from "./generation.ts";
+import type { SaveOptions } from "./save-outputs.ts";
 
 /** What `--unknown` decides about batches whose outcome can no longer be learned. */
 export const unknownChoices = ["queued", "not-queued", "resend"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 
 /** What one command is to generate. */
-export interface GenerateInput {
+export interface GenerateInput extends SaveOptions {
   readonly kind: GenerationKind;
   readonly file: RowFile;
   /** How the user chose to read this file only; the run keeps it. */
@@ -39,8 +40,6 @@ export interface GenerateInput {
   readonly timeoutMs: number | null;
   /** The folder for the images; null to save none. */
   readonly saveTo: string | null;
-  /** The largest image to save, in bytes. */
-  readonly maxBytes: number;
   /** The same as it was typed, for the summary. */
   readonly saveAs: string | null;
   /** The failed file as it was typed; undefined for the default. */

@@ -12,6 +12,8 @@ export interface GenerationResult {
   readonly status: Task["status"] | "rejected" | "not_queued" | "unknown";
   /** The name of the saved file. */
   readonly file: string | null;
+  /** Whether that file has the label of generated images; null without a file. */
+  readonly label: boolean | null;
   readonly failure_reason: { readonly code: string; readonly message: string } | null;
 }
 
@@ -27,7 +29,13 @@ export const describingColumns = [
   "angle_shot",
 ] as const;
 
-export const resultColumns = [...describingColumns, "file", "failure_reason", "ai_generated"] as const;
+export const resultColumns = [
+  ...describingColumns,
+  "file",
+  "failure_reason",
+  "ai_generated",
+  "label",
+] as const;
 
 /** A result as a row of the service's field names; every output of a generation is AI-generated (ExportRow). */
 export const resultRow = (
@@ -37,6 +45,7 @@ export const resultRow = (
     task_id,
     status,
     file,
+    label,
     failure_reason,
   }: Omit<GenerationResult, "generation"> & { generation: NamedOutput },
 ) => ({
@@ -51,6 +60,7 @@ export const resultRow = (
   file,
   failure_reason,
   ai_generated: status === "succeeded" ? true : null,
+  label,
 });
 
 export type ResultRow = ReturnType<typeof resultRow>;
@@ -89,6 +99,7 @@ export interface GenerationSummary {
     line: number;
     output_file?: string;
     failure_reason?: { code: string; message: string };
+    label?: boolean;
   }[];
   duration_ms: number;
   /** Rows beyond the limit, which count nowhere else; only with `--limit`. */
@@ -101,6 +112,8 @@ export interface GenerationSummary {
   not_queued?: number;
   /** Generations whose request got no response; only where there are any. */
   unknown?: number;
+  /** Outputs that were saved without the label, because they cannot have it; only where there are any. */
+  unlabeled?: number;
   /** Outputs that could not be saved, by task; only where there are any. */
   unsaved?: { id: string; message: string }[];
   failed_file?: string;
@@ -110,7 +123,7 @@ export interface GenerationSummary {
 
 /** The task of a result, as the summary lists it, with its file in `folder`; null where it has none. */
 export function toSummaryTask(
-  { generation, task_id, status, file, failure_reason }: GenerationResult,
+  { generation, task_id, status, file, label, failure_reason }: GenerationResult,
   folder: string | null,
 ): GenerationSummary["tasks"][number] | null {
   if (task_id === null) return null;
@@ -120,5 +133,6 @@ export function toSummaryTask(
     line: generation.line,
     ...(file !== null && { output_file: join(folder ?? "", file) }),
     ...(failure_reason !== null && { failure_reason }),
+    ...(label !== null && { label }),
   };
 }

@@ -9,6 +9,7 @@ import { imageTypeBytes, imageTypeOf, safeFilename } from "../../contract/image-
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
 import { syncFolder } from "../../move-file.ts";
+import { digitalSourceOf, isLabeled } from "../files/ai-label.ts";
 import { fileStart, OutputError } from "../files/disk.ts";
 import { downloadFile, withSizeHint } from "../files/download-file.ts";
 import { rejectIncompleteImage } from "../files/image-end.ts";
@@ -19,16 +20,28 @@ import type { Generation } from "./generation.ts";
 /** How many downloads run at once: signed URLs have no rate limit. */
 const downloadsAtOnce = 8;
 
+/** What the images of a command get. */
+export interface SaveOptions {
+  /** The largest image to save, in bytes. */
+  readonly maxBytes: number;
+  /** Whether saved images get the label of generated ones. */
+  readonly label: boolean;
+}
+
 /** Saves outputs in a folder, several at once. */
 export class OutputSaver {
   readonly #folder: string;
   readonly #client: Pick<Client, "downloadInto" | "tasks">;
   readonly #signal: AbortSignal;
-  readonly #limits: { readonly maxBytes: number };
+  readonly #options: SaveOptions;
   readonly #limit = pLimit(downloadsAtOnce);
   readonly #jobs: Promise<void>[] = [];
   /** The names of the files in the folder, by task ID. */
   readonly files = new Map<string, string>();
+  /** Whether each of these files has the label, by task ID. */
+  readonly labels = new Map<string, boolean>();
+  /** The number of images that this command saved as sent, because they cannot have the label. */
+  unlabeled = 0;
   /** Why outputs were not saved, by task ID. */
   readonly faults = new Map<string, unknown>();
   /** Tells the unfinished files of this process from those that others write, or a killed one has left. */
@@ -36,12 +49,11 @@ export class OutputSaver {
   /** What was in the folder when the first output was added: all names, and those of unfinished files. */
   #before: Promise<{ names: ReadonlySet<string>; parts: readonly string[] }> | null = null;
 
-  /** `maxBytes` is the largest image to save. */
-  constructor(folder: string, { client, signal }: Pick<Service, "client" | "signal">, maxBytes: number) {
+  constructor(folder: string, { client, signal }: Pick<Service, "client" | "signal">, options: SaveOptions) {
     this.#folder = folder;
     this.#client = client;
     this.#signal = signal;
-    this.#limits = { maxBytes };
+    this.#options = options;
   }
 
   /** Saves the output of a task, unless an earlier command has; returns at once. */
@@ -49,7 +61,10 @@ export class OutputSaver {
     const save = async () => {
       try {
         this.#signal.throwIfAborted();
-        this.files.set(task.id, (await this.#findSaved(task, named)) ?? (await this.#save(task, named)));
+        const name = (await this.#findSaved(task, named)) ?? (await this.#save(task, named));
+        this.files.set(task.id, name);
+        // Also of an earlier command, or as the service has sent it.
+        this.labels.set(task.id, isLabeled(join(this.#folder, name)));
       } catch (error) {
         this.faults.set(task.id, withSizeHint(error));
       }
@@ -83,7 +98,7 @@ export class OutputSaver {
   }
 
   /** Saves a small output at once, and a large one with a part on the disk, which the next command continues. */
-  async #save({ id, output_image }: Task, named: NamedOutput): Promise<string> {
+  async #save({ id, type: made, output_image }: Task, named: NamedOutput): Promise<string> {
     if (output_image === null) throw new Error(`task ${id} has no output`);
     const { url } = output_image;
     const signal = this.#signal;
@@ -93,14 +108,15 @@ export class OutputSaver {
     };
     let type: (typeof imageTypes)[number] | null = null;
     const path = join(this.#folder, `.${outputName(named, id, "")}.image`);
-    const { chunks } = await downloadFile(this.#client, {
+    const { chunks, label } = await downloadFile(this.#client, {
       path,
       inMemory: true,
       url,
       resource: output_image.id,
       freshUrl,
       signal,
-      limits: this.#limits,
+      limits: { maxBytes: this.#options.maxBytes },
+      label: this.#options.label ? digitalSourceOf(made) : null,
       problemOf: (head) => {
         type = imageTypeOf(head);
         return type === null ? "is not a JPEG, PNG or WebP image" : null;
@@ -108,6 +124,7 @@ export class OutputSaver {
       // Its length may be unknown; one in memory has its announced length.
       check: async (part) => rejectIncompleteImage(part, url),
     });
+    if (label === false) this.unlabeled++;
     const name = outputName(named, id, extensions[type!]);
     const target = join(this.#folder, name);
     const unusable = (error: NodeJS.ErrnoException) => {

@@ -9,16 +9,14 @@ import { stoppedBy } from "../run/stage.ts";
 import type { Service } from "../service.ts";
 import type { Generation } from "./generation.ts";
 import { type ResultRow, resultRow } from "./result.ts";
-import { type NamedOutput, OutputSaver } from "./save-outputs.ts";
+import { type NamedOutput, OutputSaver, type SaveOptions } from "./save-outputs.ts";
 
-export interface WatchInput {
+export interface WatchInput extends SaveOptions {
   /** The tasks; null for all that are queued or running. */
   readonly ids: readonly string[] | null;
   /** What this machine knows of a task. */
   readonly known: (taskId: string) => Generation | undefined;
   readonly saveTo: string | null;
-  /** The largest image to save, in bytes. */
-  readonly maxBytes: number;
   /** Waits until the tasks have ended. */
   readonly wait: boolean;
 }
@@ -30,6 +28,10 @@ export interface WatchedTasks {
   readonly lost: readonly string[];
   /** The names of the saved files, by task ID. */
   readonly files: ReadonlyMap<string, string>;
+  /** Whether each of these files has the label, by task ID. */
+  readonly labels: ReadonlyMap<string, boolean>;
+  /** The number of images that were saved as sent, because they cannot have the label. */
+  readonly unlabeled: number;
   /** Each task as a row of a results file. */
   readonly rows: readonly ResultRow[];
   /** Why outputs were not saved, by task ID. */
@@ -46,7 +48,7 @@ export async function watchTasks(
 ): Promise<WatchedTasks> {
   const ids = input.ids ?? (await openTasks(service));
   const lost: string[] = [];
-  const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service, input.maxBytes);
+  const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service, input);
   const nameOf = outputNamer(input.known, service);
   const naming: Promise<void>[] = [];
   const show = () => {
@@ -67,16 +69,26 @@ export async function watchTasks(
   await saver?.settled();
   const tasks = ids.flatMap((id) => follower.tasks.get(id) ?? []);
   const files = saver?.files ?? new Map<string, string>();
+  const labels = saver?.labels ?? new Map<string, boolean>();
   const toRow = async (task: Task): Promise<ResultRow> => {
     const { id, status, failure_reason } = task;
     const generation = await nameOf(task);
-    const file = files.get(id) ?? null;
-    return resultRow(generation.line ?? null, { generation, task_id: id, status, file, failure_reason });
+    const [file = null, label = null] = [files.get(id), labels.get(id)];
+    return resultRow(generation.line ?? null, {
+      generation,
+      task_id: id,
+      status,
+      file,
+      label,
+      failure_reason,
+    });
   };
   return {
     tasks,
     lost,
     files,
+    labels,
+    unlabeled: saver?.unlabeled ?? 0,
     rows: files.size === 0 ? [] : await Promise.all(tasks.map(toRow)),
     faults: saver?.faults ?? new Map(),
     stopped,

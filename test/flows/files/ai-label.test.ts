@@ -10,8 +10,8 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const trained = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia";
 
-/** The labelled bytes; null if the image stays as it was sent. */
-function labelled(image: Buffer, source: DigitalSource = "trainedAlgorithmicMedia"): Buffer | null {
+/** The labeled bytes; null if the image stays as it was sent. */
+function labeled(image: Buffer, source: DigitalSource = "trainedAlgorithmicMedia"): Buffer | null {
   const read = (from: number, to: number) => image.subarray(from, to);
   const splices = labelSplices({ length: image.length, read }, source);
   return splices && Buffer.concat([...splicedParts(image, splices)]);
@@ -61,19 +61,19 @@ test("the label is added once, beside the XMP that an image has, and no pixel ch
   await fc.assert(
     fc.asyncProperty(kind, async (given) => {
       const image = await imageOf(given);
-      const result = labelled(image)!;
+      const result = labeled(image)!;
       expect(await pixelsOf(result)).toEqual(await pixelsOf(image));
       expect((await sharp(result).metadata()).hasAlpha).toBe((await sharp(image).metadata()).hasAlpha);
       const xmp = await xmpOf(result);
       expect(xmp.split(trained)).toHaveLength(2);
       expect(xmp.includes('dc:source="Grün"')).toBe(given.xmp !== null);
-      expect(labelled(result)).toEqual(result);
+      expect(labeled(result)).toEqual(result);
     }),
     { numRuns: repetitions(40, 1_000) },
   );
 });
 
-test("bytes that are damaged in any way are labelled without a change of pixels, or left alone", async () => {
+test("bytes that are damaged in any way are labeled without a change of pixels, or left alone", async () => {
   const damage = fc.record({
     kind,
     cut: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
@@ -84,7 +84,7 @@ test("bytes that are damaged in any way are labelled without a change of pixels,
       const whole = await imageOf(kind);
       const image = Buffer.from(cut === null ? whole : whole.subarray(0, Math.floor(cut * whole.length)));
       for (const [at, value] of flips) if (at < image.length) image[at] = value;
-      const result = labelled(image);
+      const result = labeled(image);
       if (result === null) return;
       const [before, after] = await Promise.all(
         [image, result].map((one) => pixelsOf(one).catch(() => null)),
@@ -104,14 +104,14 @@ describe("the bytes stay as sent", () => {
 
   test("with a label of the service, which counts", async () => {
     const image = await imageOf({ ...small, xmp: sourced(trained) });
-    expect(labelled(image)).toEqual(image);
+    expect(labeled(image)).toEqual(image);
   });
 
   test.each([
     ["XMP that says a camera made it", { ...small, xmp: sourced("http://cv.iptc.org/x/digitalCapture") }],
     ["XMP without RDF", { ...small, xmp: "<x/>" }],
   ] as const)("with %s", async (_, given) => {
-    expect(labelled(await imageOf(given))).toBeNull();
+    expect(labeled(await imageOf(given))).toBeNull();
   });
 
   test("with XMP that leaves no room", async () => {
@@ -122,12 +122,12 @@ describe("the bytes stay as sent", () => {
       head.writeUInt16BE(2 + Buffer.byteLength(content), 2);
       return Buffer.concat([image.subarray(0, 2), head, Buffer.from(content), image.subarray(2)]);
     };
-    expect(labelled(withXmpOf(65_000))).not.toBeNull();
-    expect(labelled(withXmpOf(65_200))).toBeNull();
+    expect(labeled(withXmpOf(65_000))).not.toBeNull();
+    expect(labeled(withXmpOf(65_200))).toBeNull();
   });
 
   test.each(["GIF89a", "", "\u00ff\u00d8\u00ff"])("if it is no image of a known type: %j", (bytes) => {
-    expect(labelled(Buffer.from(bytes, "latin1"))).toBeNull();
+    expect(labeled(Buffer.from(bytes, "latin1"))).toBeNull();
   });
 });
 
@@ -154,7 +154,7 @@ test.skipIf(!hasTools)(
         const path = join(folder, `image.${format === "lossless" ? "webp" : format}`);
         writeFileSync(path, image);
         const before = signature(path);
-        writeFileSync(path, labelled(image, "compositeWithTrainedAlgorithmicMedia")!);
+        writeFileSync(path, labeled(image, "compositeWithTrainedAlgorithmicMedia")!);
         expect(signature(path)).toBe(before);
         const line = ["-validate", "-warning", "-error", "-s3", "-XMP-iptcExt:DigitalSourceType", path];
         const value = trained.replace("trained", "compositeWithTrained");

@@ -16,6 +16,7 @@ import {
 } from "../../files/file-flags.ts";
 import { otherFlags } from "../../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
+import { labelFlag, labelOf } from "../../flags/label-flag.ts";
 import { conflict, either } from "../../flags/usage-error.ts";
 import { rejectNoPath, several, wholeNumber } from "../../flags/values.ts";
 import {
@@ -53,6 +54,8 @@ export interface RawGenerateFlags extends RawFileFlags, RawMapFlags, SelectionFl
   readonly matrix: boolean;
   readonly allowDuplicates: boolean;
   readonly skipInvalid: boolean;
+  /** Whether saved images get the label of generated ones. */
+  readonly label: boolean;
   readonly gallery?: string;
   /** The decisions of a review; its rejected images are generated again. */
   readonly rerun?: string;
@@ -136,6 +139,7 @@ export function withGenerateFlags(made: Command, kind: GenerationKind): Command 
     .optionsGroup("Output:")
     .option("--save <DIR>", "save the images in a folder, with results.csv and results.ndjson")
     .addOption(maxBytesFlag())
+    .addOption(labelFlag())
     .option("--gallery <FILE>", "write an HTML page to review the images");
   return otherFlags(withOutputFlags(made));
 }
@@ -177,6 +181,7 @@ export function readGenerateFlags(
     selection,
     timeoutMs: raw.timeout ?? null,
     maxBytes: maxBytesOf(raw),
+    label: labelOf(raw),
     maxGenerations: raw.maxGenerations ?? null,
     unknown: raw.unknown,
   };

@@ -8,6 +8,7 @@ import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
+import { unlabeledLine } from "../../flags/label-flag.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
@@ -22,7 +23,15 @@ export function reportLines(
 ): string[] {
   const { summary, stopped, results, finishedRunOf } = ended;
   const lines = [headline(ended, flags)];
-  const { rejected = [], invalid = 0, not_queued = 0, unknown = 0, unsaved = [], left = 0 } = summary;
+  const {
+    rejected = [],
+    invalid = 0,
+    not_queued = 0,
+    unknown = 0,
+    unsaved = [],
+    unlabeled = 0,
+    left = 0,
+  } = summary;
   const skipped = finishedRunOf === null ? 0 : summary.total - results.length;
   if (skipped > 0)
     lines.push(`  ${counted(skipped, "image")} not queued: their rows were invalid or rejected`);
@@ -44,7 +53,10 @@ export function reportLines(
   if (unsaved.length > 0)
     lines.push(`  ${counted(unsaved.length, "image")} not saved: ${unsaved[0]!.message}`);
   if (flags.save !== undefined)
-    lines.push(savedLine(results.filter(({ file }) => file !== null).length, flags.save));
+    lines.push(
+      savedLine(results.filter(({ file }) => file !== null).length, flags.save),
+      ...(unlabeled > 0 ? [unlabeledLine(unlabeled)] : []),
+    );
   else if (stopped === undefined && summary.succeeded > 0 && !globals.mock)
     lines.push("To save the images, run:", `  cat tasks save --run ${summary.run_id} --save images`);
   if (summary.results_file !== undefined) lines.push(`Results: ${summary.results_file}`);
@@ -111,9 +123,9 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
 }
 
 function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
-  const { kind, delimiter, matrix, allowDuplicates, save } = flags;
+  const { kind, delimiter, matrix, allowDuplicates, save, label } = flags;
   const encoding = encodingOfFailedFile(flags.encoding);
-  const given = { delimiter, encoding, ...mapFlags(flags), matrix, allowDuplicates, save };
+  const given = { delimiter, encoding, ...mapFlags(flags), matrix, allowDuplicates, save, noLabel: !label };
   return [
     `Failed rows are in ${failedFile}, with the reasons. Fix them, then run:`,
     `  ${flagLine([kind, fileWord(failedFile)], given, globals)}`,

@@ -19,7 +19,7 @@ const jpeg = await sharp({ create: { width: 9, height: 7, channels: 3, backgroun
 /** An image of several MB: bytes after its end are accepted. */
 const large = Buffer.concat([jpeg, Buffer.alloc(5_000_000, "0123456789abcdefghijklm")]);
 const sha256 = (image: Buffer) => createHash("sha256").update(image).digest("hex");
-const labelled = (image: Buffer) =>
+const labeled = (image: Buffer) =>
   Buffer.concat([...splicedParts(image, labelSplices(imageInMemory(image), label)!)]);
 
 const etag = '"v1"';
@@ -56,24 +56,24 @@ describe("an image that gets a label", () => {
   test("in memory has it in its bytes, with its length and the digest as sent", async () => {
     const { get, left } = await against(whole(jpeg));
     const { chunks, ...saved } = await get({ inMemory: true });
-    expect(Buffer.concat(chunks!)).toEqual(labelled(jpeg));
+    expect(Buffer.concat(chunks!)).toEqual(labeled(jpeg));
     const sent = { bytes: jpeg.length, sha256: sha256(jpeg) };
-    expect([saved, left()]).toEqual([{ bytes: labelled(jpeg).length, label: true, sent }, []]);
+    expect([saved, left()]).toEqual([{ bytes: labeled(jpeg).length, label: true, sent }, []]);
   });
 
   test("on the disk appears with it, and keeps the permissions of a replaced file", async () => {
     const { get, left, path } = await against(whole(large));
     writeFileSync(path, "old", { mode: 0o640 });
     const sent = { bytes: large.length, sha256: sha256(large) };
-    expect(await get()).toEqual({ bytes: labelled(large).length, chunks: null, label: true, sent });
-    expect(readFileSync(path).equals(labelled(large))).toBe(true);
+    expect(await get()).toEqual({ bytes: labeled(large).length, chunks: null, label: true, sent });
+    expect(readFileSync(path).equals(labeled(large))).toBe(true);
     expect([left(), statSync(path).mode & 0o777]).toEqual([["a.jpg"], 0o640]);
   });
 
   test("resumes a part with the bytes as sent", async () => {
     const { get, path, asked, left } = await against(cut(large, 2_500_000), restOf(large));
     await get();
-    expect(readFileSync(path).equals(labelled(large))).toBe(true);
+    expect(readFileSync(path).equals(labeled(large))).toBe(true);
     expect([asked().length, left()]).toEqual([2, ["a.jpg"]]);
   });
 
@@ -87,7 +87,7 @@ describe("an image that gets a label", () => {
       writeFileSync(unfinished, "half of an image");
       if (isLinked) linkSync(unfinished, join(folder, "mine.jpg"));
       await get();
-      expect(readFileSync(path).equals(labelled(large))).toBe(true);
+      expect(readFileSync(path).equals(labeled(large))).toBe(true);
       expect(asked()).toEqual([null, `bytes=${large.length - 1}-`]);
       expect(left()).toEqual(isLinked ? ["a.jpg", "mine.jpg"] : ["a.jpg"]);
       if (isLinked) expect(readFileSync(join(folder, "mine.jpg"), "utf8")).toBe("half of an image");
@@ -96,7 +96,7 @@ describe("an image that gets a label", () => {
 
   test.each([
     ["broken", jpeg.subarray(0, 20), false],
-    ["labelled already", labelled(jpeg), true],
+    ["labeled already", labeled(jpeg), true],
   ])("is saved as sent if it is %s", async (_, image, label) => {
     const { get, path } = await against(whole(image));
     expect(await get()).toEqual({ bytes: image.length, chunks: null, label, sent: null });

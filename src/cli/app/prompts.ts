@@ -137,7 +137,9 @@ function screenOn(
 ): NodeJS.WritableStream {
   const write = (chunk: unknown, _encoding: unknown, done: () => void) => {
     const text = mask(String(chunk));
-    raw.write(isPlain ? text.replace(/\x1b\[[\d;]*m/g, "") : text, done);
+    raw.write(isPlain ? text.replace(/\x1b\[[\d;]*m/g, "") : text);
+    // At once: what waited here would come after a later line on stderr.
+    done();
   };
   return Object.assign(new Writable({ write, decodeStrings: false }), { isTTY: true, columns });
 }

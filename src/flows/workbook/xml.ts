@@ -90,7 +90,9 @@ export async function* walkXml(
     parser.close();
   } catch (error) {
     if (error instanceof TooMuchText) throw reject(error.message);
-    throw error instanceof CatError ? error : reject("is not valid XML", error);
+    // The list of texts may fail to write its file.
+    const isOfFiles = (error as NodeJS.ErrnoException).syscall !== undefined;
+    throw error instanceof CatError || isOfFiles ? error : reject("is not valid XML", error);
   }
   yield;
 }

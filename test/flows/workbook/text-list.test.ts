@@ -4,16 +4,21 @@ import { expect, onTestFinished, test } from "vitest";
 import { TextList } from "../../../src/flows/workbook/text-list.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { parts, readAll, written } from "./raw-workbook.ts";
 
 const memory = 32 * 1024;
 
-test("texts are read as they were added, in any order, in memory and from a file", () => {
+function useTemporaryFolder(folder: string): void {
   const before = process.env.TMPDIR;
-  const folder = temporaryFolder();
   process.env.TMPDIR = folder;
   onTestFinished(() => {
     process.env.TMPDIR = before;
   });
+}
+
+test("texts are read as they were added, in any order, in memory and from a file", () => {
+  const folder = temporaryFolder();
+  useTemporaryFolder(folder);
   const text = fc
     .tuple(fc.string({ unit: "grapheme", maxLength: 20 }), fc.integer({ min: 0, max: 300 }))
     .map(([text, times]) => text.repeat(times));
@@ -34,4 +39,11 @@ test("texts are read as they were added, in any order, in memory and from a file
     { numRuns: repetitions(50, 500) },
   );
   expect(files).toBeGreaterThan(0);
+});
+
+test("a list that cannot be written is an error of the folder, not of the workbook", async () => {
+  const text = `<si><t>${"x".repeat(1_000_000)}</t></si>`;
+  const path = written(parts("", { "xl/sharedStrings.xml": `<sst>${text.repeat(34)}</sst>` }));
+  useTemporaryFolder(`${path}/missing`);
+  await expect(readAll(path)).rejects.toMatchObject({ code: "ENOTDIR" });
 });

@@ -13,6 +13,7 @@ import { serviceOf } from "../../app/profile-state.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { ExitCode, UsageError } from "../../context/errors.ts";
+import { unlabeledLine } from "../../flags/label-flag.ts";
 import { withRoleHint } from "./flags.ts";
 
 /** The input of one command: a run, or the merge of indexes. */
@@ -118,6 +119,7 @@ function reportLines(flags: SyncFlags, summary: SyncSummary): string[] {
   const size = bytes === null || bytes === 0 ? "" : ` (${byteText(bytes)} downloaded)`;
   const seconds = (duration_ms / 1000).toFixed(1);
   const lines = [`Mirrored ${counted(total, "image")} in ${flags.folder} in ${seconds} s${what}${size}.`];
+  if (summary.unlabeled !== undefined) lines.push(unlabeledLine(summary.unlabeled));
   if (removed > 0 && !flags.delete)
     lines.push("  Files of removed images were kept. To delete them, add --delete.");
   if (failed > 0) lines.push("To try failed images again, run the same command again.");

@@ -3,6 +3,7 @@ import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { defaultMaxBytes, maxBytesFlag } from "../../flags/common-flags.ts";
+import { labelFlag } from "../../flags/label-flag.ts";
 import { duration, named, wholeNumber } from "../../flags/values.ts";
 import { flagName } from "../../output/command-words.ts";
 import { readRoles, roleFlag } from "./flags.ts";
@@ -12,7 +13,7 @@ import type { SyncFlags } from "./sync-run.ts";
 interface RawSyncFlags
   extends Pick<
     SyncFlags,
-    "delete" | "dryRun" | "verify" | "full" | "merge" | "concurrency" | "sameOrganization"
+    "delete" | "dryRun" | "verify" | "full" | "merge" | "concurrency" | "label" | "sameOrganization"
   > {
   role?: string[];
   template?: string;
@@ -67,7 +68,8 @@ export const syncCommand = (app: App): Command =>
       .option("--same-organization", "the API key changed, but belongs to the same organization", false)
       .option("--merge", "join the indexes of all shards in DIR, without a request", false)
       .option("--concurrency <N>", "downloads at once", wholeNumber({ min: 1, max: 64 }), 8)
-      .addOption(maxBytesFlag()),
+      .addOption(maxBytesFlag())
+      .addOption(labelFlag()),
   ).action(async (folder: string, raw: RawSyncFlags) => {
     const flags = readSyncFlags(folder, raw);
     const { runMerge, runMirror } = await import("./sync-run.ts");
@@ -82,14 +84,14 @@ function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
     const hint = "Add --delete, or remove --max-delete.";
     throw new UsageError("--max-delete needs --delete", { param: "--max-delete", hint });
   }
-  if (raw.merge) rejectOthers(raw);
+  if (raw.merge) rejectOthers({ ...raw, noLabel: !raw.label });
   const fullEveryMs = fullEvery === 0 ? null : fullEvery;
   const maxBytes = raw.maxBytes ?? defaultMaxBytes;
   return { ...shared, folder, roles: readRoles(role), template, shard, maxDelete, fullEveryMs, maxBytes };
 }
 
 /** A merge only joins what the shards have: no other flag has an effect on it. */
-function rejectOthers(raw: RawSyncFlags): void {
+function rejectOthers(raw: RawSyncFlags & { noLabel: boolean }): void {
   const others = [
     "role",
     "template",
@@ -100,8 +102,9 @@ function rejectOthers(raw: RawSyncFlags): void {
     "full",
     "sameOrganization",
     "maxBytes",
-  ];
-  const name = others.find((name) => (raw[name as keyof RawSyncFlags] ?? false) !== false);
+    "noLabel",
+  ] as const;
+  const name = others.find((name) => (raw[name] ?? false) !== false);
   if (name === undefined) return;
   const hint = "Remove one of them.";
   throw new UsageError(`--merge cannot be used with ${flagName(name)}`, { hint });

@@ -78,13 +78,13 @@ async function compareAsset(
   const { known, listed } = wanted;
   const { fields } = listed;
   if (known === null || !isSameVersion(known, fields) || known.damaged === true) return onWanted(wanted);
-  const { path, bytes, sha256, mime_type } = known;
+  const { path, bytes, sha256, sent_sha256, mime_type } = known;
   if (known.removed === true) {
     // The user may have deleted a file that was kept.
     if ((await store.stat(path))?.bytes !== bytes) return onWanted(wanted);
     onListedAgain(known);
   }
-  index.set({ ...fields, path, bytes, sha256, mime_type });
+  index.set({ ...fields, path, bytes, sha256, sent_sha256, mime_type });
 }
 
 /**

@@ -9,7 +9,8 @@ import { imageTypeOf } from "../../../contract/image-file.ts";
 import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
-import { digestOf, downloadFile, withSizeHint } from "../../files/download-file.ts";
+import { type DigitalSource, digitalSourceOf } from "../../files/ai-label.ts";
+import { type DownloadedFile, digestOf, downloadFile, withSizeHint } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import { rejectIncompleteImage } from "../../files/image-end.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
@@ -108,7 +109,7 @@ export class AssetFetcher {
     const { counts, input, mirror } = this.#run;
     if (input.dryRun) return this.#pretend(wanted);
     let { listed } = wanted;
-    const { product_id, asset_id, mime_type } = listed.fields;
+    const { product_id, asset_id, mime_type, role, ai_generated } = listed.fields;
     const image = await downloadImage(this.#downloads, {
       url: listed.url,
       freshUrl: async () => {
@@ -120,12 +121,14 @@ export class AssetFetcher {
       productId: product_id,
       scratch: mirror.store.scratch,
       maxBytes: input.maxBytes,
+      label: input.label && ai_generated === true ? digitalSourceOf(role) : null,
       signal: this.#signal,
     });
     try {
       this.#signal.throwIfAborted();
       await this.#place(listed, wanted.known, image);
-      counts.bytes += image.bytes;
+      counts.bytes += (image.sent ?? image).bytes;
+      if (image.label === false) counts.unlabeled++;
     } finally {
       await image.release();
     }
@@ -134,10 +137,11 @@ export class AssetFetcher {
   /** Writes the file, with a record before and after: the next run finds a file that a kill leaves between them. */
   async #place(listed: ListedAsset, known: MirrorEntry | null, image: DownloadedImage): Promise<void> {
     const { store, index } = this.#run.mirror;
-    const { content, bytes, sha256, mime_type } = image;
+    const { content, bytes, sha256, sent, mime_type } = image;
+    const file = { bytes, sha256, sent_sha256: sent?.sha256 };
     const fields = { ...listed.fields, mime_type };
     const write = async (path: string, exclusive: boolean) => {
-      index.willPlace({ ...fields, path, bytes, sha256 });
+      index.willPlace({ ...fields, path, ...file });
       const isPlaced = await store.put(path, content(), { exclusive });
       if (!isPlaced) index.forget(path);
       return isPlaced;
@@ -146,7 +150,7 @@ export class AssetFetcher {
     if (path !== null) await write(path, false);
     // A file that the index does not know stays.
     else path = await this.#newPath(fields, (path) => write(path, true));
-    const entry = { ...fields, path, bytes, sha256 };
+    const entry = { ...fields, path, ...file };
     index.place(entry);
     this.#placed(entry, known);
   }
@@ -210,10 +214,9 @@ function isFatal(error: unknown): boolean {
 }
 
 /** A complete image. */
-interface DownloadedImage {
+interface DownloadedImage extends Pick<DownloadedFile, "bytes" | "label" | "sent"> {
   /** Can be read several times. */
   readonly content: () => Content;
-  readonly bytes: number;
   readonly sha256: string;
   /** By its bytes. */
   readonly mime_type: string;
@@ -231,25 +234,27 @@ interface Download {
   /** A folder for images that are too large for memory. */
   readonly scratch: string;
   readonly maxBytes: number;
+  readonly label: DigitalSource | null;
   readonly signal: AbortSignal;
 }
 
 /** Downloads an image of the announced type. Throws a CatError. */
 async function downloadImage(
   client: Pick<Client, "downloadInto">,
-  { url, freshUrl, announced, assetId, productId, scratch, maxBytes, signal }: Download,
+  { url, freshUrl, announced, assetId, productId, scratch, maxBytes, label, signal }: Download,
 ): Promise<DownloadedImage> {
   const limits = { maxBytes };
   // One asset may belong to several products: each has a part of its own.
   const path = join(scratch, `large-${shortDigest(`${productId} ${assetId}`, 16).toString("hex")}`);
   let mime_type = "";
-  const { bytes, chunks } = await downloadFile(client, {
+  const { chunks, ...file } = await downloadFile(client, {
     path,
     inMemory: true,
     url,
     freshUrl,
     signal,
     limits,
+    label,
     resource: assetId,
     problemOf: (head) => {
       mime_type = imageTypeOf(head) ?? "";
@@ -260,15 +265,15 @@ async function downloadImage(
   });
   if (chunks !== null)
     return {
+      ...file,
       content: () => chunks,
-      bytes,
       sha256: await digestOf(chunks),
       mime_type,
       release: async () => {},
     };
   const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
   const sha256 = await digestOf(content());
-  return { content, bytes, sha256, mime_type, release: () => rm(path, { force: true }) };
+  return { ...file, content, sha256, mime_type, release: () => rm(path, { force: true }) };
 }
 
 function problemOf(head: Uint8Array, announced: string): string | null {

@@ -25,6 +25,8 @@ export interface MirrorEntry {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly also_features: readonly string[];
   readonly suggested_filename: string | null;
+  /** The digest of the bytes as sent, if the file differs because it has a label. */
+  readonly sent_sha256?: string | undefined;
   /** Set while the file is missing or damaged: the next run downloads it again. */
   readonly damaged?: true;
   /** Set if the catalogue no longer has the asset and its file was kept. */
@@ -38,7 +40,7 @@ export const keyOf = ({ product_id, asset_id }: EntryKey): string => `${product_
 
 /** The line of an entry, without its line end: fields in a fixed order, so that equal entries are equal lines. */
 export function toLine(entry: MirrorEntry): string {
-  const { attributes, damaged, removed } = entry;
+  const { attributes, sent_sha256, damaged, removed } = entry;
   return JSON.stringify({
     product_id: entry.product_id,
     asset_id: entry.asset_id,
@@ -59,6 +61,7 @@ export function toLine(entry: MirrorEntry): string {
     attributes: Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))),
     also_features: entry.also_features,
     suggested_filename: entry.suggested_filename,
+    ...(sent_sha256 !== undefined && { sent_sha256 }),
     ...(damaged === true && { damaged }),
     ...(removed === true && { removed }),
   });
@@ -82,7 +85,7 @@ export function parseLine(line: string): MirrorEntry | null {
 /** An asset as the service lists it: what the index says of it, and where its bytes are. */
 export interface ListedAsset {
   /** `mime_type` is the announced one. */
-  readonly fields: Omit<MirrorEntry, "path" | "bytes" | "sha256" | "damaged" | "removed">;
+  readonly fields: Omit<MirrorEntry, "path" | "bytes" | "sha256" | "sent_sha256" | "damaged" | "removed">;
   readonly url: string;
 }
 

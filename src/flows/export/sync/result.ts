@@ -21,6 +21,8 @@ export interface SyncSummary {
   readonly bytes: number | null;
   readonly index_file: string;
   readonly duration_ms: number;
+  /** Generated images that were saved without the label, because they cannot have it; only if any. */
+  readonly unlabeled?: number;
   /** The first assets that failed; only if any. */
   readonly failures?: readonly SyncFailure[];
 }
@@ -45,6 +47,7 @@ export class SyncCounts {
   renamed = 0;
   removed = 0;
   bytes = 0;
+  unlabeled = 0;
   readonly failedKeys = new Set<string>();
   /** Failed assets without a file of an earlier run. */
   missing = 0;
@@ -76,7 +79,7 @@ export class SyncCounts {
     present: number,
     run: Pick<SyncSummary, "run_id" | "index_file" | "duration_ms"> & { isDryRun: boolean },
   ): SyncSummary {
-    const { renamed, removed, failed, failures } = this;
+    const { renamed, removed, failed, unlabeled, failures } = this;
     const total = present + this.missing;
     const [added, changed] = [this.added.size, this.changed.size];
     return {
@@ -91,6 +94,7 @@ export class SyncCounts {
       bytes: run.isDryRun ? null : this.bytes,
       index_file: run.index_file,
       duration_ms: run.duration_ms,
+      ...(unlabeled > 0 && { unlabeled }),
       ...(failures.length > 0 && { failures }),
     };
   }

@@ -30,6 +30,8 @@ export interface SyncInput {
   readonly concurrency: number;
   /** The largest image, in bytes. */
   readonly maxBytes: number;
+  /** Whether generated images that are downloaded get their label; those of earlier runs stay as they are. */
+  readonly label: boolean;
   /** Whether the user states that a new API key belongs to the organization of the mirror. */
   readonly sameOrganization: boolean;
 }

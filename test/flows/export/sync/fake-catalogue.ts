@@ -155,11 +155,11 @@ export class FakeCatalogue {
   }
 }
 
-/** A JPEG as far as its segments show: a comment, and the end. */
+/** A JPEG as far as its segments show: a comment, a scan without data, and the end. */
 export function bytesOf(product: FakeProduct, { id, edits, watermarked }: FakeAsset): Buffer {
   const text = Buffer.from(`${product.id} ${id} edit ${edits}${watermarked ? " watermark" : ""}`);
   const head = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, text.length + 2]);
-  return Buffer.concat([head, text, Buffer.from([0xff, 0xd9])]);
+  return Buffer.concat([head, text, Buffer.from([0xff, 0xda, 0, 2, 0xff, 0xd9])]);
 }
 
 interface ListInput {

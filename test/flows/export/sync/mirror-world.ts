@@ -41,7 +41,7 @@ export function mirrorWorld() {
       {
         ...{ folder: "mirror", roles: null, template: null, shard, delete: false, maxDelete: null },
         ...{ dryRun: false, verify: false, full: false, fullEveryMs: 7 * 24 * hour, concurrency: 3 },
-        ...{ sameOrganization: false, maxBytes: 50_000_000 },
+        ...{ sameOrganization: false, maxBytes: 50_000_000, label: true },
         ...input,
       },
       {

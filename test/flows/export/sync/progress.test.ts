@@ -46,10 +46,10 @@ test("the progress shows bytes and images of a total that is estimated first, al
   await run(newMirror(), {}, { client: { ...client, downloadInto: slow } as never, onProgress });
   const steps = shown(events);
   expect(steps[0]).toBe("comparing images 0/null");
-  expect(steps).toContain("downloading 88/null 0 images, 6 compared");
+  expect(steps).toContain("downloading 92/null 0 images, 6 compared");
   const afterwards = steps.slice(steps.findIndex((line) => line.endsWith(" of 6 images")));
-  expect(afterwards[0]).toBe("downloading 88/about 408 0 of 6 images");
-  expect(afterwards.at(-1)).toMatch(/^downloading 408\/408 \d of 6 images$/);
+  expect(afterwards[0]).toBe("downloading 92/about 432 0 of 6 images");
+  expect(afterwards.at(-1)).toMatch(/^downloading 432\/432 \d of 6 images$/);
 });
 
 test("the progress of a run that downloads nothing, and of a dry run, shows what was compared", async () => {

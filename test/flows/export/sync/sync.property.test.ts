@@ -1,5 +1,8 @@
+import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { MirrorEntry } from "../../../../src/flows/export/sync/mirror-entry.ts";
+import { digitalSourceOf } from "../../../../src/flows/files/ai-label.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { repetitions } from "../../../support/repetitions.ts";
 import type { FakeCatalogue } from "./fake-catalogue.ts";
@@ -22,7 +25,7 @@ const references = [
   "B",
 ];
 const reference = fc.constantFrom(...references);
-const role = fc.constantFrom("source", "tryon");
+const role = fc.constantFrom("source", "tryon", "beautifier");
 const number = fc.nat(1000);
 
 /** What happens between two runs. */
@@ -87,17 +90,43 @@ function apply(catalogue: FakeCatalogue, stored: StoredFiles, one: Change): void
   catalogue.touch(product);
 }
 
-const scenario = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 6 }), template, roles });
+const scenario = fc.record({
+  /** The catalogue before the first run. */
+  products: fc.array(fc.record({ reference, roles: fc.array(role, { minLength: 1, maxLength: 3 }) }), {
+    maxLength: 4,
+  }),
+  steps: fc.array(step, { minLength: 1, maxLength: 6 }),
+  template,
+  roles,
+  label: fc.boolean(),
+});
 type Scenario = typeof scenario extends fc.Arbitrary<infer One> ? One : never;
 
 /** Most images of a small catalogue are gone: the next runs read everything, until `--max-delete` is typed. */
 const isRefusal = (error: unknown) => (error as { code?: string }).code === "most_images_missing";
 
+/** Each generated image has its label, of which the index tells, and no other image has one. */
+function expectLabels({ files }: StoredFiles, label: boolean): void {
+  for (const line of String(files.get("catalogue.ndjson")).split("\n").filter(Boolean)) {
+    const { path, role, bytes, sha256, sent_sha256 } = JSON.parse(line) as MirrorEntry;
+    const file = files.get(path)!;
+    expect([bytes, sha256]).toEqual([file.length, hash("sha256", file)]);
+    const source = /digitalsourcetype\/(\w+)/.exec(String(file))?.[1];
+    expect([source, sent_sha256 !== undefined]).toEqual(
+      label && role !== "source" ? [digitalSourceOf(role), true] : [undefined, false],
+    );
+  }
+}
+
 /** Plays a scenario; returns the mirror after a last run, and a new mirror of the same catalogue. */
-async function play({ steps, template, roles }: Scenario, forget = (_: StoredFiles): void => {}) {
+async function play(
+  { products, steps, template, roles, label }: Scenario,
+  forget = (_: StoredFiles): void => {},
+) {
   const { catalogue, clock, run, newMirror } = mirrorWorld();
   const stored = newMirror();
-  const selection = { template, roles };
+  const selection = { template, roles, label };
+  for (const { reference, roles } of products) catalogue.add(reference, roles);
   /** What the user has put into the folder. */
   const foreign = () => [...stored.files].filter(([, content]) => String(content) === "of the user");
   for (const one of steps) {
@@ -138,7 +167,11 @@ async function play({ steps, template, roles }: Scenario, forget = (_: StoredFil
   if (ended.stopped !== undefined) throw ended.stopped;
   const fresh = newMirror();
   await run(fresh, selection);
-  const again = await run(stored, { ...last, verify: true });
+  expectLabels(fresh, label);
+  const before = catalogue.downloads;
+  // Whatever the images of a mirror have, neither flag downloads them again.
+  const again = await run(stored, { ...last, verify: true, label: !label });
+  expect(catalogue.downloads).toBe(before);
   return { mirror: tree(stored), fresh: tree(fresh), foreign: foreign().length, again: again.summary };
 }
 

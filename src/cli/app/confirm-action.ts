@@ -14,18 +14,17 @@ interface Action {
   reason: string;
   /** What has not happened when the user does not agree, e.g. `nothing was deleted`. */
   left: string;
-  /** The next steps: how to agree without a terminal, and after a no. */
+  /** How to agree without a terminal. */
   toAgree?: string;
-  toRepeat?: string;
 }
 
 /**
- * Has the user agree to an action; `--yes` agrees. `pause` makes room for the question. Throws UsageError where the user
- * does not agree, or cannot be asked.
+ * Has the user agree to an action; `--yes` agrees. `pause` makes room for the question. Throws DeclinedError where the
+ * user does not agree, and UsageError where it cannot be asked.
  */
 export async function confirmAction(
   app: App,
-  { question, about, reason, left, ...hints }: Action,
+  { question, about, reason, left, toAgree = "Add --yes to confirm." }: Action,
   pause: () => void = () => {},
 ): Promise<void> {
   if (app.globals.yes) return;
@@ -34,15 +33,14 @@ export async function confirmAction(
     throw new UsageError(visible(`${reason}; ${left}`), {
       code: "confirmation_needed",
       param: "--yes",
-      hint: hints.toAgree ?? "Add --yes to confirm.",
+      hint: toAgree,
     });
   }
   pause();
   if (about !== undefined) await app.io.line(visible(about));
   const prompts = await openPrompts(app);
   if (await prompts.confirm((await profileLabel(app)) + visible(question), false)) return;
-  const hint = hints.toRepeat ?? "To do it, run the command again and confirm.";
-  throw new DeclinedError(left, hint);
+  throw new DeclinedError(left);
 }
 
 /** Colors for the label of a profile. */

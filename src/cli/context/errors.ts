@@ -9,12 +9,12 @@ export class UsageError extends CatError {
   }
 }
 
-/** The user declined a question: exit 2 without the word "error". */
+/** The user declined a question, which is no error: exit 0, and one line that says what was left undone. */
 export class DeclinedError extends CatError {
   override readonly name = "DeclinedError";
 
-  constructor(left: string, hint: string) {
-    super(left, { type: "usage", code: "declined", hint });
+  constructor(left: string) {
+    super(left, { type: "usage", code: "declined" });
   }
 }
 
@@ -180,7 +180,7 @@ const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_answ
 /** The exit status for an error; 1 for an error that is not one of the program's own. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof InterruptError) return exitOnSignal[error.signal];
-  if (error instanceof ReaderGoneError) return ExitCode.done;
+  if (error instanceof ReaderGoneError || error instanceof DeclinedError) return ExitCode.done;
   if (error instanceof NotStartedError) return error.exit;
   if (!(error instanceof CatError)) return ExitCode.fault;
   const { status, type, code } = error;

@@ -50,10 +50,7 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
   const shown = `${app.io.visible(first.name)}${others.length === 0 ? "" : ` and ${counted(others.length, "other file")}`}`;
   if (canAsk(app)) {
     if (await (await openPrompts(app)).confirm(`Replace ${shown}?`, false)) return agreed;
-    throw new DeclinedError(
-      left,
-      `To keep ${others.length === 0 ? "it" : "them"}, choose another file with ${flag}.`,
-    );
+    throw new DeclinedError(left);
   }
   const [verb, them] = others.length === 0 ? ["exists", "it"] : ["exist", "them"];
   throw new UsageError(`${shown} ${verb}; ${left}`, {

@@ -20,12 +20,13 @@ export interface ErrorFormat {
 
 /**
  * The text of an error for stderr: one or two plain lines, wrapped to the width, or one JSON object.
- * Empty if the exit status is 0, as after a closed output pipe.
+ * Empty after a closed output pipe.
  */
 export function explain(error: unknown, format: ErrorFormat): string {
   const exit = exitCodeOf(error);
-  if (exit === 0) return "";
-  const traced = format.verbose && error instanceof Error && !(error instanceof InterruptError);
+  if (exit === 0 && !(error instanceof DeclinedError)) return "";
+  const isFault = !(error instanceof InterruptError || error instanceof DeclinedError);
+  const traced = format.verbose && error instanceof Error && isFault;
   const shown = (text: string) => visible(masked(text, format));
   const trace = traced ? `${stackOf(error, shown)}\n${causes(error, shown)}` : "";
   return (
@@ -48,7 +49,7 @@ function asLines(error: unknown, format: ErrorFormat, shown: Shown): string {
     );
   }
   if (error.type === "interrupted") return lines(error.message, error.hint, shown);
-  if (error instanceof DeclinedError) return lines(capitalized(error.message), error.hint, shown);
+  if (error instanceof DeclinedError) return lines(capitalized(error.message), undefined, shown);
   return `${format.paint("error:")} ${lines(withRequest(error), nextStep(error), shown)}`;
 }
 

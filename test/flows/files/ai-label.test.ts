@@ -140,7 +140,7 @@ test.skipIf(!hasTools)(
   async () => {
     const folder = temporaryFolder();
     const signature = (path: string) =>
-      execFileSync("identify", ["-format", "%#", path], { encoding: "utf8" });
+      execFileSync("identify", ["-quiet", "-format", "%#", path], { encoding: "utf8" });
     for (const format of ["jpeg", "png", "webp", "lossless"] as const)
       for (const xmp of [null, titled]) {
         const image = await imageOf({

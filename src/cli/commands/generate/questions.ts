@@ -25,7 +25,6 @@ export async function confirmCost(
     reason: `generating ${images} costs credits`,
     left: "nothing was queued",
     toAgree: "Add --yes to agree, or --dry-run to see the plan.",
-    toRepeat: "To generate the images, run the command again and confirm, or add --yes.",
   };
   await confirmAction(app, action, pause);
 }

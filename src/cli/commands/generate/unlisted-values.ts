@@ -84,7 +84,6 @@ export async function confirmUnlisted(
     question: `Send ${counted(notes.length, "unknown value")} to the service?`,
     reason: "unknown values need a confirmation",
     left: "nothing was queued",
-    toRepeat: "Fix the values and run the command again, or add --yes to send them.",
   };
   await confirmAction(app, action, pause);
 }

@@ -229,12 +229,14 @@ describe("a failed file", () => {
     expect(ran).toMatchObject({ exit: 8, stderr: expect.stringContaining("looks.failed.csv") });
     const again = await world.cat("tryon looks.csv --yes --skip-invalid");
     expect(again.exit).toBe(0);
-    expect(again.stderr.split("\n").slice(-4)).toEqual([
+    expect(again.stderr.split("\n").slice(-6)).toEqual([
       expect.stringMatching(
-        /^Nothing to do: 1 of 3 images of looks\.csv was queued on \S+ and has finished\. To generate again, add --fresh\.$/,
+        /^Nothing to do: 1 of 3 images of looks\.csv was queued on \S+ and has finished\.$/,
       ),
-      "  2 images not queued: their rows were invalid or rejected",
+      "  2 images not queued: invalid or rejected rows",
       "  1 image failed",
+      "For a file of the failed rows, run:",
+      "  cat tryon looks.csv --yes --skip-invalid --failed failed.csv",
       "",
     ]);
     expect(existsSync(join(world.folder, "looks.failed-2.csv"))).toBe(false);

@@ -33,8 +33,7 @@ export function reportLines(
     left = 0,
   } = summary;
   const skipped = finishedRunOf === null ? 0 : summary.total - results.length;
-  if (skipped > 0)
-    lines.push(`  ${counted(skipped, "image")} not queued: their rows were invalid or rejected`);
+  if (skipped > 0) lines.push(`  ${counted(skipped, "image")} not queued: invalid or rejected rows`);
   else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   if (left > 0) lines.push(`  ${counted(left, "row")} left (--limit)`);
   for (const { line, code, message } of rejected)
@@ -63,6 +62,11 @@ export function reportLines(
   if (summary.gallery_file !== undefined)
     lines.push(`To review the images, open ${summary.gallery_file} in a browser.`);
   if (summary.failed_file !== undefined) lines.push(...failedLines(summary.failed_file, flags, globals));
+  else if (isPartlyFinished(ended) && flags.file !== null)
+    lines.push(
+      "For a file of the failed rows, run:",
+      `  ${typedLine(typed, { ...onceOnly, add: ["--failed", "failed.csv"] })}`,
+    );
   if (stopped !== undefined && isRejection(ended)) {
     if (not_queued === 0) return lines;
     const others = typedLine(typed, { ...onceOnly, add: ["--skip-invalid"] });
@@ -108,7 +112,11 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
   if (finishedRunOf !== null) {
     const before = results.length;
     const what = `${before === total ? "" : `${grouped(before)} of `}${counted(total, "image")}${from}`;
-    return `Nothing to do: ${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunOf)} and ${before === 1 ? "has" : "have"} finished. To generate again, add --fresh.`;
+    // It would pay for all images, also for those that did not fail.
+    const again = isPartlyFinished({ summary, results, finishedRunOf })
+      ? ""
+      : " To generate again, add --fresh.";
+    return `Nothing to do: ${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunOf)} and ${before === 1 ? "has" : "have"} finished.${again}`;
   }
   if (total === 0)
     return `Nothing to do: the rejected images${from} were generated again before. To generate them once more, add --fresh.`;
@@ -121,6 +129,14 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
     ? `Generated ${counted(total, "image")}${from} in ${took}.`
     : `Generated ${grouped(succeeded)} of ${counted(total, "image")}${from} in ${took}.`;
 }
+
+/** Whether an earlier command has finished the run, without some of its images. */
+const isPartlyFinished = ({
+  summary,
+  results,
+  finishedRunOf,
+}: Pick<EndedRun, "summary" | "results" | "finishedRunOf">): boolean =>
+  finishedRunOf !== null && (summary.failed > 0 || summary.total > results.length);
 
 function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
   const { kind, delimiter, matrix, allowDuplicates, save, label } = flags;

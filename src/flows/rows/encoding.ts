@@ -105,3 +105,18 @@ export function readAs(encoding: string, bytes: Buffer, at: number): string {
   const text = new TextDecoder(encoding).decode(bytes.subarray(start, end), { stream: true });
   return text.replace(/^ +| +$/g, "").replace(/\p{C}/gu, "\ufffd");
 }
+
+const packings: readonly (readonly [string, RegExp])[] = [
+  ["compressed with bzip2", /^BZh\d1AY/],
+  ["compressed with xz", /^\xfd7zXZ\0/],
+  ["compressed with zstd", /^\x28\xb5\x2f\xfd/],
+  ["a 7z archive", /^7z\xbc\xaf\x27\x1c/],
+  ["a RAR archive", /^Rar!\x1a\x07/],
+  ["a tar archive", /^[\s\S]{257}ustar/],
+];
+
+/** How a file is packed in another way than with gzip; null if it is not. */
+export function packing(start: Buffer): string | null {
+  const head = start.toString("latin1", 0, 262);
+  return packings.find(([, magic]) => magic.test(head))?.[0] ?? null;
+}

@@ -4,6 +4,7 @@ import { basename, extname, resolve } from "node:path";
 import { CatError, fileProblem } from "../../errors.ts";
 import { fileStart } from "../files/disk.ts";
 import { shownName } from "../words.ts";
+import { packing } from "./encoding.ts";
 import { isDescriptor, openPipe, privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import type { CopiedSheet, SheetChoice } from "./workbook-copy.ts";
@@ -291,21 +292,6 @@ function formatOf(name: string, start: Buffer, { format }: SourcePlace): InputFo
   const named = format ?? formatOfName(name);
   if (named !== undefined && named !== "workbook") return named;
   return /^[{[]/.test(text) ? "ndjson" : "csv";
-}
-
-const packings: readonly (readonly [string, RegExp])[] = [
-  ["compressed with bzip2", /^BZh\d1AY/],
-  ["compressed with xz", /^\xfd7zXZ\0/],
-  ["compressed with zstd", /^\x28\xb5\x2f\xfd/],
-  ["a 7z archive", /^7z\xbc\xaf\x27\x1c/],
-  ["a RAR archive", /^Rar!\x1a\x07/],
-  ["a tar archive", /^[\s\S]{257}ustar/],
-];
-
-/** How a file is packed in another way than with gzip; null if it is not. */
-function packing(start: Buffer): string | null {
-  const head = start.toString("latin1", 0, 262);
-  return packings.find(([, magic]) => magic.test(head))?.[0] ?? null;
 }
 
 /** Determines whether the bytes of a file changed since they were read, whatever its date. */

@@ -16,6 +16,7 @@ export const benches = {
   "live-rows": async () => (await import("./live-rows.js")).measure(),
   artifact: async () => (await import("./artifact.js")).measure(),
   "mirror-files": async () => (await import("./mirror-files.js")).measure(),
+  label: async () => (await import("./label.js")).measure(),
   "mirror-memory": async () => (await import("./mirror-memory.js")).measure(),
   "sync-unchanged": async () => (await import("./sync-unchanged.js")).measure(),
   // Last, because it waits for real minutes.

@@ -1,14 +1,28 @@
 // Serves tasks that have succeeded, the export rows of their products, and the images, from memory: as little work as a
 // service can have with them.
 import { createServer } from "node:http";
+import { crc32 } from "node:zlib";
 
 const [count, bytes] = process.argv.slice(2).map(Number);
 
 /** The ID of a task, in order of creation. */
 const idOf = (index) => `01ARZ3NDEKTSV4RRFF${String(index).padStart(8, "0")}`;
 
-const image = Buffer.alloc(bytes, "catalogue");
-Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]).copy(image);
+/** A PNG as far as its chunks show. */
+const image = Buffer.concat([
+  Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  chunk("IHDR", Buffer.alloc(13)),
+  chunk("IDAT", Buffer.alloc(bytes - 57, "catalogue")),
+  chunk("IEND", Buffer.alloc(0)),
+]);
+
+function chunk(type, content) {
+  const whole = Buffer.concat([Buffer.alloc(4), Buffer.from(type), content, Buffer.alloc(4)]);
+  whole.writeUInt32BE(content.length, 0);
+  whole.writeUInt32BE(crc32(whole.subarray(4, -4)), whole.length - 4);
+  return whole;
+}
+
 const headers = {
   "content-type": "image/png",
   "content-length": bytes,

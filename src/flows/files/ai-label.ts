@@ -2,7 +2,7 @@
 
 import { crc32, inflateSync } from "node:zlib";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
-import { type ImageBytes, withImageFile } from "./image-bytes.ts";
+import { type ImageBytes, rangeOf, withImageFile } from "./image-bytes.ts";
 
 /** How a generated image was made: from nothing, or from a photo. */
 export type DigitalSource = "trainedAlgorithmicMedia" | "compositeWithTrainedAlgorithmicMedia";
@@ -46,9 +46,11 @@ export function labelSplices(image: ImageBytes, source: DigitalSource): readonly
 export const isLabeled = (path: string): boolean =>
   withImageFile(path, (image) => labelSplices(image, "trainedAlgorithmicMedia")?.length === 0);
 
-/** The bytes of an image with changes, in parts. */
-export const splicedParts = (image: Buffer, splices: readonly Splice[]): Generator<Buffer> =>
-  spliced((from, to) => image.subarray(from, to), splices);
+/** The chunks of an image with changes. */
+export const splicedChunks = (
+  chunks: readonly Uint8Array[],
+  splices: readonly Splice[],
+): readonly Uint8Array[] => [...spliced((from, to) => rangeOf(chunks, from, to), splices)].flat();
 
 /** The parts of what has changes: `part` is the one from a position up to another one, or to the end. */
 export function* spliced<Part>(

@@ -96,10 +96,10 @@ async function finish(part: PartFile, bytes: number, source: DigitalSource | nul
   const path = await part.flush();
   const splices =
     path === null
-      ? labelSplices(imageInMemory(part.inMemory!), source)
+      ? labelSplices(imageInMemory(part.chunks!), source)
       : withImageFile(path, (image) => labelSplices(image, source));
   if (splices === null || splices.length === 0) return asSent(splices !== null);
-  const sha256 = await digestOf(path === null ? [part.inMemory!] : createReadStream(path));
+  const sha256 = await digestOf(part.chunks ?? createReadStream(path!));
   return {
     bytes: splices.reduce((sum, { remove, insert }) => sum - remove + insert.length, bytes),
     chunks: await part.finish(bytes, splices),

@@ -7,10 +7,32 @@ export interface ImageBytes {
   read(from: number, to: number): Uint8Array;
 }
 
-export const imageInMemory = (image: Buffer): ImageBytes => ({
-  length: image.length,
-  read: (from, to) => image.subarray(from, to),
+/** An image in chunks as they were received: joining them would cost more than what is read of them. */
+export const imageInMemory = (chunks: readonly Uint8Array[]): ImageBytes => ({
+  length: chunks.reduce((sum, { length }) => sum + length, 0),
+  read(from, to) {
+    const found = rangeOf(chunks, from, to);
+    return found.length === 1 ? found[0]! : Buffer.concat(found);
+  },
 });
+
+/** The bytes of chunks from one position up to another one, or to the end. */
+export function rangeOf(
+  chunks: readonly Uint8Array[],
+  from: number,
+  to = Number.POSITIVE_INFINITY,
+): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  let at = 0;
+  for (const chunk of chunks) {
+    const start = Math.max(0, from - at);
+    const end = Math.min(chunk.length, to - at);
+    if (start < end) found.push(chunk.subarray(start, end));
+    at += chunk.length;
+    if (at >= to) break;
+  }
+  return found;
+}
 
 /** Calls `use` with the bytes of a file, which is open meanwhile. */
 export function withImageFile<Result>(path: string, use: (image: ImageBytes) => Result): Result {

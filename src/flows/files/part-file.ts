@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile, rm, stat, writeFile } from "node:fs/pr
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { syncFolder } from "../../move-file.ts";
-import { type Splice, spliced, splicedParts } from "./ai-label.ts";
+import { type Splice, spliced, splicedChunks } from "./ai-label.ts";
 import { OutputError, rejectWithoutSpace } from "./disk.ts";
 import { moveToName, partName } from "./file-names.ts";
 
@@ -101,11 +101,8 @@ export class PartFile implements DownloadTarget {
   }
 
   /** The bytes of a file in memory; null for one on the disk. */
-  get inMemory(): Buffer | null {
-    if (!this.#isSmall) return null;
-    if (this.#batch.length !== 1) this.#batch = [Buffer.concat(this.#batch)];
-    const [{ buffer, byteOffset, length }] = this.#batch as [Uint8Array];
-    return Buffer.from(buffer, byteOffset, length);
+  get chunks(): readonly Uint8Array[] | null {
+    return this.#isSmall ? this.#batch : null;
   }
 
   /**
@@ -113,7 +110,7 @@ export class PartFile implements DownloadTarget {
    * memory, to its bytes. Throws OutputError.
    */
   async finish(length: number, splices: readonly Splice[] = []): Promise<readonly Uint8Array[] | null> {
-    if (this.#isSmall) return splices.length === 0 ? this.#batch : [...splicedParts(this.inMemory!, splices)];
+    if (this.#isSmall) return splices.length === 0 ? this.#batch : splicedChunks(this.#batch, splices);
     await this.#orOutputError(this.#finish(length, splices));
     return null;
   }

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { type DigitalSource, labelSplices, splicedParts } from "../../../src/flows/files/ai-label.ts";
+import { type DigitalSource, labelSplices, splicedChunks } from "../../../src/flows/files/ai-label.ts";
+import { imageInMemory } from "../../../src/flows/files/image-bytes.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -12,9 +13,10 @@ const trained = "http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithm
 
 /** The labeled bytes; null if the image stays as it was sent. */
 function labeled(image: Buffer, source: DigitalSource = "trainedAlgorithmicMedia"): Buffer | null {
-  const read = (from: number, to: number) => image.subarray(from, to);
-  const splices = labelSplices({ length: image.length, read }, source);
-  return splices && Buffer.concat([...splicedParts(image, splices)]);
+  // In two chunks, of which the first one ends in the head.
+  const chunks = [image.subarray(0, 30), image.subarray(30)];
+  const splices = labelSplices(imageInMemory(chunks), source);
+  return splices && Buffer.concat(splicedChunks(chunks, splices));
 }
 
 const xmpWith = (description: string) =>

@@ -3,7 +3,7 @@ import { linkSync, readdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, describe, expect, test } from "vitest";
-import { type DigitalSource, labelSplices, splicedParts } from "../../../src/flows/files/ai-label.ts";
+import { type DigitalSource, labelSplices, splicedChunks } from "../../../src/flows/files/ai-label.ts";
 import { downloadFile, type FileDownload } from "../../../src/flows/files/download-file.ts";
 import { imageInMemory } from "../../../src/flows/files/image-bytes.ts";
 import { clientAgainst, closeAll } from "../../client/world.ts";
@@ -20,7 +20,7 @@ const jpeg = await sharp({ create: { width: 9, height: 7, channels: 3, backgroun
 const large = Buffer.concat([jpeg, Buffer.alloc(5_000_000, "0123456789abcdefghijklm")]);
 const sha256 = (image: Buffer) => createHash("sha256").update(image).digest("hex");
 const labeled = (image: Buffer) =>
-  Buffer.concat([...splicedParts(image, labelSplices(imageInMemory(image), label)!)]);
+  Buffer.concat(splicedChunks([image], labelSplices(imageInMemory([image]), label)!));
 
 const etag = '"v1"';
 const whole = (image: Buffer): Step => bytes(200, image, { "content-length": image.length, etag });

@@ -54,7 +54,9 @@ export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRu
   // A repaired file may still need its name.
   if (!index.isChanged && counts.changed.size === 0) return;
   const { added, changed, failedKeys } = counts;
-  const isCounted = (key: string) => ![added, changed, failedKeys].some((keys) => keys.has(key));
+  // A kept file of a removed image, which a kill left parked, is none of the images that are counted.
+  const isCounted = (entry: MirrorEntry) =>
+    entry.removed !== true && ![added, changed, failedKeys].some((keys) => keys.has(keyOf(entry)));
   const places = {
     store,
     others: await namesOfOthers(store, input.shard, input.folder),
@@ -64,13 +66,13 @@ export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRu
   for (let round = 1; round <= mostRounds; round++) {
     const renames = await planRenames(index, pathOf, places);
     if (input.dryRun) {
-      counts.renamed = renames.filter(({ entry }) => isCounted(keyOf(entry))).length;
+      counts.renamed = renames.filter(({ entry }) => isCounted(entry)).length;
       return;
     }
     let done = 0;
     const isComplete = await renameFiles(renames, mirror, `${files.work}/parked`, {
       onRenamed: ({ entry }) => {
-        if (isCounted(keyOf(entry))) renamed.add(keyOf(entry));
+        if (isCounted(entry)) renamed.add(keyOf(entry));
         tools.onProgress({ step: "renaming", done: ++done, total: renames.length });
       },
       onMissing: ({ entry }) => {

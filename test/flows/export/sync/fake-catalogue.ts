@@ -62,7 +62,9 @@ export class FakeCatalogue {
 
   attach(product: FakeProduct, role: string): void {
     const id = idOf(1000 * Number(product.id.slice(-4)) + product.assets.length);
-    const isTaken = product.assets.some((asset) => asset.id === id);
+    // An ID is permanent: a detached asset keeps it.
+    const isTaken = this.#taken.has(id);
+    this.#taken.add(id);
     product.assets.push({
       ...{ id: isTaken ? idOf(++this.#spare) : id, role, edits: 0, watermarked: false, angle: "front" },
     });
@@ -70,6 +72,7 @@ export class FakeCatalogue {
   }
 
   #spare = 90_000_000;
+  readonly #taken = new Set<string>();
 
   touch(product: FakeProduct): void {
     product.changedAt = this.#clock.now();

@@ -90,17 +90,22 @@ function apply(catalogue: FakeCatalogue, stored: StoredFiles, one: Change): void
   catalogue.touch(product);
 }
 
-const scenario = fc.record({
-  /** The catalogue before the first run. */
+const scenario = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 6 }), template, roles });
+type Scenario = typeof scenario extends fc.Arbitrary<infer One> ? One : never;
+
+/** A scenario that begins with a catalogue, and in which the user puts no files into the folder. */
+const labelScenario = fc.record({
   products: fc.array(fc.record({ reference, roles: fc.array(role, { minLength: 1, maxLength: 3 }) }), {
+    minLength: 1,
     maxLength: 4,
   }),
-  steps: fc.array(step, { minLength: 1, maxLength: 6 }),
-  template,
-  roles,
   label: fc.boolean(),
+  scenario: scenario.map(({ steps, ...others }) => ({
+    ...others,
+    steps: steps.map((one) => ({ ...one, changes: one.changes.filter((change) => change.do !== "foreign") })),
+  })),
 });
-type Scenario = typeof scenario extends fc.Arbitrary<infer One> ? One : never;
+type LabelScenario = typeof labelScenario extends fc.Arbitrary<infer One> ? One : never;
 
 /** Most images of a small catalogue are gone: the next runs read everything, until `--max-delete` is typed. */
 const isRefusal = (error: unknown) => (error as { code?: string }).code === "most_images_missing";
@@ -120,8 +125,9 @@ function expectLabels({ files }: StoredFiles, label: boolean): void {
 
 /** Plays a scenario; returns the mirror after a last run, and a new mirror of the same catalogue. */
 async function play(
-  { products, steps, template, roles, label }: Scenario,
+  { steps, template, roles }: Scenario,
   forget = (_: StoredFiles): void => {},
+  { products, label }: Omit<LabelScenario, "scenario"> = { products: [], label: true },
 ) {
   const { catalogue, clock, run, newMirror } = mirrorWorld();
   const stored = newMirror();
@@ -181,6 +187,17 @@ describe("after any changes, kills and failures", () => {
       fc.asyncProperty(scenario, async (given) => {
         const { mirror, fresh, foreign, again } = await play(given);
         if (foreign === 0) expect(mirror).toEqual(fresh);
+        expect(again).toMatchObject({ added: 0, changed: 0, renamed: 0, removed: 0, failed: 0 });
+      }),
+      { numRuns: repetitions(25, 5_000) },
+    );
+  });
+
+  test("generated images have their label or not, and neither flag downloads them again", async () => {
+    await fc.assert(
+      fc.asyncProperty(labelScenario, async ({ scenario, ...given }) => {
+        const { mirror, fresh, again } = await play(scenario, undefined, given);
+        expect(mirror).toEqual(fresh);
         expect(again).toMatchObject({ added: 0, changed: 0, renamed: 0, removed: 0, failed: 0 });
       }),
       { numRuns: repetitions(25, 5_000) },

@@ -171,9 +171,14 @@ export class AssetFetcher {
     (known === null || known.removed === true ? counts.added : counts.changed).add(keyOf(entry));
   }
 
-  /** The path of an entry; null if another one, also of another shard, has it too: then none may replace the file. */
+  /**
+   * The path of an entry; null if another one, also of another shard, has it too, or if it has another file now: then none may
+   * replace the file. A damaged file is replaced.
+   */
   async #ownPath(known: MirrorEntry | null): Promise<string | null> {
     if (known === null) return null;
+    const found = await this.#run.mirror.store.stat(known.path);
+    if (found !== null && found.bytes !== known.bytes && known.damaged !== true) return null;
     const isShared =
       this.#run.mirror.index.atPath(known.path).length > 1 ||
       (await this.#namesOfOthers()).has(foldedPath(known.path));

@@ -1,5 +1,6 @@
 import { CatError, fileProblem } from "../../../errors.ts";
 import { OutputError } from "../../files/disk.ts";
+import { isIntact } from "./mirror.ts";
 import type { EntryKey } from "./mirror-entry.ts";
 import type { MirrorIndex } from "./mirror-index.ts";
 import type { SyncRun } from "./sync-run.ts";
@@ -69,7 +70,8 @@ export async function removeVanished(
   for (const entry of index.entries("removed")) {
     tools.onProgress({ step: "deleting", done: done++, total });
     try {
-      await store.remove(entry.path);
+      // The user may have put another file there.
+      if (await isIntact(store, entry)) await store.remove(entry.path);
       index.drop(entry);
     } catch (error) {
       if (!(error instanceof OutputError)) throw error;

@@ -75,6 +75,11 @@ export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRu
         if (isCounted(entry)) renamed.add(keyOf(entry));
         tools.onProgress({ step: "renaming", done: ++done, total: renames.length });
       },
+      onOther: ({ entry }) => {
+        places.staying.add(keyOf(entry));
+        const message = `${entry.path} was changed by another program and is not renamed; to replace it, add --verify`;
+        counts.fail(entry, { code: "changed_file", message }, true);
+      },
       onMissing: ({ entry }) => {
         places.staying.add(keyOf(entry));
         index.set({ ...entry, damaged: true });
@@ -137,20 +142,23 @@ export async function planRenames(
 
 /**
  * Renames files one by one. A file whose new name another one still has, as in an exchange of names or of case, is moved
- * to the folder `parking` first. `onMissing` receives what was to be renamed but does not exist. False if a name was taken
+ * to the folder `parking` first. `onMissing` receives what was to be renamed but does not exist, `onOther` what is another file
+ * now. False if a name was taken
  * meanwhile, by the user or by another shard: the renames must be planned again.
  */
 async function renameFiles(
   renames: readonly Rename[],
   { index, store }: Pick<Mirror, "index" | "store">,
   parking: string,
-  { onRenamed, onMissing }: { onRenamed: (rename: Rename) => void; onMissing: (rename: Rename) => void },
+  { onRenamed, onMissing, onOther }: Record<"onRenamed" | "onMissing" | "onOther", (rename: Rename) => void>,
 ): Promise<boolean> {
   let isComplete = true;
   /** Null if the name is taken, or the file is missing. */
   const move = async ({ entry, to }: Rename): Promise<MirrorEntry | null> => {
-    if (((await store.stat(entry.path))?.bytes ?? -1) < 0) {
-      onMissing({ entry, to });
+    const found = await store.stat(entry.path);
+    // A file of another size is not the one that the index knows.
+    if (found?.bytes !== entry.bytes) {
+      (found === null ? onMissing : onOther)({ entry, to });
       return null;
     }
     const moved = { ...entry, path: to };

@@ -60,14 +60,22 @@ const template = fc.constantFrom(
 );
 const roles = fc.constantFrom(null, ["tryon"]);
 
-function apply(catalogue: FakeCatalogue, stored: StoredFiles, one: Change): void {
+function apply(
+  catalogue: FakeCatalogue,
+  stored: StoredFiles,
+  formerPaths: ReadonlySet<string>,
+  one: Change,
+): void {
   const alive = catalogue.products.filter(({ deletedAt }) => deletedAt === null);
   if (one.do === "add") return void catalogue.add(one.reference, one.roles);
   if (one.do === "expire") return void catalogue.expire();
   if (one.do === "foreign") {
     const name = ["source.jpg", "tryon.jpg", `${one.reference}_tryon.jpg`, "x-front.jpg"][one.number % 4]!;
     const path = name.includes("/") || name.startsWith(".") ? "notes.txt" : name;
-    if (!stored.files.has(path)) stored.files.set(path, Buffer.from("of the user"));
+    // Or where the mirror had a file.
+    const former = [...formerPaths].filter((one) => !stored.files.has(one));
+    const chosen = one.number % 8 < 4 ? path : (former[one.number % Math.max(1, former.length)] ?? path);
+    if (!stored.files.has(chosen)) stored.files.set(chosen, Buffer.from("of the user"));
     return;
   }
   const product = alive[one.number % alive.length];
@@ -134,11 +142,12 @@ async function play(
   const selection = { template, roles, label };
   for (const { reference, roles } of products) catalogue.add(reference, roles);
   /** What the user has put into the folder. */
+  const formerPaths = new Set<string>();
   const foreign = () => [...stored.files].filter(([, content]) => String(content) === "of the user");
   for (const one of steps) {
     const isFirst = stored.files.size === 0;
     for (const change of one.changes)
-      if (!isFirst || change.do !== "foreign") apply(catalogue, stored, change);
+      if (!isFirst || change.do !== "foreign") apply(catalogue, stored, formerPaths, change);
     const before = foreign();
     catalogue.failing = new Set(
       one.fails
@@ -165,6 +174,7 @@ async function play(
     }
     forget(stored);
     expect(foreign()).toEqual(before);
+    for (const path of Object.keys(tree(stored))) if (path.endsWith(".jpg")) formerPaths.add(path);
     clock.advance(600_000);
   }
   catalogue.failing = new Set();

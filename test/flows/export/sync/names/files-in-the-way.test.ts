@@ -193,3 +193,38 @@ test("a file that a kill left parked gets its name, also if its image was remove
   expect([...stored.files.keys()].filter((path) => path.includes("parked"))).toEqual([]);
   expect(stored.files.has("A.jpg")).toBe(true);
 });
+
+describe("a file that the user has put in place of one of the mirror stays", () => {
+  test("when its image was removed from the catalogue, with --delete", async () => {
+    const { stored, run, products, catalogue } = await mirrorOf(["A", "B", "C"]);
+    products[0]!.assets = [];
+    catalogue.touch(products[0]!);
+    await run();
+    stored.files.set("A.jpg", mine);
+    expect(await run({ delete: true })).toMatchObject({ removed: 1, failed: 0 });
+    expect(Object.keys(tree(stored))).toEqual(["A.jpg", "B.jpg", "C.jpg", "catalogue.ndjson"]);
+    expect(stored.files.get("A.jpg")).toBe(mine);
+  });
+
+  test("when its product gets another reference", async () => {
+    const { stored, run, rename } = await mirrorOf(["A"]);
+    stored.files.set("A.jpg", mine);
+    rename(0, "Z");
+    for (let again = 0; again < 2; again++) {
+      expect(await run()).toMatchObject({ renamed: 0, failed: 1 - again });
+      expect(stored.files.get("A.jpg")).toBe(mine);
+    }
+    expect(await run({ verify: true })).toMatchObject({ changed: 1, failed: 0 });
+    expect(Object.keys(tree(stored))).toEqual(["Z.jpg", "catalogue.ndjson"]);
+  });
+
+  test("when its image is edited", async () => {
+    const { stored, run, products, catalogue } = await mirrorOf(["A"]);
+    stored.files.set("A.jpg", mine);
+    products[0]!.assets[0]!.edits++;
+    catalogue.touch(products[0]!);
+    expect(await run()).toMatchObject({ changed: 1, failed: 0 });
+    const [image] = Object.keys(tree(stored));
+    expect([image, stored.files.get("A.jpg")]).toEqual([`A-${imageOf(products, 0)}.jpg`, mine]);
+  });
+});

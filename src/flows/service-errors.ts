@@ -47,6 +47,13 @@ export const isNothingDone = (error: unknown, again = false): error is ApiError 
 export const isOfContent = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 413, 415, 422].includes(error.status);
 
+/**
+ * Whether a rejection is one that the service has stored under the key of an earlier attempt, and that says nothing about the
+ * content, e.g. a 402 from before topping up: another key may be accepted now (Cross-cutting rule 5).
+ */
+export const isOfEarlierTime = (error: unknown): boolean =>
+  error instanceof ApiError && error.replayed && error.status !== 404 && !isOfContent(error);
+
 /** The response of the service; null for a 404. Throws any other error. */
 export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   try {

@@ -111,7 +111,7 @@ describe.skipIf(process.platform !== "linux")(
         exit: 2,
         stderr: [
           `error: cannot copy stdin to the temporary folder FOLDER: ${large}`,
-          "Set TMPDIR to a folder with more space, or save the rows to a file and import that.",
+          "Set TMPDIR to a folder with enough space, in which you may write.",
         ],
       });
       expect(readdirSync(folder)).toEqual(["a.csv"]);

@@ -68,7 +68,7 @@ async function withFiles() {
     env: { CAT_API_KEY: world.mock.apiKey, CAT_HOME: join(world.folder, ".home-2") },
     lines: {
       "images get": `images get ${images[0]!.id} --save a.jpg`,
-      "tasks save": `tasks save ${await idOf("tasks list")} --save images`,
+      "tasks save": `tasks save ${await idOf("tasks list")} --save images --no-label`,
       "export sync": "export sync images --role source --concurrency 1",
       "exports download": `exports download ${await idOf("exports list")} --out a.zip`,
     },

@@ -44,9 +44,7 @@ export async function queueGenerations(
     if (stopped === undefined || run.signal.aborted) return stopped;
     const isNew = rejected.size > rejectedBefore;
     const canContinue =
-      isStored(stopped) ||
-      stopped instanceof HeldByAnotherRun ||
-      (input.skipInvalid && isNew && isOfInput(stopped));
+      stopped instanceof HeldByAnotherRun || (input.skipInvalid && isNew && isOfInput(stopped));
     if (!canContinue) return stopped;
   }
 }
@@ -87,13 +85,6 @@ async function* batchesToSend(
 /** Whether the service rejected what an input says, rather than who sent it or when: other inputs may be accepted. */
 export const isOfInput = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 400 || error.status === 404 || error.status === 422);
-
-/**
- * Whether the response is one that the service has stored under the key of an earlier attempt, and that says nothing about
- * the input, e.g. a 402 from before topping up: another key may be accepted now.
- */
-const isStored = (error: unknown): boolean =>
-  error instanceof ApiError && error.replayed && !isOfInput(error);
 
 /** Keeps the unknown outcome of a batch, which is sent again only as it was, and why its inputs were rejected: the others remain. */
 function keepOutcome(

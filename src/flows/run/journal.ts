@@ -40,6 +40,17 @@ export class Journal {
     return { ...ready, again: false };
   }
 
+  /** The batch with a new key, in place of one that the service has rejected. Throws like `begin`. */
+  renew({ index, rows, lines, body }: ReadyBatch): ReadyBatch {
+    const { heldReference, ...ready } = recordAgain(
+      this.#run,
+      { index, rows, lines, body },
+      this.#recording.guarded ?? false,
+    );
+    if (heldReference !== null) throw heldElsewhere(heldReference, this.#run.kind);
+    return { ...ready, again: false };
+  }
+
   /** Records the outcome of sending a batch; one with an unknown outcome stays as is, with its bytes. */
   settleSending(batch: SentBatch): void {
     const { state, id, sentJobs, service, kind, clock } = this.#run;
@@ -69,6 +80,19 @@ function record(
   const { index, rows, lines, body } = batch;
   const from = keyFrom({ sentAt, sentAtService });
   return { index, rows, lines, bytes: body.length, body, idempotencyKey, keyFrom: from, heldReference };
+}
+
+/** Records a batch that is recorded already with another key. */
+function recordAgain(
+  run: Run,
+  batch: Pick<ReadyBatch, "index" | "rows" | "lines" | "body">,
+  exclusive: boolean,
+) {
+  const { state, id } = run;
+  const { index } = batch;
+  const [references, memo] = [state.batches.references(id, index), state.batches.memo(id, index)];
+  state.batches.dropped(id, index);
+  return record(run, { ...batch, run: id, references, memo, exclusive });
 }
 
 /** Another run of this machine has one of these rows in flight. */
@@ -107,10 +131,7 @@ export async function* sendAgain(
     }
     // What costs money each time is never sent under another key: the same command settles it first.
     if (!renewsKeys) throw expiredMeanwhile();
-    const [references, memo] = [state.batches.references(id, index), state.batches.memo(id, index)];
-    state.batches.dropped(id, index);
-    const renewed = { run: id, index, rows, lines, body, references, memo, exclusive: false };
-    yield { ...record(run, renewed), again: true };
+    yield { ...recordAgain(run, { index, rows, lines, body }, false), again: true };
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { Problem } from "../../client/api-error.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import { isNothingDone, isRefusal } from "../service-errors.ts";
+import { isNothingDone, isOfEarlierTime, isRefusal } from "../service-errors.ts";
 import type {
   BatchFailure,
   BatchOperation,
@@ -38,7 +38,10 @@ export async function sendBatches(
   const sent: SentBatch[] = [];
   const stopped = await sendEach(batches, run, async (cut, begin) => {
     const batch = "idempotencyKey" in cut ? cut : journal.begin(cut);
-    const { outcome, receipt } = await sendBatch(batch, operation, begin());
+    const request = begin();
+    let { outcome, receipt } = await sendBatch(batch, operation, request);
+    if (outcome.kind === "refused" && isOfEarlierTime(outcome.error) && !request.hasLeft)
+      ({ outcome, receipt } = await sendBatch(journal.renew(batch), operation, request));
     // Before it is recorded: if that fails, the outcome of these rows is still reported.
     sent.push(outcome);
     journal.settleSending(outcome);

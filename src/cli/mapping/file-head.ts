@@ -30,7 +30,7 @@ export interface MappedFile {
   /** The file of mappings, as this command reads it. */
   readonly mapFile: MapFile | null;
   /** The answers of a run that this command resumes; undefined where nothing is resumed. */
-  readonly kept?: () => Promise<FileAnswers | null>;
+  readonly kept?: (encoding: EncodingName) => Promise<FileAnswers | null>;
   readonly form: (mapping: Mapping) => RowForm;
   readonly words: Vocabulary;
 }

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import type { EncodingName } from "../../flows/rows/encoding.ts";
 import type { FileAnswers } from "../../flows/rows/mapped-columns.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import { shownTime } from "../../flows/run/clocks.ts";
@@ -8,13 +9,13 @@ import { openStateFile, profileStatePath } from "../app/profile-state.ts";
 
 /**
  * The answers "for this file only" of a run of the same content that has not ended; null without one. `ledger`: the file of
- * `--ledger`, which has the runs then.
+ * `--ledger`, which has the runs then. `encoding`: that of the flag.
  */
 export async function keptAnswers(
   app: App,
   kind: string,
   source: Source,
-  ledger?: string,
+  { ledger, encoding }: { ledger?: string | undefined; encoding: EncodingName },
 ): Promise<FileAnswers | null> {
   const path = ledger === undefined ? await profileStatePath(app) : resolve(app.context.cwd, ledger);
   // A state is not created for a question.
@@ -26,8 +27,11 @@ export async function keptAnswers(
   for await (const _ of source.read());
   const run = runs.find(({ options }) => options.source === source.digest);
   if (run === undefined) return null;
+  const answers = JSON.parse(run.options.answers!) as FileAnswers;
+  // Another encoding makes other rows, and so another run.
+  if (encoding !== undefined && encoding !== answers.encoding) return null;
   await app.io.note(
     `Columns and values are read as you chose for the run started at ${shownTime(run.startedAt)}. To choose again, add --fresh.`,
   );
-  return JSON.parse(run.options.answers!) as FileAnswers;
+  return answers;
 }

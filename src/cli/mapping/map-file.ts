@@ -94,6 +94,8 @@ function checked(text: string, file: string): Mapping {
         const of = choices === undefined ? "a text" : `one of ${choices.join(", ")}`;
         throw wrong(from, what, `Use ${of}, or an empty text for no value.`);
       }
+      if (entries.has(normalValue(from)))
+        throw wrong(from, `the value ${JSON.stringify(from)} is mapped twice`, "Remove one of the two.");
       entries.set(normalValue(from), to);
     }
     read.set(field, entries);

@@ -30,15 +30,22 @@ export async function readMapping(app: App, given: MappedFile): Promise<FileMapp
   const all = mapFile === null ? flags : withMapping(flags, mapFile);
   const head = await readHead(file, form(all));
   if (head === null) return { map: flags.map, values: flags.values, encoding: given.read.encoding };
-  const typed = mapFile === null ? flags : await withMapFile(app, file, head, mapFile);
+  const { typed, notes } = mapFile === null ? { typed: flags, notes: [] } : withMapFile(file, head, mapFile);
+  const noteAll = async () => {
+    for (const { what, entries } of notes) await note(app, what, `from ${mapFile!.name}`, entries);
+  };
   const hasChoices = [...head.fields].some((name) => {
     const field = words.valuedFieldOf(name);
     return field !== null && words.choicesOf(field) !== undefined;
   });
   const isKnown = words.needsOne ? head.fields.size > 0 : head.unknown.size === 0 && !hasChoices;
-  if (isKnown && shownAs === null) return { map: typed.map, values: typed.values, encoding };
-  const kept = await given.kept?.();
+  if (isKnown && shownAs === null) {
+    await noteAll();
+    return { map: typed.map, values: typed.values, encoding };
+  }
+  const kept = await given.kept?.(given.read.encoding);
   if (kept) return withAnswers(flags, kept);
+  await noteAll();
   const { savedMapping } = await import("./saved-mapping.ts");
   const saved = await savedMapping(app, words);
   const mapping = { ...(await withSaved(app, file, head, typed, saved)), encoding };
@@ -94,13 +101,12 @@ async function note(app: App, what: string, from: string, entries: readonly stri
 
 const show = (text: string) => truncated(text, shownLength);
 
-/** Adds what the file of mappings has for the columns of this header. */
-async function withMapFile(
-  app: App,
+/** Adds what the file of mappings has for the columns of this header; `notes` say so. */
+function withMapFile(
   { flags, form, words }: MappedFile,
   { header }: FileHead,
   mapFile: MapFile,
-): Promise<Mapping> {
+): { typed: Mapping; notes: readonly { what: string; entries: readonly string[] }[] } {
   const columns = (header ?? [...mapFile.map.keys()]).filter((title) => {
     const field = mapFile.map.get(normalHeader(title));
     return field !== undefined && words.isField(field) && !flags.map.has(normalHeader(title));
@@ -108,11 +114,12 @@ async function withMapFile(
   const map = new Map(flags.map);
   for (const title of columns) map.set(normalHeader(title), mapFile.map.get(normalHeader(title))!);
   const values = valuesOf(mapFile, fieldsWith(form({ ...flags, map }), header), words);
-  const from = `from ${mapFile.name}`;
   const entries = columns.map((title) => `${show(title.trim())} = ${map.get(normalHeader(title))}`);
-  await note(app, "Columns", from, entries);
-  await note(app, "Values", from, valueTexts(values, flags));
-  return { map, values: withValues(flags.values, values) };
+  const notes = [
+    { what: "Columns", entries },
+    { what: "Values", entries: valueTexts(values, flags) },
+  ];
+  return { typed: { map, values: withValues(flags.values, values) }, notes };
 }
 
 /** The fields that a header has; null for objects, each of which may have other fields. */

@@ -63,7 +63,7 @@ function hasFailedFile({ input, run, check, sent }: GenerationRun): boolean {
   const { file, failed, wait } = input;
   if (file.source.name === "flags") return false;
   if (run.isFinished) return failed !== undefined;
-  return sent.size === 0 || (wait && (check.left ?? 0) === 0);
+  return (check.left ?? 0) === 0 && (sent.size === 0 || wait);
 }
 
 function toResults(

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { repetitions } from "../../support/repetitions.ts";
@@ -82,6 +83,15 @@ const step = fc.record(
   },
   { requiredKeys: [] },
 );
+
+test("a rejected row before a limit is in no failed file: the next command sends it again", async () => {
+  const { cat, looks, fault, folder } = await generateWorld();
+  looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studio,full-front");
+  await fault({ match: { method: "POST", path: "/v1/tasks/tryon" }, times: 1, status: 422 });
+  const ran = await cat("tryon looks.csv --yes --limit 1 --skip-invalid");
+  expect(ran.exit).not.toBe(0);
+  expect(readdirSync(folder).filter((name) => name.includes("failed"))).toEqual([]);
+});
 
 test("any sequence of limits and stops queues each image once", async () => {
   await fc.assert(

@@ -218,19 +218,10 @@ test("writes the failed rows of each file next to it", async () => {
   );
 });
 
-test("names the command that waits once, for all files sent with --no-wait", async () => {
-  const { cat, write } = await severalWorld();
-  write("d.csv", `${head}${row("D1")}`);
-  const ran = await cat("import a.csv d.csv --no-wait");
-  expect(ran.exit).toBe(0);
-  expect(ran.stderr).toMatch(/^Sent 3 rows of 2 files in /);
-  expect(ran.stderr.split("For the results, run the command again without --no-wait:")).toHaveLength(2);
-  expect((await cat("import a.csv d.csv")).exit).toBe(0);
-});
-
 test.each([
   ["import a.csv b.csv --failed f.csv", "--failed cannot be used with several files"],
   ["import a.csv b.csv --results r.csv", "--results cannot be used with several files"],
+  ["import a.csv b.csv --no-wait", "--no-wait cannot be used with several files"],
   ["import a.csv b.csv --mode create", "--mode create cannot be used with several files"],
   ["import a.csv b.csv --photos all", "--photos all cannot be used with several files"],
   ["import a.csv b.csv --images-from photos", "--images-from cannot be used with several files"],
@@ -284,7 +275,7 @@ test("any stops leave the same products as one run of all files", async () => {
     minLength: 2,
     maxLength: 3,
   });
-  const mode = fc.constantFrom("", "--mode skip_existing", "--ledger l.db", "--no-wait");
+  const mode = fc.constantFrom("", "--mode skip_existing", "--ledger l.db");
   await fc.assert(
     fc.asyncProperty(files, fc.array(stop, { maxLength: 3 }), mode, async (all, stops, flags) => {
       const { cat, write, mock, fault, references, photos } = await severalWorld();
@@ -298,7 +289,7 @@ test("any stops leave the same products as one run of all files", async () => {
         await cat(line);
         await fetch(`${mock.baseUrl}/_mock/faults`, { method: "DELETE" });
       }
-      const last = await cat(line.replace("--no-wait", ""));
+      const last = await cat(line);
       expect(last.exit, last.stderr).toBe(0);
       expect(references().sort()).toEqual(rows.flat().sort());
       expect(photos()).toEqual(rows.flat().map(() => 1));

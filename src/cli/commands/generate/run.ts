@@ -6,6 +6,7 @@ import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
 import { reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
+import type { EncodingName } from "../../../flows/rows/encoding.ts";
 import { type FileAnswers, noMapping } from "../../../flows/rows/mapped-columns.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
@@ -46,9 +47,14 @@ export async function runGenerate(app: App, flags: GenerateFlags): Promise<void>
   }
 }
 
-async function keptOf(app: App, kind: GenerateFlags["kind"], source: Source): Promise<FileAnswers | null> {
+async function keptOf(
+  app: App,
+  kind: GenerateFlags["kind"],
+  source: Source,
+  encoding: EncodingName,
+): Promise<FileAnswers | null> {
   const { keptAnswers } = await import("../../mapping/kept-answers.ts");
-  return keptAnswers(app, kind, source);
+  return keptAnswers(app, kind, source, { encoding });
 }
 
 /** Values of flags are not mapped: a problem of one offers no flag for it. */
@@ -71,7 +77,7 @@ async function mappingOf(
     read: flags,
     flags,
     mapFile,
-    ...(!flags.dryRun && !flags.fresh && { kept: () => keptOf(app, flags.kind, source) }),
+    ...(!flags.dryRun && !flags.fresh && { kept: (encoding) => keptOf(app, flags.kind, source, encoding) }),
     form: (mapping) => generationForm({ ...flags, ...mapping }),
     words: generationVocabulary(flags.kind),
   });

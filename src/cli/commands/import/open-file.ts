@@ -5,6 +5,7 @@ import { importForm } from "../../../flows/import/import-form.ts";
 import { type ImportInput, importKind } from "../../../flows/import/import-input.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
+import type { EncodingName } from "../../../flows/rows/encoding.ts";
 import type { FileAnswers } from "../../../flows/rows/mapped-columns.ts";
 import { type FileJob, formatOfName, type Source } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
@@ -57,7 +58,8 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
       read: flags,
       flags,
       mapFile,
-      ...(!flags.dryRun && !flags.fresh && { kept: () => keptOf(app, source, flags.ledger) }),
+      ...(!flags.dryRun &&
+        !flags.fresh && { kept: (encoding) => keptOf(app, source, flags.ledger, encoding) }),
       form: ({ map, values }) => importForm(map, undefined, values),
       words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     });
@@ -97,9 +99,14 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
   }
 }
 
-async function keptOf(app: App, source: Source, ledger: string | undefined): Promise<FileAnswers | null> {
+async function keptOf(
+  app: App,
+  source: Source,
+  ledger: string | undefined,
+  encoding: EncodingName,
+): Promise<FileAnswers | null> {
   const { keptAnswers } = await import("../../mapping/kept-answers.ts");
-  return keptAnswers(app, importKind, source, ledger);
+  return keptAnswers(app, importKind, source, { ledger, encoding });
 }
 
 /** The folder of photos that the command names, if it does. */

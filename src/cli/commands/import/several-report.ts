@@ -1,15 +1,7 @@
 import type { CheckResult } from "../../../flows/rows/check.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import { onceOnly, typedLine } from "../../output/command-words.ts";
-import {
-  headline,
-  isResumable,
-  type ReportedFile,
-  resultLines,
-  resumeLines,
-  waitLines,
-  waitsElsewhere,
-} from "./report.ts";
+import { headline, isResumable, type ReportedFile, resultLines, resumeLines } from "./report.ts";
 import type { ImportTotals } from "./several.ts";
 
 /** How an import of several files ended. */
@@ -36,11 +28,10 @@ export function severalLines(
   for (const one of files) lines.push(...resultLines(one.summary, one.flags, one.run, !resumes));
   for (const one of notStarted)
     lines.push(`${shownName(one.name)} was not started (${counted(one.check.total, "row")}).`);
-  const isWaited = files.some((one) => waitsElsewhere(one.summary, one.flags, one.run));
   if (resumes) lines.push(...resumeLines(flags, run));
   else if (notStarted.length > 0 && !run.globals.mock) {
     const without = [...onceOnly.without!, ...files.map((one) => one.flags.file)];
     lines.push("To import the other files, run:", `  ${typedLine(run.typed, { ...onceOnly, without })}`);
-  } else if (isWaited) lines.push(...waitLines(run));
+  }
   return lines;
 }

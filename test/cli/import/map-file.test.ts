@@ -124,6 +124,10 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
       '{"columns": {"SKU": "name",\n"sku ": "name"}}',
       'catalogue.map.json:2: the column "sku " is mapped twice',
     ],
+    [
+      '{"values": {"sex": {\n"Damen": "female",\n"DAMEN": "male"}}}',
+      'catalogue.map.json:3: the value "DAMEN" is mapped twice',
+    ],
     ['{"values": {\n"size": {"M": "m"}}}', 'catalogue.map.json:2: unknown field "size" in values'],
     [
       '{"values": {"sex": {\n"Damen": "femal"}}}',

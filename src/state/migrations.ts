@@ -112,6 +112,13 @@ export const migrations: readonly string[] = [
   `,
   // Results count the rows of an import; users know the lines of their file.
   "ALTER TABLE state.sent_job ADD COLUMN lines TEXT",
+  // Reviews have effect on exports and on later runs.
+  `
+  CREATE TABLE state.decision (
+    base_url TEXT NOT NULL, task TEXT NOT NULL, run TEXT NOT NULL, decision TEXT NOT NULL, note TEXT NOT NULL,
+    at INTEGER NOT NULL, PRIMARY KEY (base_url, task)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Migrates a state to this program's version, completely or not at all. `steps` is `migrations` except in tests. */

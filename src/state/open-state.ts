@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import { moveFile } from "../move-file.ts";
 import { storedAccounts } from "./accounts.ts";
 import { storedBatches } from "./batches.ts";
+import { storedDecisions } from "./decisions.ts";
 import { storedLedger } from "./ledger.ts";
 import { storedMarks } from "./marks.ts";
 import { applicationId, migrate, migrations } from "./migrations.ts";
@@ -58,6 +59,7 @@ export async function openState(
     uploads: storedUploads(db),
     sentJobs: storedSentJobs(db),
     marks: storedMarks(db),
+    decisions: storedDecisions(db),
     close() {
       holds?.releaseAll();
       closeState(db, path);

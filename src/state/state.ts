@@ -1,5 +1,6 @@
 import type { Accounts } from "./accounts.ts";
 import type { Batches } from "./batches.ts";
+import type { Decisions } from "./decisions.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Marks } from "./marks.ts";
 import type { Runs } from "./runs.ts";
@@ -17,6 +18,7 @@ export interface State {
   readonly uploads: Uploads;
   readonly sentJobs: SentJobs;
   readonly marks: Marks;
+  readonly decisions: Decisions;
   /** Closes the state and removes all of its other files. */
   close(): void;
 }

@@ -65,6 +65,7 @@ const news: readonly ((db: Database) => void)[] = [
   (db) => add(db, "lost_reference", { account: 7, reference: bytes("gone") }),
   (db) => add(db, "mark", { base_url: service, name: "export", value: "2026-01-05" }),
   (db) => db.execute("UPDATE account SET last_run = 'run-1'"),
+  (db) => db.execute("UPDATE sent_job SET lines = '2 4'"),
 ];
 
 /** Tables of earlier versions whose data is kept elsewhere now, or not needed. */

@@ -230,3 +230,26 @@ test("raises a mark unless a later one was set", () => {
   marks.raise("http://y", "since", "2026-01-06");
   expect(marks.get("http://y", "since")).toBe("2026-01-06");
 });
+
+test("keeps the later of two decisions about an image by its time, and says which ones it turned", () => {
+  const { decisions } = state;
+  const one = { task: "T1", run: "R1", decision: "reject", note: "sleeve", at: 20 } as const;
+  const other = { task: "T2", run: "R1", decision: "approve", note: "", at: 20 } as const;
+  expect(decisions.of("http://x", "T1")).toBe(null);
+  expect(decisions.record("http://x", [one, other])).toEqual({ reversed: [], later: [] });
+  const earlier = { ...one, decision: "approve", at: 19 } as const;
+  expect(decisions.record("http://x", [earlier])).toEqual({ reversed: [], later: [one] });
+  expect(decisions.of("http://x", "T1")).toEqual(one);
+  expect(decisions.record("http://x", [{ ...one, note: "older", at: 19 }])).toEqual({
+    reversed: [],
+    later: [],
+  });
+  expect(decisions.of("http://x", "T1")).toEqual(one);
+  const again = { ...one, decision: "approve", note: "", at: 20 } as const;
+  expect(decisions.record("http://x", [again, other])).toEqual({ reversed: [one], later: [] });
+  expect(decisions.of("http://x", "T1")).toEqual(again);
+  expect(decisions.isRejected("http://x", "T1")).toBe(false);
+  expect(decisions.record("http://y", [one])).toEqual({ reversed: [], later: [] });
+  expect(decisions.isRejected("http://y", "T1")).toBe(true);
+  expect(decisions.of("http://x", "T2")).toEqual(other);
+});

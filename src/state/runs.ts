@@ -43,8 +43,8 @@ export interface Runs {
   get(id: string): Run | null;
   /** Every open run of the account, of any kind, oldest first. */
   open(account: number): Run[];
-  /** Every open run of a kind, of any account, newest first. */
-  openOf(kind: string): Run[];
+  /** Every run of a kind, of any account: the open ones, then the ended ones, newest first. */
+  ofKind(kind: string): (Run & { readonly isEnded: boolean })[];
   begin(run: Run): void;
   /** Records that the run is about to change something at the service. */
   writes(account: number, runId: string): void;
@@ -99,8 +99,8 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
   const open = db.statement<RunRow>(
     `SELECT ${runColumns} FROM run WHERE account = ? AND ended_at IS NULL ORDER BY started_at, number`,
   );
-  const openOf = db.statement<RunRow>(
-    `SELECT ${runColumns} FROM run WHERE kind = ? AND ended_at IS NULL ORDER BY number DESC`,
+  const ofKind = db.statement<[...RunRow, endedAt: number | null]>(
+    `SELECT ${runColumns}, run.ended_at FROM run WHERE kind = ? ORDER BY run.ended_at IS NOT NULL, number DESC`,
   );
   const begin = db.statement(
     "INSERT INTO run (id, account, kind, identity, file, options, started_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -118,7 +118,10 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
     findEnded: ({ account, kind, identity }) => orNull(findEnded.get(account, kind, identity)),
     get: (id) => orNull(get.get(id)),
     open: (account) => open.all(account).map(toRun),
-    openOf: (kind) => openOf.all(kind).map(toRun),
+    ofKind: (kind) =>
+      ofKind
+        .all(kind)
+        .map((row) => ({ ...toRun(row.slice(0, runWidth) as RunRow), isEnded: row[runWidth] !== null })),
     begin: ({ id, account, kind, identity, file, options, startedAt }) =>
       void begin.run(id, account, kind, identity, file, JSON.stringify(options), startedAt),
     writes: (account, runId) => void writes.run(runId, account, runId),

@@ -44,12 +44,20 @@ export async function readMapFile(cwd: string, given: string | undefined): Promi
   return { name, ...checked(text.replace(/^\ufeff/, ""), name) };
 }
 
-/** The mapping for one command: the reference of a product has two names, and fields of other commands are skipped. */
+/**
+ * The mapping for one command. The reference of a product has two names. A column for a field of another command is skipped,
+ * unless this command knows it by its own name.
+ */
 export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping {
   const own = (field: string) =>
     words.isField(field) ? field : references.includes(field) ? words.reference : null;
   return {
-    map: new Map([...map].map(([column, field]) => [column, own(field) ?? "ignore"])),
+    map: new Map(
+      [...map].flatMap(([column, field]) => {
+        const name = own(field);
+        return name === null && words.isField(column) ? [] : [[column, name ?? "ignore"] as const];
+      }),
+    ),
     values: new Map(
       [...values].flatMap(([field, some]) => {
         const name = words.valued.includes(field) ? field : own(field);

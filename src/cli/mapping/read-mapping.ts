@@ -25,7 +25,11 @@ export async function readMapping(app: App, given: MappedFile): Promise<FileMapp
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
   // Rows may be typed at the terminal themselves.
   const asks = given.file !== "-" && canAsk(app);
-  const { encoding, shownAs } = await encodingOf(app, given, asks);
+  const textAs = await notUtf8(source, given.read);
+  // The text of a file that is not UTF-8 is read as its run has read it.
+  const found = textAs === null ? undefined : await given.kept?.(undefined);
+  if (found) return withAnswers(flags, found);
+  const { encoding, shownAs } = await encodingOf(app, given, textAs, asks);
   const file = { ...given, read: { ...given.read, encoding } };
   const all = mapFile === null ? flags : withMapping(flags, mapFile);
   const head = await readHead(file, form(all));
@@ -43,7 +47,7 @@ export async function readMapping(app: App, given: MappedFile): Promise<FileMapp
     await noteAll();
     return { map: typed.map, values: typed.values, encoding };
   }
-  const kept = await given.kept?.(given.read.encoding);
+  const kept = found === null ? null : await given.kept?.(given.read.encoding);
   if (kept) return withAnswers(flags, kept);
   await noteAll();
   const { savedMapping } = await import("./saved-mapping.ts");
@@ -54,16 +58,15 @@ export async function readMapping(app: App, given: MappedFile): Promise<FileMapp
 
 /**
  * The encoding of the flag, or the one that the profile remembers for a file that is not UTF-8. Without them the likeliest
- * one, and how it shows the text, for a question.
+ * one, and how it shows the text, for a question. `shownAs`: null for UTF-8.
  */
 async function encodingOf(
   app: App,
-  { source, read, words }: MappedFile,
+  { read, words }: MappedFile,
+  shownAs: ShownAs | null,
   asks: boolean,
 ): Promise<{ encoding: EncodingName; shownAs: ShownAs | null }> {
   const asGiven = { encoding: read.encoding, shownAs: null };
-  if (read.encoding !== undefined || source.format === "workbook") return asGiven;
-  const shownAs = await notUtf8(source, read);
   if (shownAs === null) return asGiven;
   const { savedEncoding } = await import("./saved-mapping.ts");
   const saved = await savedEncoding(app, words);
@@ -113,7 +116,7 @@ function withMapFile(
   });
   const map = new Map(flags.map);
   for (const title of columns) map.set(normalHeader(title), mapFile.map.get(normalHeader(title))!);
-  const values = valuesOf(mapFile, fieldsWith(form({ ...flags, map }), header), words);
+  const values = valuesOf(mapFile, fieldsWith(form({ ...flags, map }), header, words), words);
   const entries = columns.map((title) => `${show(title.trim())} = ${map.get(normalHeader(title))}`);
   const notes = [
     { what: "Columns", entries },
@@ -122,9 +125,16 @@ function withMapFile(
   return { typed: { map, values: withValues(flags.values, values) }, notes };
 }
 
-/** The fields that a header has; null for objects, each of which may have other fields. */
-const fieldsWith = (form: RowForm, header: FileHead["header"]): ReadonlySet<string | null> | null =>
-  header && new Set(form.columns(header, 1, () => {}).names);
+/** The fields that a header has; null for objects, each of which may have other fields, and for a list without a header. */
+function fieldsWith(
+  form: RowForm,
+  header: FileHead["header"],
+  { needsOne = false }: Vocabulary,
+): ReadonlySet<string | null> | null {
+  if (header === null) return null;
+  const { names } = form.columns(header, 1, () => {});
+  return needsOne && names.every((name) => name === null) ? null : new Set(names);
+}
 
 /** The values of a mapping for these fields. */
 const valuesOf = ({ values }: Mapping, fields: ReturnType<typeof fieldsWith>, words: Vocabulary) =>
@@ -151,7 +161,7 @@ async function withSaved(
   typed: Mapping,
   saved: SavedMapping,
 ): Promise<Mapping> {
-  const fieldsOf = (map: Mapping["map"]) => fieldsWith(form({ ...typed, map }), header);
+  const fieldsOf = (map: Mapping["map"]) => fieldsWith(form({ ...typed, map }), header, words);
   const from = `remembered from earlier files (profile ${saved.profile})`;
   // A saved column must not repeat a field that the header or --map has.
   const map = new Map(typed.map);

@@ -48,6 +48,32 @@ test("a list is not asked about", async () => {
   expect(ran.screen()).not.toContain("like this?");
 });
 
+test("the lines of a list are read by --map-value, then by catalogue.map.json", async () => {
+  const world = await shop();
+  world.write("shop.csv", `"OLD"\nother\nskip me\n`);
+  const other = world.products()[4]!.reference;
+  world.write(
+    "catalogue.map.json",
+    JSON.stringify({ values: { reference: { old: "none", Other: other, "Skip me": "" } } }),
+  );
+  const { exit, stderr } = await world.cat([...line.split(" "), "--map-value", `reference:old=${world.a}`]);
+  expect({ exit, first: stderr.split("\n")[0] }).toEqual({
+    exit: 0,
+    first: `Values from catalogue.map.json: other = ${other}, skip me = no value.`,
+  });
+  expect(world.exported()).toEqual(world.ids);
+});
+
+test("a list has no column for --map-value", async () => {
+  const world = await shop();
+  world.write("shop.csv", `${world.a}\n`);
+  const { exit, stderr } = await world.cat(`${line} --map-value sku:a=b`);
+  expect({ exit, stderr }).toEqual({
+    exit: 3,
+    stderr: expect.stringContaining('unknown column "sku" in --map-value: the file does not have it'),
+  });
+});
+
 test("a column that the file lacks is rejected, also for a list", async () => {
   const world = await shop();
   world.write("shop.csv", `${world.a}\n`);

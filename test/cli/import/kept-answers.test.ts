@@ -10,7 +10,9 @@ const photo = "https://cdn.example.com/a.jpg";
 const down = "\x1b[B";
 const tty = { stdin: true, stderr: true };
 const started =
-  /Columns and values are read as you chose for the run started at \S+\. To choose again, add --fresh\./;
+  /Columns and values of \S+ are read as you chose for the run started at \S+\. To choose again, add --fresh\./;
+const finished =
+  /Columns and values of \S+ are read as you chose for the run started at \S+\. To change that, use --map and --map-value\./;
 
 async function shop() {
   const world = await createWorld({ env: { NO_COLOR: "1" }, mock: {} });
@@ -37,12 +39,50 @@ test.each(["", " --ledger own.db"])(
     expect(world.products().map(({ reference, name, sex }) => [reference, name, sex])).toEqual([
       ["A1", "grün", "female"],
     ]);
-    // The run has ended: its answers were for it only.
-    const third = atTerminal(world, `import shop.csv --no-progress${ledger}`, tty);
-    await third.type("like this?", "\x03");
-    expect((await third.ran).exit).toBe(130);
+    // The run has ended; the same content is read in the same way.
+    const third = await world.cat(`import shop.csv --no-progress${ledger}`);
+    expect(third).toEqual({ exit: 0, stdout: "", stderr: expect.stringMatching(finished) });
+    expect(third.stderr).toContain("Nothing to do: the row of shop.csv is unchanged.");
   },
 );
+
+test("several files are resumed without questions about the finished ones", async () => {
+  const world = await shop();
+  world.write("other.csv", `SKU;Titel;images\nB1;rot;${photo}\n`);
+  const line = "import shop.csv other.csv --no-progress";
+  const first = atTerminal(world, line, tty);
+  await first.type("of shop.csv like this?", down, "\r");
+  await first.type("of other.csv like this?", down, "\r");
+  expect((await first.ran).exit).toBe(0);
+  const again = await world.cat(line);
+  expect(again.exit).toBe(0);
+  expect(again.stderr).toContain("Nothing to do: both rows of 2 files are unchanged.");
+});
+
+test("--encoding beside the answers is that of the run, or the file is asked about again", async () => {
+  const world = await shop();
+  const line = "import shop.csv --no-progress --no-wait";
+  const first = atTerminal(world, line, tty);
+  await first.type("like this?", down, "\r");
+  expect((await first.ran).exit).toBe(0);
+  const same = await world.cat(`${line} --encoding windows-1252`);
+  expect(same).toEqual({ exit: 0, stdout: "", stderr: expect.stringMatching(started) });
+  const other = atTerminal(world, `${line} --encoding macintosh`, tty);
+  await other.type("Read 2 columns and 1 value of shop.csv like this?", "\x03");
+  expect((await other.ran).exit).toBe(130);
+});
+
+test("a finished try-on run says so without asking, also without a terminal", async () => {
+  const world = await generateWorld({ env: { NO_COLOR: "1" } });
+  world.write("looks.csv", "Artikel,model_id,background,angle_shot\nDRESS-1,Amara,Weiß,full-front\n");
+  const first = atTerminal(world, "tryon looks.csv --yes", tty);
+  await first.type("like this?", down, "\r");
+  expect((await first.ran).exit).toBe(0);
+  const again = await world.cat("tryon looks.csv --no-progress");
+  expect(again).toEqual({ exit: 0, stdout: "", stderr: expect.stringMatching(finished) });
+  expect(again.stderr).toContain("Nothing to do: 1 image of looks.csv was queued on ");
+  expect(world.tasks()).toHaveLength(1);
+});
 
 test("--fresh, and a file that was edited, ask again", async () => {
   const world = await shop();

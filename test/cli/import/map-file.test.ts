@@ -84,6 +84,17 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
     expect(terminal.screen()).not.toContain("like this?");
   });
 
+  test("does not skip a column of import whose name is another field of tryon", async () => {
+    const world = await shop('{ "columns": { "Description": "background", "Ort": "background" } }');
+    world.write("shop.csv", `reference,name,description,Ort,images\nA1,Hemd,blau,Studio,${photo}\n`);
+    const { exit, stderr } = await world.cat("import shop.csv --no-progress");
+    expect({ exit, first: stderr.split("\n")[0] }).toEqual({
+      exit: 0,
+      first: "Columns from catalogue.map.json: Ort = ignore.",
+    });
+    expect(world.products().map(({ description }) => description)).toEqual(["blau"]);
+  });
+
   test("may map columns that a file does not have", async () => {
     const world = await shop();
     world.write("shop.csv", `reference,name,images\nA1,Hemd,${photo}\n`);

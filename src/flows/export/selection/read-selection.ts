@@ -37,8 +37,8 @@ export async function readSelection(
   const problems: Problem[] = [];
   try {
     const file: RowFile = { source, read: reading, form: selectionForm(reading) };
-    const isTable = source.format !== "csv" || reading.map.size > 0 || (await hasHeader(file));
-    const products = isTable ? readTable(file, problems) : readList(source, reading.encoding);
+    const isTable = source.format !== "csv" || namesColumn(reading) || (await hasHeader(file));
+    const products = isTable ? readTable(file, problems) : readList(source, reading);
     for await (const product of products) wanted.push(product);
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
@@ -48,6 +48,10 @@ export async function readSelection(
     problems.push({ line: 1, code: "empty_file", message: "the file names no products" });
   return { selection: { file: source.name, wanted: withoutRepetitions(wanted) }, problems };
 }
+
+/** Whether the mapping is for a column, which a list does not have. */
+const namesColumn = ({ map, values }: Mapping): boolean =>
+  map.size > 0 || [...values.keys()].some((name) => !selectionVocabulary.valued.includes(name));
 
 /** Whether the first line has one of the columns. */
 async function hasHeader(file: RowFile): Promise<boolean> {
@@ -76,14 +80,19 @@ async function* readTable(file: RowFile, problems: Problem[]): AsyncGenerator<Wa
 }
 
 /** The products of a list; blank lines are skipped, and quotes around a line are removed, as spreadsheets write them. */
-async function* readList(source: Source, encoding: EncodingName): AsyncGenerator<WantedProduct> {
+async function* readList(
+  source: Source,
+  { encoding, values }: SelectionReading,
+): AsyncGenerator<WantedProduct> {
+  // A line may be a reference or an ID.
+  const read = new Map(["id", "product_id", "reference"].flatMap((name) => [...(values.get(name) ?? [])]));
   const decoder = new TextDecoder();
   let rest = "";
   let line = 0;
   const products = (texts: readonly string[]): WantedProduct[] =>
     texts.flatMap((text) => {
       line++;
-      const name = unquoted(text.trim());
+      const name = valueRead(unquoted(text.trim()), read);
       return name === "" ? [] : { name, as: "either", line };
     });
   for await (const chunk of utf8Chunks(source.read(), encoding)) {

@@ -51,7 +51,11 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   export: {
     usage: "export",
     summary: "export products and their images as NDJSON or CSV",
-    load: async (app, next) => (await import("./commands/export/export.ts")).exportCommand(app, next),
+    // `sync` loads none of the flags of its parent.
+    load: async (app, next) =>
+      next === "sync"
+        ? (await import("./commands/export/sync.ts")).syncGroup(app)
+        : (await import("./commands/export/export.ts")).exportCommand(app),
   },
   exports: {
     usage: "exports",

@@ -1,18 +1,12 @@
 import type { Command } from "commander";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
-import { command, group, otherFlags } from "../../flags/command.ts";
+import { command, otherFlags } from "../../flags/command.ts";
 import { type RawExportFlags, readFrozenFlags, readLiveFlags, withExportFlags } from "./flags.ts";
 import { syncCommand } from "./sync.ts";
 
-/**
- * `cat export`. `next` is the next word of the command line. `cat export sync` has none of these flags, some of which have
- * the names of its own: commander would take them first.
- */
-export const exportCommand = (app: App, next?: string): Command =>
-  next === "sync" ? group("export", "", [syncCommand(app)]) : exportRows(app);
-
-const exportRows = (app: App): Command =>
+/** `cat export`, with `cat export sync` as its subcommand. */
+export const exportCommand = (app: App): Command =>
   otherFlags(
     withExportFlags(
       command("export", {

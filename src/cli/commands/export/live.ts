@@ -15,7 +15,8 @@ import { LearnedValues } from "../../completion/learned-values.ts";
 import type { OutFile } from "../../files/out-files.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
 import { excelStyle } from "../../settings/csv-style.ts";
-import { type LiveInput, withRoleHint } from "./flags.ts";
+import type { LiveInput } from "./flags.ts";
+import { withRoleHint } from "./roles.ts";
 
 /** Writes the current rows to a file or to standard output. Throws what stopped it. */
 export async function exportLiveRows(app: App, input: LiveInput): Promise<void> {

@@ -2,7 +2,6 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { LocalFolder } from "../../../flows/export/sync/local-folder.ts";
-import { mergeShards, mergeWork } from "../../../flows/export/sync/merge.ts";
 import { mirrorFiles } from "../../../flows/export/sync/mirror-state.ts";
 import type { SyncSummary } from "../../../flows/export/sync/result.ts";
 import { type SyncOutcome, syncCatalogue } from "../../../flows/export/sync/sync.ts";
@@ -14,7 +13,7 @@ import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { ExitCode, UsageError } from "../../context/errors.ts";
 import { unlabeledLine } from "../../flags/label-flag.ts";
-import { withRoleHint } from "./flags.ts";
+import { withRoleHint } from "./roles.ts";
 
 /** The input of one command: a run, or the merge of indexes. */
 export interface SyncFlags extends SyncInput {
@@ -62,6 +61,7 @@ export async function runMerge(app: App, { folder }: SyncFlags): Promise<void> {
     const hint = "Check the path. The folder has the mirrors of all shards.";
     throw new UsageError(`${app.io.visible(folder)} does not exist`, { param: "DIR", hint });
   }
+  const { mergeShards, mergeWork } = await import("../../../flows/export/sync/merge.ts");
   const store = new LocalFolder(path, mergeWork);
   const input = { folder, runId: newRunId(clock.now()) };
   const summary = await mergeShards(input, { store, clock, holder: holderOf(app) });

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
-import { command, otherFlags } from "../../flags/command.ts";
+import { command, group, otherFlags } from "../../flags/command.ts";
 import { defaultMaxBytes, maxBytesFlag } from "../../flags/common-flags.ts";
 import { labelFlag } from "../../flags/label-flag.ts";
 import { duration, named, wholeNumber } from "../../flags/values.ts";
 import { flagName } from "../../output/command-words.ts";
-import { readRoles, roleFlag } from "./flags.ts";
+import { readRoles, roleFlag } from "./roles.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
 /** The flags as commander hands them over. */
@@ -24,6 +24,12 @@ interface RawSyncFlags
 }
 
 const week = 7 * 24 * 3_600_000;
+
+/**
+ * The group `export` with this command alone: some flags of `cat export` have the names of its own, and commander would take
+ * them first.
+ */
+export const syncGroup = (app: App): Command => group("export", "", [syncCommand(app)]);
 
 /** `cat export sync` */
 export const syncCommand = (app: App): Command =>

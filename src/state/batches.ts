@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { fromKey, placesFromBytes, placesToBytes, toKey } from "./keys.ts";
 import type { LedgerEntry, LedgerWithin, SeenProduct } from "./ledger.ts";
 import { type Run, type RunRow, runColumns, runWidth, toRun } from "./runs.ts";
-import type { Database } from "./sqlite.ts";
+import { type Database, fromKey, placesFromBytes, placesToBytes, toKey } from "./sqlite.ts";
 import { stateError } from "./state-error.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { fromKey, toKey } from "./keys.ts";
-import type { Database } from "./sqlite.ts";
+import { type Database, fromKey, toKey } from "./sqlite.ts";
 
 /** The known state of one product at the service: its fields, and the images attached to it. */
 export interface LedgerEntry {

@@ -2,10 +2,15 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { placesToBytes } from "../../src/state/keys.ts";
 import { migrate, migrations } from "../../src/state/migrations.ts";
 import { openState } from "../../src/state/open-state.ts";
-import { type Connect, type Database, loadConnect, type Value } from "../../src/state/sqlite.ts";
+import {
+  type Connect,
+  type Database,
+  loadConnect,
+  placesToBytes,
+  type Value,
+} from "../../src/state/sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const service = "http://service.example";

@@ -15,12 +15,14 @@ import { ExitCode, UsageError } from "../context/errors.ts";
 import { type CommandTexts, command, group } from "../flags/command.ts";
 import {
   defaultMaxBytes,
+  labelFlag,
+  labelOf,
   maxBytesFlag,
   maxBytesOf,
   thumbnailFlag,
   timeoutFlag,
+  unlabeledLine,
 } from "../flags/common-flags.ts";
-import { labelFlag, labelOf, unlabeledLine } from "../flags/label-flag.ts";
 import {
   type RawPrintFlags,
   type ResourceForm,

@@ -1,13 +1,11 @@
 import type { Task } from "../../contract/resources/tasks.ts";
 import { CatError } from "../../errors.ts";
-import type { CheckResult } from "../rows/check.ts";
-import { checkFile } from "../rows/check.ts";
+import { type CheckResult, checkFile } from "../rows/check.ts";
 import { keptOptions } from "../rows/mapped-columns.ts";
 import type { Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
-import { sentBeyond } from "../run/limit.ts";
-import { type Run, type RunRequest, runIdentity, withRun } from "../run/run.ts";
+import { type Run, type RunRequest, runIdentity, sentBeyond, withRun } from "../run/run.ts";
 import { stoppedBy } from "../run/stage.ts";
 import { leastTimeLeft, writeEstimate } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";

@@ -9,7 +9,7 @@ import type { RunOwner, Run as StoredRun } from "../../state/runs.ts";
 import type { SentJobs } from "../../state/sent-jobs.ts";
 import type { State } from "../../state/state.ts";
 import type { Service } from "../service.ts";
-import { shownName } from "../words.ts";
+import { counted, shownName } from "../words.ts";
 import { accountOf, type ServiceIdentity } from "./account.ts";
 import { shownTime } from "./clocks.ts";
 import { patienceOf } from "./stage.ts";
@@ -159,3 +159,14 @@ const alreadyRunning = (kind: string, { pid, since, file }: Required<RunOwner>):
  */
 export const runIdentity = (parts: readonly unknown[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+
+/** The error for a limit that leaves out rows which the run has sent already. */
+export const sentBeyond = (limit: number, file: string): CatError =>
+  new CatError(
+    `rows after the first ${limit === 1 ? "row" : counted(limit, "row")} of ${shownName(file)} were already sent`,
+    {
+      type: "usage",
+      code: "sent_beyond_limit",
+      hint: "Remove --limit, or use a higher one.",
+    },
+  );

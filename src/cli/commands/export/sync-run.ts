@@ -12,7 +12,7 @@ import { serviceOf } from "../../app/profile-state.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { ExitCode, UsageError } from "../../context/errors.ts";
-import { unlabeledLine } from "../../flags/label-flag.ts";
+import { unlabeledLine } from "../../flags/common-flags.ts";
 import { withRoleHint } from "./roles.ts";
 
 /** The input of one command: a run, or the merge of indexes. */

@@ -15,8 +15,7 @@ import {
   withTemplateFlag,
 } from "../../files/file-flags.ts";
 import { otherFlags } from "../../flags/command.ts";
-import { maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
-import { labelFlag, labelOf } from "../../flags/label-flag.ts";
+import { labelFlag, labelOf, maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict, either } from "../../flags/usage-error.ts";
 import { rejectNoPath, several, wholeNumber } from "../../flags/values.ts";
 import {

@@ -8,7 +8,7 @@ import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
-import { unlabeledLine } from "../../flags/label-flag.ts";
+import { unlabeledLine } from "../../flags/common-flags.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";

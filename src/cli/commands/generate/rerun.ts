@@ -1,8 +1,8 @@
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { type Decision, isDecisionColumn, readDecisions } from "../../../flows/generate/columns/decisions.ts";
 import { type Generation, generationsByTask } from "../../../flows/generate/generation.ts";
+import { textSource } from "../../../flows/rows/open-rows.ts";
 import { InputError, type Source } from "../../../flows/rows/source.ts";
-import { textSource } from "../../../flows/rows/text-source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { openInput } from "../../files/open-input.ts";

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
@@ -34,14 +35,21 @@ export interface MapFile extends Mapping {
  */
 export async function readMapFile(cwd: string, given: string | undefined): Promise<MapFile | null> {
   const name = given ?? mapFileName;
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = await readFile(resolve(cwd, name), "utf8");
+    bytes = await readFile(resolve(cwd, name));
   } catch (error) {
     if (given === undefined && (error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw unreadable(name, error);
   }
-  return { name, ...checked(text.replace(/^\ufeff/, ""), name) };
+  return { name, ...checked(utf8Text(bytes, name), name) };
+}
+
+/** The text of the file, without a byte order mark. */
+function utf8Text(bytes: Buffer, file: string): string {
+  // UTF-16 has zeros, which UTF-8 allows and JSON does not.
+  if (isUtf8(bytes) && !bytes.includes(0)) return new TextDecoder().decode(bytes);
+  throw invalid(`cannot read ${file}: it is not UTF-8`, "Save it as UTF-8.");
 }
 
 /**
@@ -78,6 +86,9 @@ function checked(text: string, file: string): Mapping {
     throw wrong(key, `${key === null ? "the file" : JSON.stringify(key)} is not a JSON object`, shape);
   };
   const { columns = {}, values = {}, ...others } = object(parsed(text, file), null);
+  const repeated = repeatedKey(text);
+  if (repeated !== null)
+    throw invalid(`${file}:${repeated.line}: duplicate key ${repeated.key}`, "Remove one of the two.");
   for (const key of Object.keys(others)) throw wrong(key, `unknown key ${JSON.stringify(key)}`, shape);
   const map = new Map<string, string>();
   for (const [column, field] of Object.entries(object(columns, "columns"))) {
@@ -128,6 +139,24 @@ function parsed(text: string, file: string): unknown {
   }
 }
 
+/** The first key that an object of valid JSON has twice, of which JSON.parse drops one; null without any. */
+function repeatedKey(text: string): { key: string; line: number } | null {
+  const objects: Set<string>[] = [];
+  for (const { 0: token, 1: key, index } of text.matchAll(
+    /("(?:[^"\\]|\\.)*")(?=\s*:)|"(?:[^"\\]|\\.)*"|[{}]/g,
+  )) {
+    if (token === "{") objects.push(new Set());
+    else if (token === "}") objects.pop();
+    if (key === undefined) continue;
+    const keys = objects.at(-1)!;
+    if (keys.has(JSON.parse(key))) return { key, line: lineAt(text, index) };
+    keys.add(JSON.parse(key));
+  }
+  return null;
+}
+
+const lineAt = (text: string, index: number): number => text.slice(0, index).split("\n").length;
+
 /** The first line with which the text is more than the start of JSON; the last one if it only ends too early. */
 function lineOfFault(text: string): number {
   const lines = text.trimEnd().split("\n");
@@ -148,7 +177,7 @@ function isWrong(start: string): boolean {
 /** The first line with the key; 1 if it is written with escapes. */
 function lineOf(text: string, key: string): number {
   const at = text.indexOf(JSON.stringify(key));
-  return at === -1 ? 1 : text.slice(0, at).split("\n").length;
+  return at === -1 ? 1 : lineAt(text, at);
 }
 
 const invalid = (message: string, hint: string): UsageError =>

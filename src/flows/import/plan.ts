@@ -108,7 +108,8 @@ async function addPhoto(path: string, plan: Plan, { input, at, uploads }: Import
   const sha256 = await input.localPhotos.digest(path);
   if (plan.photos.has(sha256)) return;
   plan.photos.set(sha256, path);
-  if (uploads.has(sha256) || at.state.uploads.imageOf(at.account, sha256) !== null) return;
+  const name = await input.localPhotos.uploadName(path);
+  if (uploads.has(sha256) || at.state.uploads.imageOf(at.account, name) !== null) return;
   plan.uploads.count++;
   plan.uploads.bytes += await input.localPhotos.size(path);
 }

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { Sharp } from "sharp";
 import { foreignTypeOf } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
-import { CatError, fileProblem } from "../../errors.ts";
+import { temporaryFolder, temporaryProblem } from "../files/temporary-folder.ts";
 import { allBytesOf, type FileProblem, type PhotoFile } from "./photo-file.ts";
 
 /** Images decoded at once: each may take some hundred MB of memory. */
@@ -31,7 +31,7 @@ export class PhotoConverter {
   readonly #inTurn = pLimit(decodedAtOnce);
   /** By the path without links, so that a file with two names is converted once. */
   readonly #made = new Map<string, Promise<PhotoFile | FileProblem>>();
-  #folder: Promise<string> | undefined;
+  #folder: string | undefined;
   #count = 0;
   #files = 0;
   #isClosed = false;
@@ -66,8 +66,7 @@ export class PhotoConverter {
   /** Removes the JPEG files. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const folder = await this.#folder?.catch(() => undefined);
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
 
   async #convert(file: PhotoFile, shown: string): Promise<PhotoFile | FileProblem> {
@@ -95,21 +94,13 @@ export class PhotoConverter {
   }
 
   async #keep(jpeg: Buffer): Promise<string> {
-    const { tmpdir } = await import("node:os");
-    try {
-      this.#folder ??= mkdtemp(join(tmpdir(), "catalogue-"));
-      const path = join(await this.#folder, `${++this.#files}.jpg`);
-      await writeFile(path, jpeg, { mode: 0o600, flag: "wx" });
-      return path;
-    } catch (cause) {
-      const why = fileProblem(cause)?.why ?? (cause as Error).message;
-      throw new CatError(`cannot write converted photos to the temporary folder ${tmpdir()}: ${why}`, {
-        type: "output",
-        code: "no_temporary_folder",
-        cause,
-        hint: "Set TMPDIR to a folder with more space, and run the command again.",
-      });
-    }
+    const act = "write converted photos to";
+    this.#folder ??= temporaryFolder(act);
+    const path = join(this.#folder, `${++this.#files}.jpg`);
+    await writeFile(path, jpeg, { mode: 0o600, flag: "wx" }).catch((cause) => {
+      throw temporaryProblem(act, cause);
+    });
+    return path;
   }
 }
 

@@ -120,6 +120,12 @@ export class LocalPhotos {
     return digest;
   }
 
+  /** What names the uploaded content of a photo: the digest of its file, with a mark if it was converted. Throws like `digest`. */
+  async uploadName(path: string): Promise<string> {
+    const { converted } = await this.#file(path);
+    return `${await this.digest(path)}${converted === undefined ? "" : "-converted"}`;
+  }
+
   /** A SHA-256 (hex) over the contents of all usable photos, in the order in which rows named them. */
   async digestOfAll(): Promise<string> {
     const good: string[] = [];

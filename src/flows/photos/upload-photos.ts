@@ -9,7 +9,7 @@ import { grouped } from "../words.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 
 export interface UploadDeps {
-  photos: Pick<LocalPhotos, "read" | "size">;
+  photos: Pick<LocalPhotos, "read" | "size" | "uploadName">;
   service: Pick<Service, "client" | "clock" | "concurrency" | "signal">;
   uploads: Uploads;
   account: number;
@@ -26,6 +26,8 @@ export type PhotoUpload =
 
 interface Upload {
   readonly sha256: string;
+  /** What the state knows it by: another one for the original of a converted photo. */
+  readonly name: string;
   readonly path: string;
   readonly size: number;
 }
@@ -50,9 +52,10 @@ export async function uploadPhotos(
   const waiting: Upload[] = [];
   for (const [sha256, path] of wanted) {
     if (done.has(sha256)) continue;
-    const image = deps.uploads.imageOf(deps.account, sha256);
+    const name = await deps.photos.uploadName(path);
+    const image = deps.uploads.imageOf(deps.account, name);
     if (image !== null) done.set(sha256, { image });
-    else waiting.push({ sha256, path, size: await deps.photos.size(path) });
+    else waiting.push({ sha256, name, path, size: await deps.photos.size(path) });
   }
   if (waiting.length > 0) await uploadAll(waiting, done, deps);
 }
@@ -89,7 +92,7 @@ async function uploadAll(
 
 /** Uploads one photo, whose bytes have just been read and checked against its digest. */
 async function uploadOne(
-  { sha256 }: Upload,
+  { sha256, name }: Upload,
   bytes: Buffer,
   deps: UploadDeps,
   { signal, onDoubt }: RequestInFlight,
@@ -99,7 +102,7 @@ async function uploadOne(
   const at = clock.now();
   const newKey = newKeyFor(sha256, at, deps.random);
   const attempt = { newKey, at, notBefore: at - keyLifeMs };
-  const { key: idempotencyKey, begunAt } = uploads.begin(account, sha256, attempt);
+  const { key: idempotencyKey, begunAt } = uploads.begin(account, name, attempt);
   const now = client.serviceNow();
   // The service's time of an earlier attempt is not recorded; both clocks have moved on equally since.
   const keyFrom = { here: begunAt, service: now === null ? null : now - (at - begunAt) };
@@ -107,14 +110,14 @@ async function uploadOne(
     // The key covers the file name, so it is derived from the bytes: a photo may have several paths.
     const file = { bytes, filename: sha256 };
     const { id } = await client.images.upload({ file }, { idempotencyKey, keyFrom, signal, onDoubt });
-    uploads.done(account, sha256, id);
+    uploads.done(account, name, id);
     return { image: id };
   } catch (error) {
     // A 429 does not consume a key (Limits).
     if (!isRefusal(error) || error.status === 429) throw error;
     // The rejection is stored under the key (Cross-cutting rule 5). At worst an unused second image is
     // created.
-    uploads.forget(account, sha256);
+    uploads.forget(account, name);
     if (!isOfContent(error)) throw error;
     const { code, message } = error.body;
     return { refused: { code, message } };

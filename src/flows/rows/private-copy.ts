@@ -1,8 +1,9 @@
 import { constants, open as openDescriptor } from "node:fs";
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
-import { CatError, fileProblem } from "../../errors.ts";
+import { CatError } from "../../errors.ts";
+import { temporaryFolder, temporaryProblem } from "../files/temporary-folder.ts";
 
 /**
  * Whether a path is only a descriptor of this process: no file can be written next to it, or found again
@@ -31,20 +32,11 @@ export async function privateCopy(
   stream: NodeJS.ReadableStream,
   signal?: AbortSignal,
 ): Promise<{ path: string; close: () => Promise<void> }> {
-  // Loaded on demand: most inputs are files.
-  const { tmpdir } = await import("node:os");
+  const act = `copy ${name} to`;
   const unwritable = (cause: unknown) => {
-    throw new CatError(
-      `cannot copy ${name} to the temporary folder ${tmpdir()}: ${fileProblem(cause)?.why ?? (cause as Error).message}`,
-      {
-        type: "output",
-        code: "no_temporary_folder",
-        cause,
-        hint: "Set TMPDIR to a folder with enough space, in which you may write.",
-      },
-    );
+    throw temporaryProblem(act, cause);
   };
-  const folder = await mkdtemp(join(tmpdir(), "catalogue-")).catch(unwritable);
+  const folder = temporaryFolder(act);
   const close = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, "copy");
   let file: FileHandle | undefined;

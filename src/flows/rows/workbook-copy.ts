@@ -1,8 +1,8 @@
 // A workbook is read once: the rows of its sheet go into a private copy, one JSON list per line, which each walk reads.
 
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { temporaryFolder, temporaryProblem } from "../files/temporary-folder.ts";
 import type { Cell } from "../workbook/cell.ts";
 import { shownCount, shownSize, workbookLimits } from "../workbook/limits.ts";
 import { type OpenWorkbook, openWorkbook } from "../workbook/open-workbook.ts";
@@ -46,12 +46,12 @@ export interface SheetChoice {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Copies the rows of the chosen sheet. Throws WorkbookError, and errors of the file system. */
+/** Copies the rows of the chosen sheet. Throws WorkbookError, a CatError without a temporary folder, and errors of the file system. */
 export async function copySheet(path: string, name: string, choice: SheetChoice): Promise<CopiedSheet> {
   const book = await openWorkbook(path, name);
   try {
     const { index, header, isChosen } = await chooseSheet(book, name, choice);
-    const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
+    const folder = temporaryFolder(copying(name));
     const close = () => rm(folder, { recursive: true, force: true });
     try {
       const extras = noExtras();
@@ -82,6 +82,8 @@ export async function copySheet(path: string, name: string, choice: SheetChoice)
   }
 }
 
+const copying = (name: string): string => `copy ${name} to`;
+
 /** Characters that are written at once. */
 const pieceLength = 256 * 1024;
 
@@ -103,7 +105,10 @@ async function copyRows(
   let numericReferences = 0;
   let references = -1;
   let piece = "";
-  const file: FileHandle = await open(path, "wx", 0o600);
+  const unwritable = (cause: unknown) => {
+    throw temporaryProblem(copying(name), cause);
+  };
+  const file = await open(path, "wx", 0o600).catch(unwritable);
   try {
     for await (const rows of batches) {
       signal?.throwIfAborted();
@@ -128,11 +133,11 @@ async function copyRows(
         if (piece.length < pieceLength) continue;
         length += piece.length;
         rejectIf(length > limits.sheetText, `${shownSize(limits.sheetText)} of text`);
-        await file.writeFile(piece);
+        await file.writeFile(piece).catch(unwritable);
         piece = "";
       }
     }
-    await file.writeFile(piece);
+    await file.writeFile(piece).catch(unwritable);
     return { headers, hiddenRows, numericReferences };
   } finally {
     await file.close();

@@ -1,11 +1,13 @@
 // The texts that cells name by number. A list of more than 32 MiB is in a private file, whatever the memory.
 
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder, temporaryProblem } from "../files/temporary-folder.ts";
 
 /** Bytes that are read from the file at once. */
 const windowBytes = 4096;
+
+const act = "write texts of the workbook to";
 
 /** A list to which texts are added first, and that is read after `complete`. */
 export class TextList {
@@ -78,11 +80,15 @@ export class TextList {
 
   #flush(): void {
     if (this.#file === null) {
-      const folder = mkdtempSync(join(tmpdir(), "catalogue-"));
+      const folder = temporaryFolder(act);
       this.#file = { descriptor: openSync(join(folder, "texts"), "wx+", 0o600), folder };
     }
-    for (let done = 0; done < this.#used; )
-      done += writeSync(this.#file.descriptor, this.#bytes, done, this.#used - done);
+    try {
+      for (let done = 0; done < this.#used; )
+        done += writeSync(this.#file.descriptor, this.#bytes, done, this.#used - done);
+    } catch (cause) {
+      throw temporaryProblem(act, cause);
+    }
     this.#flushed += this.#used;
     this.#used = 0;
   }

@@ -90,7 +90,7 @@ export async function* walkXml(
     parser.close();
   } catch (error) {
     if (error instanceof TooMuchText) throw reject(error.message);
-    // The list of texts may fail to write its file.
+    // A disk that fails is not a damaged workbook.
     const isOfFiles = (error as NodeJS.ErrnoException).syscall !== undefined;
     throw error instanceof CatError || isOfFiles ? error : reject("is not valid XML", error);
   }

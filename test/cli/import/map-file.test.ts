@@ -145,11 +145,37 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
       'catalogue.map.json:2: unknown value "femal" for sex "Damen"\nUse one of male, female, other, kid, or an empty text for no value.',
     ],
     ['{"values": {"sex": {"Damen": null}}}', 'catalogue.map.json:1: unknown value null for sex "Damen"'],
+    [
+      '{"columns": {\n"SKU": "reference",\n"SKU": "name"}}',
+      'catalogue.map.json:3: duplicate key "SKU"\nRemove one of the two.',
+    ],
+    [
+      '{"columns": {"a": "name"}, "values": {"sex": {"\\"{\\u0061": "male",\n"\\"{a": ""}}}',
+      'catalogue.map.json:2: duplicate key "\\"{a"',
+    ],
+    [
+      '{"values": {"sex": {}},\n"columns": {},\n"values": {}}',
+      'catalogue.map.json:3: duplicate key "values"',
+    ],
   ])("exits with 2 for %j", async (content, message) => {
     const world = await shop(content);
     const { exit, stderr } = await world.cat(check);
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(`error: ${message}`) });
     expect(world.requests()).toEqual([]);
+  });
+});
+
+test.each([
+  ["Windows-1252", Buffer.from('{"values": {"sex": {"Männer": "male"}}}', "latin1")],
+  ["UTF-16", Buffer.from(`\ufeff${mapping}`, "utf16le")],
+  ["UTF-16 without a byte order mark", Buffer.from("{}", "utf16le")],
+])("exits with 2 for catalogue.map.json in %s", async (_, content) => {
+  const world = await shop(null);
+  world.write("catalogue.map.json", content);
+  expect(await world.cat(check)).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "error: cannot read catalogue.map.json: it is not UTF-8\nSave it as UTF-8.\n",
   });
 });
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { changeOf, openSource } from "../../../src/flows/rows/source.ts";
+import { workbookOf } from "../../support/write-workbook.ts";
 
 let folder: string;
 let temporary: string;
@@ -106,6 +107,18 @@ test("a missing temporary folder is named, because standard input needs it", asy
     type: "output",
     code: "no_temporary_folder",
     message: `cannot copy stdin to the temporary folder ${folder}/nowhere: no such file or folder`,
+  });
+});
+
+test("a missing temporary folder is named, because the rows of a workbook are copied", async () => {
+  await writeFile(join(folder, "a.xlsx"), workbookOf({ Sheet1: [["reference"], ["A"]] }));
+  vi.stubEnv("TMPDIR", join(folder, "nowhere"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(open(join(folder, "a.xlsx"))).rejects.toMatchObject({
+    type: "output",
+    code: "no_temporary_folder",
+    message: `cannot copy ${folder}/a.xlsx to the temporary folder ${folder}/nowhere: no such file or folder`,
+    hint: "Set TMPDIR to a folder with enough space, in which you may write.",
   });
 });
 

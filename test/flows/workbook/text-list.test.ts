@@ -45,5 +45,8 @@ test("a list that cannot be written is an error of the folder, not of the workbo
   const text = `<si><t>${"x".repeat(1_000_000)}</t></si>`;
   const path = written(parts("", { "xl/sharedStrings.xml": `<sst>${text.repeat(34)}</sst>` }));
   useTemporaryFolder(`${path}/missing`);
-  await expect(readAll(path)).rejects.toMatchObject({ code: "ENOTDIR" });
+  await expect(readAll(path)).rejects.toMatchObject({
+    code: "no_temporary_folder",
+    message: `cannot write texts of the workbook to the temporary folder ${path}/missing: part of its path is not a folder`,
+  });
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
+import { temporaryFolder } from "../../../flows/files/temporary-folder.ts";
 import type { EventSource, ListenService } from "../../../flows/listen/listen.ts";
 import type { App } from "../../app/app.ts";
 import { memoryOfProfile, profileStatePath } from "../../app/profile-state.ts";
@@ -66,7 +66,7 @@ export async function eventLogPath(app: App, file: string | undefined): Promise<
     });
   }
   if (usual === null) {
-    const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
+    const folder = temporaryFolder("write the event log to");
     app.onClose(() => rm(folder, { recursive: true, force: true }));
     return join(folder, "events.ndjson");
   }

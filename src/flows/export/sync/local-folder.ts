@@ -1,6 +1,5 @@
 import { closeSync, createReadStream, openSync, rmSync } from "node:fs";
-import { copyFile, lstat, mkdtemp, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, lstat, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { moveFile, syncFolder } from "../../../move-file.ts";
@@ -9,6 +8,7 @@ import { type Connect, type Database, loadConnect } from "../../../state/sqlite.
 import { StateError } from "../../../state/state-error.ts";
 import { OutputError } from "../../files/disk.ts";
 import { placeFile } from "../../files/output-file.ts";
+import { temporaryFolder } from "../../files/temporary-folder.ts";
 import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
 
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
@@ -209,7 +209,7 @@ export class LocalFolder {
   /** Opens a copy, because reading a database can write to it. */
   async #copyOf(at: string | null, connect: Connect): Promise<Database> {
     if (at === null) return connect(null);
-    const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
+    const folder = temporaryFolder("copy the index to");
     const copy = join(folder, "index.db");
     const remove = () => rmSync(folder, { recursive: true, force: true });
     try {

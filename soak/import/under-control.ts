@@ -30,9 +30,12 @@ const needs: Readonly<Record<Control, (rows: Scenario["rows"], random: Random) =
   "old-key": () => ({
     troubles: [{ ...undisturbed, sleep: { step: "sending calls", nightMs: 25 * 3_600_000 } }],
   }),
-  /** The command is started a second time while its first batch is sent; nothing but the run keeps photos from doubling. */
+  /**
+   * The command is started a second time while its first batch is sent; nothing but the run keeps photos from doubling. The
+   * first one waits long enough for a second start on a busy machine.
+   */
   "no-hold": () => {
-    const faults = [{ match: { method: "POST", path: "/v1/imports" }, delay_ms: 5_000, times: 1 }];
+    const faults = [{ match: { method: "POST", path: "/v1/imports" }, delay_ms: 20_000, times: 1 }];
     const twice = { step: "sending calls", waitMs: 0 } as const;
     return { photos: "all", troubles: [{ ...undisturbed, faults, twice }] };
   },

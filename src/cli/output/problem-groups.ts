@@ -16,11 +16,14 @@ export type ListedProblem = Pick<Problem, "param" | "message" | "mapsTo" | "valu
   code: string;
 };
 
+/** The photo that stands for a line, in rows made from a folder of photos. */
+export type PhotoAt = (line: number, param: string | undefined) => string | undefined;
+
 /** Problems with one field, code and message, and their lines. */
 export interface ProblemGroup {
   readonly field: string | undefined;
   readonly message: string;
-  /** `lines 3, 7, 12-40 (31 rows)`, or `Sheet1!C3, C7, C12:C40 (31 rows)`; null for a problem of the header. */
+  /** `lines 3, 7, 12-40 (31 rows)`, or `Sheet1!C3, C7, C12:C40 (31 rows)`; null for a problem of the header. With photos, the first one and how many more there are. */
   readonly where: string | null;
 }
 
@@ -76,7 +79,7 @@ export class ProblemGroups {
   }
 
   /** The groups in the order in which they are shown. */
-  inOrder(): ProblemGroup[] {
+  inOrder(photoAt?: PhotoAt): ProblemGroup[] {
     const groups = [...this.#kinds.values()].flatMap(({ field, code, first, lines, messages }) => {
       const isHeader = headerCodes.has(code);
       if (messages === null) {
@@ -91,7 +94,10 @@ export class ProblemGroups {
         (one.isHeader ? 0 : other.lines.rows - one.lines.rows || one.lines.first - other.lines.first),
     );
     return groups.map(({ field, message, lines, isHeader }) => {
-      return { field, message, where: isHeader ? null : lines.text };
+      const photo = photoAt?.(lines.first, field);
+      const more = lines.rows > 1 ? ` and ${grouped(lines.rows - 1)} more` : "";
+      const where = photo === undefined ? lines.text : `${photo}${more}`;
+      return { field, message, where: isHeader ? null : where };
     });
   }
 }
@@ -155,6 +161,12 @@ class Lines {
 const sheetName = (sheet: string): string =>
   /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(sheet) ? sheet : `'${sheet.replaceAll("'", "''")}'`;
 
-/** Where a problem is, after the file's name: `:14`, or `: Sheet1!C14`. */
-export const placeText = ({ line, sheet, cell }: Pick<ListedProblem, "line" | "sheet" | "cell">): string =>
-  sheet === undefined ? `:${line}` : `: ${sheetName(sheet)}!${cell}`;
+/** Where a problem is: `products.csv:14`, `products.xlsx: Sheet1!C14`, or the photo. */
+export function placeText(
+  file: string,
+  { line, sheet, cell, param }: Pick<ListedProblem, "line" | "sheet" | "cell" | "param">,
+  photoAt?: PhotoAt,
+): string {
+  const photo = typeof line === "number" ? photoAt?.(line, param) : undefined;
+  return photo ?? (sheet === undefined ? `${file}:${line}` : `${file}: ${sheetName(sheet)}!${cell}`);
+}

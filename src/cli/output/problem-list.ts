@@ -4,7 +4,7 @@ import { grouped, shownName } from "../../flows/words.ts";
 import type { Context } from "../context/context.ts";
 import { shellWord } from "./command-words.ts";
 import type { Io } from "./io.ts";
-import { type ListedProblem, ProblemGroups, placeText } from "./problem-groups.ts";
+import { type ListedProblem, type PhotoAt, ProblemGroups, placeText } from "./problem-groups.ts";
 import { visible } from "./visible.ts";
 import { wrapped } from "./wrapped.ts";
 
@@ -30,6 +30,7 @@ export interface ListOptions {
   readonly listsAll: string;
   /** The fields that `--map` takes, listed once below unknown columns. */
   readonly fields?: string;
+  readonly photoAt?: PhotoAt | undefined;
 }
 
 interface Place {
@@ -52,7 +53,11 @@ export const problemsForPeople = (file: string, app: Place, options: ListOptions
   app.context.stderr.isTTY ? groupedProblems(file, app, options) : problemLines(file, app.io, options);
 
 /** One line per problem, up to a limit: `FILE:LINE  field  code  message`, or `FILE: SHEET!CELL  …`. */
-function problemLines(file: string, io: Pick<Io, "line" | "visible">, { listsAll, fields }: ListOptions) {
+function problemLines(
+  file: string,
+  io: Pick<Io, "line" | "visible">,
+  { listsAll, fields, photoAt }: ListOptions,
+) {
   const name = shownName(file);
   let count = 0;
   let asksForField = false;
@@ -62,7 +67,9 @@ function problemLines(file: string, io: Pick<Io, "line" | "visible">, { listsAll
       if (++count > listed) return;
       const { param, code } = problem;
       await io.line(
-        io.visible(`${name}${placeText(problem)}  ${param ?? "-"}  ${code}  ${wholeMessage(problem)}`),
+        io.visible(
+          `${placeText(name, problem, photoAt)}  ${param ?? "-"}  ${code}  ${wholeMessage(problem)}`,
+        ),
       );
     },
     async end() {
@@ -73,7 +80,7 @@ function problemLines(file: string, io: Pick<Io, "line" | "visible">, { listsAll
 }
 
 /** A table of fields and messages, each with its lines; `end` prints it. */
-function groupedProblems(file: string, { io, context }: Place, { listsAll, fields }: ListOptions) {
+function groupedProblems(file: string, { io, context }: Place, { listsAll, fields, photoAt }: ListOptions) {
   const groups = new ProblemGroups(listed);
   let asksForField = false;
   return {
@@ -83,12 +90,13 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
     },
     async end() {
       const { columns: width } = context.stderr;
-      const rows = groups.inOrder().map(({ field, message, where }) => {
+      const inFile = photoAt === undefined ? `${shownName(file)}: ` : "";
+      const rows = groups.inOrder(photoAt).map(({ field, message, where }) => {
         const [shown, text] = [io.visible(field ?? ""), io.visible(withoutField(message, field))];
         return {
           field: shown,
           text,
-          where: where === null ? null : io.visible(`${shownName(file)}: ${where}`),
+          where: where === null ? null : io.visible(`${inFile}${where}`),
         };
       });
       const fieldWidth = Math.min(widestField, Math.max(0, ...rows.map(({ field }) => field.length)));

@@ -1,5 +1,5 @@
 import { symlinkSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
@@ -294,6 +294,56 @@ describe("a folder", () => {
       expect((await world.cat(`${line}${more}`)).exit).toBe(0);
       expect(names()).toEqual({ "B-1": "Woven", "B-2": "B-2" });
     }
+  });
+
+  test("has problems at photos, not at rows that nobody sees", async () => {
+    const long = "x".repeat(101);
+    const world = await worldWith(["p/A-1_front.png", `p/${long}_front.png`, "p/B-1_front.png"]);
+    for (const name of ["p/A-1_back.png", "p/B-1_left.png", "p/C-1_front.png"]) world.write(name, "no image");
+    const what = "does not contain a JPEG, PNG or WebP image";
+    expect(await world.cat(["import", "p/", ...pattern])).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr: `6 photos of 4 products found in p.
+p/A-1_back.png  image_2  not_an_image  "p/A-1_back.png" ${what}
+p/B-1_left.png  image_2  not_an_image  "p/B-1_left.png" ${what}
+p/C-1_front.png  image_1  not_an_image  "p/C-1_front.png" ${what}
+p/${long}_front.png  reference  invalid_row  reference has 101 characters; at most 100 are allowed
+error: p has 4 invalid products out of 4; nothing was sent
+Rename or replace the photos and run the command again, or add --skip-invalid to import the valid products.
+`,
+    });
+    const terminal = atTerminal(world, `import p ${pattern.join(" ")}`, { stdin: true, stderr: true });
+    expect((await terminal.ran).exit).toBe(3);
+    expect(terminal.screen()).toContain(`${" ".repeat(11)}p/A-1_back.png`);
+    expect(terminal.screen()).not.toContain("line");
+  });
+
+  test("with problems of one kind names the first photo and how many more", async () => {
+    const names = Array.from({ length: 7 }, (_, index) => `p/A-${index}_front.png`);
+    const world = await worldWith(["p/B-1_front.png"]);
+    for (const name of names) world.write(name, "no image");
+    const terminal = atTerminal(world, `import p ${pattern.join(" ")}`, { stdin: true, stderr: true });
+    expect((await terminal.ran).exit).toBe(3);
+    expect(terminal.screen()).toContain("p/A-0_front.png and 6 more");
+  });
+
+  test("that is the current folder has its own name in messages", async () => {
+    const world = await worldWith(["A-1_front.png"]);
+    const name = basename(world.folder);
+    const ran = await world.cat(["import", ".", ...pattern, "--dry-run"]);
+    expect(ran.stderr).toBe(
+      `1 photo of 1 product found in ${name}.\n${name}: 1 row, all valid. Nothing was sent (--dry-run).\n`,
+    );
+    world.write("B-1_front.png", "no image");
+    const failed = await world.cat(["import", ".", ...pattern]);
+    expect(failed.exit).toBe(3);
+    expect(failed.stderr.split("\n")[1]).toMatch(/^B-1_front\.png {2}image_1 {2}not_an_image {2}/);
+    world.write("p/B-2_front.png", "no image");
+    world.write("p/B-3_front.png", await photo());
+    const skipped = await world.cat(["import", "p/.", ...pattern, "--skip-invalid"]);
+    expect(skipped.stderr).toContain("Imported 1 of 2 rows from p in ");
+    expect(skipped.stderr).toContain("  cat import p.failed.csv\n");
   });
 
   test("does not take an output in it, which would be its sheet", async () => {

@@ -31,9 +31,10 @@ export async function problemLists(
 ): Promise<{ of: readonly ProblemList[]; end(checks: readonly CheckResult[]): Promise<void> }> {
   const { io, context } = app;
   const json = opened.length === 1 ? null : new (await import("./several.ts")).JsonOfFiles(io.data);
-  const of = opened.map(({ flags: { file }, file: { source } }) => {
+  const of = opened.map(({ file: { source }, photoAt }) => {
+    const file = source.name;
     const { fields } = source.format === "ndjson" ? objectVocabulary : importVocabulary;
-    const options = { listsAll: "--dry-run --json", fields };
+    const options = { listsAll: "--dry-run --json", fields, photoAt };
     const data = json?.next() ?? io.data;
     return io.json ? problemReport(file, data, always) : problemsForPeople(file, { io, context }, options);
   });

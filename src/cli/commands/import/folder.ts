@@ -4,7 +4,12 @@ import { fileProblem } from "../../../errors.ts";
 import { type AddedPhotos, addedPhotos, rowsOfPhotos } from "../../../flows/import/added-photos.ts";
 import type { ImportForm } from "../../../flows/import/import-form.ts";
 import { csvRecords } from "../../../flows/outputs/cells.ts";
-import { photosByPattern, photosOfRows, type SortedPhotos } from "../../../flows/photos/folder-photos.ts";
+import {
+  type FolderPhoto,
+  photosByPattern,
+  photosOfRows,
+  type SortedPhotos,
+} from "../../../flows/photos/folder-photos.ts";
 import { listPhotos, type PhotoListing } from "../../../flows/photos/list-photos.ts";
 import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { NamePattern } from "../../../flows/photos/name-pattern.ts";
@@ -15,6 +20,7 @@ import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { shellWord } from "../../output/command-words.ts";
+import type { PhotoAt } from "../../output/problem-groups.ts";
 import { askPattern } from "./ask-pattern.ts";
 import type { ImportFlags } from "./flags.ts";
 
@@ -26,6 +32,8 @@ export interface PhotoFolder {
   readonly pattern: NamePattern | null;
   /** Rows made from the names of the photos; null if a sheet has the rows. */
   readonly source: Source | null;
+  /** The photo that a problem of these rows is about; absent if a sheet has the rows. */
+  readonly photoAt?: PhotoAt;
 }
 
 /** Lists the folder, and makes the rows if no sheet has them. Throws UsageError and InputError. */
@@ -70,23 +78,29 @@ export async function openFolder(
       "is_a_directory",
       "Choose a folder with photos, or a file of rows.",
     );
-  const chosen = pattern ?? (await askPattern(app, listing, file));
+  const shown = shownFolder(typed, folder);
+  const chosen = pattern ?? (await askPattern(app, listing, shown));
   const sorted = photosByPattern(listing, chosen);
   if (sorted.products.size === 0)
     throw new InputError(
-      `no photo in ${file} fits the pattern ${chosen.text}, such as ${listing.paths[0]}`,
+      `no photo in ${shown} fits the pattern ${chosen.text}, such as ${listing.paths[0]}`,
       "no_photos",
       "Use another --pattern.",
     );
   const [products, left] = [counted(sorted.products.size, "product"), sorted.left];
-  await note(app, `${counted(listing.paths.length - left.length, "photo")} of ${products} found in ${file}.`);
+  await note(
+    app,
+    `${counted(listing.paths.length - left.length, "photo")} of ${products} found in ${shown}.`,
+  );
   if (left.length > 0)
     await note(app, `${counted(left.length, "photo")} skipped: not like the pattern, such as ${left[0]}.`);
   const root = flags.imagesRoot === undefined ? dirname(folder) : resolve(cwd, flags.imagesRoot);
-  const stream = Readable.from(csvOf(sorted, pathFrom(root, folder)));
+  const fromRoot = pathFrom(root, folder);
+  const stream = Readable.from(csvOf(sorted, fromRoot));
   const place = { job, cwd, stdin: app.context.stdin, format: "csv", signal: interrupt } as const;
-  const source = await copiedSource(file, stream, { path: folder, place: folder }, place);
-  return { flags: { ...flags, file }, listing, pattern: chosen, source };
+  const source = await copiedSource(shown, stream, { path: folder, place: folder }, place);
+  const photoAt = photosByLine(sorted, fromRoot, typed);
+  return { flags: { ...flags, file }, listing, pattern: chosen, source, photoAt };
 }
 
 /** The photos of the rows of a sheet. Notes how many there are, and which belong to no row. */
@@ -139,6 +153,27 @@ function* csvOf(sorted: SortedPhotos, fromRoot: string): Generator<string> {
   }
   if (records.length > 0) yield csvRecords(records);
 }
+
+/** Finds the photo that a problem of a row is about, by the column of the problem, else the first one of the product. */
+function photosByLine(sorted: SortedPhotos, fromRoot: string, folder: string): PhotoAt {
+  const byLine = new Map<number, readonly FolderPhoto[]>();
+  const photos = sorted.products.values();
+  let line = 1;
+  for (const record of rowsOfPhotos(sorted, fromRoot)) {
+    if (line > 1) byLine.set(line, photos.next().value!);
+    // A name may have line breaks.
+    line += csvRecords([record]).split("\n").length - 1;
+  }
+  return (line, param) => {
+    const number = Number(/^image_(\d+)/.exec(param ?? "")?.[1] ?? 1);
+    const photo = byLine.get(line)?.[number - 1];
+    return photo && join(folder, photo.path);
+  };
+}
+
+/** The name of the folder in messages. */
+const shownFolder = (typed: string, folder: string): string =>
+  [".", ".."].includes(basename(typed)) ? basename(folder) : typed.replace(/(?<=.)[/\\]+$/, "");
 
 /** The folder without a final slash; `.` gets its name, as files about it are next to it. */
 function nameOfFolder(typed: string, cwd: string): string {

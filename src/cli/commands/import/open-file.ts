@@ -13,6 +13,7 @@ import { UsageError } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
+import type { PhotoAt } from "../../output/problem-groups.ts";
 import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
 import type { PhotoFolder } from "./folder.ts";
 
@@ -26,6 +27,8 @@ export interface OpenedFile extends Pick<ImportInput, "file"> {
   readonly flags: ImportFlags & Pick<ImportInput, "addedPhotos" | "answers" | "namesFromReferences">;
   readonly localPhotos: LocalPhotos;
   readonly converter: PhotoConverter | undefined;
+  /** The photos of rows made from a folder. */
+  readonly photoAt: PhotoAt | undefined;
   close(): Promise<void>;
 }
 
@@ -92,7 +95,7 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
       addedPhotos: added?.identity,
       namesFromReferences: folder !== null && folder.source !== null,
     };
-    return { flags: given, file, localPhotos, converter, close };
+    return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
   } catch (error) {
     await close();
     throw error;

@@ -9,9 +9,11 @@ export function rejection(
   checks: readonly CheckResult[],
   isBad: (check: CheckResult) => boolean,
 ): InputError {
-  const bad = opened.flatMap(({ flags }, index) =>
-    isBad(checks[index]!) ? [{ ...checks[index]!, file: shownName(flags.file) }] : [],
+  const bad = opened.flatMap(({ file: { source } }, index) =>
+    isBad(checks[index]!) ? [{ ...checks[index]!, file: shownName(source.name) }] : [],
   );
+  // A folder is imported alone.
+  const isFolder = opened[0]!.photoAt !== undefined;
   const [{ file, invalid, total }] = bad as [(typeof bad)[number]];
   const names = series(
     bad.map(({ file }) => file),
@@ -21,14 +23,16 @@ export function rejection(
     const hint = `Fix the ${bad.length === 1 ? "file" : "files"} and run the command again.`;
     return new InputError(`cannot import ${names}; nothing was sent`, "invalid_file", hint);
   }
-  const orSkip = opened[0]!.flags.skipInvalid ? "" : ", or add --skip-invalid to import the valid rows";
+  const noun = isFolder ? "product" : "row";
+  const fix = isFolder ? "Rename or replace the photos" : `Fix the ${bad.length === 1 ? "file" : "files"}`;
+  const orSkip = opened[0]!.flags.skipInvalid ? "" : `, or add --skip-invalid to import the valid ${noun}s`;
   const what =
     bad.length === 1
-      ? `${file} has ${counted(invalid, "invalid row")} out of ${grouped(total)}`
+      ? `${file} has ${counted(invalid, `invalid ${noun}`)} out of ${grouped(total)}`
       : `${names} have invalid rows`;
   return new InputError(
     `${what}; nothing was sent`,
     "invalid_rows",
-    `Fix the ${bad.length === 1 ? "file" : "files"} and run the command again${orSkip}.`,
+    `${fix} and run the command again${orSkip}.`,
   );
 }

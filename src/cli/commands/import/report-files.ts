@@ -9,7 +9,6 @@ import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { ExitCode, withHint } from "../../context/errors.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
-import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { type ReportedFile, reportLines } from "./report.ts";
 import { totalsOf } from "./several.ts";
@@ -22,11 +21,12 @@ export async function reportFiles(
   unbegun: unknown,
 ): Promise<void> {
   const reported: ReportedFile[] = [];
-  for (const { ended, flags, file } of files) {
-    if (ended !== null) reported.push({ ...ended, flags, run: await reportedRun(app, flags, ended, file) });
+  for (const one of files) {
+    const { ended, flags } = one;
+    if (ended !== null) reported.push({ ...ended, flags, run: await reportedRun(app, ended, one) });
   }
-  const notStarted = files.flatMap(({ ended, flags, check }) =>
-    ended === null ? [{ name: flags.file, check }] : [],
+  const notStarted = files.flatMap(({ ended, file, check }) =>
+    ended === null ? [{ name: file.source.name, check }] : [],
   );
   const summaries = reported.map(({ summary }) => summary);
   const totals = totalsOf(
@@ -38,7 +38,7 @@ export async function reportFiles(
     const all = { ...totals, files: summaries, ...(names.length > 0 && { not_started: names }) };
     await app.io.jsonData(files.length === 1 ? summaries[0] : all);
   } else {
-    for (const { summary, flags } of reported) await listProblems(app, summary, flags);
+    for (const { summary, run } of reported) await listProblems(app, summary, run);
     const [{ summary, flags, run }] = reported as [ReportedFile];
     const lines =
       files.length === 1
@@ -58,7 +58,7 @@ export async function reportFiles(
   const failedFiles = summaries.flatMap(({ failed_file }) => failed_file ?? []);
   const where =
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;
-  const what = files.length === 1 ? shownName(files[0]!.flags.file) : `${files.length} files`;
+  const what = files.length === 1 ? shownName(files[0]!.file.source.name) : `${files.length} files`;
   throw new CatError(`${grouped(bad)} of ${counted(total, "row")} of ${what} failed or are partial${where}`, {
     type: "partial",
     code: "rows_failed",
@@ -76,20 +76,24 @@ const withResetHint = (stopped: unknown): unknown =>
 
 async function reportedRun(
   { context, globals, typed }: App,
-  { failed }: ImportFlags,
   { summary, stopped, reasons, resultRows, unread, changed }: EndedRun,
-  { source: { format } }: OpenedFile["file"],
+  { flags: { failed }, file, photoAt }: OpenedFile,
 ): Promise<ReportedFile["run"]> {
   const failedFile = summary.failed_file ?? failed;
   const failedFileStays =
     failedFile !== undefined &&
     (await stat(resolve(context.cwd, failedFile)).catch(() => null))?.isFile() === true;
-  return { stopped, reasons, resultRows, unread, changed, failedFileStays, format, globals, typed };
+  const { format } = file.source;
+  return { stopped, reasons, resultRows, unread, changed, failedFileStays, format, globals, typed, photoAt };
 }
 
 /** Lists the problems that the service found after the check had passed. */
-async function listProblems(app: App, summary: ImportSummary, { file }: ImportFlags): Promise<void> {
-  const list = problemsForPeople(file, app, { listsAll: "--json" });
+async function listProblems(
+  app: App,
+  summary: ImportSummary,
+  { photoAt }: ReportedFile["run"],
+): Promise<void> {
+  const list = problemsForPeople(summary.file, app, { listsAll: "--json", photoAt });
   for (const { param, code, message, ...at } of summary.problems ?? []) {
     const line = "line" in at ? at.line : (`${at.first_line}-${at.last_line}` as const);
     await list.add({ line, param, code, message });

@@ -8,7 +8,7 @@ import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
-import { placeText } from "../../output/problem-groups.ts";
+import { type PhotoAt, placeText } from "../../output/problem-groups.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { ImportTotals } from "./several.ts";
 
@@ -32,6 +32,8 @@ export interface ReportedRun {
   globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
   /** The command line as it was typed. */
   typed: readonly string[];
+  /** The photos of rows made from a folder. */
+  photoAt?: PhotoAt | undefined;
 }
 
 /** A file that was imported, with what its report needs. */
@@ -96,7 +98,7 @@ export function resultLines(
     left = 0,
   } = summary;
   const { stopped, changed, resultRows } = run;
-  const name = shownName(flags.file);
+  const name = shownName(summary.file);
   const ids = imports.map(({ id }) => id);
   const lines = [headline(summary, name, { isStopped: stopped !== undefined, wait: flags.wait, ids })];
   if (converted > 0)
@@ -107,7 +109,7 @@ export function resultLines(
   if (partial > 0)
     lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
   for (const { reference, message, ...place } of run.reasons)
-    lines.push(`    ${name}${placeText(place)}  ${reference}  ${message}`);
+    lines.push(`    ${placeText(name, place, run.photoAt)}  ${reference}  ${message}`);
   const more = failed + partial - run.reasons.length;
   if (run.reasons.length > 0 && more > 0) lines.push(`    and ${grouped(more)} more`);
   if (flags.wait || stopped !== undefined) lines.push(...openImports(summary, run));

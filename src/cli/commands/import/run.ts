@@ -48,7 +48,7 @@ async function dryRun(app: App, opened: readonly OpenedFile[]): Promise<void> {
   await lists.end(checks);
   const isBad = ({ invalid, unusable }: CheckResult) => invalid > 0 || unusable;
   if (checks.some(isBad)) throw (await import("./rejection.ts")).rejection(opened, checks, isBad);
-  const name = opened.map(({ flags }) => shownName(flags.file)).join(", ");
+  const name = opened.map(({ file }) => shownName(file.source.name)).join(", ");
   const total = checks.reduce((sum, check) => sum + check.total, 0);
   const { left = 0 } = checks[0]!;
   const others = left === 0 ? "" : ` ${counted(left, "row")} left (--limit).`;

@@ -1,4 +1,4 @@
-import type { ErrorBody } from "../contract/error-codes.ts";
+import type { Credits, ErrorBody } from "../contract/error-codes.ts";
 import { CatError } from "../errors.ts";
 
 /**
@@ -23,6 +23,8 @@ export class ApiError extends CatError {
   readonly problems: readonly Problem[];
   /** Whether it is the stored response to an earlier request with the same key (Cross-cutting rule 2). */
   readonly replayed: boolean;
+  /** The balance, where a 402 reports it; else null. */
+  readonly credits: Credits | null;
   /** The request, without its query, e.g. `GET /v1/products`. */
   readonly request: string;
 
@@ -35,8 +37,19 @@ export class ApiError extends CatError {
     earlierUnanswered?: boolean | undefined;
     replayed?: boolean | undefined;
     hint?: string | undefined;
+    credits?: Credits | null;
   }) {
-    const { request, status, body, problems = [], requestId, earlierUnanswered, replayed, hint } = refusal;
+    const {
+      request,
+      status,
+      body,
+      problems = [],
+      requestId,
+      earlierUnanswered,
+      replayed,
+      hint,
+      credits = null,
+    } = refusal;
     super(`${withoutStop(body.message)} (${request}: ${status} ${body.code})`, {
       type: body.type,
       code: body.code,
@@ -46,6 +59,7 @@ export class ApiError extends CatError {
       earlierUnanswered,
       hint,
     });
+    this.credits = credits;
     this.request = request;
     this.status = status;
     this.body = body;

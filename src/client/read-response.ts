@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type ErrorBody, errorTypes } from "../contract/error-codes.ts";
+import { type Credits, creditHeaders, type ErrorBody, errorTypes } from "../contract/error-codes.ts";
 import { asRead } from "../contract/response-values.ts";
 import { BadAnswerError } from "../http/errors.ts";
 import { isJsonType } from "../http/response-stream.ts";
@@ -86,7 +86,17 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
   }
   const { error } = json as { error?: { type: string } };
   if (error === undefined) return badAnswer(about, "an unexpected list of problems", "wrong_shape");
-  return new ApiError({ ...refusal, body: errorBodyOf(error, answer.status) });
+  return new ApiError({ ...refusal, body: errorBodyOf(error, answer.status), credits: creditsOf(answer) });
+}
+
+/** The credits of a 402; null if it does not report them. */
+function creditsOf(answer: Answer): Credits | null {
+  if (answer.status !== 402) return null;
+  const [needed, left] = [creditHeaders.needed, creditHeaders.left].map((name) => {
+    const text = headerOf(answer, name.toLowerCase()) ?? "";
+    return /^\d{1,12}$/.test(text) ? Number(text) : null;
+  }) as [number | null, number | null];
+  return needed === null || left === null ? null : { needed, left };
 }
 
 const hasType = (json: unknown): boolean =>

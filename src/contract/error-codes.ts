@@ -65,6 +65,19 @@ export const ErrorEnvelope = z.looseObject({
 });
 export type ErrorBody = z.infer<typeof ErrorEnvelope>["error"];
 
+/** What a 402 reports of the balance, in credits. */
+export interface Credits {
+  /** For the request that was rejected. */
+  readonly needed: number;
+  readonly left: number;
+}
+
+/**
+ * The headers of a 402 with its credits. The specification has none, and a message is not parsed (Errors): the mock sends them
+ * (docs/choices.md).
+ */
+export const creditHeaders = { needed: "X-Credits-Needed", left: "X-Credits-Left" } as const;
+
 /** The 400 body of POST /v1/imports for invalid rows: every problem at once (Imports, rule 1). */
 export const ImportRefusal = z.looseObject({
   errors: z.array(z.looseObject({ line: z.int(), ...problem })),

@@ -9,10 +9,17 @@ import { type Run, type RunRequest, runIdentity, sentBeyond, withRun } from "../
 import { stoppedBy } from "../run/stage.ts";
 import { leastTimeLeft, writeEstimate } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
+import { Balance, isUnpaid, type Shortage } from "./balance.ts";
 import { type ClosedRun, closeRun } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
-import { type AskedGeneration, type Generation, sentGenerations } from "./generation.ts";
-import { type GenerateDeps, type GenerateInput, type GenerationRun, isFresh } from "./generation-run.ts";
+import { type AskedGeneration, type Generation, placeKey, sentGenerations } from "./generation.ts";
+import {
+  type GenerateDeps,
+  type GenerateInput,
+  type GenerationRun,
+  isFresh,
+  type SaveFolder,
+} from "./generation-run.ts";
 import { cutGenerations, notReplaced, planGenerations, rejectTooMany, withUnresolved } from "./plan.ts";
 import { queueGenerations } from "./queue.ts";
 import { type Resolved, resolveGenerations } from "./resolve.ts";
@@ -29,6 +36,8 @@ export interface EndedRun extends ClosedRun {
   readonly tasks: ReadonlyMap<string, Task>;
   /** What stopped the run before its end, if anything did. */
   readonly stopped: unknown;
+  /** The credits that the run lacks, where the service has reported them. */
+  readonly shortage: Shortage | null;
   /** When a run that an earlier command had finished was begun, in Unix milliseconds: this one queued nothing. */
   readonly finishedRunOf: number | null;
 }
@@ -64,15 +73,19 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     for (const problem of unfound) await deps.onProblem(problem);
     const resolved = withUnresolved(check, unresolved);
     if (isRejected(resolved, input)) return { check: resolved, ended: null };
+    const balance = new Balance(run);
+    let chosen: SaveFolder | null = null;
     if (remaining.length > 0) {
       const batches = cutGenerations(remaining).length;
       noteEstimate(remaining.length, batches, deps);
-      await deps.confirm({ generations: remaining, batches, queuedBefore: sent.size });
+      const plan = { generations: remaining, batches, queuedBefore: sent.size, balance: balance.known };
+      chosen = await deps.confirm(plan);
     }
     const generating: GenerationRun = {
-      input,
+      input: { ...input, ...chosen },
       run,
       targets,
+      balance,
       check,
       refused,
       unresolved,
@@ -85,15 +98,21 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       tasks: new Map(),
       lost: new Set(),
     };
-    const saver = await openSaver(input, run);
+    const saver = await openSaver(generating.input, run);
     const stoppedWork = await queueAndFollow(generating, saver, deps);
     await saver?.settled();
     noteReplaced(generating.replaced.size, sent.size + generating.remaining.length, input, deps);
     const stopped: unknown = run.signal.aborted ? run.signal.reason : stoppedWork;
     const closed = await closeRun(generating, saver, stopped);
+    const unqueued = generating.remaining.filter((one) => !sent.get(placeKey(one))?.taskId).length;
+    const shortage = isUnpaid(stopped) ? balance.shortage(unqueued) : null;
+    if (shortage !== null) closed.summary.credits = { left: shortage.left, short: shortage.short };
     closed.summary.duration_ms = Math.round(deps.clock.now() - started);
     const finishedRunOf = run.isFinished ? run.begunAt : null;
-    return { check: resolved, ended: { ...closed, tasks: generating.tasks, stopped, finishedRunOf } };
+    return {
+      check: resolved,
+      ended: { ...closed, tasks: generating.tasks, stopped, shortage, finishedRunOf },
+    };
   });
 }
 
@@ -232,7 +251,9 @@ async function queueAndFollow(
     isQueued = true;
     // What was added is all that is followed.
     total = follower.counts.added;
-    if (stopped !== undefined) queuingStopped.abort(stopped);
+    // What is paid for is saved, although the rest is not.
+    const isSavedFirst = isUnpaid(stopped) && saver !== null;
+    if (stopped !== undefined && !isSavedFirst) queuingStopped.abort(stopped);
     return stopped;
   });
   const hasResponded = remaining.length > 0;

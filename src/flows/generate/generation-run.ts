@@ -9,6 +9,7 @@ import type { Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import type { Run, RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
+import type { Balance, KnownBalance } from "./balance.ts";
 import type { Generation, SentGeneration } from "./generation.ts";
 import type { SaveOptions } from "./save-outputs.ts";
 
@@ -16,8 +17,16 @@ import type { SaveOptions } from "./save-outputs.ts";
 export const unknownChoices = ["queued", "not-queued", "resend"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 
+/** Where images are saved. */
+export interface SaveFolder {
+  /** The folder for the images; null to save none. */
+  readonly saveTo: string | null;
+  /** The same as it was typed, for the summary. */
+  readonly saveAs: string | null;
+}
+
 /** What one command is to generate. */
-export interface GenerateInput extends SaveOptions {
+export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly kind: GenerationKind;
   readonly file: RowFile;
   /** How the user chose to read this file only; the run keeps it. */
@@ -38,10 +47,6 @@ export interface GenerateInput extends SaveOptions {
   readonly concurrency: number;
   /** How long to wait for the tasks, in milliseconds; null for as long as they take. */
   readonly timeoutMs: number | null;
-  /** The folder for the images; null to save none. */
-  readonly saveTo: string | null;
-  /** The same as it was typed, for the summary. */
-  readonly saveAs: string | null;
   /** The failed file as it was typed; undefined for the default. */
   readonly failed: string | undefined;
   /** The tasks whose rejected images are generated again, by the line of the input; empty without `--rerun`. */
@@ -55,17 +60,26 @@ export interface UnknownOutcomeQuestion extends UnknownBatches {
   readonly candidates: number;
 }
 
+/** What a run is about to pay for. */
+export interface CostPlan {
+  readonly generations: readonly Generation[];
+  readonly batches: number;
+  /** How many images an earlier command of the run has queued. */
+  readonly queuedBefore: number;
+  /** What an earlier command has learned of the balance; null for nothing. */
+  readonly balance: KnownBalance | null;
+}
+
 /** What the program gives to the flow. */
 export interface GenerateDeps extends RunHost {
   readonly random: () => number;
   /** Called once the file is found valid, before the first request: throws where an output cannot be written. */
   readonly targets: () => Promise<OutputTargets>;
-  /** Has the user agree to the cost of so many generations; throws where they do not. */
-  readonly confirm: (plan: {
-    generations: readonly Generation[];
-    batches: number;
-    queuedBefore: number;
-  }) => Promise<void>;
+  /**
+   * Has the user agree to the cost of so many generations; throws where they do not. Resolves to where their images are to be
+   * saved, if the user was asked.
+   */
+  readonly confirm: (plan: CostPlan) => Promise<SaveFolder | null>;
   /** Asks a person about batches of unknown outcome; undefined where there is none to ask. */
   readonly ask: ((question: UnknownOutcomeQuestion) => Promise<UnknownChoice>) | undefined;
   /** How many writes per minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
@@ -87,6 +101,7 @@ export interface GenerationRun {
   readonly input: GenerateInput;
   readonly run: Run;
   readonly targets: OutputTargets;
+  readonly balance: Balance;
   readonly check: CheckResult;
   /** Rows that are invalid. */
   readonly refused: RefusedRows;

@@ -23,8 +23,11 @@ export async function queueGenerations(
   generating: GenerationRun,
   onQueued: (generations: readonly Generation[], tasks: readonly string[]) => void,
 ): Promise<unknown> {
-  const { input, run, sent, remaining, rejected } = generating;
-  const operation = input.kind === "tryon" ? tryonOperation(run.client) : beautifierOperation(run.client);
+  const { input, run, balance, sent, remaining, rejected } = generating;
+  const operation =
+    input.kind === "tryon"
+      ? balance.watching(tryonOperation(run.client), inputsIn)
+      : balance.watching(beautifierOperation(run.client), () => 1);
   for (;;) {
     if (!isFresh(run)) leaveOutReplaced(generating);
     const unsent = remaining.filter((one) => !sent.has(placeKey(one)) && !rejected.has(placeKey(one)));
@@ -145,11 +148,14 @@ const beautifierBody = ({ subtype, productId, background, angleShot, style }: Ge
   inputs: { product_id: productId, background, angle_shot: angleShot, ...(style !== null && { style }) },
 });
 
+const inputsIn = (json: Uint8Array): number =>
+  (JSON.parse(Buffer.from(json).toString()) as { inputs: unknown[] }).inputs.length;
+
 /** POST /v1/tasks/tryon: a task per input, problems by `input_index`. */
 const tryonOperation = (client: Client): BatchOperation => ({
   async send(json, options) {
     const { tasks } = await client.tasks.tryon({ json }, options);
-    const asked = (JSON.parse(Buffer.from(json).toString()) as { inputs: unknown[] }).inputs.length;
+    const asked = inputsIn(json);
     if (tasks.length !== asked)
       throw new BadAnswerError(`POST /v1/tasks/tryon: ${tasks.length} tasks for ${asked} inputs`, {
         code: "wrong_count",

@@ -37,6 +37,13 @@ export const resultColumns = [
   "label",
 ] as const;
 
+/** A generation for people: `DRESS-1  Mia  studio  full-front`. */
+export const describeImage = (generation: Generation): string => {
+  const { productReference, productId, modelName, modelId, background, angleShot } = generation;
+  const parts = [productReference ?? productId, modelName ?? modelId, background, angleShot];
+  return parts.filter((part) => part !== null).join("  ");
+};
+
 /** A result as a row of the service's field names; every output of a generation is AI-generated (ExportRow). */
 export const resultRow = (
   line: number | null,
@@ -112,6 +119,8 @@ export interface GenerationSummary {
   not_queued?: number;
   /** Generations whose request got no response; only where there are any. */
   unknown?: number;
+  /** What the run lacks, in credits; only where the service rejected it with a balance (402). */
+  credits?: { left: number; short: number };
   /** Outputs that were saved without the label, because they cannot have it; only where there are any. */
   unlabeled?: number;
   /** Outputs that could not be saved, by task; only where there are any. */

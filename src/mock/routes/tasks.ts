@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { creditHeaders } from "../../contract/error-codes.ts";
 import { canShow, unlistedValues } from "../../contract/generation-rules.ts";
 import type { BeautifierRequest, Task } from "../../contract/resources/tasks.ts";
 import { beautifierAngleShots } from "../../contract/value-sets.ts";
@@ -125,7 +126,11 @@ function charge(organization: Organization, generations: number): void {
   if (organization.credits === null) return;
   if (organization.credits < generations) {
     const message = `not enough credits: ${generations} needed, ${organization.credits} left`;
-    throw new Refusal("insufficient_credits", message);
+    const headers = {
+      [creditHeaders.needed]: String(generations),
+      [creditHeaders.left]: String(organization.credits),
+    };
+    throw new Refusal("insufficient_credits", message, { headers });
   }
   organization.credits -= generations;
 }

@@ -88,10 +88,11 @@ describe("two --rerun of overlapping reviews", () => {
     review(world, "one.csv", [0, 1]);
     review(world, "other.csv", [1, 2]);
     const { ran, type, shows } = atTerminal(world, "tryon --rerun other.csv");
-    await shows("Generate 2 images? Each one costs credits.");
+    await shows("Generate 2 images of 2 products?");
     expect(await world.cat("tryon --rerun one.csv --yes")).toMatchObject({ exit: 0 });
     expect(world.tasks()).toHaveLength(5);
-    await type("Generate 2 images?", "y\r");
+    await type("Generate 2 images of 2 products?", "y\r");
+    await type("Save the images in", "-\r");
     const { exit, stderr } = await ran;
     expect(exit).toBe(0);
     expect(stderr).toContain("1 rejected image of other.csv was generated again before and is skipped.");

@@ -10,7 +10,8 @@ test("a terminal asks for each value that no flag names, then for the cost", asy
   await type("❯ DRESS-3  Dress 3", "\r");
   await type("? Model", "\r");
   await type("? Angle", "\r");
-  await type("Generate 1 image? Each one costs credits.", "y\r");
+  await type("Generate 1 image of 1 product?", "y\r");
+  await type("Save the images in", "-\r");
   expect((await ran).exit).toBe(0);
   expect(world.tasks()).toMatchObject([
     { product_id: world.products()[2]!.id, scene: { background: "studio", angle_shot: "full-front" } },
@@ -21,7 +22,7 @@ test("who declines the cost gets nothing queued, in one line that is no error", 
   const world = await generateWorld();
   world.looks("DRESS-1,Amara,studio,full-front");
   const { ran, type } = atTerminal(world, "tryon looks.csv");
-  await type("Generate 1 image? Each one costs credits.", "n\r");
+  await type("Generate 1 image of 1 product?", "n\r");
   const { exit, stderr } = await ran;
   expect(exit).toBe(0);
   expect(stripVTControlCharacters(stderr).split("\n").slice(-2)).toEqual(["Nothing was queued.", ""]);

@@ -67,7 +67,7 @@ describe("a request of unknown outcome", () => {
   });
 });
 
-test("a run without credits stops at once, and does not wait for the tasks that it queued", async () => {
+test("a run without credits that saves nothing stops at once, and does not wait for the tasks that it queued", async () => {
   const world = await generateWorld();
   const looks = Array.from(
     { length: 21 },

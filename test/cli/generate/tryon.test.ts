@@ -80,7 +80,7 @@ describe("a file of looks", () => {
       exit: 2,
       stdout: "",
       stderr:
-        "error: generating 1 image costs credits; nothing was queued\nAdd --yes to agree, or --dry-run to see the plan.\n",
+        "error: generating 1 image of 1 product costs credits; nothing was queued\nAdd --yes to agree, or --dry-run to see the plan.\n",
     });
     expect(world.tasks()).toEqual([]);
   });
@@ -236,8 +236,9 @@ describe("a run that was stopped", () => {
     expect(stopped.exit).toBe(4);
     const queued = world.tasks().length;
     expect(stopped.stderr).toContain(
-      `Stopped: ${queued} of 48 images of looks.csv queued.\n  ${48 - queued} images not queued\n`,
+      `Stopped: ${queued} of 48 images of looks.csv queued.\n  ${queued} images queued and paid for:\n`,
     );
+    expect(stopped.stderr).toContain(`\n    and ${queued - 20} more\n  ${48 - queued} images not queued\n`);
     await world.credits(null);
     const resumed = await world.cat("tryon looks.csv --matrix --yes --json");
     expect(summaryOf(resumed.stdout)).toMatchObject({

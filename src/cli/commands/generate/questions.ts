@@ -1,32 +1,64 @@
 import { angleShotsOf, backgroundsOf, type GenerationKind } from "../../../contract/generation-rules.ts";
 import { taskSubtypes } from "../../../contract/value-sets.ts";
 import { allModels } from "../../../flows/catalogue/find-models.ts";
-import type { GenerateDeps } from "../../../flows/generate/generation-run.ts";
+import type { CostPlan, GenerateDeps, SaveFolder } from "../../../flows/generate/generation-run.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
-import { counted } from "../../../flows/words.ts";
+import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { confirmAction } from "../../app/confirm-action.ts";
 import { type Choice, canAsk, openPrompts, type Prompts } from "../../app/prompts.ts";
 import { learnedValues } from "../../completion/learned-values.ts";
 import type { LearnedField } from "../../completion/words.ts";
+import { UsageError } from "../../context/errors.ts";
 import type { GenerateFlags, SelectionFlags } from "./flags.ts";
-
-type Plan = Parameters<GenerateDeps["confirm"]>[0];
 
 /** Has the user agree to the number of images, which cost credits; `--yes` agrees. Throws without a terminal. */
 export async function confirmCost(
   app: App,
-  { generations, queuedBefore }: Plan,
+  { generations, queuedBefore, balance }: CostPlan,
   pause: () => void,
 ): Promise<void> {
-  const images = counted(generations.length, queuedBefore > 0 ? "more image" : "image");
+  const products = new Set(generations.map(({ productId }) => productId)).size;
+  const what = counted(generations.length, queuedBefore > 0 ? "more image" : "image");
+  const images = `${what} of ${counted(products, "product")}`;
+  const known =
+    balance === null ? "balance unknown" : `${grouped(balance.left)} left at ${shownTime(balance.at)}`;
   const action = {
-    question: `Generate ${images}? Each one costs credits.`,
+    question: `Generate ${images}? Each one costs credits (${known}).`,
     reason: `generating ${images} costs credits`,
     left: "nothing was queued",
     toAgree: "Add --yes to agree, or --dry-run to see the plan.",
   };
   await confirmAction(app, action, pause);
+}
+
+/** No folder, as a person types it. */
+const noFolder = "-";
+
+/**
+ * Asks the person at the terminal where to save the images, until it is a folder that can be used; null without one to ask,
+ * and where flags have decided.
+ */
+export async function askSaveFolder(
+  app: App,
+  { save, wait, file }: Pick<GenerateFlags, "save" | "wait" | "file">,
+  pause: () => void,
+): Promise<SaveFolder | null> {
+  if (save !== undefined || !wait || file === "-" || app.globals.yes || !canAsk(app)) return null;
+  pause();
+  const prompts = await openPrompts(app);
+  for (;;) {
+    const question = `Save the images in (a folder, or ${noFolder} for none)`;
+    const typed = (await prompts.input(question, "images", () => true)).trim();
+    if (typed === noFolder) return null;
+    try {
+      const { checkSaveFolder } = await import("../../files/save-folder.ts");
+      return { saveTo: await checkSaveFolder(app, typed), saveAs: typed };
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      await app.io.note(app.io.visible(error.message));
+    }
+  }
 }
 
 /** Asks a person about requests of unknown outcome; undefined without a terminal. */

@@ -1,6 +1,9 @@
+import { join } from "node:path";
+import { CatError } from "../../../errors.ts";
+import { isUnpaid } from "../../../flows/generate/balance.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import { isOfInput } from "../../../flows/generate/queue.ts";
-import { reasonText } from "../../../flows/generate/result.ts";
+import { describeImage, reasonText } from "../../../flows/generate/result.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import type { CheckResult } from "../../../flows/rows/check.ts";
 import { InputError } from "../../../flows/rows/source.ts";
@@ -41,6 +44,7 @@ export function reportLines(
       `  ${shownName(flags.input)}:${line}  rejected by the service  ${reasonText({ code, message })}`,
     );
   if (summary.failed > 0) lines.push(`  ${counted(summary.failed, "image")} failed`);
+  if (isUnpaid(stopped)) lines.push(...paidLines(results, flags));
   if (not_queued > 0) lines.push(`  ${counted(not_queued, "image")} not queued`);
   const lost = results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
   if (lost > 0)
@@ -105,6 +109,39 @@ export function rejectionOf(ended: EndedRun, flags: GenerateFlags): InputError |
 /** Whether what stopped the run is that the service rejected an input: the same command would be rejected again. */
 export const isRejection = ({ summary, stopped }: EndedRun): boolean =>
   (summary.rejected ?? []).length > 0 && isOfInput(stopped);
+
+/** The error of a run that is not paid for, about all images that it asked for; null for any other. */
+export function unpaidOf({ stopped, shortage, summary }: EndedRun): CatError | null {
+  if (!isUnpaid(stopped)) return null;
+  const { type, code, status, requestId, request } = stopped;
+  const { queued, unchanged, not_queued = 0 } = summary;
+  const images = counted(queued + not_queued, unchanged > 0 ? "more image" : "image");
+  const [lack, toAdd] =
+    shortage === null
+      ? [`${images}, ${grouped(not_queued)} not paid for: ${stopped.message}`, "credits or a subscription"]
+      : [
+          `${images}, ${counted(shortage.before, "credit")} left: ${grouped(shortage.short)} short (${request}: ${status} ${code})`,
+          counted(shortage.short, "credit"),
+        ];
+  const hint = `Add ${toAdd} in the dashboard, and run the same command again: no image is paid for twice.`;
+  return new CatError(lack, { type, code, status, requestId, hint });
+}
+
+/** How many images a list names. */
+const mostNamed = 20;
+
+/** The images of this input that were queued although the rest was not. */
+function paidLines(results: EndedRun["results"], { save }: GenerateFlags): string[] {
+  const paid = results.filter(({ task_id }) => task_id !== null);
+  if (paid.length === 0) return [];
+  const others = paid.length - mostNamed;
+  const file = ({ file }: (typeof paid)[number]) => (file === null ? "" : `  ${join(save!, file)}`);
+  return [
+    `  ${counted(paid.length, "image")} queued and paid for:`,
+    ...paid.slice(0, mostNamed).map((one) => `    ${describeImage(one.generation)}${file(one)}`),
+    ...(others > 0 ? [`    and ${grouped(others)} more`] : []),
+  ];
+}
 
 function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags: GenerateFlags): string {
   const { total, queued, unchanged, succeeded, failed, duration_ms } = summary;

@@ -3,8 +3,8 @@ import { CatError } from "../../../errors.ts";
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
-import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
-import { reasonText, resultRow } from "../../../flows/generate/result.ts";
+import type { GenerateInput, SaveFolder } from "../../../flows/generate/generation-run.ts";
+import { describeImage, reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import type { EncodingName } from "../../../flows/rows/encoding.ts";
 import { type FileAnswers, noMapping } from "../../../flows/rows/mapped-columns.ts";
@@ -26,7 +26,7 @@ import { shellWord } from "../../output/command-words.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
 import type { GalleryOutput } from "./gallery.ts";
-import { inputRejected, isRejection, rejectionOf, reportLines } from "./report.ts";
+import { inputRejected, isRejection, rejectionOf, reportLines, unpaidOf } from "./report.ts";
 import type { OpenedInput } from "./rerun.ts";
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
@@ -109,19 +109,24 @@ async function fullRun(
 ): Promise<void> {
   const { file } = input;
   const { cwd } = app.context;
-  const [{ generate }, { outputTargets, resultsStyle }, { confirmCost, doubtPrompt }, { confirmUnlisted }] =
-    await Promise.all([
-      import("../../../flows/generate/generate.ts"),
-      import("../../files/output-targets.ts"),
-      import("./questions.ts"),
-      import("./unlisted-values.ts"),
-    ]);
+  const [
+    { generate },
+    { outputTargets, resultsStyle },
+    { askSaveFolder, confirmCost, doubtPrompt },
+    { confirmUnlisted },
+  ] = await Promise.all([
+    import("../../../flows/generate/generate.ts"),
+    import("../../files/output-targets.ts"),
+    import("./questions.ts"),
+    import("./unlisted-values.ts"),
+  ]);
   const saveTo = flags.save === undefined ? null : resolve(cwd, flags.save);
   const { fields } = generationVocabulary(flags.kind);
   const list = problemList(app, flags.input, { listsAll: "--dry-run --json", fields });
   // The summary is the one object on stdout; the failed file lists the skipped rows.
   const isSilent = app.io.json && flags.skipInvalid;
   const skipped: Problem[] = [];
+  let chosen: SaveFolder | null = null;
   let replacesGallery = false;
   let decisions: CsvStyle | null = null;
   const outcome = await runFlow(app, ({ pause, ...host }) =>
@@ -147,15 +152,14 @@ async function fullRun(
         async confirm(plan) {
           await confirmUnlisted(app, flags, plan.generations, { onNote: host.onNote, pause });
           await confirmCost(app, plan, pause);
+          chosen = await askSaveFolder(app, flags, pause);
+          return chosen;
         },
         ask: doubtPrompt(app, flags, pause),
         onProblem: (problem) => (isSilent ? void skipped.push(problem) : list.add(problem)),
         onFailed(generation, { failure_reason }) {
-          const { line, productReference, productId, modelName, modelId, background, angleShot } = generation;
-          const who = [productReference ?? productId, modelName ?? modelId, background, angleShot];
           const why = failure_reason === null ? "failed" : reasonText(failure_reason);
-          const name = shownName(flags.input);
-          host.onNote(`${name}:${line}  ${who.filter((part) => part !== null).join("  ")}  ${why}`);
+          host.onNote(`${shownName(flags.input)}:${generation.line}  ${describeImage(generation)}  ${why}`);
         },
       },
     ),
@@ -163,7 +167,12 @@ async function fullRun(
   if (outcome.ended === null) for (const problem of skipped) await list.add(problem);
   if (outcome.ended === null || !isSilent) await list.end(outcome.check);
   if (outcome.ended === null) throw inputRejected(flags, outcome.check);
-  await report(app, { ...flags, replacesGallery, decisions }, outcome.ended);
+  const save = flags.save ?? (chosen as SaveFolder | null)?.saveAs ?? undefined;
+  await report(
+    app,
+    { ...flags, ...(save !== undefined && { save }), replacesGallery, decisions },
+    outcome.ended,
+  );
 }
 
 /** Reports the run, and sets or throws what the program exits with. */
@@ -195,7 +204,7 @@ async function report(app: App, flags: GenerateFlags & GalleryOutput, ended: End
   else await noteSummary(app, reportLines(ended, flags, app));
   const rejection = rejectionOf(ended, flags);
   if (rejection !== null) throw rejection;
-  if (stopped !== undefined && !isRejection(ended)) throw stopped;
+  if (stopped !== undefined && !isRejection(ended)) throw unpaidOf(ended) ?? stopped;
   if (fault !== undefined && fault !== null) throw fault;
   if (ended.finishedRunOf !== null) return;
   const { total, failed_file, failed, invalid = 0, not_queued = 0, unknown = 0, rejected = [] } = summary;

@@ -69,6 +69,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "tasks get": { line: (ids) => `tasks get ${ids.task}`, ...list(/status +.*succeeded/) },
   "tasks watch": { line: (ids) => `tasks watch ${ids.task}`, ...list(/succeeded/) },
   "tasks save": { line: (ids) => `tasks save ${ids.task} --save saved`, ...list(/Saved 1 image/) },
+  "tasks review": { line: line("tasks review decisions.csv"), ...list(/Recorded 1 decision/) },
   export: { line: line("export"), ...list(/"reference":"A-1"/) },
   "export sync": { line: line("export sync mirror"), ...list(/Mirrored \d+ images in mirror/) },
   "exports list": { line: line("exports list"), exit: 0, shown: /No exports/ },
@@ -201,6 +202,7 @@ async function machine() {
   const tried = await json(
     "beautify --product A-1 --subtype clothing --background white --angle front --yes --json",
   );
+  world.write("decisions.csv", `task_id,decision,note\n${tried.tasks[0].id},approve,\n`);
   const exported = await json("export --manifest --out m.jsonl --json");
   const webhook = await json("webhooks create --url https://hooks.example.com/a --events all --json");
   const product = await json("products get A-1 --json");

@@ -38,11 +38,12 @@ import { findProduct } from "./find-product.ts";
 
 /** `cat tasks`: the generations of the organization. */
 export const tasksCommand = (app: App): Command =>
-  group("tasks", "View the tasks that generate images, follow them, and save their images.", [
+  group("tasks", "View the tasks that generate images, follow them, save their images, and record reviews.", [
     listCommand(app),
     getCommand(app),
     watchCommand(app),
     saveCommand(app),
+    reviewCommand(app),
   ]);
 
 /** The columns of tasks in tables and CSV files. */
@@ -130,6 +131,20 @@ const saveCommand = (app: App): Command =>
     return followTasks(app, ids, flags, { maxBytes, wait: false });
   });
 
+const reviewCommand = (app: App): Command =>
+  command("review", {
+    summary: "record which images are approved or rejected",
+    usage: "DECISIONS [flags]",
+    about:
+      "Record the decisions of a file that a gallery has saved. cat export sync --approved and other commands " +
+      "with --approved skip rejected images. Of two decisions about an image the later one counts.",
+    examples: [["record a review", "cat tasks review decisions.csv"]],
+  })
+    .argument("<DECISIONS>", "file of decisions, or - for standard input")
+    .action(async (file: string) =>
+      (await import("./generate/record-review.ts")).recordReviewFile(app, file),
+    );
+
 /** A task with the file that its image was saved in. */
 type FollowedTask = Task & { output_file?: string; label?: boolean };
 
@@ -172,10 +187,12 @@ async function followTasks(
     const service = { client, clock, signal, newKey: () => "", concurrency: defaultConcurrency };
     const saveTo = save === undefined ? null : resolve(cwd, save);
     const { generationsByTask } = await import("../../flows/generate/generation.ts");
-    const known =
-      saveTo === null ? () => undefined : generationsByTask(await app.state(), ["tryon", "beautify"]);
+    const state = saveTo === null ? null : await app.state();
+    const { baseUrl } = await app.connection();
+    const known = state === null ? () => undefined : generationsByTask(state, ["tryon", "beautify"]);
+    const reviewOf = (taskId: string) => state?.decisions.of(baseUrl, taskId) ?? null;
     const watched = await runFlow(app, ({ onProgress }) =>
-      watchTasks({ ids, known, saveTo, wait, maxBytes, label }, service, onProgress),
+      watchTasks({ ids, known, reviewOf, saveTo, wait, maxBytes, label }, service, onProgress),
     );
     if (saveTo !== null && watched.files.size > 0) {
       const { writeFolderResults } = await import("../../flows/generate/folder-results.ts");

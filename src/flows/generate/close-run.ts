@@ -67,7 +67,7 @@ function hasFailedFile({ input, run, check, sent }: GenerationRun): boolean {
 }
 
 function toResults(
-  { remaining, sent, rejected, tasks, lost }: GenerationRun,
+  { run, remaining, sent, rejected, tasks, lost }: GenerationRun,
   saver: OutputSaver | null,
 ): GenerationResult[] {
   const generations = new Map<string, Generation>();
@@ -77,7 +77,8 @@ function toResults(
     const key = placeKey(generation);
     const why = rejected.get(key)?.why;
     const taskId = sent.get(key)?.taskId ?? null;
-    const nothing = { generation, task_id: taskId, file: null, label: null, failure_reason: null };
+    const review = taskId === null ? null : run.state.decisions.of(run.service.baseUrl, taskId);
+    const nothing = { generation, task_id: taskId, file: null, label: null, review, failure_reason: null };
     if (why !== undefined) return { ...nothing, status: "rejected", failure_reason: { ...why } };
     if (!sent.has(key)) return { ...nothing, status: "not_queued" };
     if (taskId === null) return { ...nothing, status: "unknown" };

@@ -76,7 +76,7 @@ async function addRows(
   const tasks = rows.filter(({ task_id }) => task_id !== null);
   const own = new Set(tasks.map(({ task_id }) => task_id));
   const others = listed.filter(({ task_id }) => task_id === null || !own.has(task_id));
-  const all = [...others.map((row) => ({ ...row, label: row.label ?? null })), ...tasks];
+  const all = [...others.map(withLaterColumns), ...tasks];
   const style = csv ?? plainCsv;
   const cell = formulaGuard ? guardedCell : (text: string) => text;
   await write(path, all.map((row) => `${JSON.stringify(row)}\n`).join(""));
@@ -87,8 +87,14 @@ async function addRows(
   return true;
 }
 
-/** The columns before there were labels. */
-const earlierColumns = resultColumns.slice(0, -1);
+/** A row with what those of earlier versions lack. */
+const withLaterColumns = (row: ResultRow): ResultRow => {
+  const { label = null, decision = null, note = null } = row;
+  return { ...row, label, decision, note };
+};
+
+/** The columns of this version, of that before reviews, and of that before labels. */
+const ownColumns = [0, 2, 3].map((later) => resultColumns.slice(0, resultColumns.length - later).join());
 
 /** The name of a list in the folder that is another file: a user's own results, or the input of the command. Null for none. */
 export async function foreignResults(folder: string): Promise<string | null> {
@@ -96,7 +102,7 @@ export async function foreignResults(folder: string): Promise<string | null> {
   const [csv, ndjson] = [await startOf(folderResults.csv), await startOf(folderResults.ndjson)];
   const [header, ...records] = csv.trimEnd().split("\n");
   const columns = header!.replace(/^\ufeff|\r$/g, "").replaceAll(";", ",");
-  const isOwnCsv = csv === "" || [resultColumns, earlierColumns].some((own) => own.join(",") === columns);
+  const isOwnCsv = csv === "" || ownColumns.includes(columns);
   // Its rows are read from the other list.
   if (!isOwnCsv || (records.length > 0 && ndjson === "")) return folderResults.csv;
   return parseRows(ndjson.split("\n", 1)[0]!) === null ? folderResults.ndjson : null;

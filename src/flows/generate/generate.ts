@@ -23,6 +23,7 @@ import {
 import { cutGenerations, notReplaced, planGenerations, rejectTooMany, withUnresolved } from "./plan.ts";
 import { queueGenerations } from "./queue.ts";
 import { type Resolved, resolveGenerations } from "./resolve.ts";
+import { recordReview, rejectOtherRun } from "./review.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 export interface GenerateOutcome {
@@ -67,6 +68,8 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     rejectSentBeyond(inFile, run, input);
     const asked = isFresh(run) ? inFile : notReplaced(inFile, run);
     noteReplaced(inFile.length - asked.length, asked.length, input, deps);
+    if (input.review !== null)
+      rejectOtherRun(input.review, { id: run.id, input: input.file.source.name, state: run.state });
     if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
       await (await import("./unknown-outcome.ts")).settleExpired(run, input, deps.ask);
     const { sent, remaining, problems: unfound, unresolved } = await planGenerations(asked, run, input, deps);
@@ -98,9 +101,18 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       tasks: new Map(),
       lost: new Set(),
     };
+    if (input.review !== null) {
+      const recorded = recordReview(input.review, reviewed(run));
+      await deps.onReview(recorded);
+    }
     const saver = await openSaver(generating.input, run);
     const stoppedWork = await queueAndFollow(generating, saver, deps);
     await saver?.settled();
+    if (saver !== null && input.review !== null) {
+      const { state, service } = run;
+      const { moveReviewed } = await import("./move-reviewed.ts");
+      await moveReviewed(saver, input.saveTo!, (id) => state.decisions.of(service.baseUrl, id));
+    }
     noteReplaced(generating.replaced.size, sent.size + generating.remaining.length, input, deps);
     const stopped: unknown = run.signal.aborted ? run.signal.reason : stoppedWork;
     const closed = await closeRun(generating, saver, stopped);
@@ -145,6 +157,9 @@ const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | 
   input.saveTo === null
     ? null
     : new (await import("./save-outputs.ts")).OutputSaver(input.saveTo, run, input);
+
+/** Where the decisions of a run are recorded. */
+const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
 
 /** The run of an input: the one that was begun before and has not ended, else the last one that has, else a new one. */
 const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({

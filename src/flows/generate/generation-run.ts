@@ -11,6 +11,7 @@ import type { Run, RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
 import type { Balance, KnownBalance } from "./balance.ts";
 import type { Generation, SentGeneration } from "./generation.ts";
+import type { RecordedReview, Review } from "./review.ts";
 import type { SaveOptions } from "./save-outputs.ts";
 
 /** What `--unknown` decides about batches whose outcome can no longer be learned. */
@@ -47,6 +48,8 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly concurrency: number;
   /** How long to wait for the tasks, in milliseconds; null for as long as they take. */
   readonly timeoutMs: number | null;
+  /** The review that moves rejected images out of that folder; null without one. */
+  readonly review: Review | null;
   /** The failed file as it was typed; undefined for the default. */
   readonly failed: string | undefined;
   /** The tasks whose rejected images are generated again, by the line of the input; empty without `--rerun`. */
@@ -86,6 +89,8 @@ export interface GenerateDeps extends RunHost {
   readonly writesPerMinute: number;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onProblem: (problem: Problem) => void | Promise<void>;
+  /** Receives what was recorded of the review, before anything is queued. */
+  readonly onReview: (recorded: RecordedReview) => void | Promise<void>;
   /** Receives a task that failed. */
   readonly onFailed: (generation: Generation, task: Task) => void;
 }

@@ -93,6 +93,15 @@ export function generationsByTask(
   state: State,
   kinds: readonly GenerationKind[],
 ): (taskId: string) => Generation | undefined {
+  const find = sentByTask(state, kinds);
+  return (taskId) => find(taskId)?.generation;
+}
+
+/** The same with their runs. */
+export function sentByTask(
+  state: State,
+  kinds: readonly GenerationKind[],
+): (taskId: string) => { readonly generation: Generation; readonly run: string } | undefined {
   const batchOf = new Map<string, Pick<StoredBatch, "run" | "index" | "jobs">>();
   for (const kind of kinds)
     for (const batch of state.batches.withJobs(kind)) for (const id of batch.jobs) batchOf.set(id, batch);
@@ -102,7 +111,7 @@ export function generationsByTask(
     if (batch === undefined) return undefined;
     const generations = read.get(batch) ?? loadGenerations(state, batch);
     read.set(batch, generations);
-    return generations[batch.jobs.indexOf(taskId)];
+    return { generation: generations[batch.jobs.indexOf(taskId)]!, run: batch.run };
   };
 }
 

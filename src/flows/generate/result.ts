@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Task } from "../../contract/resources/tasks.ts";
+import type { StoredDecision } from "../../state/decisions.ts";
 import type { ResultsForm } from "../outputs/results-file.ts";
 import type { Generation } from "./generation.ts";
 import type { NamedOutput } from "./save-outputs.ts";
@@ -14,6 +15,8 @@ export interface GenerationResult {
   readonly file: string | null;
   /** Whether that file has the label of generated images; null without a file. */
   readonly label: boolean | null;
+  /** What a review says of its image; null without one. */
+  readonly review: Pick<StoredDecision, "decision" | "note"> | null;
   readonly failure_reason: { readonly code: string; readonly message: string } | null;
 }
 
@@ -35,6 +38,8 @@ export const resultColumns = [
   "failure_reason",
   "ai_generated",
   "label",
+  "decision",
+  "note",
 ] as const;
 
 /** A generation for people: `DRESS-1  Mia  studio  full-front`. */
@@ -53,6 +58,7 @@ export const resultRow = (
     status,
     file,
     label,
+    review,
     failure_reason,
   }: Omit<GenerationResult, "generation"> & { generation: NamedOutput },
 ) => ({
@@ -68,6 +74,8 @@ export const resultRow = (
   failure_reason,
   ai_generated: status === "succeeded" ? true : null,
   label,
+  decision: review?.decision ?? null,
+  note: review?.note || null,
 });
 
 export type ResultRow = ReturnType<typeof resultRow>;

@@ -17,6 +17,9 @@ import { placeFile } from "../files/output-file.ts";
 import type { Service } from "../service.ts";
 import type { Generation } from "./generation.ts";
 
+/** The folder in that of `--save` for images that a review has rejected. */
+export const rejectedFolder = "rejected";
+
 /** How many downloads run at once: signed URLs have no rate limit. */
 const downloadsAtOnce = 8;
 
@@ -36,7 +39,7 @@ export class OutputSaver {
   readonly #options: SaveOptions;
   readonly #limit = pLimit(downloadsAtOnce);
   readonly #jobs: Promise<void>[] = [];
-  /** The names of the files in the folder, by task ID. */
+  /** The paths of the files in the folder, with slashes, by task ID. */
   readonly files = new Map<string, string>();
   /** Whether each of these files has the label, by task ID. */
   readonly labels = new Map<string, boolean>();
@@ -81,8 +84,8 @@ export class OutputSaver {
   /** The file of an earlier command; null where there is none. One that was emptied or replaced is saved again. */
   async #findSaved(task: Task, named: NamedOutput): Promise<string | null> {
     const { names } = await this.#readFolder();
-    for (const extension of outputExtensions) {
-      const name = outputName(named, task.id, extension);
+    const own = outputExtensions.map((extension) => outputName(named, task.id, extension));
+    for (const name of [...own, ...own.map((name) => `${rejectedFolder}/${name}`)]) {
       if (!names.has(name)) continue;
       const start = await fileStart(join(this.#folder, name), imageTypeBytes).catch(() => null);
       if (start !== null && imageTypeOf(start) !== null) return name;
@@ -91,9 +94,13 @@ export class OutputSaver {
   }
 
   #readFolder() {
-    this.#before ??= readdir(this.#folder)
-      .catch(() => [])
-      .then((all) => ({ names: new Set(all), parts: all.filter((name) => name.endsWith(".part")) }));
+    const list = (folder: string) => readdir(folder).catch(() => []);
+    this.#before ??= Promise.all([list(this.#folder), list(join(this.#folder, rejectedFolder))]).then(
+      ([all, rejected]) => ({
+        names: new Set([...all, ...rejected.map((name) => `${rejectedFolder}/${name}`)]),
+        parts: all.filter((name) => name.endsWith(".part")),
+      }),
+    );
     return this.#before;
   }
 

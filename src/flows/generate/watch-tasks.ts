@@ -2,6 +2,7 @@ import { referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
+import type { StoredDecision } from "../../state/decisions.ts";
 import { productsBy } from "../catalogue/find-products.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { generatingEvent, TaskFollower } from "../run/follow.ts";
@@ -16,6 +17,8 @@ export interface WatchInput extends SaveOptions {
   readonly ids: readonly string[] | null;
   /** What this machine knows of a task. */
   readonly known: (taskId: string) => Generation | undefined;
+  /** What a review says of the image of a task; null without one. */
+  readonly reviewOf: (taskId: string) => Pick<StoredDecision, "decision" | "note"> | null;
   readonly saveTo: string | null;
   /** Waits until the tasks have ended. */
   readonly wait: boolean;
@@ -80,6 +83,7 @@ export async function watchTasks(
       status,
       file,
       label,
+      review: input.reviewOf(id),
       failure_reason,
     });
   };

@@ -60,8 +60,11 @@ describe("--rerun", () => {
     expect(await world.cat("tryon --rerun less.csv --yes")).toEqual({
       exit: 0,
       stdout: "",
-      stderr:
-        "Nothing to do: the rejected images of less.csv were generated again before. To generate them once more, add --fresh.\n",
+      stderr: [
+        "An earlier review decided otherwise about 1 image of less.csv: this one counts.",
+        "Nothing to do: the rejected images of less.csv were generated again before. To generate them once more, add --fresh.",
+        "",
+      ].join("\n"),
     });
     expect(world.tasks()).toHaveLength(5);
     await world.cat("tryon --rerun more.csv --yes --fresh");
@@ -111,14 +114,20 @@ describe("a review that --rerun cannot repeat", () => {
     expect(await world.cat("tryon --rerun edited.csv --yes")).toEqual({
       exit: 3,
       stdout: "",
-      stderr:
-        'error: edited.csv:2  background is "loft", but the rejected image has "studio"; nothing was queued\n--rerun repeats images as they were. For another look, put the row into a file of your own.\n',
+      stderr: [
+        'edited.csv:2  background  edited_decision  "loft", but the image has "studio"',
+        "error: edited.csv has 1 problem; nothing was queued",
+        "Save the decisions again in the gallery of the run, and use that file unchanged.",
+        "",
+      ].join("\n"),
     });
     const [header, first] = text.split("\n");
     world.write("twice.csv", `${header}\n${first}\n${first!.replace("reject", "approve")}\n`);
     expect(await world.cat("tryon --rerun twice.csv --yes")).toMatchObject({
       exit: 3,
-      stderr: expect.stringContaining("lines 2 and 3 decide about the same task"),
+      stderr: expect.stringContaining(
+        "twice.csv:3  task_id  duplicate_decision  the same task as on line 2\n",
+      ),
     });
     expect(world.tasks()).toHaveLength(3);
   });

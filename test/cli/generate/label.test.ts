@@ -31,7 +31,7 @@ async function labelWorld() {
         .read("images/results.csv")
         .trim()
         .split("\n")
-        .map((line) => line.split(",").at(-1)),
+        .map((line) => line.split(",")[11]),
       ndjson: world
         .read("images/results.ndjson")
         .trim()
@@ -159,7 +159,7 @@ test("the lists of an earlier version, without the column, are continued", async
   const world = await labelWorld();
   await world.cat("tryon looks.csv --yes --limit 1 --save images");
   const csv = world.read("images/results.csv");
-  world.write("images/results.csv", csv.replaceAll(/,(?:label|true)$/gm, ""));
+  world.write("images/results.csv", csv.replaceAll(/,(?:label,decision,note|true,,)$/gm, ""));
   const row = JSON.parse(world.read("images/results.ndjson")) as Partial<ResultRow>;
   delete row.label;
   world.write("images/results.ndjson", `${JSON.stringify({ ...row, task_id: "earlier" })}\n`);

@@ -121,9 +121,9 @@ describe("save", () => {
       "DRESS-1_full-front_studio_Amara_ID.png",
     ]);
     expect(rows).toEqual([
-      "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,file,failure_reason,ai_generated,label",
-      `2,${world.ids[0]},succeeded,${product},DRESS-1,mdl_001,studio,full-front,${own[1]},,true,true`,
-      `,${other},succeeded,${product},DRESS-1,,,,${own[0]},,true,true`,
+      "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,file,failure_reason,ai_generated,label,decision,note",
+      `2,${world.ids[0]},succeeded,${product},DRESS-1,mdl_001,studio,full-front,${own[1]},,true,true,,`,
+      `,${other},succeeded,${product},DRESS-1,,,,${own[0]},,true,true,,`,
     ]);
     await world.cat("tryon looks.csv --save images");
     expect(readdirSync(join(world.folder, "images")).filter((name) => name.endsWith(".png"))).toHaveLength(3);

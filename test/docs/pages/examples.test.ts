@@ -51,6 +51,7 @@ test("only these blocks do not run here", () => {
     "docs/mock-server.md: cat serve --mock --load shop.json --save shop.json",
     "docs/try-ons.md: cat tryon looks.csv --save images --gallery review.html",
     "docs/try-ons.md: cat tryon --rerun decisions.csv --save images --gallery second.html",
+    "docs/try-ons.md: cat tasks review decisions.csv",
     "docs/webhooks.md: cat webhooks listen --forward-to http://127.0.0.1:3000/events",
   ]);
 });

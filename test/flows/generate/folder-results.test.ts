@@ -11,7 +11,7 @@ const rowOf = (task_id: string): ResultRow => ({
   ...{ line: 2, task_id, status: "succeeded", product_id: "P", product_reference: null, model_id: null },
   ...{ background: "white", angle_shot: "front", file: `${task_id}.png`, failure_reason: null },
   ai_generated: true,
-  label: true,
+  ...{ label: true, decision: null, note: null },
 });
 
 /** Writes rows to the lists of a folder; gives the task IDs of both lists afterwards. */

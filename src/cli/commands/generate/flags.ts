@@ -56,6 +56,8 @@ export interface RawGenerateFlags extends RawFileFlags, RawMapFlags, SelectionFl
   /** Whether saved images get the label of generated ones. */
   readonly label: boolean;
   readonly gallery?: string;
+  /** The decisions of a review of the run, which move its rejected images out of the folder of `save`. */
+  readonly approved?: string;
   /** The decisions of a review; its rejected images are generated again. */
   readonly rerun?: string;
   readonly timeout?: number;
@@ -139,6 +141,7 @@ export function withGenerateFlags(made: Command, kind: GenerationKind): Command 
     .option("--save <DIR>", "save the images in a folder, with results.csv and results.ndjson")
     .addOption(maxBytesFlag())
     .addOption(labelFlag())
+    .option("--approved <DECISIONS>", "move the rejected images of a review to DIR/rejected")
     .option("--gallery <FILE>", "write an HTML page to review the images");
   return otherFlags(withOutputFlags(made));
 }
@@ -168,6 +171,7 @@ export function readGenerateFlags(
   if (!raw.matrix) rejectRepeated(selection);
   rejectNoPath("--save", raw.save, "folder, for example --save images");
   rejectNoPath("--gallery", raw.gallery, "file, for example --gallery review.html");
+  rejectApproved(raw, input);
   const output = (["results", "gallery", "save", "failed"] as const).find((name) => raw[name] !== undefined);
   if (output !== undefined && !raw.wait) throw conflict(flagName(output), "--no-wait");
   return {
@@ -184,6 +188,21 @@ export function readGenerateFlags(
     maxGenerations: raw.maxGenerations ?? null,
     unknown: raw.unknown,
   };
+}
+
+/** `--approved` is about the images of an earlier command, which `--save` has saved or saves now. */
+function rejectApproved(raw: RawGenerateFlags, input: string | undefined): void {
+  if (raw.approved === undefined) return;
+  if (raw.save === undefined)
+    throw new UsageError("--approved needs --save", { param: "--approved", hint: "Add --save DIR." });
+  if (raw.dryRun) throw conflict("--approved", "--dry-run");
+  // Images that are generated again are of another run than those of the review.
+  if (raw.fresh) throw conflict("--approved", "--fresh");
+  if (raw.approved === "-" && input === "-")
+    throw new UsageError("FILE and --approved are both standard input", {
+      param: "--approved",
+      hint: "Save one of them in a file.",
+    });
 }
 
 function rejectRepeated(selection: SelectionFlags): void {

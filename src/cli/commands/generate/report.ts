@@ -58,6 +58,7 @@ export function reportLines(
   if (flags.save !== undefined)
     lines.push(
       savedLine(results.filter(({ file }) => file !== null).length, flags.save),
+      ...reviewedLines(results, flags),
       ...(unlabeled > 0 ? [unlabeledLine(unlabeled)] : []),
     );
   else if (stopped === undefined && summary.succeeded > 0 && !globals.mock)
@@ -190,6 +191,21 @@ export const savedLine = (saved: number, folder: string): string =>
   saved === 0
     ? `No image was saved in ${folder}.`
     : `Saved ${counted(saved, "image")} in ${folder} (listed in results.csv).`;
+
+/** How many images of a folder a review has rejected, and how many it says nothing of. */
+function reviewedLines(
+  results: EndedRun["results"],
+  { approved, save }: Pick<GenerateFlags, "approved" | "save">,
+): string[] {
+  if (approved === undefined) return [];
+  const saved = results.filter(({ file }) => file !== null);
+  const rejected = saved.filter(({ file }) => file!.startsWith("rejected/")).length;
+  const open = saved.filter(({ review }) => review === null).length;
+  return [
+    ...(rejected > 0 ? [`  ${counted(rejected, "rejected image")} in ${join(save!, "rejected")}`] : []),
+    ...(open > 0 ? [`  ${counted(open, "image")} without a decision`] : []),
+  ];
+}
 
 /** The error of an input of which nothing was queued. */
 export function inputRejected(

@@ -5,6 +5,7 @@ import { generationVocabulary } from "../../../flows/generate/columns/vocabulary
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { GenerateInput, SaveFolder } from "../../../flows/generate/generation-run.ts";
 import { describeImage, reasonText, resultRow } from "../../../flows/generate/result.ts";
+import type { Review } from "../../../flows/generate/review.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import type { EncodingName } from "../../../flows/rows/encoding.ts";
 import { type FileAnswers, noMapping } from "../../../flows/rows/mapped-columns.ts";
@@ -86,7 +87,7 @@ async function mappingOf(
 /** The rows of the file, of a review, or of the flags, of which a person at the terminal adds what is missing. */
 async function openRowsOf(app: App, flags: GenerateFlags, mapFile: MapFile | null): Promise<OpenedInput> {
   const { kind, file, rerun, selection } = flags;
-  if (rerun !== undefined) return (await import("./rerun.ts")).openDecisions(app, kind, rerun);
+  if (rerun !== undefined) return (await import("./rerun.ts")).openDecisions(app, kind, rerun, flags.dryRun);
   const replacing = new Map();
   if (file === null) {
     const missing = missingFlags(kind, selection);
@@ -127,11 +128,12 @@ async function fullRun(
   const isSilent = app.io.json && flags.skipInvalid;
   const skipped: Problem[] = [];
   let chosen: SaveFolder | null = null;
+  const review = flags.approved === undefined ? null : await openApproved(app, flags.approved);
   let replacesGallery = false;
   let decisions: CsvStyle | null = null;
   const outcome = await runFlow(app, ({ pause, ...host }) =>
     generate(
-      { ...flags, ...input, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null },
+      { ...flags, ...input, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null, review },
       {
         ...host,
         async targets() {
@@ -156,6 +158,8 @@ async function fullRun(
           return chosen;
         },
         ask: doubtPrompt(app, flags, pause),
+        onReview: async (recorded) =>
+          (await import("./open-review.ts")).noteDisagreements(app, flags.approved!, recorded),
         onProblem: (problem) => (isSilent ? void skipped.push(problem) : list.add(problem)),
         onFailed(generation, { failure_reason }) {
           const why = failure_reason === null ? "failed" : reasonText(failure_reason);
@@ -173,6 +177,14 @@ async function fullRun(
     { ...flags, ...(save !== undefined && { save }), replacesGallery, decisions },
     outcome.ended,
   );
+}
+
+/** The review of `--approved`, of which all is read. */
+async function openApproved(app: App, file: string): Promise<Review> {
+  const use = { left: "nothing was queued or moved", asksService: true };
+  const { review, source } = await (await import("./open-review.ts")).openReview(app, file, use);
+  await source.close();
+  return review;
 }
 
 /** Reports the run, and sets or throws what the program exits with. */

@@ -1,5 +1,5 @@
 import { openRows } from "../../rows/open-rows.ts";
-import { UnreadableInput } from "../../rows/problem.ts";
+import { type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import { InputError, type Source } from "../../rows/source.ts";
@@ -10,33 +10,48 @@ import { describingColumns } from "../result.ts";
 /** The columns of a review's decisions. */
 export const decisionColumns = [...describingColumns, "decision", "note"] as const;
 
+/** When a decision was made (RFC 3339), which a file may have: without it, the time of the file counts. */
+const timeColumn = "decided_at";
+
 type DecisionColumn = (typeof decisionColumns)[number];
 
 /** One row of a review: cells by column, "" where one is empty. */
 export interface Decision extends Readonly<Record<DecisionColumn, string>> {
   /** The line of the file on which it starts. */
   readonly fileLine: number;
+  /** When it was made, in Unix milliseconds; null where the file does not say it. */
+  readonly decidedAt: number | null;
 }
 
 const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 
-/** The decisions of a review. Throws an InputError where the file is not one. */
-export async function readDecisions(source: Source): Promise<Decision[]> {
+/**
+ * The rows of a review, and what is wrong with some of them. Rows without a task are left out: they have no image. Throws an
+ * InputError where the file is not one of decisions.
+ */
+export async function readDecisions(source: Source): Promise<{ decisions: Decision[]; problems: Problem[] }> {
   const name = shownName(source.name);
   const reader = await openRows({ source, read: {}, form: decisionForm });
   if (!(reader instanceof TableReader)) throw notDecisions(name, "it is neither CSV nor a workbook");
   const found: Decision[] = [];
+  const problems: Problem[] = [];
+  const lineOf = new Map<string, number>();
+  const add = (cells: Readonly<Record<string, string>>, line: number): void => {
+    const row = cells as Record<DecisionColumn | typeof timeColumn, string>;
+    const [decision, time] = [row.decision.toLowerCase(), Date.parse(row[timeColumn])];
+    const problem = problemOf(row, lineOf.get(row.task_id));
+    if (problem !== null) problems.push({ line, ...problem });
+    if (row.task_id === "") return;
+    lineOf.set(row.task_id, lineOf.get(row.task_id) ?? line);
+    found.push({ ...row, decision, fileLine: line, decidedAt: Number.isNaN(time) ? null : time });
+  };
   try {
     for await (const rows of reader.batches()) {
       const missing = (["task_id", "decision"] as const).filter((one) => !reader.columns.names.includes(one));
       if (missing.length > 0) throw notDecisions(name, `it has no column "${missing[0]}"`);
       for (const { line, content, fault } of rows) {
-        if (fault !== undefined) throw notDecisions(name, `line ${fault.line} ${fault.message}`);
-        const cells = content as Record<string, string>;
-        const decision = cells.decision!.toLowerCase();
-        if (!decisions.has(decision))
-          throw notDecisions(name, `line ${line} has the decision ${JSON.stringify(cells.decision)}`);
-        found.push({ ...(cells as Record<DecisionColumn, string>), decision, fileLine: line });
+        if (fault !== undefined) problems.push(fault);
+        else add(content as Record<string, string>, line);
       }
     }
   } catch (error) {
@@ -44,14 +59,25 @@ export async function readDecisions(source: Source): Promise<Decision[]> {
     throw error;
   }
   if (reader.header.length === 0) throw notDecisions(name, "it is empty");
-  const lineOf = new Map<string, number>();
-  for (const { task_id, fileLine } of found) {
-    const before = lineOf.get(task_id);
-    if (before !== undefined)
-      throw notDecisions(name, `lines ${before} and ${fileLine} decide about the same task`);
-    lineOf.set(task_id, fileLine);
-  }
-  return found;
+  return { decisions: found, problems };
+}
+
+/** What is wrong with a row by itself; `before` is the line of an earlier one about the same task. */
+function problemOf(
+  { decision, task_id }: Readonly<Record<DecisionColumn, string>>,
+  before: number | undefined,
+): Pick<Problem, "param" | "code" | "message"> | null {
+  const param = "decision";
+  if (!decisions.has(decision.toLowerCase()))
+    return {
+      param,
+      code: "invalid_decision",
+      message: `${JSON.stringify(decision)} is not approve or reject`,
+    };
+  if (task_id === "" && decision !== "")
+    return { param, code: "no_task", message: "a decision about a row without a task" };
+  if (before === undefined) return null;
+  return { param: "task_id", code: "duplicate_decision", message: `the same task as on line ${before}` };
 }
 
 const notDecisions = (name: string, why: string): InputError =>
@@ -61,9 +87,11 @@ const notDecisions = (name: string, why: string): InputError =>
     "Use the CSV file that the gallery saves, with approve or reject in the column decision.",
   );
 
+const readColumns = [...decisionColumns, timeColumn] as const;
+
 /** Rows of any columns; those of decisions are read by name. */
 export const isDecisionColumn = (header: string): boolean =>
-  (decisionColumns as readonly string[]).includes(normalHeader(header));
+  (readColumns as readonly string[]).includes(normalHeader(header));
 
 const decisionForm: RowForm = {
   isColumn: isDecisionColumn,
@@ -80,9 +108,7 @@ const decisionCells = (header: readonly string[]): RowColumns => {
     names,
     referenceColumn: -1,
     toRow: (record) =>
-      Object.fromEntries(
-        decisionColumns.map((column) => [column, record[names.indexOf(column)]?.trim() ?? ""]),
-      ),
+      Object.fromEntries(readColumns.map((column) => [column, record[names.indexOf(column)]?.trim() ?? ""])),
     strayCell: () => null,
     cellProblems: () => [],
     columnOfPath: () => null,

@@ -1,0 +1,101 @@
+import { stat } from "node:fs/promises";
+import { isDecisionColumn, readDecisions } from "../../../flows/generate/columns/decisions.ts";
+import { findImages, type RecordedReview, type Review } from "../../../flows/generate/review.ts";
+import type { Problem } from "../../../flows/rows/problem.ts";
+import { InputError, type Source } from "../../../flows/rows/source.ts";
+import { counted, shownName } from "../../../flows/words.ts";
+import type { App } from "../../app/app.ts";
+import { defaultConcurrency } from "../../app/run-flow.ts";
+import { openInput } from "../../files/open-input.ts";
+import { problemList } from "../../output/problem-list.ts";
+
+/** The command that reads a review. */
+interface ReviewUse {
+  /** What was not done with a review that is rejected: `nothing was queued`. */
+  readonly left: string;
+  /** Whether the service is asked for images of other computers; a dry run may have no service. */
+  readonly asksService: boolean;
+}
+
+/**
+ * Opens a review, and finds the images that it is about. The caller closes the source. Throws an InputError, after all problems
+ * were listed, where the file is not one of decisions, is incomplete, or was edited.
+ */
+export async function openReview(
+  app: App,
+  file: string,
+  use: ReviewUse,
+): Promise<{ review: Review; source: Source }> {
+  const source = await openInput(app, { file }, { job: { noun: "run" }, isColumn: isDecisionColumn });
+  try {
+    const { decisions, problems: ofRows } = await readDecisions(source);
+    const place = await reviewPlace(app, use.asksService);
+    const { images, problems } = await findImages(decisions, place);
+    await rejectProblems(app, file, [...ofRows, ...problems], { rows: decisions.length, left: use.left });
+    const saved = source.path === null ? null : await stat(source.path).catch(() => null);
+    return { review: { file, images, savedAt: saved?.mtimeMs ?? app.context.clock.now() }, source };
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+async function reviewPlace(app: App, asksService: boolean) {
+  const state = await app.state();
+  const none = async () => new Map();
+  if (!asksService) return { state, baseUrl: null, tasks: none };
+  const { baseUrl } = await app.connection();
+  const tasks = async (ids: readonly string[]) => {
+    if (ids.length === 0) return none();
+    const { TaskFollower } = await import("../../../flows/run/follow.ts");
+    const { clock, interrupt: signal } = app.context;
+    const service = { client: await app.client(), clock, signal, concurrency: defaultConcurrency };
+    const follower = new TaskFollower(service, { onStatus: () => {}, onLost: () => {} });
+    follower.add(ids);
+    await follower.round();
+    return follower.tasks;
+  };
+  return { state, baseUrl, tasks };
+}
+
+/** Lists the problems of a review by line, and throws the error of a file that has some. */
+async function rejectProblems(
+  app: App,
+  file: string,
+  problems: readonly Problem[],
+  { rows, left }: { rows: number; left: string },
+): Promise<void> {
+  if (problems.length === 0) return;
+  const sorted = problems.toSorted((one, other) => one.line - other.line);
+  const list = problemList(app, file, { listsAll: "--json" });
+  for (const problem of sorted) await list.add(problem);
+  const invalid = new Set(sorted.map(({ line }) => line)).size;
+  await list.end({ total: rows, valid: Math.max(0, rows - invalid), invalid, unusable: false });
+  throw new InputError(
+    `${shownName(file)} has ${counted(problems.length, "problem")}; ${left}`,
+    sorted[0]!.code,
+    "Save the decisions again in the gallery of the run, and use that file unchanged.",
+  );
+}
+
+/** Says once which decisions of a review disagree with those of another one: the later ones count. */
+export async function noteDisagreements(
+  app: App,
+  file: string,
+  { reversed, later }: Pick<RecordedReview, "reversed" | "later">,
+): Promise<void> {
+  const name = shownName(file);
+  const images = (count: number) => counted(count, "image");
+  if (reversed.length > 0)
+    await app.io.note(
+      app.io.visible(
+        `An earlier review decided otherwise about ${images(reversed.length)} of ${name}: this one counts.`,
+      ),
+    );
+  if (later.length > 0)
+    await app.io.note(
+      app.io.visible(
+        `A later review decided otherwise about ${images(later.length)} of ${name}: that one counts.`,
+      ),
+    );
+}

@@ -1,0 +1,33 @@
+import { type RecordedReview, type Review, recordReview } from "../../../flows/generate/review.ts";
+import { counted, grouped, shownName } from "../../../flows/words.ts";
+import type { App } from "../../app/app.ts";
+import { noteSummary } from "../../app/confirm-action.ts";
+import { fileWord, flagLine } from "../../output/command-words.ts";
+import { noteDisagreements, openReview } from "./open-review.ts";
+
+/** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
+export async function recordReviewFile(app: App, file: string): Promise<void> {
+  const { review, source } = await openReview(app, file, { left: "nothing was recorded", asksService: true });
+  await source.close();
+  const state = await app.state();
+  const { baseUrl } = await app.connection();
+  const recorded = recordReview(review, { state, baseUrl, now: app.context.clock.now() });
+  await noteDisagreements(app, file, recorded);
+  const { approved, rejected, undecided, reversed, later } = recorded;
+  const summary = { file, approved, rejected, undecided, reversed: reversed.length, later: later.length };
+  if (app.io.json) await app.io.jsonData(summary);
+  else await noteSummary(app, reportLines(app, review, recorded));
+}
+
+function reportLines(app: App, review: Review, { approved, rejected, undecided }: RecordedReview): string[] {
+  const decisions = counted(approved + rejected, "decision");
+  const open = undecided === 0 ? "" : `, ${grouped(undecided)} without a decision`;
+  const counts = `${grouped(approved)} approved, ${grouped(rejected)} rejected${open}`;
+  const line = `Recorded ${decisions} of ${shownName(review.file)}: ${counts}.`;
+  const kinds = new Set(review.images.flatMap(({ sent }) => sent?.generation.kind ?? []));
+  const [kind] = kinds;
+  if (rejected === 0 || kind === undefined || kinds.size > 1 || review.file === "-" || app.globals.mock)
+    return [line];
+  const again = flagLine([kind], { rerun: fileWord(review.file) }, app.globals);
+  return [line, "To generate the rejected images again, run:", `  ${again}`];
+}

@@ -1,0 +1,164 @@
+// Review: the decisions of a file, compared with the images that they are about, and recorded.
+
+import type { Task } from "../../contract/resources/tasks.ts";
+import type { RecordedDecisions, StoredDecision } from "../../state/decisions.ts";
+import type { State } from "../../state/state.ts";
+import type { Problem } from "../rows/problem.ts";
+import { InputError } from "../rows/source.ts";
+import { shownTime } from "../run/clocks.ts";
+import { shownName } from "../words.ts";
+import type { Decision } from "./columns/decisions.ts";
+import { type Generation, sentByTask } from "./generation.ts";
+
+/** A row of a review with the image that it is about. */
+export interface ReviewedImage {
+  readonly row: Decision;
+  /** What this machine has sent for it; undefined for an image of another computer. */
+  readonly sent: { readonly generation: Generation; readonly run: string } | undefined;
+}
+
+/** A review whose rows are about images that exist. */
+export interface Review {
+  /** The file as typed. */
+  readonly file: string;
+  readonly images: readonly ReviewedImage[];
+  /** When it was saved, in Unix milliseconds: the time of decisions that have none. */
+  readonly savedAt: number;
+}
+
+/** Where the images of a review are looked for. */
+export interface ReviewPlace {
+  readonly state: State;
+  /** The service; null where it is not known, for a check without it. */
+  readonly baseUrl: string | null;
+  /** The tasks of these IDs that the service has. */
+  readonly tasks: (ids: readonly string[]) => Promise<ReadonlyMap<string, Task>>;
+}
+
+/**
+ * Finds the images of a review, and what is wrong with its rows: an image that does not exist, a look that was edited, a run
+ * of which images are missing. An image that another computer has generated is asked for at the service.
+ */
+export async function findImages(
+  rows: readonly Decision[],
+  place: ReviewPlace,
+): Promise<{ images: ReviewedImage[]; problems: Problem[] }> {
+  const find = imagesOf(place);
+  const images = rows.map((row): ReviewedImage => ({ row, sent: find(row.task_id) }));
+  const foreign = images.flatMap(({ row, sent }) => (sent === undefined ? [row] : []));
+  const tasks = await place.tasks(foreign.map(({ task_id }) => task_id));
+  const problems = images.flatMap(({ row, sent }) => {
+    const task = tasks.get(row.task_id);
+    if (sent !== undefined) return editedCells(row, looksOf(sent.generation));
+    if (task !== undefined) return editedCells(row, { product_id: [task.product_id] });
+    // Without the service nothing is known of them.
+    return place.baseUrl === null ? [] : [unknownTask(row)];
+  });
+  return { images, problems: [...problems, ...missingImages(images, place.state)] };
+}
+
+/** What was sent to the service in use: another one may have a task of the same ID. */
+function imagesOf({ state, baseUrl }: ReviewPlace): (taskId: string) => ReviewedImage["sent"] {
+  const find = sentByTask(state, ["tryon", "beautify"]);
+  if (baseUrl === null) return find;
+  const accounts = new Set(state.accounts.at(baseUrl));
+  const isOurs = new Map<string, boolean>();
+  return (taskId) => {
+    const found = find(taskId);
+    if (found === undefined) return undefined;
+    const known = isOurs.get(found.run) ?? accounts.has(state.runs.get(found.run)?.account ?? -1);
+    isOurs.set(found.run, known);
+    return known ? found : undefined;
+  };
+}
+
+const unknownTask = ({ fileLine, task_id }: Decision): Problem => ({
+  line: fileLine,
+  param: "task_id",
+  code: "task_not_found",
+  message: `the service has no task ${JSON.stringify(task_id)}`,
+});
+
+/** The values that a cell may have, the one to show first. */
+type Looks = Partial<Record<"product_id" | "model_id" | "background" | "angle_shot", readonly string[]>>;
+
+const looksOf = ({ productId, modelId, modelName, background, angleShot }: Generation): Looks => ({
+  product_id: [productId],
+  model_id: [modelId ?? "", ...(modelName === null ? [] : [modelName])],
+  background: [background],
+  angle_shot: [angleShot],
+});
+
+/** The cells of a row that were edited by hand: the decision may be about another image than the person means. */
+const editedCells = (row: Decision, looks: Looks): Problem[] =>
+  (Object.entries(looks) as [keyof Looks, readonly string[]][]).flatMap(([param, values]) => {
+    const cell = row[param];
+    if (cell === "" || values.some((value) => value.toLowerCase() === cell.toLowerCase())) return [];
+    const message = `${JSON.stringify(cell)}, but the image has ${JSON.stringify(values[0])}`;
+    return [{ line: row.fileLine, param, code: "edited_decision", message }];
+  });
+
+/** A problem for each run of which the file has some images only: it was cut, or the run has gone on since. */
+function missingImages(images: readonly ReviewedImage[], state: State): Problem[] {
+  const listed = new Set(images.map(({ row }) => row.task_id));
+  const lastLineOf = new Map<string, number>();
+  for (const { row, sent } of images) if (sent !== undefined) lastLineOf.set(sent.run, row.fileLine);
+  return [...lastLineOf].flatMap(([run, line]) => {
+    const tasks = state.batches.of(run).flatMap(({ jobs }) => jobs);
+    const missing = tasks.filter((id) => !listed.has(id)).length;
+    if (missing === 0) return [];
+    const of = shownName(state.runs.get(run)!.file);
+    const message = `the last row of the run of ${of}: ${missing} of its ${tasks.length} images are missing`;
+    return [{ line, param: "task_id", code: "incomplete_decisions", message }];
+  });
+}
+
+/** The decisions of a review, as they are recorded. One cannot be made in the future: the clock of its computer is wrong. */
+const toStored = ({ images, savedAt }: Review, now: number): StoredDecision[] =>
+  images.flatMap(({ row, sent }) => {
+    const { task_id: task, decision, note, decidedAt } = row;
+    if (decision !== "approve" && decision !== "reject") return [];
+    return [{ task, run: sent?.run ?? "", decision, note, at: Math.min(decidedAt ?? savedAt, now) }];
+  });
+
+/**
+ * Rejects a review that is not of this run: what it says would be done to images of another one. Throws an InputError that names
+ * the first line.
+ */
+export function rejectOtherRun(
+  { file, images }: Review,
+  { id, input, state }: { id: string; input: string; state: State },
+): void {
+  const other = images.find(({ sent }) => sent?.run !== id);
+  if (other === undefined && images.length > 0) return;
+  const name = shownName(file);
+  const run = other?.sent === undefined ? null : state.runs.get(other.sent.run);
+  const of =
+    run === null ? "another run" : `another run (${shownName(run.file)}, ${shownTime(run.startedAt)})`;
+  const what =
+    other === undefined ? `${name} has no image` : `${name}:${other.row.fileLine} is about an image of ${of}`;
+  throw new InputError(
+    `${what}; nothing was queued or moved`,
+    "another_run",
+    `Use the file of decisions about the images of ${shownName(input)}.`,
+  );
+}
+
+/** Counts of a review, as `--json` prints them, and the decisions of other reviews that disagree. */
+export interface RecordedReview extends RecordedDecisions {
+  readonly approved: number;
+  readonly rejected: number;
+  readonly undecided: number;
+}
+
+/** Records a review: of two decisions about an image the later one counts. */
+export function recordReview(
+  review: Review,
+  { state, baseUrl, now }: { state: State; baseUrl: string; now: number },
+): RecordedReview {
+  const stored = toStored(review, now);
+  const approved = stored.filter(({ decision }) => decision === "approve").length;
+  const counts = { approved, rejected: stored.length - approved };
+  const undecided = review.images.length - stored.length;
+  return { ...counts, undecided, ...state.decisions.record(baseUrl, stored) };
+}

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { generateWorld } from "./generate-world.ts";
+import { reviewWorld } from "./review-world.ts";
+
+const unchanged = "Save the decisions again in the gallery of the run, and use that file unchanged.";
+
+describe("cat tasks review", () => {
+  test("records the decisions, counts them, and names the next command", async () => {
+    const world = await reviewWorld();
+    world.review("decisions.csv", ["approve"], ["reject", "sleeve"], [""]);
+    expect(await world.cat("tasks review decisions.csv")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: [
+        "Recorded 2 decisions of decisions.csv: 1 approved, 1 rejected, 1 without a decision.",
+        "To generate the rejected images again, run:",
+        "  cat tryon --rerun decisions.csv",
+        "",
+      ].join("\n"),
+    });
+    const { stdout } = await world.cat("tasks review decisions.csv --json");
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ file: "decisions.csv", approved: 1, rejected: 1, undecided: 1, reversed: 0, later: 0 },
+    });
+  });
+
+  test("counts the later of two reviews by its time, and says so once", async () => {
+    const world = await reviewWorld();
+    const [early, late] = ["2026-01-05T08:00:00Z", "2026-01-05T08:30:00Z"];
+    world.review("late.csv", ["approve", "", late], ["reject", "", late], ["approve", "", late]);
+    world.review("early.csv", ["reject", "", early], ["approve", "", early], ["approve", "", early]);
+    await world.cat("tasks review late.csv");
+    expect((await world.cat("tasks review early.csv")).stderr).toBe(
+      "A later review decided otherwise about 2 images of early.csv: that one counts.\n" +
+        "Recorded 3 decisions of early.csv: 2 approved, 1 rejected.\n" +
+        "To generate the rejected images again, run:\n  cat tryon --rerun early.csv\n",
+    );
+    // What the later review approved is not paid for again.
+    const rerun = await world.cat("tryon --rerun early.csv --yes");
+    expect(rerun.exit).toBe(3);
+    expect(rerun.stderr).toContain("error: no image is rejected in early.csv; nothing was queued\n");
+    const latest = "2026-01-05T08:45:00Z";
+    world.review("latest.csv", ["reject", "", latest], ["", "", latest], ["approve", "", latest]);
+    expect((await world.cat("tasks review latest.csv")).stderr).toContain(
+      "An earlier review decided otherwise about 1 image of latest.csv: this one counts.\n",
+    );
+  });
+});
+
+describe("a file of decisions is rejected, and nothing of it recorded,", () => {
+  /** The second image is rejected in each file: nothing may be known of it afterwards. */
+  const rejected = async (change: (text: string, ids: readonly string[]) => string) => {
+    const world = await reviewWorld();
+    world.review("decisions.csv", ["approve"], ["reject"], [""]);
+    const ids = world.tasks().map(({ id }) => id);
+    world.write("decisions.csv", change(world.read("decisions.csv"), ids));
+    const ran = await world.cat("tasks review decisions.csv");
+    world.review("right.csv", ["approve"], ["approve"], ["approve"]);
+    const { stdout } = await world.cat("tasks review right.csv --json");
+    expect(JSON.parse(stdout)).toMatchObject({ reversed: 0, later: 0 });
+    expect(ran).toMatchObject({ exit: 3, stdout: "" });
+    return ran.stderr.split("\n").slice(0, -1);
+  };
+  const ends = (problems: string) => [
+    `error: decisions.csv has ${problems}; nothing was recorded`,
+    unchanged,
+  ];
+
+  test("if a look was edited, or a word is not a decision: all problems by line", async () => {
+    const edited = await rejected((text) => text.replace("studio,full-front,approve", "loft,close-up,maybe"));
+    expect(edited).toEqual([
+      'decisions.csv:2  decision  invalid_decision  "maybe" is not approve or reject',
+      'decisions.csv:2  background  edited_decision  "loft", but the image has "studio"',
+      'decisions.csv:2  angle_shot  edited_decision  "close-up", but the image has "full-front"',
+      ...ends("3 problems"),
+    ]);
+  });
+
+  test("if an image is listed twice", async () => {
+    expect(await rejected((text) => `${text}${text.split("\n")[1]}\n`)).toEqual([
+      "decisions.csv:5  task_id  duplicate_decision  the same task as on line 2",
+      ...ends("1 problem"),
+    ]);
+  });
+
+  test("if images of the run are missing, or the last row is cut", async () => {
+    const half = await rejected((text) => text.split("\n").slice(0, 3).join("\n"));
+    expect(half).toEqual([
+      "decisions.csv:3  task_id  incomplete_decisions  the last row of the run of looks.csv: 1 of its 3 images are missing",
+      ...ends("1 problem"),
+    ]);
+    const cut = await rejected((text) => text.slice(0, -30));
+    expect(cut[1]).toMatch(/^decisions\.csv:4 {2}- {2}ragged_row {2}/);
+  });
+
+  test("if it is of another service, whose tasks this one does not have", async () => {
+    const strange = await rejected((text, ids) =>
+      text.replaceAll(ids[0]!.slice(0, 20), "01HZZZZZZZZZZZZZZZZZ"),
+    );
+    expect(strange.slice(0, 1)).toEqual([
+      expect.stringMatching(
+        /^decisions\.csv:2 {2}task_id {2}task_not_found {2}the service has no task "01HZ\w+"$/,
+      ),
+    ]);
+    expect(strange.at(-2)).toContain("nothing was recorded");
+  });
+
+  test("if a row without a task has a decision", async () => {
+    expect(await rejected((text) => `${text}9,,rejected,,DRESS-9,,studio,full-front,reject,,\n`)).toEqual([
+      "decisions.csv:5  decision  no_task  a decision about a row without a task",
+      ...ends("1 problem"),
+    ]);
+  });
+
+  test("if it is another file", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    expect(await world.cat("tasks review looks.csv")).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        'error: looks.csv is not a file of decisions: it has no column "task_id"\nUse the CSV file that the gallery saves, with approve or reject in the column decision.\n',
+    });
+  });
+});
+
+test("a review of another computer is recorded, if the service has its tasks", async () => {
+  const world = await reviewWorld();
+  world.review("theirs.csv", ["approve"], ["reject"], ["approve"]);
+  const env = { CAT_HOME: `${world.folder}/other` };
+  expect(await world.cat("tasks review theirs.csv", { env })).toEqual({
+    ...{ exit: 0, stdout: "" },
+    stderr: "Recorded 3 decisions of theirs.csv: 2 approved, 1 rejected.\n",
+  });
+  world.write("edited.csv", world.read("theirs.csv").replace(world.tasks()[0]!.product_id, "another"));
+  expect((await world.cat("tasks review edited.csv", { env })).stderr).toContain(
+    'edited.csv:2  product_id  edited_decision  "another", but the image has',
+  );
+});

@@ -21,7 +21,8 @@ export function usageError(error: CommanderError, from: Command): UsageError {
       hint: help,
     });
   }
-  const { message, near } = otherDashes(error, from) ?? mistypedCommand(error, from) ?? toMistake(error);
+  const { message, near } =
+    otherDashes(error, from) ?? mistypedCommand(error, from) ?? severalFiles(error, from) ?? toMistake(error);
   const [, flag] = /^unknown flag (--\S+)$/.exec(message) ?? [];
   if (flag !== undefined && hasFlag(from, flag)) {
     return new UsageError(`${flag} takes no value`, {
@@ -90,6 +91,16 @@ function otherDashes({ code }: CommanderError, { args }: Command): Mistake | nul
   return {
     message: `${JSON.stringify(word.slice(0, 1))} is not the - of a flag`,
     near: `Did you mean --${flag}?`,
+  };
+}
+
+/** For a command that takes one file. */
+function severalFiles({ code }: CommanderError, made: Command): Mistake | null {
+  const [argument, ...others] = made.registeredArguments;
+  if (code !== "commander.excessArguments" || argument?.name() !== "FILE" || others.length > 0) return null;
+  return {
+    message: `${pathOf(made)} takes one file, and ${made.args.length} are named`,
+    near: "Run it once for each file.",
   };
 }
 

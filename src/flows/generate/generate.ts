@@ -190,7 +190,7 @@ function rejectSentBeyond(
   if (file.limit === undefined) return;
   const lines = new Set(inFile.map(({ line }) => line));
   for (const { generation } of sentGenerations(state, id).values())
-    if (!lines.has(generation.line)) throw sentBeyond(file.limit, file.source.name);
+    if (!lines.has(generation.line)) throw sentBeyond(file.limit, file.source.name, "queued");
 }
 
 const isRejected = ({ unusable, valid, invalid }: CheckResult, { skipInvalid }: GenerateInput): boolean =>

@@ -72,9 +72,12 @@ function rejectOtherReading(
   for (const one of asked) {
     const before = sent.get(placeKey(one))?.generation;
     if (before === undefined) continue;
-    const different = looks.find((field) => one[field] !== before[field]);
+    const different = looks.find(([field]) => one[field] !== before[field]);
     if (different === undefined) continue;
-    const [now, then] = [one, before].map((look) => JSON.stringify(look[different]));
+    const [field, column] = different;
+    const [now, then] = [one, before].map((look) =>
+      look[field] === null ? `no ${column}` : JSON.stringify(look[field]),
+    );
     throw new InputError(
       `${shownName(file)}:${one.line} was queued with ${then}, and is now read as ${now}; nothing was queued`,
       "other_mapping",
@@ -83,8 +86,14 @@ function rejectOtherReading(
   }
 }
 
-/** What an input says of an image, by itself. */
-const looks = ["background", "angleShot", "lookAtCamera", "subtype", "style"] as const;
+/** What an input says of an image, by itself, and the columns. */
+const looks = [
+  ["background", "background"],
+  ["angleShot", "angle_shot"],
+  ["lookAtCamera", "look_at_camera"],
+  ["subtype", "subtype"],
+  ["style", "style"],
+] as const;
 
 /** The counts of a check, with the rows that name what does not exist. */
 export const withUnresolved = (check: CheckResult, unresolved: Resolved["unresolved"]): CheckResult => {

@@ -63,7 +63,7 @@ export const importForm = (
       code: "duplicate_reference_in_file",
       message: (reference, { line, file }) =>
         `duplicate reference "${reference}", first used on line ${line}${file === null ? "" : ` of ${file}`}`,
-      reason: (reference) => inOneLine(`duplicate reference "${reference}", first used in an earlier row`),
+      reason: (reference) => inOneLine(`duplicate reference "${reference}", first used`),
       namesKey: (reason) => /^duplicate reference ".*", first used/.test(reason),
     },
     withoutDone: (object, done) =>

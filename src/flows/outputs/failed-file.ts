@@ -3,7 +3,7 @@ import { CsvReader } from "../rows/csv-rows.ts";
 import { isWithin, openRows, type RowFile } from "../rows/open-rows.ts";
 import { doubtCodes, type Place } from "../rows/problem.ts";
 import type { InputRow } from "../rows/row-form.ts";
-import type { RefusedRows } from "../rows/row-sets.ts";
+import { type RefusedRows, unknownPlace } from "../rows/row-sets.ts";
 import { formatOfName } from "../rows/source.ts";
 import { TableReader } from "../rows/table-rows.ts";
 import { firstLineEnd } from "../rows/text.ts";
@@ -82,7 +82,11 @@ export class FailedFile<Result> {
     this.#last = row;
     // The service, and the IDs of products, show repetitions that the check cannot see.
     if (failure.code === this.#input.form.unique?.code)
-      await this.#write(asTyped(row), new Set(row.typed === undefined ? done : []), this.#repetition(row));
+      await this.#write(
+        asTyped(row),
+        new Set(row.typed === undefined ? done : []),
+        this.#repetition(row, unknownPlace),
+      );
     else {
       const place = this.#reader instanceof TableReader ? this.#reader.placeOfReference(line) : {};
       await this.#write(row, new Set(done), this.#word(row, outcome, place));
@@ -108,7 +112,9 @@ export class FailedFile<Result> {
   async #writeRefused(row: InputRow): Promise<void> {
     const problems = await this.#reader!.problems(row);
     // A repetition comes first: its code and key keep the row rejected after its other problems are fixed.
-    const repeated = this.#refused.repeated.has(this.#ordinal) ? [this.#repetition(row)] : [];
+    const repeated = this.#refused.repeated.has(this.#ordinal)
+      ? [this.#repetition(row, this.#refused.placeOf(this.#ordinal))]
+      : [];
     // Likewise the code of a cell whose text is not known.
     const [unknown, others] = [true, false].map((is) =>
       problems.filter(({ code }) => doubtCodes.has(code) === is),
@@ -120,10 +126,10 @@ export class FailedFile<Result> {
     await this.#write(asTyped(row), new Set(), { code: both, message }, params);
   }
 
-  #repetition({ content }: InputRow): RowFailure {
+  #repetition({ content }: InputRow, place: string): RowFailure {
     const unique = this.#input.form.unique!;
     const [key, ...others] = [unique.keyOf(content)!].flat();
-    return { code: unique.code, message: unique.reason(others.length === 0 ? key! : null) };
+    return { code: unique.code, message: `${unique.reason(others.length === 0 ? key! : null)}${place}` };
   }
 
   /**

@@ -3,7 +3,7 @@ import { shownName } from "../words.ts";
 import { isWithin, openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import type { InputRow, UniqueKey } from "./row-form.ts";
-import { type FirstUse, FirstUses, RefusedRows } from "./row-sets.ts";
+import { type FirstUse, FirstUses, RefusedRows, unknownPlace } from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
 /** The result of checking the entire file. */
@@ -42,7 +42,8 @@ export async function checkFile(
   const reader = await openRows(file);
   const { unique } = file.form;
   const refused = new RefusedRows();
-  seen.begin(shownName(file.source.name));
+  const name = shownName(file.source.name);
+  seen.begin(name);
   let total = 0;
   let invalid = 0;
   let unusable = false;
@@ -75,10 +76,11 @@ export async function checkFile(
         // Photos may take long.
         if (judgment instanceof Promise) signal?.throwIfAborted();
         // A row that cannot be read would otherwise take a product over once it is corrected.
-        const repeated = row.content !== null && unique !== undefined ? repetition(row, unique, seen) : null;
+        const repeated =
+          row.content !== null && unique !== undefined ? repetition(row, { unique, seen, name }) : null;
         if (problems.length === 0 && repeated === null) continue;
         refused.add(first + index);
-        if (repeated !== null) refused.repeated.add(first + index);
+        if (repeated !== null) refused.addRepeated(first + index, repeated.place);
         if (repeated?.ofOther) refused.repeatingOthers.push(first + index);
         if (!isWithin(file, first + index)) continue;
         invalid++;
@@ -116,8 +118,7 @@ export async function checkFile(
  */
 function repetition(
   { content, line, earlierReason }: InputRow,
-  unique: UniqueKey,
-  seen: FirstUses,
+  { unique, seen, name }: { unique: UniqueKey; seen: FirstUses; name: string },
 ): Repetition | null {
   const keys = unique.keyOf(content);
   if (keys === undefined) return null;
@@ -128,19 +129,21 @@ function repetition(
     // Without a key in the message it is not known which one was rejected.
     const still = known ?? (unique.namesKey(earlierReason.message) ? undefined : reasons.at(-1));
     if (still !== undefined) {
-      const message = `${still} of an earlier file: change the row, or empty its error_code`;
-      return { message, ofOther: false };
+      const [place] = /^ on line \d+ of [^;]+/.exec(earlierReason.message.slice(still.length)) ?? [];
+      const where = place ?? `${unknownPlace} of an earlier file`;
+      const message = `${still}${where}: change the row, or empty its error_code`;
+      return { message, ofOther: false, place };
     }
   }
   // A million rows have one key each.
   if (typeof keys === "string") {
     const before = seen.add(keys, line);
-    return before === null ? null : repetitionOf(keys, before, unique);
+    return before === null ? null : repetitionOf(unique.message(keys, before), before, name);
   }
   let found: Repetition | null = null;
   for (const key of keys) {
     const before = seen.add(key, line);
-    if (before !== null) found ??= repetitionOf(key, before, unique);
+    if (before !== null) found ??= repetitionOf(unique.message(key, before), before, name);
   }
   return found;
 }
@@ -149,9 +152,12 @@ function repetition(
 interface Repetition {
   readonly message: string;
   readonly ofOther: boolean;
+  /** Where the key was used before, as a failed file has it. */
+  readonly place: string | undefined;
 }
 
-const repetitionOf = (key: string, first: FirstUse, unique: UniqueKey): Repetition => ({
-  message: unique.message(key, first),
-  ofOther: first.file !== null,
+const repetitionOf = (message: string, { line, file }: FirstUse, name: string): Repetition => ({
+  message,
+  ofOther: file !== null,
+  place: ` on line ${line} of ${file ?? name}`,
 });

@@ -80,8 +80,9 @@ export interface UniqueKey {
   readonly code: string;
   message(key: string, first: FirstUse): string;
   /**
-   * The reason of the row in a failed file, in one line: it names the key, so that the row stays rejected until its key
-   * has changed. `key`: null for a row with several keys, which stays rejected until the reason is removed.
+   * The reason of the row in a failed file, in one line, up to the place of the first use: it names the key, so that the row
+   * stays rejected until its key has changed. `key`: null for a row with several keys, which stays rejected until the reason
+   * is removed.
    */
   reason(key: string | null): string;
   /** Whether a text is a reason that names a key. */

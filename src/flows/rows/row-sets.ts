@@ -32,7 +32,24 @@ export class RefusedRows extends RowSet {
   readonly repeated = new RowSet();
   /** Those that repeat a key of another file, by their index. */
   readonly repeatingOthers: number[] = [];
+  readonly #places = new Map<number, string>();
+
+  addRepeated(row: number, place: string | undefined): void {
+    this.repeated.add(row);
+    if (place !== undefined && this.#places.size < namedPlaces) this.#places.set(row, place);
+  }
+
+  /** Where the key of a repeating row was used before, in words. */
+  placeOf(row: number): string {
+    return this.#places.get(row) ?? unknownPlace;
+  }
 }
+
+/** The place of a first use that is not known. */
+export const unknownPlace = " in an earlier row";
+
+/** The maximum number of rows that name a place: a file may have a million repetitions. */
+const namedPlaces = 100_000;
 
 /** A row that used a key first. */
 export interface FirstUse {

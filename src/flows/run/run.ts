@@ -161,9 +161,9 @@ export const runIdentity = (parts: readonly unknown[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 
 /** The error for a limit that leaves out rows which the run has sent already. */
-export const sentBeyond = (limit: number, file: string): CatError =>
+export const sentBeyond = (limit: number, file: string, done: "sent" | "queued" = "sent"): CatError =>
   new CatError(
-    `rows after the first ${limit === 1 ? "row" : counted(limit, "row")} of ${shownName(file)} were already sent`,
+    `rows after the first ${limit === 1 ? "row" : counted(limit, "row")} of ${shownName(file)} were already ${done}`,
     {
       type: "usage",
       code: "sent_beyond_limit",

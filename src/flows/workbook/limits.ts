@@ -34,6 +34,8 @@ export const workbookLimits = {
   depth: 256,
   /** Characters of a format of numbers. */
   formatCode: 255,
+  /** Formats of dates in .ods, and styles with them. */
+  dateStyles: 65_536,
   /** Cells next to each other, rows below each other and spaces that one element of .ods stands for. */
   repeatedCells: 256,
   repeatedRows: 65_536,

@@ -120,6 +120,8 @@ class OdsRows implements XmlHandler {
   #aside = 0;
   /** Whether the picture of the frame that is open is counted, or is that of a chart. */
   #isDrawn = false;
+  /** Formats of dates and times, and the styles of cells that have one. */
+  readonly #dates = new Set<string>();
 
   /** `onSheet` gives what is filled with the extras of a sheet that begins. */
   constructor(pack: Package, onSheet: (attributes: Attributes) => SheetExtras) {
@@ -135,7 +137,7 @@ class OdsRows implements XmlHandler {
 
   open(name: string, attributes: Attributes, parent: string | undefined): void {
     if (isSheet(name, parent)) this.#openSheet(attributes);
-    else if (!this.#isInSheet) return;
+    else if (!this.#isInSheet) this.#openStyle(name, attributes);
     else if (this.#aside > 0 || isAside(name, parent)) this.#openAside(name);
     else if (name === "table:table-row") this.#openRow(attributes);
     else if (name === "table:table-column") this.#openColumn(attributes);
@@ -145,6 +147,17 @@ class OdsRows implements XmlHandler {
     else if (name === "text:tab") this.#add("\t");
     else if (name === "text:line-break") this.#add("\n");
     else if (name === "text:a") this.#link = attributes["xlink:href"];
+  }
+
+  /** Formats come before the styles with them. */
+  #openStyle(name: string, attributes: Attributes): void {
+    const format = attributes["style:data-style-name"];
+    const isFormat = name === "number:date-style" || name === "number:time-style";
+    const isStyle = name === "style:style" && format !== undefined && this.#dates.has(format);
+    if (!isFormat && !isStyle) return;
+    this.#dates.add(attributes["style:name"] ?? "");
+    if (this.#dates.size > workbookLimits.dateStyles)
+      throw damagedWorkbook(this.#pack.name, "it has too many formats of dates");
   }
 
   #openSheet(attributes: Attributes): void {
@@ -230,7 +243,8 @@ class OdsRows implements XmlHandler {
   #closeCell(): void {
     const attributes = this.#attributes!;
     const repeated = times(attributes["table:number-columns-repeated"], workbookLimits.columns);
-    const cell = readCell(attributes, this.#text ?? "");
+    const isDate = this.#dates.has(attributes["table:style-name"] ?? "");
+    const cell = readCell(attributes, this.#text ?? "", isDate);
     if (cell !== null) {
       // A few bytes could stand for any number of cells.
       if (repeated > workbookLimits.repeatedCells || this.#column + repeated > workbookLimits.columns)
@@ -273,8 +287,8 @@ const valueNames: Readonly<Record<string, string>> = {
   time: "office:time-value",
 };
 
-/** What a cell says; null if it is empty. `shown` is its text in the sheet. */
-function readCell(attributes: Attributes, shown: string): Omit<Cell, "column"> | null {
+/** What a cell says; null if it is empty. `shown` is its text in the sheet. `isDate`: whether its style is that of a date. */
+function readCell(attributes: Attributes, shown: string, isDate: boolean): Omit<Cell, "column"> | null {
   const type = attributes["office:value-type"] ?? "string";
   const isFormula = attributes["table:formula"] !== undefined;
   if (attributes["calcext:value-type"] === "error" || (isFormula && errorText.test(shown)))
@@ -288,7 +302,12 @@ function readCell(attributes: Attributes, shown: string): Omit<Cell, "column"> |
   if (type === "boolean") return { text: isTrue(value) ? "TRUE" : "FALSE" };
   if (type === "date" || type === "time")
     return isHashes(shown) ? { text: value, doubt: "shown_differently" } : { text: shown, doubt: "date" };
-  return readNumber(value, shown);
+  const cell = readNumber(value, shown);
+  if (!isDate || !isDecimal(value)) return cell;
+  // Some writers store a date as the number of its day, with its text or without.
+  return cell.doubt === "shown_differently" && shown !== ""
+    ? { text: shown, doubt: "date" }
+    : { text: value, doubt: "shown_differently" };
 }
 
 /** Whether a column is too narrow to show anything but ###. */

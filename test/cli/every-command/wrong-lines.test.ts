@@ -107,7 +107,11 @@ describe("every command exits with 2, a message and a next step, without a reque
     expectWrong((command) => {
       if (command.arguments.some(({ repeatable }) => repeatable)) return [];
       const count = command.arguments.length;
-      const message = `^error: too many arguments: expected ${count}, got ${count + 1}\\nSee: cat ${command.name} --help`;
+      const takesFile = command.arguments.map(({ name }) => name).join() === "FILE";
+      const what = takesFile
+        ? `cat ${command.name} takes one file, and 2 are named\\nRun it once for each file. `
+        : `too many arguments: expected ${count}, got ${count + 1}\\n`;
+      const message = `^error: ${what}See: cat ${command.name} --help`;
       return [[[...lineOf(command, ids, [], []), "extra"], new RegExp(message)]];
     }));
 

@@ -29,7 +29,7 @@ test("generates the images of the first rows, then the others with the same comm
   expect(below).toMatchObject({
     exit: 2,
     stderr:
-      "error: rows after the first row of looks.csv were already sent\nRemove --limit, or use a higher one.\n",
+      "error: rows after the first row of looks.csv were already queued\nRemove --limit, or use a higher one.\n",
   });
   const rest = summaryOf((await cat("tryon looks.csv --yes --json")).stdout);
   expect(rest).toMatchObject({ total: 6, queued: 3, unchanged: 3, succeeded: 6 });

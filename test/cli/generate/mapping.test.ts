@@ -177,6 +177,20 @@ Map columns and values as before (--map, --map-value), or add --fresh to generat
   });
 });
 
+test("a value that was none before is named as none", async () => {
+  const world = await shop();
+  const head = "product_reference,subtype,background,angle_shot,style\n";
+  world.write("shots.csv", `${head}DRESS-1,clothing,white,front,k. A.\n`);
+  const line = ["beautify", "shots.csv", "--yes", "--map-value"];
+  expect((await world.cat([...line, "style:k. A.="])).exit).toBe(0);
+  expect(await world.cat([...line, "style:k. A.=ghost"])).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining(
+      'error: shots.csv:2 was queued with no style, and is now read as "ghost"; nothing was queued\n',
+    ),
+  });
+});
+
 test.each([
   ["--map Artikel=referenz", 'unknown field "referenz"'],
   ["--map-value subtype:Schuhe=schuh", 'unknown value "schuh"'],

@@ -19,12 +19,12 @@ describe("a row that was rejected as a duplicate of another image", () => {
     const world = await refusedOnce();
     const reason = 'the same image ("DRESS-1", "Amara", "studio", "full-front", true) is requested';
     expect(world.read("looks.failed.csv")).toBe(
-      `${header}${first},duplicate_input,"${reason.replaceAll('"', '""')} in an earlier row"\n`,
+      `${header}${first},duplicate_input,"${reason.replaceAll('"', '""')} on line 2 of looks.csv"\n`,
     );
     expect(await world.cat("tryon looks.failed.csv --yes --no-progress")).toMatchObject({
       exit: 3,
       stderr: expect.stringMatching(
-        `^looks.failed.csv:2 {2}- {2}duplicate_input {2}${reason.replace(/[()]/g, String.raw`\$&`)} in an earlier row of an earlier file: change the row, or empty its error_code\n`,
+        `^looks.failed.csv:2 {2}- {2}duplicate_input {2}${reason.replace(/[()]/g, String.raw`\$&`)} on line 2 of looks.csv: change the row, or empty its error_code\n`,
       ),
     });
     expect(world.tasks()).toHaveLength(1);
@@ -56,7 +56,7 @@ describe("a row that was rejected as a duplicate of another image", () => {
     const world = await refusedOnce([first, several], " --matrix");
     const failed = world.read("looks.failed.csv");
     expect(failed).toContain(
-      `${several},duplicate_input,an image of this row is requested in an earlier row\n`,
+      `${several},duplicate_input,an image of this row is requested on line 2 of looks.csv\n`,
     );
     const fixed = failed.replace("studio|loft", "loft");
     for (const text of [failed, fixed]) {

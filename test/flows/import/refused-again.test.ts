@@ -5,10 +5,11 @@ import { importWorld } from "./run-import.ts";
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images,error_code,error_message\n";
 const code = "duplicate_reference_in_file";
-const reasonOf = (reference: string) => `duplicate reference ""${reference}"", first used in an earlier row`;
+const reasonOf = (reference: string, file = "a.csv") =>
+  `duplicate reference ""${reference}"", first used on line 2 of ${file}`;
 const hat = `A,Hat,${cdn}/2.jpg,${code},"${reasonOf("A")}"\n`;
-const still = (reference: string) =>
-  `duplicate reference "${reference}", first used in an earlier row of an earlier file: change the row, or empty its error_code`;
+const still = (reference: string, where = "on line 2 of a.csv") =>
+  `duplicate reference "${reference}", first used ${where}: change the row, or empty its error_code`;
 
 /** Imports two products with the reference A; the second one, a hat, is in the file `failed`. */
 async function refusedOnce(
@@ -20,7 +21,8 @@ async function refusedOnce(
   await world.write(file, text);
   const { summary } = await world.import(file, { ...flags, skipInvalid: true });
   expect(summary).toMatchObject({ created: 1, invalid: 1 });
-  const failed = await world.read("failed");
+  // The file is named as it was typed.
+  const failed = (await world.read("failed")).replaceAll(`${world.folder}/`, "");
   await world.write(`1-${file}`, failed);
   return { ...world, again: `1-${file}`, failed };
 }
@@ -53,7 +55,9 @@ describe("a row that was rejected as a duplicate", () => {
   test("stays rejected without the column error_message", async () => {
     const world = await refusedOnce();
     await world.write("a.csv", `reference,name,images,error_code\nA,Hat,${cdn}/2.jpg,${code}\n`);
-    expect((await world.import("a.csv")).problems.map((one) => one.message)).toEqual([still("A")]);
+    expect((await world.import("a.csv")).problems.map((one) => one.message)).toEqual([
+      still("A", "in an earlier row of an earlier file"),
+    ]);
   });
 
   test("is imported once its reference has changed, in any of its columns' order and case", async () => {
@@ -69,7 +73,7 @@ describe("a row that was rejected as a duplicate", () => {
   test.each([
     ["another name", hat.replace("Hat", "Cap")],
     ["spaces around the reference", hat.replace("A,", " A ,")],
-    ["more text after the reason", hat.replace('row"', 'row; sex is wrong"')],
+    ["more text after the reason", hat.replace('a.csv"', 'a.csv; sex is wrong"')],
     ["another message", hat.replace(/"duplicate.*"/, "see line 2")],
     ["an empty message", hat.replace(/"duplicate.*"/, "")],
   ])("stays rejected with %s", async (_, row) => {
@@ -126,7 +130,9 @@ describe("a row that was rejected as a duplicate", () => {
     const row = (name: string, photo: number) =>
       `${JSON.stringify({ reference: " A\tB", name, images: [{ url: `${cdn}/${photo}.jpg` }] })}\n`;
     const world = await refusedOnce("a.ndjson", row("Dress", 1) + row("Hat", 2));
-    expect((await world.import(world.again)).problems.map((one) => one.message)).toEqual([still("A B")]);
+    expect((await world.import(world.again)).problems.map((one) => one.message)).toEqual([
+      still("A B", "on line 1 of a.ndjson"),
+    ]);
     await world.write("fixed.ndjson", world.failed.replace(String.raw`A\tB`, "C"));
     expect((await world.import("fixed.ndjson")).problems).toEqual([]);
     expect(await world.products()).toEqual(["A\tB Dress 1", "C Hat 1"]);

@@ -1,3 +1,4 @@
+import XLSX from "@e965/xlsx";
 import { expect, test } from "vitest";
 import { odsParts, readAll, written } from "./raw-workbook.ts";
 
@@ -33,6 +34,25 @@ test("a date in a column that is too narrow to show it is in doubt", async () =>
   expect(await cellsOf(cell("<text:p>31.01.26</text:p>", date) + cell("<text:p>###</text:p>", date))).toEqual(
     ['0 "31.01.26" date', '1 "2026-01-31" shown_differently'],
   );
+});
+
+test("a date that is stored as a number, as SheetJS does, is a date as shown or in doubt", async () => {
+  const sheet = XLSX.utils.aoa_to_sheet([[]]);
+  const day = { t: "n", v: 45356 } as const;
+  const cells = [{ ...day, z: "m/d/yy", w: "3/5/24" }, { ...day, z: "yyyy" }, { ...day, z: "hh:mm" }, day];
+  cells.forEach((one, column) => {
+    sheet[XLSX.utils.encode_cell({ r: 0, c: column })] = one;
+  });
+  sheet["!ref"] = "A1:D1";
+  const book = XLSX.utils.book_new();
+  XLSX.utils.book_append_sheet(book, sheet, "S");
+  const path = written(XLSX.write(book, { bookType: "ods", type: "buffer" }), "a.ods");
+  expect((await readAll(path)).cells).toEqual([
+    '1: 0 "3/5/24" date',
+    '1: 1 "45356" shown_differently',
+    '1: 2 "45356" shown_differently',
+    '1: 3 "45356"',
+  ]);
 });
 
 test("the text of a cell is its own paragraphs: no ruby, comments, shapes, lists or tables", async () => {

@@ -67,8 +67,8 @@ export function generationForm(options: FormOptions): GenerationForm {
             `the same image is requested on line ${line}: remove one, or add --allow-duplicates`,
           reason: (key) =>
             key === null
-              ? "an image of this row is requested in an earlier row"
-              : inOneLine(`the same image (${describeKey(key)}) is requested in an earlier row`),
+              ? "an image of this row is requested"
+              : inOneLine(`the same image (${describeKey(key)}) is requested`),
           namesKey: (reason) => /^the same image \(.*\) is requested/.test(reason),
         },
     withoutDone: (object, done) => {

@@ -13,7 +13,7 @@ import { orNull } from "../service-errors.ts";
 import { counted, shownName } from "../words.ts";
 import { isEnded } from "./follow.ts";
 import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
-import { importOperation, listedAs, type SendOptions } from "./send.ts";
+import { addsTwice, importOperation, listedAs, type SendOptions } from "./send.ts";
 import { settleBatches } from "./settle.ts";
 import { decideUnknownOutcomes, type EarlierBatch } from "./unknown-outcomes.ts";
 
@@ -57,8 +57,7 @@ async function decide(
   deps: ImportDeps,
 ): Promise<Map<string, Import | null>> {
   const imports = await importsOf(left, at);
-  // Only an upsert sent twice adds its photos twice (Imports, rule 3).
-  const mayDouble = ({ run, batch }: EarlierBatch) => batch.state === "sent" && run.options.mode === "upsert";
+  const mayDouble = ({ run, batch }: EarlierBatch) => batch.state === "sent" && addsTwice(run.options.mode);
   const now = left.some(mayDouble) ? await readClocks(at) : null;
   const isUnknown = (one: EarlierBatch) =>
     one.batch.state === "accepted"
@@ -82,6 +81,7 @@ async function settleRun(run: StoredRun, at: Run, { onProgress }: ImportDeps): P
       operation: importOperation(at.client, { mode, onImageError }),
       listedAs: listedAs(run.file, mode),
       changesProducts: true,
+      renewsKeys: !addsTwice(mode),
     });
   const step = `waiting for the import of ${shownName(run.file)}`;
   await settleBatches(batches("accepted"), at, (done, total) => onProgress({ step, done, total }));

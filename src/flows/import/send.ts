@@ -42,6 +42,9 @@ function parseMoment(created_at: string, now: number): number | null {
   return timestamp.success ? Math.min(Date.parse(timestamp.data), now) : null;
 }
 
+/** Whether rows that are sent twice add their photos twice (Imports, rule 3). */
+export const addsTwice = (mode: unknown): boolean => mode === "upsert";
+
 /** How `cat imports list` shows an import that was just accepted (States and transitions, Import job). */
 export const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, status: "validating" });
 
@@ -58,7 +61,10 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
     if (input.wait) follower.add(importId);
   };
   for (const { jobs } of accepted) follow(jobs[0]!);
-  const batches = concatenated(sendAgain(at, at.state.batches.of(at.id)), cutBatches(run));
+  const batches = concatenated(
+    sendAgain(at, at.state.batches.of(at.id), { renewsKeys: !addsTwice(input.mode) }),
+    cutBatches(run),
+  );
   const { sent, stopped } = await sendBatches(at, batches, {
     operation: importOperation(at.client, input),
     listedAs: listedAs(input.file.source.name, input.mode),

@@ -5,6 +5,7 @@ import type { LedgerEntry } from "../../state/ledger.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
 import { existingProducts } from "../catalogue/find-products.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
+import { renewKey } from "../run/journal.ts";
 import type { Run } from "../run/run.ts";
 import { settleUnknown } from "../run/unknown-outcome.ts";
 import { counted, grouped, series } from "../words.ts";
@@ -51,6 +52,7 @@ export async function decideUnknownOutcomes(
       // Its rows are decided again, as if they were never sent.
       if (choice === "not-imported") state.batches.dropped(run, index);
       else if (choice === "imported") countAsImported(unknown[place]!, references[place]!, existing!, at);
+      else if (!isKeyAlive(batches[place]!, clocks)) renewKey({ ...at, id: run }, batches[place]!);
     },
   });
 }

@@ -111,14 +111,19 @@ export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun
     },
   );
 
+/** Records a batch with an unknown outcome with another key, under which the service may carry it out a second time. */
+export const renewKey = (run: Run, { index, rows, lines }: StoredBatch): void =>
+  void recordAgain(run, { index, rows, lines, body: run.state.batches.body(run.id, index) }, false);
+
 /**
  * The batches with an unknown outcome among `batches`, with the original bytes and key. If the service has
- * forgotten the key, they get a new one, provided the user or the operation allows that.
+ * forgotten the key meanwhile, they get a new one with `renewsKeys`, for operations that may be carried out twice; else
+ * throws a CatError of type timeout.
  */
 export async function* sendAgain(
   run: Run,
   batches: readonly StoredBatch[],
-  { renewsKeys = true }: { renewsKeys?: boolean } = {},
+  { renewsKeys }: { renewsKeys: boolean },
 ): AsyncGenerator<ReadyBatch> {
   const { state } = run;
   for (const batch of batches) {
@@ -129,7 +134,7 @@ export async function* sendAgain(
       yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: keyFrom(batch), again: true };
       continue;
     }
-    // What costs money each time is never sent under another key: the same command settles it first.
+    // The same command finds out what became of it, or asks.
     if (!renewsKeys) throw expiredMeanwhile();
     yield { ...recordAgain(run, { index, rows, lines, body }, false), again: true };
   }

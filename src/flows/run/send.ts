@@ -58,11 +58,12 @@ export async function sendBatches(
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],
-  sending: Omit<Sending, "onAccepted">,
+  { renewsKeys, ...sending }: Omit<Sending, "onAccepted"> & { renewsKeys: boolean },
 ): Promise<void> {
   const wanted = new Set(some.map(({ index }) => index));
   const batches = () => run.state.batches.of(run.id).filter(({ index }) => wanted.has(index));
-  const { stopped } = await sendBatches(run, sendAgain(run, batches()), { ...sending, onAccepted: () => {} });
+  const again = sendAgain(run, batches(), { renewsKeys });
+  const { stopped } = await sendBatches(run, again, { ...sending, onAccepted: () => {} });
   if (stopped !== undefined && batches().some((batch) => batch.state === "sent")) throw stopped;
 }
 

@@ -64,6 +64,44 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     expect(products).toEqual(once("A", "B", "C"));
   });
 
+  test("is not sent under another key when its key expires after it was looked at", async () => {
+    const world = await worldWith("A", "B", "C");
+    await world.fault(responsesLost);
+    await world.import("a.csv", { concurrency: 1 });
+    await world.fault();
+    const before = world.writes().length;
+    // The service's clock is right where it is looked at, and shows the next day when the batch is sent.
+    let readings = 0;
+    const leaping = (client: Client): Client => ({
+      ...client,
+      serviceNow() {
+        const now = client.serviceNow();
+        return now === null || readings++ < 2 ? now : now + 25 * hour;
+      },
+    });
+    const { stopped } = await world.import("a.csv", { concurrency: 1 }, leaping);
+    expect(stopped).toMatchObject({ type: "timeout", code: "key_expired" });
+    expect(world.writes().slice(before)).toEqual([]);
+    await world.import("a.csv", { concurrency: 1 });
+    expect(world.writes().slice(before)).toEqual([replayed, created]);
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
+  });
+
+  test("is sent under the same new key until a response arrives, once the user has chosen to send it again", async () => {
+    const world = await worldWith("A", "B");
+    await world.fault(nothingArrives);
+    await world.import("a.csv");
+    await world.fault();
+    world.clock.advance(25 * hour);
+    await world.fault(responsesLost);
+    await world.import("a.csv", { unknown: "resend" });
+    await world.fault();
+    const before = world.writes().length;
+    await world.import("a.csv");
+    expect(world.writes().slice(before)).toEqual([replayed]);
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
+  });
+
   test("can be decided without products:read, except for the choice that would duplicate photos", async () => {
     const world = await worldWith("A", "B");
     await world.fault(responsesLost);

@@ -42,7 +42,7 @@ async function tryonWorld() {
     /** `sleepMs` is how long the machine sleeps between the check of a key and its sending. */
     async send(batches: readonly CutBatch[], sleepMs = 0) {
       async function* all() {
-        yield* sendAgain(run, state.batches.of(run.id));
+        yield* sendAgain(run, state.batches.of(run.id), { renewsKeys: true });
         yield* batches;
       }
       return sendBatches(run, all(), {

@@ -79,7 +79,7 @@ async function* jobsToCreate(
   deleted: ReadonlySet<number>,
 ): AsyncGenerator<CutBatch | ReadyBatch> {
   const stored = run.state.batches.of(run.id);
-  yield* sendAgain(run, stored);
+  yield* sendAgain(run, stored, { renewsKeys: true });
   const taken = new Set(stored.flatMap(({ rows }) => [...rows]));
   // Parts begin at the same places in each attempt, so that a new job replaces exactly one that failed.
   for (let start = 0; start < plan.length; start += limits.exportProducts) {

@@ -30,6 +30,8 @@ export interface Decisions {
   of(baseUrl: string, task: string): StoredDecision | null;
   /** Whether the output of a task is rejected. */
   isRejected(baseUrl: string, task: string): boolean;
+  /** Every decision about images of a service, by task. */
+  all(baseUrl: string): Iterable<Pick<StoredDecision, "task" | "decision">>;
   /** Records all decisions in one transaction. One of the same time replaces what was recorded. */
   record(baseUrl: string, decisions: readonly StoredDecision[]): RecordedDecisions;
 }
@@ -39,6 +41,9 @@ export function storedDecisions(db: Database): Decisions {
   const find = db.statement<
     [task: string, run: string, decision: "approve" | "reject", note: string, at: number]
   >("SELECT task, run, decision, note, at FROM decision WHERE base_url = ? AND task = ?");
+  const all = db.statement<[task: string, decision: "approve" | "reject"]>(
+    "SELECT task, decision FROM decision WHERE base_url = ? ORDER BY task",
+  );
   const put = db.statement(
     "INSERT OR REPLACE INTO decision (base_url, task, run, decision, note, at) VALUES (?, ?, ?, ?, ?, ?)",
   );
@@ -51,6 +56,7 @@ export function storedDecisions(db: Database): Decisions {
   return {
     of,
     isRejected: (baseUrl, task) => of(baseUrl, task)?.decision === "reject",
+    all: (baseUrl) => all.all(baseUrl).map(([task, decision]) => ({ task, decision })),
     record: (baseUrl, decisions) =>
       db.transaction(() => {
         const recorded: RecordedDecisions = { reversed: [], later: [] };

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { dirname, join, resolve } from "node:path";
 import { didYouMean } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
+import type { ReviewedAssets } from "../../flows/export/approved.ts";
 import type { ServiceIdentity } from "../../flows/run/account.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
@@ -88,6 +89,12 @@ export async function memoryOfProfile(
 export async function serviceOf(app: Pick<Opener, "connection">): Promise<ServiceIdentity> {
   const { baseUrl, apiKey } = await app.connection();
   return { baseUrl, keyFingerprint: hash("sha256", apiKey).slice(0, 32) };
+}
+
+/** The decisions about generated images of the service in use. */
+export async function reviewedAssets(app: Opener): Promise<ReviewedAssets> {
+  const { ReviewedAssets } = await import("../../flows/export/approved.ts");
+  return new ReviewedAssets((await app.state()).decisions, (await app.connection()).baseUrl);
 }
 
 /**

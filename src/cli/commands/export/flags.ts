@@ -16,7 +16,7 @@ import { conflict } from "../../flags/usage-error.ts";
 import { duration, named, several, timestamp } from "../../flags/values.ts";
 import { type MapFlags, readMapFlags, rejectMapping, withMapFlags } from "../../mapping/map-flags.ts";
 import { flagName } from "../../output/command-words.ts";
-import { readRoles, roleFlag } from "./roles.ts";
+import { approvedFlag, readRoles, roleFlag } from "./roles.ts";
 
 /** Unix milliseconds, or the start of the previous export with `--since last`. */
 type Since = number | "last";
@@ -27,6 +27,7 @@ export interface RawExportFlags {
   role?: string[];
   format?: RowFormatName;
   since?: Since;
+  approved?: true;
   margin?: number;
   formulaGuard?: boolean;
   excel?: boolean;
@@ -53,6 +54,8 @@ export interface LiveInput {
   /** Asset roles, sorted and without duplicates; null for all. */
   readonly roles: readonly string[] | null;
   readonly format: RowFormatName;
+  /** Whether images that a review has rejected are left out. */
+  readonly approved: boolean;
   /** Only products changed since then; null for all. */
   readonly since: Since | null;
   /** Subtracted from `since`, in milliseconds: a change may show up late (Exports, `since`). */
@@ -64,7 +67,7 @@ export interface LiveInput {
 }
 
 /** A frozen export: files that the service prepares. */
-export interface FrozenInput extends Pick<LiveInput, "roles">, MapFlags {
+export interface FrozenInput extends Pick<LiveInput, "roles" | "approved">, MapFlags {
   /** The file as typed; null for the default of the format. */
   readonly out: string | null;
   readonly format: "manifest" | "zip";
@@ -92,6 +95,7 @@ export const withExportFlags = (made: Command): Command => {
     made
       .option("--out <FILE>", "file to write, or - for standard output (--yes replaces an existing file)")
       .addOption(roleFlag())
+      .addOption(approvedFlag())
       .addOption(
         new Option("--format <FORMAT>", "output format")
           .choices(["ndjson", "csv"] satisfies RowFormatName[])
@@ -158,7 +162,7 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
     });
   }
   const isCsv = out !== null && extname(out).toLowerCase() === ".csv";
-  const { since = null, margin, formulaGuard = true, excel } = raw;
+  const { since = null, margin, formulaGuard = true, excel, approved = false } = raw;
   const format = formatForExcel(raw.format, excel) ?? (isCsv ? "csv" : "ndjson");
   if (margin !== undefined && since === null) {
     throw new UsageError("--margin needs --since", {
@@ -167,7 +171,7 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
     });
   }
   const marginMs = margin ?? (since === "last" ? usualMarginMs : 0);
-  return { out, roles, format, since, marginMs, formulaGuard, excel };
+  return { out, roles, format, since, marginMs, formulaGuard, excel, approved };
 }
 
 /** The file of `--out`; null for standard output, and without the flag. */
@@ -191,10 +195,16 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     ["--extract", raw.zip ? undefined : raw.extract, mode],
     ["--max-bytes", raw.zip ? undefined : raw.maxBytes, mode],
     ["--extract", raw.extract === undefined ? undefined : raw.out, "--out"],
+    ["--approved", raw.zip ? undefined : raw.approved, mode],
     ["--product", raw.productsFrom === undefined ? undefined : raw.product, "--products-from"],
   ] as const) {
     if (value !== undefined) throw conflict(flag, other);
   }
+  if (raw.approved && raw.extract === undefined)
+    throw new UsageError("--approved needs --extract with --zip", {
+      param: "--approved",
+      hint: "Add --extract DIR, because the service writes the ZIP.",
+    });
   if (raw.out === "-")
     throw new UsageError(`${mode} cannot write to standard output`, {
       param: "--out",
@@ -204,6 +214,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     out,
     roles,
     format,
+    approved: raw.approved ?? false,
     extract: filled("--extract", raw.extract, "Choose a folder, for example --extract images."),
     maxBytes: raw.maxBytes ?? defaultMaxBytes,
     products: (raw.product ?? []).map((name) => filled("--product", name, "Use an ID or a reference.")!),

@@ -9,7 +9,7 @@ import { rowFormat } from "../../../flows/export/live/row-format.ts";
 import { guardedCell, plainCsv } from "../../../flows/outputs/cells.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { serviceOf } from "../../app/profile-state.ts";
+import { reviewedAssets, serviceOf } from "../../app/profile-state.ts";
 import { newRunId } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import type { OutFile } from "../../files/out-files.ts";
@@ -21,15 +21,23 @@ import { withRoleHint } from "./roles.ts";
 /** Writes the current rows to a file or to standard output. Throws what stopped it. */
 export async function exportLiveRows(app: App, input: LiveInput): Promise<void> {
   const { clock, interrupt, stdout } = app.context;
-  const { out, roles, format, formulaGuard, excel } = input;
+  const { out, roles, format, formulaGuard, excel, approved } = input;
   const began = clock.now();
   const runId = newRunId(began);
   const file =
     out === null
       ? null
       : await (await import("../../files/out-files.ts")).checkOutFile(app, out, { hasStdout: true });
+  const reviewed = approved ? await reviewedAssets(app) : null;
   const last =
-    input.since === "last" ? new LastExport((await app.state()).marks, await serviceOf(app), roles) : null;
+    input.since === "last"
+      ? new LastExport(
+          (await app.state()).marks,
+          await serviceOf(app),
+          roles,
+          reviewed?.digest("reject") ?? null,
+        )
+      : null;
   const client = await app.client();
   const service = { client, signal: interrupt };
   const since =
@@ -46,13 +54,18 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const learned = new LearnedValues();
   let result: LiveResult;
   try {
-    result = await exportLive(selection, rowFormat(format, { json: visibleInJson, cell }, csv), {
-      ...service,
-      clock,
-      sink,
-      onProgress: (event) => progress?.update(event),
-      onRows: (rows) => learned.addRows(rows),
-    });
+    result = await exportLive(
+      selection,
+      rowFormat(format, { json: visibleInJson, cell }, csv, approved ? ["decision"] : []),
+      {
+        ...service,
+        clock,
+        sink,
+        onProgress: (event) => progress?.update(event),
+        onRows: (rows) => learned.addRows(rows),
+        reviewed,
+      },
+    );
   } catch (error) {
     throw withRoleHint(error, roles);
   } finally {
@@ -88,17 +101,18 @@ async function fileSink(app: App, out: OutFile, runId: string): Promise<RowSink>
 async function report(
   app: App,
   file: OutFile | null,
-  { run_id, products, assets, deleted }: LiveResult & { run_id: string },
+  { run_id, products, assets, deleted, rejected }: LiveResult & { run_id: string },
   duration_ms: number,
 ): Promise<void> {
   if (app.io.json) {
     if (file === null) return;
     const files = [{ path: file.name, bytes: (await stat(file.path)).size }];
-    const more = deleted === 0 ? {} : { deleted };
+    const more = { ...(deleted > 0 && { deleted }), ...(rejected > 0 && { rejected }) };
     return app.io.jsonData({ run_id, products, assets, ...more, files, jobs: [], duration_ms });
   }
   const what = `${counted(products, "product")} with ${counted(assets, "image")}`;
+  const skipped = rejected === 0 ? "" : `, without ${counted(rejected, "rejected image")},`;
   const gone = deleted === 0 ? "" : ` (${counted(deleted, "product")} deleted)`;
   const where = file === null ? "" : ` to ${app.io.visible(file.name)}`;
-  await app.io.note(`Exported ${what}${gone}${where} in ${(duration_ms / 1000).toFixed(1)} s.`);
+  await app.io.note(`Exported ${what}${gone}${skipped}${where} in ${(duration_ms / 1000).toFixed(1)} s.`);
 }

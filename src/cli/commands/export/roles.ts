@@ -9,6 +9,10 @@ import { several } from "../../flags/values.ts";
 export const roleFlag = (): Option =>
   new Option("--role <R,...>", "only images of these roles, e.g. source,tryon").argParser(several);
 
+/** `--approved` */
+export const approvedFlag = (): Option =>
+  new Option("--approved", "skip generated images that a review has rejected (cat tasks review)");
+
 /**
  * The roles, sorted and without duplicates; null for all. New roles may appear (Asset, `role`), so the service decides
  * which are valid.

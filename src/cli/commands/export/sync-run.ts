@@ -8,7 +8,7 @@ import { type SyncOutcome, syncCatalogue } from "../../../flows/export/sync/sync
 import type { SyncInput } from "../../../flows/export/sync/sync-run.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { serviceOf } from "../../app/profile-state.ts";
+import { reviewedAssets, serviceOf } from "../../app/profile-state.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { ExitCode, UsageError } from "../../context/errors.ts";
@@ -30,6 +30,7 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   const { baseUrl, keyFingerprint } = app.globals.mock
     ? { baseUrl: "--mock", keyFingerprint: "--mock" }
     : await serviceOf(app);
+  const reviewed = await reviewedAssets(app);
   let listed = 0;
   const learned = new LearnedValues();
   const outcome = await runFlow(app, (host) =>
@@ -37,6 +38,7 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
       ...host,
       baseUrl,
       keyFingerprint,
+      reviewed,
       holder: holderOf(app),
       store: new LocalFolder(folder, mirrorFiles(flags.shard).work),
       onLarge: () => app.context.keepHeapSmall?.(),

@@ -5,7 +5,7 @@ import { command, group, otherFlags } from "../../flags/command.ts";
 import { defaultMaxBytes, labelFlag, maxBytesFlag } from "../../flags/common-flags.ts";
 import { duration, named, wholeNumber } from "../../flags/values.ts";
 import { flagName } from "../../output/command-words.ts";
-import { readRoles, roleFlag } from "./roles.ts";
+import { approvedFlag, readRoles, roleFlag } from "./roles.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
 /** The flags as commander hands them over. */
@@ -15,6 +15,7 @@ interface RawSyncFlags
     "delete" | "dryRun" | "verify" | "full" | "merge" | "concurrency" | "label" | "sameOrganization"
   > {
   role?: string[];
+  approved?: true;
   template?: string;
   shard?: { number: number; of: number };
   maxDelete?: number;
@@ -50,6 +51,7 @@ export const syncCommand = (app: App): Command =>
       .argument("<DIR>", "a new or empty folder, or an earlier mirror")
       .optionsGroup("Selection:")
       .addOption(roleFlag())
+      .addOption(approvedFlag())
       .option("--template <T>", "names of files, e.g. '{reference}/{role}-{id}{ext}' (default: as suggested)")
       .option("--shard <I/N>", "only the products of part I of N, e.g. 1/3", readShard)
       .optionsGroup("Changes:")
@@ -83,7 +85,15 @@ export const syncCommand = (app: App): Command =>
 
 /** Checks what commander cannot check by itself. Throws UsageError. */
 function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
-  const { role, template = null, shard = null, maxDelete = null, fullEvery, ...shared } = raw;
+  const {
+    role,
+    approved = false,
+    template = null,
+    shard = null,
+    maxDelete = null,
+    fullEvery,
+    ...shared
+  } = raw;
   named("DIR", folder, "Choose a folder, for example cat export sync images.");
   if (maxDelete !== null && !raw.delete) {
     const hint = "Add --delete, or remove --max-delete.";
@@ -92,13 +102,24 @@ function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
   if (raw.merge) rejectOthers({ ...raw, noLabel: !raw.label });
   const fullEveryMs = fullEvery === 0 ? null : fullEvery;
   const maxBytes = raw.maxBytes ?? defaultMaxBytes;
-  return { ...shared, folder, roles: readRoles(role), template, shard, maxDelete, fullEveryMs, maxBytes };
+  return {
+    ...shared,
+    folder,
+    roles: readRoles(role),
+    approved,
+    template,
+    shard,
+    maxDelete,
+    fullEveryMs,
+    maxBytes,
+  };
 }
 
 /** A merge only joins what the shards have: no other flag has an effect on it. */
 function rejectOthers(raw: RawSyncFlags & { noLabel: boolean }): void {
   const others = [
     "role",
+    "approved",
     "template",
     "shard",
     "delete",

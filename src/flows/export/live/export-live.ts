@@ -7,6 +7,7 @@ import type { ServiceIdentity } from "../../run/account.ts";
 import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
 import type { Service } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
+import { approvedRows, type ReviewedAssets } from "../approved.ts";
 import { type LiveSelection, readPages } from "./read-pages.ts";
 import type { RowFormat } from "./row-format.ts";
 
@@ -25,6 +26,8 @@ export interface LiveResult {
   readonly assets: number;
   /** How many of the products are deleted. */
   readonly deleted: number;
+  /** Images that were left out because a review has rejected them. */
+  readonly rejected: number;
   /** The time before the first request, by the slower clock (`Client.earliest`): the next delta starts there. */
   readonly startedAt: number;
 }
@@ -43,6 +46,7 @@ export async function exportLive(
     sink,
     onProgress,
     onRows,
+    reviewed = null,
   }: {
     client: Client;
     clock: Clock;
@@ -51,21 +55,25 @@ export async function exportLive(
     onProgress: (event: ProgressEvent) => void;
     /** Receives the rows of each page. */
     onRows?: (rows: readonly ExportRow[]) => void;
+    /** Leaves out rejected images; null for all images. */
+    reviewed?: Pick<ReviewedAssets, "of"> | null;
   },
 ): Promise<LiveResult> {
   const began = clock.now();
   let startedAt = began;
-  let [products, assets, deleted] = [0, 0, 0];
+  let [products, assets, deleted, rejected] = [0, 0, 0, 0];
   try {
     onProgress({ step: "exporting products", done: 0, total: null });
     if (format.head !== "") await sink.write(format.head);
-    for await (const { rows } of readPages(selection, { client, signal })) {
+    for await (const page of readPages(selection, { client, signal })) {
       startedAt = Math.min(startedAt, client.earliest(began));
+      const rows = reviewed === null ? page.rows : approvedRows(page.rows, reviewed);
       if (rows.length > 0) await sink.write(format.text(rows));
-      onRows?.(rows);
+      onRows?.(page.rows);
       products += rows.length;
-      for (const row of rows) {
+      for (const [at, row] of rows.entries()) {
         assets += assetsOf(row);
+        rejected += assetsOf(page.rows[at]!) - assetsOf(row);
         if (row.product.deleted_at !== null) deleted++;
       }
       onProgress({ step: "exporting products", done: products, total: null });
@@ -76,7 +84,7 @@ export async function exportLive(
     await sink.discard();
     throw error;
   }
-  return { products, assets, deleted, startedAt };
+  return { products, assets, deleted, rejected, startedAt };
 }
 
 /** The client does not check `assets`. */
@@ -84,6 +92,8 @@ const assetsOf = ({ assets }: ExportRow): number => (Array.isArray(assets) ? ass
 
 const firstExport =
   "No earlier export with --since last, this API key and these roles: exporting everything.";
+const otherRejections =
+  "Other images are rejected than at the last export with --since last: exporting everything.";
 
 type OnNote = (sentence: string) => Promise<void>;
 
@@ -92,13 +102,26 @@ export class LastExport {
   readonly #marks: Marks;
   readonly #baseUrl: string;
   readonly #name: string;
+  readonly #rejected: string | null;
 
-  /** `roles` are sorted; null for all. */
-  constructor(marks: Marks, { baseUrl, keyFingerprint }: ServiceIdentity, roles: readonly string[] | null) {
+  /**
+   * `roles` are sorted; null for all. `rejected` is a digest of the rejections of an export with `--approved`; null for one
+   * without: a delta does not list a product because of a decision.
+   */
+  constructor(
+    marks: Marks,
+    { baseUrl, keyFingerprint }: ServiceIdentity,
+    roles: readonly string[] | null,
+    rejected: string | null = null,
+  ) {
     this.#marks = marks;
     this.#baseUrl = baseUrl;
-    const selection = shortDigest(JSON.stringify({ roles }), 8).toString("hex");
+    const selection = shortDigest(
+      JSON.stringify({ roles, ...(rejected !== null && { approved: true }) }),
+      8,
+    ).toString("hex");
     this.#name = `export.since ${keyFingerprint} ${selection}`;
+    this.#rejected = rejected;
   }
 
   /**
@@ -107,6 +130,10 @@ export class LastExport {
    */
   async startedAt(service: Pick<Service, "client" | "signal">, onNote: OnNote): Promise<number | null> {
     const stored = this.#marks.get(this.#baseUrl, this.#name);
+    if (stored !== null && this.#marks.get(this.#baseUrl, this.#rejectedName) !== this.#rejected) {
+      await onNote(otherRejections);
+      return null;
+    }
     if (stored !== null) {
       await hearOf(service);
       const time = Date.parse(stored);
@@ -120,5 +147,11 @@ export class LastExport {
   /** Records an export whose output is safely written. An export that began later keeps its mark. */
   record(startedAt: number): void {
     this.#marks.raise(this.#baseUrl, this.#name, new Date(startedAt).toISOString());
+    // Afterwards: a process that is killed between them exports everything the next time.
+    if (this.#rejected !== null) this.#marks.set(this.#baseUrl, this.#rejectedName, this.#rejected);
+  }
+
+  get #rejectedName(): string {
+    return this.#name.replace("export.since", "export.rejected");
   }
 }

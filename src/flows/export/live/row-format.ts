@@ -17,8 +17,16 @@ export interface SafeText {
   cell(text: string): string;
 }
 
-/** The format of a name. NDJSON has the service's rows unchanged; CSV has one row per asset (`assetColumns`). */
-export function rowFormat(name: RowFormatName, safe: SafeText, csv: CsvStyle = plainCsv): RowFormat {
+/**
+ * The format of a name. NDJSON has the rows unchanged; CSV has one row per asset (`assetColumns`), with columns for the fields
+ * that were added to assets.
+ */
+export function rowFormat(
+  name: RowFormatName,
+  safe: SafeText,
+  csv: CsvStyle = plainCsv,
+  added: readonly string[] = [],
+): RowFormat {
   if (name === "ndjson") {
     return {
       head: "",
@@ -27,10 +35,10 @@ export function rowFormat(name: RowFormatName, safe: SafeText, csv: CsvStyle = p
   }
   const quoted = quotedWith(safe.cell, csv.delimiter);
   return {
-    head: `${markOf(csv)}${assetColumns.join(csv.delimiter)}${csv.lineEnd}`,
+    head: `${markOf(csv)}${[...assetColumns, ...added].join(csv.delimiter)}${csv.lineEnd}`,
     text: (rows) => {
       let lines = "";
-      for (const row of rows) lines += assetLines(row, quoted, csv);
+      for (const row of rows) lines += assetLines(row, quoted, csv, added);
       return lines;
     },
   };
@@ -96,11 +104,12 @@ function assetLines(
   { product, assets }: ExportRow,
   quoted: (text: string) => string,
   { delimiter: d, lineEnd }: CsvStyle,
+  added: readonly string[],
 ): string {
   const cell = (value: unknown): string => cellOf(value, quoted);
   const { id, reference, name, sex, deleted_at } = product;
   const ofProduct = `${cell(id)}${d}${cell(reference)}${d}${cell(name)}${d}${cell(sex)}${d}${cell(deleted_at)}`;
-  if (deleted_at !== null) return `${ofProduct}${d.repeat(assetCells)}${lineEnd}`;
+  if (deleted_at !== null) return `${ofProduct}${d.repeat(assetCells + added.length)}${lineEnd}`;
   if (!Array.isArray(assets)) return "";
   let lines = "";
   for (const one of assets as readonly unknown[]) {
@@ -110,7 +119,9 @@ function assetLines(
     const attributes = fieldsOf(asset.attributes);
     for (const attribute of knownAttributes) lines += `${d}${cell(attributes[attribute])}`;
     lines += `${d}${cell(othersOf(attributes))}${d}${cell(featuresOf(asset.also_features))}`;
-    lines += `${d}${cell(asset.suggested_filename)}${lineEnd}`;
+    lines += `${d}${cell(asset.suggested_filename)}`;
+    for (const field of added) lines += `${d}${cell(asset[field])}`;
+    lines += lineEnd;
   }
   return lines;
 }

@@ -24,7 +24,7 @@ const largeImages = 20_000;
 export interface Reading {
   /** The state as it is written now. */
   readonly state: MirrorState;
-  readonly marks: Pick<MirrorState, "mark" | "full_read">;
+  readonly marks: Pick<MirrorState, "mark" | "full_read" | "decisions_sha256" | "rejected_sha256">;
   /** Images that the catalogue no longer has. */
   readonly vanished: readonly EntryKey[];
   /** Why they stay as they are; null if they are removed. */
@@ -47,8 +47,9 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   if (await hasTimeOfFuture(state, run.client, tools)) await change({ full_read: null });
   // Only a complete read lists the damaged files, also if this run is stopped.
   if (input.verify && (await verifyFiles(run))) await change({ full_read: null });
+  const decisions = takeDecisions(state, run);
   const before = { size: index.size, present: index.present };
-  const { isFull, mark, vanished } = await readAndFetch(state, run);
+  const { isFull, mark, vanished, rejected } = await readAndFetch(state, run, decisions.rejected_sha256);
   const refused = lossRefusal(vanished.length, {
     index,
     before,
@@ -56,13 +57,14 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
     delete: input.delete,
     maxDelete: input.maxDelete,
     shards: input.shard?.of ?? 1,
+    rejected,
   });
   // The list may have been incomplete: a delta would not list these images again.
-  const isDoubtful = refused !== null || (isFull && vanished.length > 0);
+  const isDoubtful = refused !== null || (isFull && vanished.length > rejected);
   if (isDoubtful) await change({ full_read: null });
   return {
     state,
-    marks: { mark, full_read: isFull && !isDoubtful ? mark : state.full_read },
+    marks: { mark, full_read: isFull && !isDoubtful ? mark : state.full_read, ...decisions },
     vanished,
     refused,
   };
@@ -94,6 +96,24 @@ async function checkAccount(state: MirrorState, { input, tools, client, mirror }
     code: "another_key",
     hint: "If both keys belong to one organization, add --same-organization. If not, choose another folder.",
   });
+}
+
+/**
+ * Gives every entry the decision that its image has now, if any decision has changed; returns the digests that the next run
+ * compares with.
+ */
+function takeDecisions(
+  state: MirrorState,
+  { input, tools: { reviewed }, mirror: { index } }: SyncRun,
+): Pick<MirrorState, "decisions_sha256" | "rejected_sha256"> {
+  const all = reviewed.digest("all");
+  if (all !== (state.decisions_sha256 ?? ""))
+    for (const entry of index.entries()) {
+      const decision = reviewed.of(entry.task_id) ?? undefined;
+      if (decision !== entry.decision) index.set({ ...entry, decision });
+    }
+  const rejected = input.approved ? reviewed.digest("reject") : "";
+  return { decisions_sha256: all || undefined, rejected_sha256: rejected || undefined };
 }
 
 /** Files that are hashed at once: reading one overlaps with hashing another. */
@@ -132,13 +152,16 @@ async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean>
 async function readAndFetch(
   state: MirrorState,
   run: SyncRun,
-): Promise<{ isFull: boolean; mark: string; vanished: EntryKey[] }> {
+  rejectedNow: string | undefined,
+): Promise<{ isFull: boolean; mark: string; vanished: EntryKey[]; rejected: number }> {
   const { input, tools, client, counts } = run;
   const { index, isChanged } = run.mirror;
   const began = tools.clock.now();
   // An incomplete list may have marked files as removed: only a complete read confirms that before they are deleted.
   const isUnconfirmed = input.delete && index.size > index.present;
-  const isFull = isUnconfirmed || isChanged || isFullDue(state, input, began);
+  // A delta does not list a product because of a decision.
+  const isOther = (state.rejected_sha256 ?? "") !== (rejectedNow ?? "");
+  const isFull = isUnconfirmed || isChanged || isOther || isFullDue(state, input, began);
   const progress = new SyncProgress(counts, tools.clock, tools.onProgress);
   const fetcher = new AssetFetcher(run, progress.of(client));
   const selection: LiveSelection = {
@@ -147,6 +170,7 @@ async function readAndFetch(
   };
   let mark = began;
   const vanished: EntryKey[] = [];
+  let rejected = 0;
   try {
     await compare(selection, run, fetcher.signal, {
       onCompared: progress.compared,
@@ -162,7 +186,10 @@ async function readAndFetch(
         progress.has();
         counts.added.add(keyOf(entry));
       },
-      onVanished: ({ product_id, asset_id }) => void vanished.push({ product_id, asset_id }),
+      onVanished({ product_id, asset_id, decision }) {
+        vanished.push({ product_id, asset_id });
+        if (input.approved && decision === "reject") rejected++;
+      },
     });
     progress.listed();
     await fetcher.settled();
@@ -171,7 +198,7 @@ async function readAndFetch(
     // Of several, the reason of the first one: the others follow from it.
     throw fetcher.signal.reason ?? error;
   }
-  return { isFull, mark: new Date(mark).toISOString(), vanished };
+  return { isFull, mark: new Date(mark).toISOString(), vanished, rejected };
 }
 
 /** Whether a time of the state is in the future; everything is read then. */

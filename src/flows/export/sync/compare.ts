@@ -33,19 +33,21 @@ interface Differences {
  */
 export async function compare(
   selection: LiveSelection,
-  { input, client, mirror }: SyncRun,
+  { input, tools, client, mirror }: SyncRun,
   signal: AbortSignal,
   differences: Differences,
 ): Promise<void> {
   const { index } = mirror;
   const { onPage, onCompared, onVanished } = differences;
+  const assetsOf = (row: ExportRow) => listedAssets(row, (taskId) => tools.reviewed.of(taskId));
+  const isLeftOut = ({ fields }: ListedAsset) => input.approved && fields.decision === "reject";
   const seen = new Set<string>();
   const vanish = (entries: Iterable<MirrorEntry>) => {
     for (const entry of entries) if (entry.removed !== true) onVanished(entry);
   };
   for await (const { rows, again } of readPages(selection, { client, signal })) {
     onPage(rows);
-    const fresh = new FreshAssets(again);
+    const fresh = new FreshAssets(again, assetsOf);
     for (const row of rows) {
       const { id } = row.product;
       if (input.shard !== null && shardOf(id, input.shard.of) !== input.shard.number) continue;
@@ -53,7 +55,8 @@ export async function compare(
       if (seen.has(id)) continue;
       seen.add(id);
       const entries = index.ofProduct(id);
-      const listed = new Map(listedAssets(row).map((asset) => [asset.fields.asset_id, asset]));
+      const assets = assetsOf(row).filter((asset) => !isLeftOut(asset));
+      const listed = new Map(assets.map((asset) => [asset.fields.asset_id, asset]));
       for (const [assetId, asset] of listed) {
         await compareAsset(
           { listed: asset, known: entries.get(assetId) ?? null, fresh },
@@ -95,8 +98,11 @@ class FreshAssets {
   readonly #again: () => Promise<readonly ExportRow[]>;
   #reading: Promise<ReadonlyMap<string, ListedAsset>> | null = null;
 
-  constructor(again: () => Promise<readonly ExportRow[]>) {
+  readonly #assetsOf: (row: ExportRow) => ListedAsset[];
+
+  constructor(again: () => Promise<readonly ExportRow[]>, assetsOf: (row: ExportRow) => ListedAsset[]) {
     this.#again = again;
+    this.#assetsOf = assetsOf;
   }
 
   /** The asset as it is listed now. Throws a CatError if the page no longer has it. */
@@ -117,6 +123,6 @@ class FreshAssets {
 
   async #read(): Promise<ReadonlyMap<string, ListedAsset>> {
     const rows = await this.#again();
-    return new Map(rows.flatMap(listedAssets).map((asset) => [keyOf(asset.fields), asset]));
+    return new Map(rows.flatMap(this.#assetsOf).map((asset) => [keyOf(asset.fields), asset]));
   }
 }

@@ -25,6 +25,8 @@ export interface MirrorEntry {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly also_features: readonly string[];
   readonly suggested_filename: string | null;
+  /** What a review says of a generated image. */
+  readonly decision?: "approve" | "reject" | undefined;
   /** The digest of the bytes as sent, if the file differs because it has a label. */
   readonly sent_sha256?: string | undefined;
   /** Set while the file is missing or damaged: the next run downloads it again. */
@@ -40,7 +42,7 @@ export const keyOf = ({ product_id, asset_id }: EntryKey): string => `${product_
 
 /** The line of an entry, without its line end: fields in a fixed order, so that equal entries are equal lines. */
 export function toLine(entry: MirrorEntry): string {
-  const { attributes, sent_sha256, damaged, removed } = entry;
+  const { attributes, decision, sent_sha256, damaged, removed } = entry;
   return JSON.stringify({
     product_id: entry.product_id,
     asset_id: entry.asset_id,
@@ -61,6 +63,7 @@ export function toLine(entry: MirrorEntry): string {
     attributes: Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))),
     also_features: entry.also_features,
     suggested_filename: entry.suggested_filename,
+    ...(decision !== undefined && { decision }),
     ...(sent_sha256 !== undefined && { sent_sha256 }),
     ...(damaged === true && { damaged }),
     ...(removed === true && { removed }),
@@ -89,23 +92,34 @@ export interface ListedAsset {
   readonly url: string;
 }
 
+/** What a review says of the image of a task; null without a decision. */
+type DecisionOf = (taskId: string | null) => "approve" | "reject" | null;
+
 /**
  * The assets of a row. The client checks only IDs, so any other field may be missing or of another type. Throws a
  * CatError of type bad_answer for a row without a list of assets: it would look as if all of them were removed.
  */
-export function listedAssets({ product, assets }: ExportRow): ListedAsset[] {
+export function listedAssets({ product, assets }: ExportRow, decisionOf: DecisionOf): ListedAsset[] {
   if (!isUsableId(product.id)) throw badRow(`a product with the invalid ID ${shown(product.id)}`);
   if (product.deleted_at !== null) return [];
   if (!Array.isArray(assets)) throw badRow(`product ${product.id} without a list of assets`);
-  return (assets as unknown as (Record<string, unknown> | null)[]).map((asset) => toAsset(product, asset));
+  return (assets as unknown as (Record<string, unknown> | null)[]).map((asset) =>
+    toAsset(product, asset, decisionOf),
+  );
 }
 
-function toAsset(product: ExportRow["product"], asset: Record<string, unknown> | null): ListedAsset {
+function toAsset(
+  product: ExportRow["product"],
+  asset: Record<string, unknown> | null,
+  decisionOf: DecisionOf,
+): ListedAsset {
   const { id, also_features } = asset ?? {};
   if (asset === null || !isUsableId(id)) {
     const what = asset === null ? "a missing asset" : `the invalid asset ID ${shown(id)}`;
     throw badRow(`product ${product.id} with ${what}`);
   }
+  const task_id = text(asset.task_id);
+  const decision = decisionOf(task_id);
   return {
     fields: {
       product_id: product.id,
@@ -120,10 +134,11 @@ function toAsset(product: ExportRow["product"], asset: Record<string, unknown> |
       watermarked: asset.watermarked === true,
       derived: asset.derived === true,
       created_at: text(asset.created_at),
-      task_id: text(asset.task_id),
+      task_id,
       attributes: object(asset.attributes),
       also_features: Array.isArray(also_features) ? also_features.filter((id) => typeof id === "string") : [],
       suggested_filename: text(asset.suggested_filename),
+      ...(decision !== null && { decision }),
     },
     url: text(asset.url) ?? "",
   };

@@ -82,6 +82,10 @@ export interface MirrorState extends Selection {
   readonly mark: string | null;
   /** The same of the last read of everything. */
   readonly full_read: string | null;
+  /** A digest of all decisions that the index has; absent without any. */
+  readonly decisions_sha256?: string | undefined;
+  /** A digest of the rejections that the mirror leaves out; absent without any, and without `--approved`. */
+  readonly rejected_sha256?: string | undefined;
   /** The SHA-256 of the index file of the last run. Absent in older mirrors. */
   readonly index_sha256?: string | undefined;
 }

@@ -15,6 +15,8 @@ interface LossInput {
   readonly maxDelete: number | null;
   /** The number of shards of the mirror: each of them may remove its part. */
   readonly shards: number;
+  /** How many of the vanished images the catalogue may still have: a review has rejected them. */
+  readonly rejected: number;
 }
 
 /** Files that `--delete` may remove from a mirror of any size, with all its shards. */
@@ -26,21 +28,29 @@ const fewFiles = 20;
  */
 export function lossRefusal(
   vanished: number,
-  { index, before, isFull, delete: isDelete, maxDelete, shards }: LossInput,
+  { index, before, isFull, delete: isDelete, maxDelete, shards, rejected }: LossInput,
 ): CatError | null {
   const lost = index.size - index.present + vanished;
-  const hint = `Check the API key and the catalogue. To delete the files, add --delete --max-delete ${lost}.`;
+  const [gone, not, check] =
+    rejected === 0
+      ? ["are no longer in the catalogue", "the catalogue no longer has", "the API key and the catalogue"]
+      : [
+          "are rejected or no longer in the catalogue",
+          "rejected or no longer in the catalogue:",
+          "the review",
+        ];
+  const hint = `Check ${check}. To delete the files, add --delete --max-delete ${lost}.`;
   // A list may lack images, and a key of another organization sees none; a delta names each product that was deleted.
   const mostOf = (files: number) => (isFull ? files / 2 : files - 1);
   if (isDelete) {
     const usual = Math.min(mostOf(before.size), Math.max(fewFiles / shards, before.size / 10));
     if (lost <= (maxDelete ?? Math.max(0, usual))) return null;
-    const message = `${lost} of ${before.size} files are no longer in the catalogue; none was deleted`;
+    const message = `${lost} of ${before.size} files ${gone}; none was deleted`;
     return new CatError(message, { type: "partial", code: "too_many_deletions", hint });
   }
   if (vanished <= Math.max(0, mostOf(before.present))) return null;
   return new CatError(
-    `the catalogue no longer has ${vanished} of ${before.present} images of the mirror; none was marked as removed`,
+    `${not} ${vanished} of ${before.present} images of the mirror; none was marked as removed`,
     {
       type: "partial",
       code: "most_images_missing",

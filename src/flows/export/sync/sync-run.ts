@@ -3,6 +3,7 @@ import type { Clock } from "../../../clock.ts";
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
+import type { ReviewedAssets } from "../approved.ts";
 import type { Holder, MirrorStore } from "./local-folder.ts";
 import type { Mirror } from "./mirror.ts";
 import type { Shard } from "./mirror-state.ts";
@@ -15,6 +16,8 @@ export interface SyncInput {
   readonly folder: string;
   /** Asset roles, sorted; null for all. */
   readonly roles: readonly string[] | null;
+  /** Whether images that a review has rejected count as not listed. */
+  readonly approved: boolean;
   /** Null for the names that the service suggests. */
   readonly template: string | null;
   readonly shard: Shard | null;
@@ -47,6 +50,8 @@ export interface SyncTools {
   readonly baseUrl: string;
   /** A digest of the API key. */
   readonly keyFingerprint: string;
+  /** The decisions about generated images. */
+  readonly reviewed: Pick<ReviewedAssets, "of" | "digest">;
   readonly runId: string;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onFailed: (asset: FailedAsset, error: CatError) => void;

@@ -41,7 +41,7 @@ export function mirrorWorld() {
       {
         ...{ folder: "mirror", roles: null, template: null, shard, delete: false, maxDelete: null },
         ...{ dryRun: false, verify: false, full: false, fullEveryMs: 7 * 24 * hour, concurrency: 3 },
-        ...{ sameOrganization: false, maxBytes: 50_000_000, label: true },
+        ...{ sameOrganization: false, maxBytes: 50_000_000, label: true, approved: false },
         ...input,
       },
       {
@@ -49,6 +49,7 @@ export function mirrorWorld() {
         client: async () => client,
         signal: new AbortController().signal,
         holder: { pid: 4711, since: "2026-01-05T09:00:00.000Z" },
+        reviewed: { of: () => null, digest: () => "" },
         onProgress,
         onFailed: () => {},
         onNote: () => {},

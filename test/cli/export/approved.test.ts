@@ -1,0 +1,179 @@
+import { parse } from "csv-parse/sync";
+import { describe, expect, test } from "vitest";
+import { syncWorld } from "./sync-world.ts";
+
+/** A catalogue of three products with two photos each, and a try-on of each product. */
+async function reviewedWorld() {
+  const world = await syncWorld();
+  const looks = [1, 2, 3].map((at) => `DRESS-${at},Amara,studio,full-front`);
+  world.write("looks.csv", `product_reference,model_id,background,angle_shot\n${looks.join("\n")}\n`);
+  expect(await world.cat("tryon looks.csv --yes")).toMatchObject({ exit: 0 });
+  world.clock.advance(600_000);
+  const tasks = world.mock.state().organizations.main.tasks.map(({ id }) => id);
+  return {
+    ...world,
+    /** Records decisions about the try-ons, in the order of their products. */
+    async review(...decisions: readonly ("approve" | "reject" | "")[]) {
+      const rows = tasks.map((id, at) => `${id},${decisions[at] ?? ""}`);
+      world.write("decisions.csv", `task_id,decision\n${rows.join("\n")}\n`);
+      expect(await world.cat("tasks review decisions.csv")).toMatchObject({ exit: 0 });
+    },
+    /** The try-ons of an index, with what it says of them. */
+    tryons: (path = "m/catalogue.ndjson") =>
+      world
+        .index(path)
+        .filter(({ role }) => role === "tryon")
+        .sort((one, other) => (one.reference! < other.reference! ? -1 : 1))
+        .map(({ reference, decision, removed }) => [reference, decision ?? null, removed ?? false]),
+    /** The try-ons among the files of a folder. */
+    files: (folder = "m") => world.names(folder).filter((name) => name.includes("tryon")),
+  };
+}
+
+const dress = (at: number) => `DRESS-${at}_tryon_full-front.png`;
+
+describe("cat export sync --approved", () => {
+  test("mirrors all images without a rejection, and gives the decisions in the index", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve", "reject", "");
+    expect(await world.sync("m --approved")).toMatchObject({ exit: 0, counts: { total: 8, added: 8 } });
+    expect(world.files()).toEqual([dress(1), dress(3)]);
+    expect(world.tryons()).toEqual([
+      ["DRESS-1", "approve", false],
+      ["DRESS-3", null, false],
+    ]);
+    expect(world.index("m/catalogue.ndjson").filter(({ role }) => role === "source")).toHaveLength(6);
+  });
+
+  test("removes what is rejected later as it removes other images, and takes it back without a download", async () => {
+    const world = await reviewedWorld();
+    await world.sync("m --approved");
+    await world.review("reject", "approve");
+    world.traffic();
+    expect((await world.sync("m --approved")).counts).toEqual({ total: 8, removed: 1, unchanged: 8 });
+    expect(world.traffic()).toEqual({ pages: 1, images: 0 });
+    expect(world.tryons()[0]).toEqual(["DRESS-1", "reject", true]);
+    // The file is kept without --delete.
+    expect(world.files()).toEqual([dress(1), dress(2), dress(3)]);
+    // A rejection casts no doubt on the list of the service: the next run reads changes only.
+    expect((await world.sync("m --approved")).counts).toEqual({ total: 8, unchanged: 8 });
+    await world.review("approve", "approve");
+    expect((await world.sync("m --approved")).counts).toEqual({ total: 9, added: 1, unchanged: 8 });
+    expect(world.traffic().images).toBe(0);
+    expect(world.tryons()[0]).toEqual(["DRESS-1", "approve", false]);
+  });
+
+  test("deletes rejected images with --delete, never more than usual", async () => {
+    const world = await reviewedWorld();
+    await world.sync("m --approved --role tryon");
+    await world.review("reject", "reject", "approve");
+    const refused = await world.sync("m --approved --role tryon --delete");
+    expect(refused).toMatchObject({
+      exit: 8,
+      stderr: expect.stringContaining(
+        "2 of 3 files are rejected or no longer in the catalogue; none was deleted. Check the review.",
+      ),
+    });
+    expect(world.files()).toEqual([dress(1), dress(2), dress(3)]);
+    const allowed = await world.sync("m --approved --role tryon --delete --max-delete 2");
+    expect(allowed).toMatchObject({ exit: 0, counts: { total: 1, removed: 2, unchanged: 1 } });
+    expect(world.files()).toEqual([dress(3)]);
+    await world.review("approve", "reject", "approve");
+    expect((await world.sync("m --approved --role tryon")).counts).toMatchObject({ total: 2, added: 1 });
+    expect(world.files()).toEqual([dress(1), dress(3)]);
+  });
+
+  test("belongs to the run: without it rejected images come back, with their decision", async () => {
+    const world = await reviewedWorld();
+    await world.review("reject");
+    await world.sync("m --approved");
+    expect(world.files()).toEqual([dress(2), dress(3)]);
+    expect((await world.sync("m")).counts).toEqual({ total: 9, added: 1, unchanged: 8 });
+    expect(world.tryons()[0]).toEqual(["DRESS-1", "reject", false]);
+  });
+
+  test("a decision is in the index of the next run, although no product has changed", async () => {
+    const world = await reviewedWorld();
+    await world.sync("m");
+    await world.review("reject", "approve");
+    expect((await world.sync("m")).counts).toEqual({ total: 9, unchanged: 9 });
+    expect(world.tryons()).toEqual([
+      ["DRESS-1", "reject", false],
+      ["DRESS-2", "approve", false],
+      ["DRESS-3", null, false],
+    ]);
+  });
+
+  test("writes nothing in a dry run", async () => {
+    const world = await reviewedWorld();
+    await world.sync("m --approved");
+    const before = world.tree("m");
+    await world.review("reject");
+    expect((await world.sync("m --approved --dry-run")).counts).toMatchObject({ total: 8, removed: 1 });
+    expect(world.tree("m")).toEqual(before);
+  });
+});
+
+describe("cat export --approved", () => {
+  const exported = (stdout: string) =>
+    stdout
+      .trim()
+      .split("\n")
+      .map(
+        (line) => JSON.parse(line) as { product: { reference: string }; assets: Record<string, unknown>[] },
+      )
+      .map(({ product, assets }) => [
+        product.reference,
+        assets.filter(({ role }) => role === "source").length,
+        assets.filter(({ role }) => role === "tryon").map(({ decision }) => decision ?? null),
+      ]);
+
+  test("skips rejected images, and gives the decisions of the others", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve", "reject", "");
+    const ran = await world.cat("export --approved");
+    expect(exported(ran.stdout)).toEqual([
+      ["DRESS-3", 2, [null]],
+      ["DRESS-2", 2, []],
+      ["DRESS-1", 2, ["approve"]],
+    ]);
+    expect(ran.stderr).toBe("Exported 3 products with 8 images, without 1 rejected image, in 0.0 s.\n");
+    const { stdout } = await world.cat("export --approved --format csv");
+    const rows = parse(stdout, { columns: true }) as Record<string, string>[];
+    expect(rows.filter(({ role }) => role === "tryon").map(({ decision }) => decision)).toEqual([
+      "",
+      "approve",
+    ]);
+    expect((await world.cat("export --format csv")).stdout.split("\n")[0]).toMatch(/,suggested_filename$/);
+    const summary = JSON.parse((await world.cat("export --approved --out a.ndjson --json")).stdout);
+    expect(summary).toMatchObject({ products: 3, assets: 8, rejected: 1 });
+  });
+
+  test("with --since last exports everything again after another image was rejected", async () => {
+    const world = await reviewedWorld();
+    await world.review("reject");
+    const line = "export --approved --since last";
+    expect((await world.cat(line)).stderr).toContain("No earlier export with --since last");
+    expect((await world.cat(line)).stdout).toBe("");
+    await world.review("approve");
+    const again = await world.cat(line);
+    expect(again.stderr).toContain(
+      "Other images are rejected than at the last export with --since last: exporting everything.\n",
+    );
+    expect(exported(again.stdout)).toHaveLength(3);
+    expect((await world.cat(line)).stdout).toBe("");
+  });
+
+  test.each([
+    ["export --manifest --approved", "--approved cannot be used with --manifest", "Remove one of them."],
+    [
+      "export --zip --approved",
+      "--approved needs --extract with --zip",
+      "Add --extract DIR, because the service writes the ZIP.",
+    ],
+    ["export sync m --merge --approved", "--merge cannot be used with --approved", "Remove one of them."],
+  ])("is a wrong command line: %s", async (line, error, hint) => {
+    const world = await syncWorld();
+    expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr: `error: ${error}\n${hint}\n` });
+  });
+});

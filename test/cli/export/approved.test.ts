@@ -177,3 +177,41 @@ describe("cat export --approved", () => {
     expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr: `error: ${error}\n${hint}\n` });
   });
 });
+
+describe("cat export --zip --extract --approved", () => {
+  test("extracts all images without a rejection", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve", "reject", "");
+    const ran = await world.cat("export --zip --extract out --approved");
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toMatch(
+      /^Exported 3 products with 8 images to out \(8 files, .*\n {2}1 rejected image not extracted\n$/,
+    );
+    expect(world.files("out")).toEqual([dress(1), dress(3)]);
+    expect(world.names("out")).toHaveLength(8);
+    const { stdout } = await world.cat("export --zip --extract json --approved --json");
+    expect(JSON.parse(stdout)).toMatchObject({ products: 3, assets: 8, rejected: 1 });
+    expect((await world.cat("export --zip --extract all")).stderr).toContain("with 9 images");
+    expect(world.files("all")).toHaveLength(3);
+  });
+
+  test("extracts everything of a catalogue without a rejection", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve");
+    expect(await world.cat("export --zip --extract out --approved")).toMatchObject({ exit: 0 });
+    expect(world.names("out")).toHaveLength(9);
+  });
+
+  test("extracts nothing where names do not tell which image is rejected", async () => {
+    const world = await reviewedWorld();
+    await world.review("reject");
+    // Two products whose references differ only in case: their files are numbered in a ZIP.
+    await world.add("dress-1", ["front"]);
+    const ran = await world.cat("export --zip --extract out --approved");
+    expect(ran.exit).toBe(7);
+    expect(ran.stderr).toMatch(
+      /error: cannot tell which files of export \w+ are rejected: its names are not those of the manifest\nUse cat export sync DIR --approved, which knows each image by its ID\.\n$/,
+    );
+    expect(world.names("out")).toEqual([]);
+  });
+});

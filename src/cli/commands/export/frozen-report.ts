@@ -19,7 +19,7 @@ export function reportLines(
   command: FrozenInput,
   { leftovers, globals, typed }: Place,
 ): string[] {
-  const { summary, stopped, isResumable, parts, deleted, urlsUntil } = outcome;
+  const { summary, stopped, isResumable, parts, deleted, rejected, urlsUntil } = outcome;
   if (stopped !== undefined) {
     if (!isResumable) return [];
     const ready = summary.jobs.filter(({ status }) => status === "completed").length;
@@ -36,6 +36,7 @@ export function reportLines(
     lines.push(
       `  ${counted(deleted, "product")} ${deleted === 1 ? "was" : "were"} deleted during the export and ${deleted === 1 ? "is" : "are"} not in it`,
     );
+  if (rejected > 0) lines.push(`  ${counted(rejected, "rejected image")} not extracted`);
   if (urlsUntil !== null)
     lines.push(
       `The image URLs in it are valid until ${new Date(urlsUntil).toISOString().slice(0, 16)}Z; image IDs are permanent.`,

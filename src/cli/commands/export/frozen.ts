@@ -9,6 +9,7 @@ import { type Selection, withoutRepetitions } from "../../../flows/export/select
 import { InputError } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
+import { reviewedAssets } from "../../app/profile-state.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { openInput } from "../../files/open-input.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
@@ -23,12 +24,13 @@ import { withRoleHint } from "./roles.ts";
 export async function exportFrozenFiles(app: App, command: FrozenInput): Promise<void> {
   const { format, roles, extract } = command;
   const selection = await readSelected(app, command);
+  const reviewed = command.approved ? await reviewedAssets(app) : null;
   const name = extract ?? command.out ?? frozenNames[format];
   const list = problemList(app, command.productsFrom ?? "", { listsAll: "--json" });
   let unknown = 0;
   const outcome = await runFlow(app, ({ pause, ...host }) =>
     exportFrozen(
-      { ...command, selection, name, extract: extract !== null, concurrency: defaultConcurrency },
+      { ...command, reviewed, selection, name, extract: extract !== null, concurrency: defaultConcurrency },
       {
         ...host,
         async targets(jobs, isDelivered) {

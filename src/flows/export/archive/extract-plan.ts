@@ -49,8 +49,8 @@ export class ExtractPlan {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds an archive. Throws ArchiveError if one of its entries must not be written. */
-  add({ shown: archive, size, entries }: Zip): void {
+  /** Adds an archive, without the files of these names. Throws ArchiveError if one of its entries must not be written. */
+  add({ shown: archive, size, entries }: Zip, skipped: ReadonlySet<string> = new Set()): void {
     const unsafe = (entry: string, why: string) =>
       new ArchiveError("unsafe_zip", archive, `${shownEntry(entry)} ${why}`);
     const own = new Set<string>();
@@ -60,6 +60,7 @@ export class ExtractPlan {
       if (problem !== null) throw unsafe(entry.name, problem);
       if (entry.size > this.#maxBytes)
         throw unsafe(entry.name, `is larger than ${byteText(this.#maxBytes)} (--max-bytes)`);
+      if (skipped.has(entry.name)) continue;
       const name = entry.name.replace(/\/$/, "");
       if (own.has(foldedPath(name)))
         throw unsafe(entry.name, "is in it twice, or differs from another name only in case or accents");

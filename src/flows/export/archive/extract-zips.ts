@@ -16,6 +16,8 @@ import { ArchiveError, asArchiveError, openZip, shownEntry, type Zip } from "./z
 export interface Extraction {
   /** The archives in their order; `shown` is the name in messages (default: the path). */
   readonly archives: readonly { readonly path: string; readonly shown?: string | undefined }[];
+  /** The names of files that are not extracted, by the path of their archive. */
+  readonly skipped?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   /** A new folder, in one that this process has to itself: what a kill left there is removed. */
   readonly dir: string;
   /** The largest file in an archive, in bytes (default: any). */
@@ -38,6 +40,7 @@ export interface Extracted {
  */
 export async function extractZips({
   archives,
+  skipped,
   dir,
   maxBytes,
   signal,
@@ -52,7 +55,7 @@ export async function extractZips({
       signal.throwIfAborted();
       const zip = await openZip(path, shown, signal);
       zips.push(zip);
-      plan.add(zip);
+      plan.add(zip, skipped?.get(path));
     }
     await rm(unfinished, { recursive: true, force: true });
     await mkdir(unfinished);

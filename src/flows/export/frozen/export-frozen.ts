@@ -41,7 +41,7 @@ export async function exportFrozen(input: FrozenInput, deps: FrozenDeps): Promis
     if (input.fresh) await endFrozen(begun);
     return input.fresh;
   };
-  const identity = runIdentity([format, roles, names]);
+  const identity = runIdentity([format, roles, names, ...(input.reviewed === null ? [] : ["approved"])]);
   const request = { kind: "export", noun: "export", identity, file: name, concurrency, timeoutMs, replaces };
   return withRun(request, deps, async (run) => {
     const memory = openMemory(run);
@@ -94,7 +94,7 @@ function noteResuming({ state, id }: Run, begunAt: number, { onNote }: FrozenDep
 /** Ends the export of an empty catalogue, for which there is no ZIP. */
 async function endEmpty(frozen: FrozenRun): Promise<FrozenOutcome> {
   await endFrozen(frozen.run);
-  const nothing = { jobs: [], deleted: 0, missing: 0, stopped: undefined, isResumable: false };
+  const nothing = { jobs: [], deleted: 0, missing: 0, rejected: 0, stopped: undefined, isResumable: false };
   return toOutcome(frozen, nothing);
 }
 
@@ -124,9 +124,20 @@ async function fetchAndWrite(
     target: targetOf(created.rows[0]!),
   }));
   let missing = 0;
+  let rejected = 0;
   let isRejectedZip = false;
   if (stopped === undefined) {
-    const place = { folder, memory, signal, onProgress, onNote };
+    const { reviewed, roles } = input;
+    const findSkipped = async () => {
+      const { rejectedEntries } = await import("./rejected-entries.ts");
+      const skipped = await rejectedEntries(jobs, run, { folder, roles, reviewed: reviewed! });
+      rejected = [...skipped.values()].reduce((sum, { size }) => sum + size, 0);
+      return skipped;
+    };
+    const place = {
+      ...{ folder, memory, signal, onProgress, onNote },
+      ...(reviewed !== null && { findSkipped }),
+    };
     const write = async () => {
       if (input.format === "zip") missing = await missingImages(jobs, folder);
       await writeResults(input, { jobs, targets, delivered }, place);
@@ -140,7 +151,9 @@ async function fetchAndWrite(
   const isRejected = isRefusal(stopped) && state.batches.of(id).length === 0;
   const isOver = stopped === undefined || isGone || isRejected || isRejectedZip || hasOtherName(stopped);
   const isResumable = !isOver;
-  const outcome = await toOutcome(frozen, { jobs, deleted: deleted.size, missing, stopped, isResumable });
+  const outcome = await toOutcome(frozen, {
+    ...{ jobs, deleted: deleted.size, missing, rejected, stopped, isResumable },
+  });
   if (isOver) await endFrozen(run);
   else await removeIfEmpty(folder);
   return outcome;

@@ -3,6 +3,7 @@ import type { Marks } from "../../../state/marks.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { Run, RunHost } from "../../run/run.ts";
+import type { ReviewedAssets } from "../approved.ts";
 import type { Selection } from "../selection/selection.ts";
 
 export type FrozenFormat = "manifest" | "zip";
@@ -16,6 +17,8 @@ export interface FrozenInput {
   readonly selection: Selection | null;
   /** Whether the images of the ZIP files are extracted into a folder. */
   readonly extract: boolean;
+  /** The decisions about generated images, of which rejected ones are not extracted; null to extract all. */
+  readonly reviewed: ReviewedAssets | null;
   /** The largest image of a ZIP, in bytes. */
   readonly maxBytes: number;
   /** Starts over instead of resuming a run. */

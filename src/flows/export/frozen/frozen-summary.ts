@@ -13,6 +13,8 @@ export interface FrozenSummary {
   assets: number;
   /** Images that the service did not write; only if any. */
   missing?: number;
+  /** Images that were not extracted because a review has rejected them; only if any. */
+  rejected?: number;
   files: { path: string; bytes: number }[];
   jobs: { id: string; status: string }[];
   duration_ms: number;
@@ -30,6 +32,8 @@ export interface FrozenOutcome {
   readonly deleted: number;
   /** Images that the ZIPs lack. */
   readonly missing: number;
+  /** Images that were not extracted because a review has rejected them. */
+  readonly rejected: number;
   /** The number of extracted files; null without `--extract`. */
   readonly extracted: number | null;
   /** Until when the image URLs of a manifest are valid, in Unix milliseconds; null for other exports. */
@@ -48,11 +52,11 @@ export interface FrozenJob {
 /** Sums up a run, which ended so. `duration_ms` is for the caller to fill in. */
 export async function toOutcome(
   { input, run, plan, targets }: FrozenRun,
-  ended: Pick<FrozenOutcome, "deleted" | "missing" | "stopped" | "isResumable"> & {
+  ended: Pick<FrozenOutcome, "deleted" | "missing" | "rejected" | "stopped" | "isResumable"> & {
     readonly jobs: readonly FrozenJob[];
   },
 ): Promise<FrozenOutcome> {
-  const { jobs, deleted, missing, stopped, isResumable } = ended;
+  const { jobs, deleted, missing, rejected, stopped, isResumable } = ended;
   const completed = jobs.flatMap(({ job, ids }) => (job?.status === "completed" ? [{ job, ids }] : []));
   const written = stopped === undefined ? await Promise.all(targets.map(measure)) : [];
   const began = Math.min(...completed.map(({ job }) => Date.parse(job.created_at)));
@@ -60,8 +64,9 @@ export async function toOutcome(
     summary: {
       run_id: run.id,
       products: completed.reduce((sum, { ids }) => sum + ids.length, 0),
-      assets: completed.reduce((sum, { job }) => sum + job.total_assets, 0) - missing,
+      assets: completed.reduce((sum, { job }) => sum + job.total_assets, 0) - missing - rejected,
       ...(missing > 0 && { missing }),
+      ...(rejected > 0 && { rejected }),
       files: written.map(({ name, bytes }) => ({ path: name, bytes })),
       jobs: jobs.map(({ id, job }) => ({ id, status: job?.status ?? "processing" })),
       duration_ms: 0,
@@ -71,6 +76,7 @@ export async function toOutcome(
     parts: Math.ceil(plan.length / limits.exportProducts),
     deleted,
     missing,
+    rejected,
     extracted: input.extract ? written.reduce((sum, { files }) => sum + files, 0) : null,
     urlsUntil: input.format === "manifest" && Number.isFinite(began) ? began + limits.signedUrlMs : null,
   };

@@ -118,7 +118,7 @@ function toFailure({ status, failure_reason, task_id }: GenerationResult): Rejec
 }
 
 function toSummary(generating: GenerationRun, results: readonly GenerationResult[]): GenerationSummary {
-  const { input, run, check, unresolved, combinations, sent, sentBefore, replaced } = generating;
+  const { input, run, check, unresolved, combinations, sent, sentBefore, replaced, found } = generating;
   const count = (status: GenerationResult["status"]) => results.filter((one) => one.status === status).length;
   const asked = [...combinations.values()].reduce((sum, some) => sum + some, 0);
   const queued = [...sent].filter(([, { taskId }]) => taskId !== null).map(([key]) => key);
@@ -139,6 +139,7 @@ function toSummary(generating: GenerationRun, results: readonly GenerationResult
     failed: count("failed"),
     tasks: results.flatMap((result) => toSummaryTask(result, input.saveAs) ?? []),
     duration_ms: 0,
+    ...(found !== null && { existing: found.existing, in_progress: found.inProgress }),
     ...(check.left !== undefined && { left: check.left }),
     ...(invalid > 0 && { invalid }),
     ...(rejected.length > 0 && { rejected }),

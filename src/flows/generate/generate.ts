@@ -7,19 +7,14 @@ import type { RefusedRows } from "../rows/row-sets.ts";
 import { generatingEvent, isTaskEnded, TaskFollower } from "../run/follow.ts";
 import { type Run, type RunRequest, runIdentity, sentBeyond, withRun } from "../run/run.ts";
 import { stoppedBy } from "../run/stage.ts";
-import { leastTimeLeft, writeEstimate } from "../run/writes.ts";
-import { counted, grouped, shownName } from "../words.ts";
+import { leastTimeLeft } from "../run/writes.ts";
+import { counted, shownName } from "../words.ts";
+import { agree } from "./agree.ts";
 import { Balance, isUnpaid, type Shortage } from "./balance.ts";
 import { type ClosedRun, closeRun } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
 import { type AskedGeneration, type Generation, placeKey, sentGenerations } from "./generation.ts";
-import {
-  type GenerateDeps,
-  type GenerateInput,
-  type GenerationRun,
-  isFresh,
-  type SaveFolder,
-} from "./generation-run.ts";
+import { type GenerateDeps, type GenerateInput, type GenerationRun, isFresh } from "./generation-run.ts";
 import { cutGenerations, notReplaced, planGenerations, rejectTooMany, withUnresolved } from "./plan.ts";
 import { queueGenerations } from "./queue.ts";
 import { type Resolved, resolveGenerations } from "./resolve.ts";
@@ -64,7 +59,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   const { asked: inFile, isExpanded } = await readGenerations(input.file, refused, input);
   rejectTooMany(inFile.length, input);
   const targets = await deps.targets();
-  return withRun(toRequest(input, isExpanded), deps, async (run) => {
+  const work = async (run: Run): Promise<GenerateOutcome> => {
     rejectSentBeyond(inFile, run, input);
     const asked = isFresh(run) ? inFile : notReplaced(inFile, run);
     noteReplaced(inFile.length - asked.length, asked.length, input, deps);
@@ -72,20 +67,16 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       rejectOtherRun(input.review, { id: run.id, input: input.file.source.name, state: run.state });
     if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
       await (await import("./unknown-outcome.ts")).settleExpired(run, input, deps.ask);
-    const { sent, remaining, problems: unfound, unresolved } = await planGenerations(asked, run, input, deps);
+    const plan = await planGenerations(asked, run, input, deps);
+    const { sent, problems: unfound, unresolved } = plan;
     for (const problem of unfound) await deps.onProblem(problem);
     const resolved = withUnresolved(check, unresolved);
     if (isRejected(resolved, input)) return { check: resolved, ended: null };
     const balance = new Balance(run);
-    let chosen: SaveFolder | null = null;
-    if (remaining.length > 0) {
-      const batches = cutGenerations(remaining).length;
-      noteEstimate(remaining.length, batches, deps);
-      const plan = { generations: remaining, batches, queuedBefore: sent.size, balance: balance.known };
-      chosen = await deps.confirm(plan);
-    }
+    const paying = { input, balance, queuedBefore: sent.size };
+    const { remaining, found, folder } = await agree(plan.remaining, run, paying, deps);
     const generating: GenerationRun = {
-      input: { ...input, ...chosen },
+      input: { ...input, ...folder },
       run,
       targets,
       balance,
@@ -96,6 +87,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       sent,
       sentBefore: new Set([...sent].flatMap(([key, { taskId }]) => (taskId === null ? [] : [key]))),
       remaining: [...remaining],
+      found,
       replaced: new Set(),
       rejected: new Map(),
       tasks: new Map(),
@@ -111,7 +103,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     if (saver !== null && input.review !== null) {
       const { state, service } = run;
       const { moveReviewed } = await import("./move-reviewed.ts");
-      await moveReviewed(saver, input.saveTo!, (id) => state.decisions.of(service.baseUrl, id));
+      await moveReviewed(saver, generating.input.saveTo!, (id) => state.decisions.of(service.baseUrl, id));
     }
     noteReplaced(generating.replaced.size, sent.size + generating.remaining.length, input, deps);
     const stopped: unknown = run.signal.aborted ? run.signal.reason : stoppedWork;
@@ -125,6 +117,11 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       check: resolved,
       ended: { ...closed, tasks: generating.tasks, stopped, shortage, finishedRunOf },
     };
+  };
+  return withRun(toRequest(input, isExpanded), deps, async (run) => {
+    if (!input.missing) return work(run);
+    const { aloneMissing } = await import("./missing.ts");
+    return aloneMissing(run, { pid: deps.pid, file: input.file.source.name }, () => work(run));
   });
 }
 
@@ -161,25 +158,33 @@ const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | 
 /** Where the decisions of a run are recorded. */
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
 
-/** The run of an input: the one that was begun before and has not ended, else the last one that has, else a new one. */
+/**
+ * The run of an input: the one that was begun before and has not ended, else the last one that has, else a new one. With
+ * `--missing` a finished run is not read: its images may be rejected since.
+ */
 const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   kind: input.kind,
   noun: input.kind === "tryon" ? "try-on" : "beautify run",
-  identity: runIdentity([
-    input.file.source.digest,
-    input.file.source.format,
-    // Flags that change nothing of the input must not pay for it twice; with combinations, places mean something else.
-    isExpanded,
-    // The same image is rejected again under the ID of another task.
-    ...(input.replacing.size > 0 ? [[...input.replacing.values()]] : []),
-  ]),
+  identity: identityOf(input, isExpanded, input.missing),
+  resumes: input.missing ? identityOf(input, isExpanded, false) : undefined,
   file: input.file.source.name,
   options: { ...(input.fresh && { fresh: "yes" }), ...keptOptions(input.answers, input.file.source) },
   concurrency: input.concurrency,
   timeoutMs: input.timeoutMs,
-  once: !input.fresh,
+  once: !input.fresh && !input.missing,
   replaces: () => input.fresh,
 });
+
+const identityOf = ({ file, replacing }: GenerateInput, isExpanded: boolean, isMissing: boolean): string =>
+  runIdentity([
+    file.source.digest,
+    file.source.format,
+    // Flags that change nothing of the input must not pay for it twice; with combinations, places mean something else.
+    isExpanded,
+    // The same image is rejected again under the ID of another task.
+    ...(replacing.size > 0 ? [[...replacing.values()]] : []),
+    ...(isMissing ? ["missing"] : []),
+  ]);
 
 /** Rejects a limit that leaves out rows of which the run has queued images. Throws a CatError of type usage. */
 function rejectSentBeyond(
@@ -201,12 +206,6 @@ function countCombinations(asked: readonly AskedGeneration[]): ReadonlyMap<numbe
   const counts = new Map<number, number>();
   for (const { line } of asked) counts.set(line, (counts.get(line) ?? 0) + 1);
   return counts;
-}
-
-/** Notes how long the queuing takes, where the rate limit makes it last. */
-function noteEstimate(images: number, requests: number, { writesPerMinute, onNote }: GenerateDeps): void {
-  const time = writeEstimate(requests, writesPerMinute);
-  if (time !== null) onNote(`${grouped(images)} images in ${grouped(requests)} requests: ${time}`);
 }
 
 /** Notes that some rejected images were generated again by an earlier run, where others remain. */

@@ -11,6 +11,7 @@ import type { Run, RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
 import type { Balance, KnownBalance } from "./balance.ts";
 import type { Generation, SentGeneration } from "./generation.ts";
+import type { MissingImages } from "./missing.ts";
 import type { RecordedReview, Review } from "./review.ts";
 import type { SaveOptions } from "./save-outputs.ts";
 
@@ -40,6 +41,8 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly skipInvalid: boolean;
   /** Generates again what an earlier run of the same input has generated. */
   readonly fresh: boolean;
+  /** Whether only images are generated that do not exist yet. */
+  readonly missing: boolean;
   readonly unknown: UnknownChoice | undefined;
   /** The most generations that the input may ask for; null for any number. */
   readonly maxGenerations: number | null;
@@ -120,6 +123,8 @@ export interface GenerationRun {
   readonly sentBefore: ReadonlySet<string>;
   /** What this process has to queue, with what it found to be not queued by an earlier one. */
   readonly remaining: Generation[];
+  /** What `--missing` has found; null without it. */
+  readonly found: MissingImages | null;
   /** The places of rejected images that another run generated again since this one was planned. */
   readonly replaced: Set<string>;
   /** What the service rejected, by place. */

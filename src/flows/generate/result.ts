@@ -117,6 +117,10 @@ export interface GenerationSummary {
     label?: boolean;
   }[];
   duration_ms: number;
+  /** Images that exist already and were not queued; only with `--missing`. */
+  existing?: number;
+  /** Images that another run has in progress, or may have, and that were not queued; only with `--missing`. */
+  in_progress?: number;
   /** Rows beyond the limit, which count nowhere else; only with `--limit`. */
   left?: number;
   /** Rows that the check found invalid; only where there are any. */

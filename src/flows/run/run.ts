@@ -63,6 +63,8 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
   readonly sameOrganization?: boolean | null;
   /** Whether a run that has ended is read, instead of begun again. */
   readonly once?: boolean;
+  /** The identity of an open run that this command resumes, if it has sent something, instead of one of its own. */
+  readonly resumes?: string | undefined;
   /** Whether no other run of this kind may work at the same time, whatever its input. */
   readonly alone?: boolean;
   /** Whether the open run of an earlier process ends, after this has settled it, and a new one begins. */
@@ -78,14 +80,17 @@ export async function withRun<Done>(
   host: RunHost,
   work: (run: Run) => Promise<Done>,
 ): Promise<Done> {
-  const { noun, kind, identity, file, options = {}, concurrency, timeoutMs } = request;
+  const { noun, kind, file, options = {}, concurrency, timeoutMs } = request;
   const { clock, newKey, pid, onNote } = host;
   const client = await host.client();
   const { signal, release } = patienceOf(noun, timeoutMs, host);
   try {
     const { state, sentJobs, service } = await host.memory();
-    const { sameOrganization = null, once = false, alone = false, replaces } = request;
+    const { sameOrganization = null, once = false, alone = false, resumes, replaces } = request;
     const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
+    const stopped = resumes === undefined ? null : state.runs.findOpen({ account, kind, identity: resumes });
+    const identity =
+      stopped !== null && state.batches.of(stopped.id).length > 0 ? stopped.identity : request.identity;
     const fresh = { id: host.runId, account, kind, identity, file, options, startedAt: clock.now() };
     const { hold, begun, finished, open } = claimRun(fresh, { pid, once, alone }, state);
     const opened = ({ id, options, startedAt }: StoredRun): Run => ({
@@ -142,7 +147,8 @@ export function claimRun(
   return { hold, begun, finished, open: begun ?? finished ?? run };
 }
 
-const alreadyRunning = (kind: string, { pid, since, file }: Required<RunOwner>): CatError =>
+/** The error for work that another process does. */
+export const alreadyRunning = (kind: string, { pid, since, file }: Required<RunOwner>): CatError =>
   new CatError(
     `the ${kind} of ${shownName(file)} is already running (process ${pid}, since ${shownTime(since)})`,
     {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
+import { Balance } from "../../../src/flows/generate/balance.ts";
 import { type Generation, packGenerations } from "../../../src/flows/generate/generation.ts";
 import type { GenerationRun } from "../../../src/flows/generate/generation-run.ts";
 import { queueGenerations } from "../../../src/flows/generate/queue.ts";
@@ -20,6 +21,7 @@ const generationRun = (run: Run, remaining: Generation[]) =>
   ({
     input: { kind: "tryon", skipInvalid: true },
     run,
+    balance: new Balance(run),
     sent: new Map(),
     remaining,
     replaced: new Set(),

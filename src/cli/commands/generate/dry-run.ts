@@ -2,7 +2,8 @@ import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import { readGenerations } from "../../../flows/generate/columns/generation-form.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
-import type { AskedGeneration } from "../../../flows/generate/generation.ts";
+import { type AskedGeneration, placeKey } from "../../../flows/generate/generation.ts";
+import type { MissingImages } from "../../../flows/generate/missing.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
 import type { Resolved } from "../../../flows/generate/resolve.ts";
 import { checkFile } from "../../../flows/rows/check.ts";
@@ -36,7 +37,9 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
   const resolved = await lookUp(app, flags, asked);
   problems.push(...(resolved?.problems ?? []));
   const unresolved = resolved?.unresolved ?? new Map();
-  const valid = asked.filter(({ line }) => !unresolved.has(line));
+  const found = flags.missing && resolved !== null ? await missingOf(app, flags, resolved) : null;
+  const places = found === null ? null : new Set(found.missing.map(placeKey));
+  const valid = asked.filter((one) => !unresolved.has(one.line) && places?.has(placeKey(one)) !== false);
   const check = checked.unusable
     ? { ...checked, invalid: checked.total, valid: 0 }
     : withUnresolved(checked, unresolved);
@@ -51,6 +54,7 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
       invalid: check.invalid,
       generations: valid.length,
       batches,
+      ...(found !== null && { existing: found.existing, in_progress: found.inProgress }),
       ...(check.left !== undefined && { left: check.left }),
       problems: problems.map(toJson),
       ...(notes.length > 0 && { notes: notes.map(toJson) }),
@@ -68,7 +72,12 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
   await app.io.show({ columns, format: "table" }, rows);
   const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
   const { left = 0 } = check;
-  const others = left === 0 ? "" : ` ${counted(left, "row")} left (--limit).`;
+  const { existing = 0, inProgress = 0 } = found ?? {};
+  const others = [
+    ...(existing > 0 ? [` ${counted(existing, "more image")} ${existing === 1 ? "exists" : "exist"}.`] : []),
+    ...(inProgress > 0 ? [` ${counted(inProgress, "more image")} in progress.`] : []),
+    ...(left > 0 ? [` ${counted(left, "row")} left (--limit).`] : []),
+  ].join("");
   await app.io.note(
     app.io.visible(
       `${name}: ${counted(valid.length, "image")} in ${counted(batches, "request")}.${others} Nothing was queued (--dry-run).${checks}`,
@@ -101,6 +110,24 @@ async function lookUp(
   const { resolveGenerations } = await import("../../../flows/generate/resolve.ts");
   const service = { client, signal: app.context.interrupt, concurrency: defaultConcurrency };
   return resolveGenerations(asked, service, { allowDuplicates, onProgress: () => {} });
+}
+
+/** What of the input does not exist. */
+async function missingOf(
+  app: App,
+  { kind }: GenerateFlags,
+  { generations }: Resolved,
+): Promise<MissingImages> {
+  const { memoryOfProfile } = await import("../../app/profile-state.ts");
+  const { findMissing } = await import("../../../flows/generate/missing.ts");
+  const { state, service } = await memoryOfProfile(app);
+  const { clock, interrupt: signal } = app.context;
+  // An account that is not known yet has no runs.
+  const account = state.accounts.find(service.baseUrl, service.keyFingerprint) ?? 0;
+  return findMissing(generations, {
+    ...{ client: await app.client(), clock, signal, state, service, account, kind },
+    id: "",
+  });
 }
 
 /** As far as names tell: for how many requests it takes. */

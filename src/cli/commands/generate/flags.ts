@@ -47,6 +47,7 @@ export type SelectionFlags = { [name in Exclude<(typeof selectionNames)[number],
 /** The flags of a command that generates images, as commander parses them. */
 export interface RawGenerateFlags extends RawFileFlags, RawMapFlags, SelectionFlags {
   readonly dryRun: boolean;
+  readonly missing: boolean;
   readonly wait: boolean;
   readonly save?: string;
   readonly fresh: boolean;
@@ -127,6 +128,7 @@ export function withGenerateFlags(made: Command, kind: GenerationKind): Command 
   made
     .optionsGroup("Cost:")
     .option("--dry-run", "show the plan and queue nothing", false)
+    .option("--missing", "generate only images that no product has yet", false)
     .option("--max-generations <N>", "stop if the input requests more images", wholeNumber({ min: 1 }))
     .optionsGroup("Waiting and resuming:")
     .option("--no-wait", "queue the images and exit")
@@ -165,6 +167,8 @@ export function readGenerateFlags(
     });
   }
   if (file === undefined) rejectMapping(raw, "a file");
+  if (raw.missing && raw.rerun !== undefined) throw conflict("--missing", "--rerun");
+  if (raw.missing && raw.fresh) throw conflict("--missing", "--fresh");
   if (raw.limit !== undefined && raw.rerun !== undefined) throw conflict("--limit", "--rerun");
   if (raw.limit !== undefined && file === undefined)
     throw new UsageError("--limit needs a file", { param: "--limit", hint: "Remove --limit." });

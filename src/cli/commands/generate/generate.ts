@@ -17,6 +17,7 @@ export const tryonCommand = (app: App): Command =>
       ["write a sheet to begin with", "cat tryon --template looks.xlsx"],
       ["show what a file would generate", "cat tryon looks.csv --dry-run"],
       ["generate, save and review the images", "cat tryon looks.csv --save images --gallery review.html"],
+      ["generate what does not exist yet", "cat tryon looks.csv --missing --save images"],
       ["generate the rejected ones again", "cat tryon --rerun decisions.csv --save images"],
       [
         "one image",

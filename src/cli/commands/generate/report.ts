@@ -25,7 +25,7 @@ export function reportLines(
   { globals, typed }: Pick<App, "typed"> & { globals: Service },
 ): string[] {
   const { summary, stopped, results, finishedRunOf } = ended;
-  const lines = [headline(ended, flags)];
+  const lines = [headline(ended, flags), ...existingLines(ended)];
   const {
     rejected = [],
     invalid = 0,
@@ -128,6 +128,22 @@ export function unpaidOf({ stopped, shortage, summary }: EndedRun): CatError | n
   return new CatError(lack, { type, code, status, requestId, hint });
 }
 
+/** Whether `--missing` has found nothing to generate. */
+const isAllThere = ({ total, existing = 0, in_progress = 0 }: EndedRun["summary"]): boolean =>
+  total > 0 && existing + in_progress === total;
+
+/** What `--missing` has not queued, next to what it has. */
+function existingLines({ summary }: EndedRun): string[] {
+  const { existing = 0, in_progress = 0 } = summary;
+  const line = (count: number, why: string) =>
+    count === 0 ? [] : [`  ${counted(count, "image")} not queued: ${why}`];
+  if (isAllThere(summary) && (existing === 0 || in_progress === 0)) return [];
+  return [
+    ...line(existing, existing === 1 ? "it exists" : "they exist"),
+    ...line(in_progress, "in progress"),
+  ];
+}
+
 /** How many images a list names. */
 const mostNamed = 20;
 
@@ -146,6 +162,8 @@ function paidLines(results: EndedRun["results"], { save }: GenerateFlags): strin
 
 function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags: GenerateFlags): string {
   const { total, queued, unchanged, succeeded, failed, duration_ms } = summary;
+  const { existing = 0, in_progress = 0 } = summary;
+  const wanted = total - existing - in_progress;
   const from = flags.file === null && flags.rerun === undefined ? "" : ` of ${shownName(flags.input)}`;
   if (finishedRunOf !== null) {
     const before = results.length;
@@ -156,16 +174,22 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
       : " To generate again, add --fresh.";
     return `Nothing to do: ${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunOf)} and ${before === 1 ? "has" : "have"} finished.${again}`;
   }
+  if (isAllThere(summary)) {
+    const all = `${counted(total, "image")}${from}`;
+    return in_progress === 0
+      ? `Nothing to do: ${all} ${total === 1 ? "exists" : "exist"}.`
+      : `Nothing to do: ${all} ${total === 1 ? "exists or is" : "exist or are"} in progress.`;
+  }
   if (total === 0)
     return `Nothing to do: the rejected images${from} were generated again before. To generate them once more, add --fresh.`;
   if (stopped !== undefined)
-    return `Stopped: ${grouped(queued + unchanged)} of ${counted(total, "image")}${from} queued.`;
+    return `Stopped: ${grouped(queued + unchanged)} of ${counted(wanted, "image")}${from} queued.`;
   const took =
     duration_ms < 120_000 ? `${Math.round(duration_ms / 1000)} s` : `${Math.round(duration_ms / 60_000)} min`;
   if (!flags.wait) return `Queued ${counted(queued, "image")}${from} in ${took}.`;
-  return failed === 0 && succeeded === total
-    ? `Generated ${counted(total, "image")}${from} in ${took}.`
-    : `Generated ${grouped(succeeded)} of ${counted(total, "image")}${from} in ${took}.`;
+  return failed === 0 && succeeded === wanted
+    ? `Generated ${counted(wanted, "image")}${from} in ${took}.`
+    : `Generated ${grouped(succeeded)} of ${counted(wanted, "image")}${from} in ${took}.`;
 }
 
 /** Whether an earlier command has finished the run, without some of its images. */

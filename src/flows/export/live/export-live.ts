@@ -2,13 +2,13 @@ import type { Client } from "../../../client/client.ts";
 import type { Clock } from "../../../clock.ts";
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import type { Marks } from "../../../state/marks.ts";
+import { type LiveSelection, readPages } from "../../catalogue/read-pages.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { ServiceIdentity } from "../../run/account.ts";
 import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
 import type { Service } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { approvedRows, type ReviewedAssets } from "../approved.ts";
-import { type LiveSelection, readPages } from "./read-pages.ts";
 import type { RowFormat } from "./row-format.ts";
 
 /** Where the rows go: a file that appears when it is complete, or standard output. */

@@ -1,10 +1,10 @@
 import pLimit from "p-limit";
 import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
+import type { LiveSelection } from "../../catalogue/read-pages.ts";
 import { OutputError } from "../../files/disk.ts";
 import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
 import { mayNotRead, orNull } from "../../service-errors.ts";
-import type { LiveSelection } from "../live/read-pages.ts";
 import { compare } from "./compare.ts";
 import { AssetFetcher } from "./fetch-assets.ts";
 import { isIntact } from "./mirror.ts";

@@ -1,6 +1,6 @@
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
-import { type LiveSelection, readPages } from "../live/read-pages.ts";
+import { type LiveSelection, readPages } from "../../catalogue/read-pages.ts";
 import type { Mirror } from "./mirror.ts";
 import { isSameVersion, keyOf, type ListedAsset, listedAssets, type MirrorEntry } from "./mirror-entry.ts";
 import { shardOf } from "./mirror-state.ts";

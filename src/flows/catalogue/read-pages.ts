@@ -1,8 +1,8 @@
-import type { Client } from "../../../client/client.ts";
-import { limits } from "../../../contract/limits.ts";
-import { operations } from "../../../contract/operations.ts";
-import type { ExportRow } from "../../../contract/resources/exports.ts";
-import { CatError } from "../../../errors.ts";
+import type { Client } from "../../client/client.ts";
+import { limits } from "../../contract/limits.ts";
+import { operations } from "../../contract/operations.ts";
+import type { ExportRow } from "../../contract/resources/exports.ts";
+import { CatError } from "../../errors.ts";
 
 /** The rows to read. */
 export interface LiveSelection {

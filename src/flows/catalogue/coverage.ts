@@ -1,0 +1,148 @@
+// Coverage: which photos and generated images a product has. This is the one place that decides whether an image exists.
+
+import { limits } from "../../contract/limits.ts";
+import { operations } from "../../contract/operations.ts";
+import type { ExportAsset, ExportJob, ExportRow } from "../../contract/resources/exports.ts";
+import type { AssetRole } from "../../contract/value-sets.ts";
+import { BadAnswerError } from "../../http/errors.ts";
+import type { Service } from "../service.ts";
+import { mayNotRead } from "../service-errors.ts";
+import { readPages } from "./read-pages.ts";
+
+/** What distinguishes the images of a product: other settings, such as stylings, do not. */
+export interface Look {
+  /** Null for a beautified shot. */
+  readonly modelId: string | null;
+  readonly background: string;
+  readonly angleShot: string;
+}
+
+/** What a product has. A rejected image only counts as rejected. */
+export interface Coverage {
+  readonly product: ExportRow["product"];
+  /** The orientation of each photo. */
+  readonly photos: readonly string[];
+  readonly beautified: readonly Look[];
+  readonly tryons: readonly Look[];
+  readonly rejected: number;
+}
+
+/** What this machine knows of the output of a task. */
+export interface KnownImages {
+  /** Whether a review has rejected it. */
+  readonly isRejected: (taskId: string) => boolean;
+  /** Its settings, if it was queued here. */
+  readonly lookOf: (taskId: string) => Look | undefined;
+}
+
+/** A look of a product as a key. Colors are the same in either case. */
+export const lookKey = (productId: string, { modelId, background, angleShot }: Look): string =>
+  JSON.stringify([productId, modelId, background.toLowerCase(), angleShot]);
+
+/** The images of a product of an export. */
+export function coverageOf({ product, assets }: ExportRow, known: KnownImages): Coverage {
+  const photos: string[] = [];
+  const beautified: Look[] = [];
+  const tryons: Look[] = [];
+  let rejected = 0;
+  // The client does not check `assets`.
+  for (const asset of Array.isArray(assets) ? assets : []) {
+    if (asset.role === "source") photos.push(textOf(asset.attributes?.orientation) ?? "unlabeled");
+    if (asset.role !== "beautifier" && asset.role !== "tryon") continue;
+    if (asset.task_id !== null && known.isRejected(asset.task_id)) rejected++;
+    else (asset.role === "tryon" ? tryons : beautified).push(lookOfAsset(asset, known));
+  }
+  return { product, photos, beautified, tryons, rejected };
+}
+
+/** The attributes of an asset are open (Resources, ExportRow): what they lack is known of tasks that were queued here. */
+function lookOfAsset({ attributes, task_id, role }: ExportAsset, { lookOf }: KnownImages): Look {
+  const [background, angle, model] = [
+    attributes?.background,
+    attributes?.angle_shot,
+    attributes?.model_id,
+  ].map(textOf);
+  const isComplete = background && angle && (model || role === "beautifier");
+  const own = isComplete || task_id === null ? undefined : lookOf(task_id);
+  return {
+    modelId: role === "tryon" ? (model ?? own?.modelId ?? "") : null,
+    background: background ?? own?.background ?? "",
+    angleShot: angle ?? own?.angleShot ?? "",
+  };
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+/** Up to so many manifests are requested rather than all pages of the catalogue: writes have a lower rate limit. */
+const mostManifests = 10;
+
+/**
+ * The images of these products, or of all (null), which were created through the API (Exports). A few products are read as
+ * manifests, many as pages of the catalogue. Throws a BadAnswerError if a manifest lacks a product.
+ */
+export async function* readCoverage(
+  products: readonly string[] | null,
+  roles: readonly AssetRole[] | null,
+  known: KnownImages,
+  service: Pick<Service, "client" | "signal">,
+): AsyncGenerator<Coverage, void, undefined> {
+  const most = mostManifests * limits.exportProducts;
+  const wanted = products === null ? null : new Set(products);
+  if (wanted !== null && wanted.size <= most) {
+    try {
+      for (const row of await manifestRows([...wanted], roles, service)) yield coverageOf(row, known);
+      return;
+    } catch (error) {
+      // A key may read exports without the scope to create one.
+      if (!mayNotRead(error)) throw error;
+    }
+  }
+  for await (const { rows } of readPages({ roles, since: null }, service))
+    for (const row of rows) if (wanted === null || wanted.has(row.product.id)) yield coverageOf(row, known);
+}
+
+async function manifestRows(
+  ids: readonly string[],
+  roles: readonly AssetRole[] | null,
+  { client, signal }: Pick<Service, "client" | "signal">,
+): Promise<ExportRow[]> {
+  const rows: ExportRow[] = [];
+  for (let start = 0; start < ids.length; start += limits.exportProducts) {
+    const product_ids = ids.slice(start, start + limits.exportProducts);
+    const body = { format: "manifest" as const, product_ids, ...(roles !== null && { role: [...roles] }) };
+    const created = await client.exports.create({ body }, { signal });
+    const job = isEnded(created)
+      ? created
+      : await client.poll(operations.exports.get, { export_id: created.id }, { done: isEnded, signal });
+    const broken = new BadAnswerError(`the manifest of export ${job.id} is incomplete`, {
+      code: "wrong_content",
+      hint: "Run the command again.",
+    });
+    if (job.url === null) throw broken;
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of client.download(job.url, { signal })) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    const listed = new Map<string, ExportRow>();
+    for (const line of text.split("\n").filter((line) => line !== "")) {
+      const row = parseRow(line);
+      if (row === null) throw broken;
+      listed.set(row.product.id, row);
+    }
+    // What is not listed would be paid for again.
+    if (!product_ids.every((id) => listed.has(id))) throw broken;
+    rows.push(...listed.values());
+  }
+  return rows;
+}
+
+const isEnded = ({ status }: ExportJob): boolean => status !== "processing";
+
+function parseRow(line: string): ExportRow | null {
+  try {
+    const row = JSON.parse(line) as ExportRow;
+    return typeof row.product?.id === "string" ? row : null;
+  } catch {
+    return null;
+  }
+}

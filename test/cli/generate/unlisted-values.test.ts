@@ -56,9 +56,9 @@ describe("a background or angle that is not listed", () => {
     await declined.type("Send 2 unknown values to the service?", "n\r");
     expect((await declined.ran).exit).toBe(0);
     expect(world.tasks()).toEqual([]);
-    const agreed = atTerminal(world, "tryon looks.csv");
+    const agreed = atTerminal(world, "tryon looks.csv --save images");
     await agreed.type("Send 2 unknown values to the service?", "y\r");
-    await agreed.type("Generate 2 images?", "y\r");
+    await agreed.type("Generate 2 images of 2 products?", "y\r");
     expect((await agreed.ran).exit).toBe(0);
     expect(world.tasks()).toHaveLength(2);
   });

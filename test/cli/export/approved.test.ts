@@ -210,7 +210,7 @@ describe("cat export --zip --extract --approved", () => {
     const ran = await world.cat("export --zip --extract out --approved");
     expect(ran.exit).toBe(7);
     expect(ran.stderr).toMatch(
-      /error: cannot tell which files of export \w+ are rejected: its names are not those of the manifest\nUse cat export sync DIR --approved, which knows each image by its ID\.\n$/,
+      /error: cannot determine which files of export \w+ are rejected: its names are not those of the manifest\nUse cat export sync DIR --approved, which knows each image by its ID\.\n$/,
     );
     expect(world.names("out")).toEqual([]);
   });

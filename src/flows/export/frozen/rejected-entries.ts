@@ -37,7 +37,7 @@ export async function rejectedEntries(
       // Another manifest may match.
       await rm(manifest, { force: true });
       throw new BadAnswerError(
-        `cannot tell which files of export ${id} are rejected: its names are not those of the manifest`,
+        `cannot determine which files of export ${id} are rejected: its names are not those of the manifest`,
         {
           code: "ambiguous_names",
           hint: "Use cat export sync DIR --approved, which knows each image by its ID.",

@@ -1,7 +1,7 @@
 // Writes a gallery of so many results, with thumbnails of about 12 KB each: gallery-page.ts FILE RESULTS.
 import { writeFileSync } from "node:fs";
 import sharp from "sharp";
-import { decisionColumns } from "../src/flows/generate/columns/decisions.ts";
+import { savedColumns } from "../src/flows/generate/columns/decisions.ts";
 import { openThumbnailer } from "../src/flows/generate/gallery/fetch-images.ts";
 import { imageBlock, pageAround } from "../src/flows/generate/gallery/write-gallery.ts";
 
@@ -24,7 +24,7 @@ const products = Array.from({ length: Math.ceil(Number(count) / perProduct) }, (
   id: `product-${at}`,
   reference: `DRESS-${String(at).padStart(4, "0")}`,
   name: "Pleated linen dress, burgundy",
-  photo: add(),
+  photos: [{ image: add(), orientation: "front" }],
 }));
 const results = Array.from({ length: Number(count) }, (_, at) => ({
   line: at + 2,
@@ -40,11 +40,12 @@ const results = Array.from({ length: Number(count) }, (_, at) => ({
   reason: null,
   file: null,
   image: add(),
+  photo: 0,
 }));
 const { before, after } = pageAround({
-  ...{ run: "bench", kind: "tryon", title: "looks.csv", decisionsFile: "decisions.csv" },
-  ...{ columns: decisionColumns, rerunCommand: "cat tryon --rerun decisions.csv", folder: null },
-  ...{ imagesPerBlock, products, results },
+  ...{ run: "bench", kind: "tryon", title: "looks.csv", decisionsFile: "looks.decisions.csv" },
+  ...{ columns: savedColumns, commands: {}, folder: null },
+  ...{ imagesPerBlock, products, results, csv: { delimiter: ",", lineEnd: "\n", marked: false } },
 });
 let blocks = "";
 for (let at = 0; at < images.length; at += imagesPerBlock)

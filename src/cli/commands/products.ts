@@ -99,7 +99,7 @@ const getCommand = (app: App): Command =>
     await app.io.resource(found, printing);
     if (!app.context.stdout.isTTY) return;
     const { showThumbnails } = await import("../app/thumbnails.ts");
-    await showThumbnails(app, [{ caption: null, fetch: (fetcher) => fetcher.photo(found) }], {
+    await showThumbnails(app, [{ caption: null, fetch: (fetcher) => fetcher.front(found) }], {
       thumbnail: flags.thumbnail,
       printing,
     });

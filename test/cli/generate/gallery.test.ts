@@ -38,10 +38,14 @@ describe("--gallery", () => {
       kind: "tryon",
       title: "looks.csv",
       folder: null,
-      rerunCommand: "cat tryon --rerun decisions.csv",
+      decisionsFile: "looks.decisions.csv",
+      commands: {
+        record: "cat tasks review looks.decisions.csv",
+        rerun: "cat tryon --rerun looks.decisions.csv --gallery review-2.html",
+      },
       products: [
-        { reference: "DRESS-1", name: "Dress 1", photo: 0 },
-        { reference: "DRESS-2", name: "Dress 2", photo: 3 },
+        { reference: "DRESS-1", name: "Dress 1", photos: [{ image: 0 }] },
+        { reference: "DRESS-2", name: "Dress 2", photos: [{ image: 3 }] },
       ],
       results: [
         { line: 2, status: "succeeded", product: 0, modelName: "Amara", image: 1, file: null, reason: null },
@@ -68,7 +72,10 @@ describe("--gallery", () => {
     expect(ran.exit).toBe(8);
     const { data, images } = readPage(world.read("out/review.html"));
     expect(data.folder).toBe("images/");
-    expect(data.rerunCommand).toBe("cat tryon --rerun decisions.csv --save out/images");
+    expect(data.commands).toEqual({
+      approve: "cat tryon looks.csv --yes --save out/images --json --approved looks.decisions.csv",
+      rerun: "cat tryon --rerun looks.decisions.csv --save out/images --gallery out/review-2.html",
+    });
     expect(readdirSync(join(world.folder, "out/images"))).toContain(data.results[0]!.file);
     expect(data.results[1]).toMatchObject({ status: "failed", image: null, file: null });
     expect(data.results[1]!.reason).toMatch(/^generation_failed/);
@@ -110,9 +117,9 @@ describe("--gallery", () => {
     await world.fault({ match: { method: "GET", path: "/v1/products" }, status: 403 });
     const ran = await world.cat("tryon looks.csv --gallery review.html");
     const page = existsSync(join(world.folder, "review.html")) ? readPage(world.read("review.html")) : null;
-    expect([ran.exit, page?.data.products.map(({ reference, photo }) => [reference, photo])]).toEqual([
+    expect([ran.exit, page?.data.products.map(({ reference, photos }) => [reference, photos])]).toEqual([
       0,
-      [["DRESS-1", null]],
+      [["DRESS-1", []]],
     ]);
   });
 
@@ -169,7 +176,7 @@ describe("--gallery", () => {
     expect(ran.exit).toBe(0);
     const { page, wrongs } = await openFile(join(world.folder, "review.html"));
     expect(await page.locator(".item .subject").allTextContents()).toEqual(["clothing, ghost", "clothing"]);
-    expect(await page.locator("#model-field").isVisible()).toBe(false);
+    expect(await page.locator("#by-model").isVisible()).toBe(false);
     await page.keyboard.press("j");
     await page.keyboard.press("r");
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
@@ -197,19 +204,21 @@ test("a review leads back to the command line: only the rejected images are gene
   for (const key of ["j", "a", "r", "a", "r", "a"]) await page.keyboard.press(key);
   expect(await page.locator("#reviewed").innerText()).toBe("5 of 5 reviewed");
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
-  await download.saveAs(join(world.folder, "decisions.csv"));
-  const command = await page.locator("#saved code").innerText();
-  expect(command).toBe("cat tryon --rerun decisions.csv --save images");
+  await download.saveAs(join(world.folder, "looks.decisions.csv"));
+  expect(download.suggestedFilename()).toBe("looks.decisions.csv");
+  const [approve, command] = (await page.locator("#saved code").allInnerTexts()) as [string, string];
+  expect(approve).toBe("cat tryon looks.csv --matrix --yes --save images --approved looks.decisions.csv");
+  expect(command).toBe("cat tryon --rerun looks.decisions.csv --save images --gallery review-2.html");
   expect(wrongs).toEqual([]);
 
   const before = world.tasks();
   expect(before).toHaveLength(5);
-  const again = await world.cat(`${command.replace(/^cat /, "")} --gallery second.html --yes --json`);
+  const again = await world.cat(`${command.replace(/^cat /, "")} --yes --json`);
   expect(summaryOf(again.stdout)).toMatchObject({
     total: 2,
     queued: 2,
     succeeded: 2,
-    gallery_file: "second.html",
+    gallery_file: "review-2.html",
   });
   const wanted = before.filter((_, at) => at === 1 || at === 3);
   const content = ({ product_id, scene, styling_product_ids }: (typeof before)[number]) => {
@@ -217,11 +226,15 @@ test("a review leads back to the command line: only the rejected images are gene
     return { product_id, styling_product_ids, ...rest };
   };
   expect(world.tasks().slice(5).map(content)).toEqual(wanted.map(content));
+  // The other command moves the rejected images out of the folder.
+  const moved = await world.cat(approve.replace(/^cat /, ""));
+  expect(moved.exit, moved.stderr).toBe(0);
+  expect(readdirSync(join(world.folder, "images/rejected"))).toHaveLength(2);
   // The same review again queues nothing.
-  expect((await world.cat("tryon --rerun decisions.csv")).stderr).toMatch(/^Nothing to do: 2 images/);
+  expect((await world.cat("tryon --rerun looks.decisions.csv")).stderr).toMatch(/^Nothing to do: 2 images/);
   expect(world.tasks()).toHaveLength(7);
 
-  const second = await openFile(join(world.folder, "second.html"));
+  const second = await openFile(join(world.folder, "review-2.html"));
   expect(await second.page.locator("#reviewed").innerText()).toBe("0 of 2 reviewed");
   await second.page.keyboard.press("j");
   await second.page.keyboard.press("Enter");

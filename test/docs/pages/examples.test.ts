@@ -50,7 +50,7 @@ test("only these blocks do not run here", () => {
     "docs/command-line.md: $ source <(catalogue completion bash)   # or zsh, after compinit",
     "docs/mock-server.md: cat serve --mock --load shop.json --save shop.json",
     "docs/try-ons.md: cat tryon looks.csv --save images --gallery review.html",
-    "docs/try-ons.md: cat tryon --rerun decisions.csv --save images --gallery second.html",
+    "docs/try-ons.md: cat tryon --rerun looks.decisions.csv --save images --gallery review-2.html",
     "docs/try-ons.md: cat tasks review decisions.csv",
     "docs/webhooks.md: cat webhooks listen --forward-to http://127.0.0.1:3000/events",
   ]);

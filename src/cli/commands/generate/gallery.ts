@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
-import { decisionsFile } from "../../../flows/generate/gallery/describe-run.ts";
+import { basename, dirname, join, resolve } from "node:path";
+import type { GalleryData } from "../../../flows/generate/gallery/describe-run.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import { counted, shownName } from "../../../flows/words.ts";
@@ -7,7 +7,7 @@ import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { checkOutFile } from "../../files/out-files.ts";
-import { flagLine } from "../../output/command-words.ts";
+import { flagLine, typedLine, waiting } from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 /** Whether the page replaces a file, and how it saves decisions. */
@@ -54,13 +54,14 @@ export async function writeRunGallery(
   const { summary, results, tasks } = ended;
   if (gallery === undefined || decisions === null || signal.aborted || summary.tasks.length === 0)
     return undefined;
+  const decisionsFile = nextName(flags.rerun ?? flags.file ?? flags.kind, "decisions", ".csv");
   const { writeGallery } = await import("../../../flows/generate/gallery/write-gallery.ts");
   const input = {
     run: summary.run_id,
     kind: flags.kind,
     title: shownName(flags.rerun ?? flags.file ?? "one image"),
-    // The page saves the decisions in this file.
-    rerunCommand: app.io.asCalled(flagLine([flags.kind], { rerun: decisionsFile, save }, app.globals)),
+    decisionsFile,
+    commands: commandsFor(app, flags, { decisionsFile, gallery }),
     // A page saves UTF-8 only, which spreadsheets know by its mark.
     csv: {
       delimiter: decisions.delimiter,
@@ -87,4 +88,40 @@ export async function writeRunGallery(
   } catch (error) {
     return error;
   }
+}
+
+/** The commands that read the decisions of a page. Rows from standard input cannot be sent again by one. */
+function commandsFor(
+  app: App,
+  { kind, file, rerun, save }: GenerateFlags,
+  { decisionsFile, gallery }: { decisionsFile: string; gallery: string },
+): GalleryData["commands"] {
+  const { globals, io, typed } = app;
+  const approve =
+    save === undefined || (file === "-" && rerun === undefined)
+      ? { record: flagLine(["tasks", "review", decisionsFile], {}, globals) }
+      : { approve: typedLine(typed, { ...again, add: ["--approved", decisionsFile] }) };
+  const next = join(dirname(gallery), nextName(gallery, "", ".html"));
+  const commands = {
+    ...approve,
+    rerun: flagLine([kind], { rerun: decisionsFile, save, gallery: next }, globals),
+  };
+  return Object.fromEntries(Object.entries(commands).map(([use, line]) => [use, io.asCalled(line)]));
+}
+
+/** The same run, without what it writes besides its images. */
+const again = { ...waiting, withoutValues: ["--unknown", "--gallery", "--approved"] };
+
+/**
+ * The name of the next round of a file: `looks.csv` gives `looks.decisions.csv`, then
+ * `looks.decisions-2.csv`, and `review.html` gives `review-2.html`. A browser saves only some characters as they are.
+ */
+export function nextName(path: string, word: string, extension: string): string {
+  const stem = basename(path === "-" ? "stdin" : path).replace(/\.\w+$/, "");
+  const safe = stem.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "") || "images";
+  const [, round] = /-(\d+)$/.exec(safe) ?? [];
+  const before = round === undefined ? safe : safe.slice(0, -round.length - 1);
+  const isFirst = word !== "" && before !== word && !before.endsWith(`.${word}`);
+  if (isFirst) return `${safe}.${word}${extension}`;
+  return `${before}-${Number(round ?? 1) + 1}${extension}`;
 }

@@ -87,11 +87,12 @@ const notDecisions = (name: string, why: string): InputError =>
     "Use the CSV file that the gallery saves, with approve or reject in the column decision.",
   );
 
-const readColumns = [...decisionColumns, timeColumn] as const;
+/** The columns of a file of decisions, as the page saves them. */
+export const savedColumns = [...decisionColumns, timeColumn] as const;
 
 /** Rows of any columns; those of decisions are read by name. */
 export const isDecisionColumn = (header: string): boolean =>
-  (readColumns as readonly string[]).includes(normalHeader(header));
+  (savedColumns as readonly string[]).includes(normalHeader(header));
 
 const decisionForm: RowForm = {
   isColumn: isDecisionColumn,
@@ -108,7 +109,7 @@ const decisionCells = (header: readonly string[]): RowColumns => {
     names,
     referenceColumn: -1,
     toRow: (record) =>
-      Object.fromEntries(readColumns.map((column) => [column, record[names.indexOf(column)]?.trim() ?? ""])),
+      Object.fromEntries(savedColumns.map((column) => [column, record[names.indexOf(column)]?.trim() ?? ""])),
     strayCell: () => null,
     cellProblems: () => [],
     columnOfPath: () => null,

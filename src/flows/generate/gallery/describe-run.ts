@@ -3,16 +3,13 @@
 import { relative, sep } from "node:path";
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { referenceOfProduct } from "../../../contract/import-row.ts";
-import type { Product } from "../../../contract/resources/products.ts";
+import type { ProductImage } from "../../../contract/resources/products.ts";
 import type { Task } from "../../../contract/resources/tasks.ts";
 import { type FoundProducts, productsBy } from "../../catalogue/find-products.ts";
 import type { Service } from "../../service.ts";
-import { decisionColumns } from "../columns/decisions.ts";
+import { savedColumns } from "../columns/decisions.ts";
 import { type GenerationResult, reasonText } from "../result.ts";
-import { ImageFetcher } from "./fetch-images.ts";
-
-/** The name of the file that the page saves decisions in. */
-export const decisionsFile = "decisions.csv";
+import { ImageFetcher, photoOfSide } from "./fetch-images.ts";
 
 /** What the page of a gallery knows, apart from the images: these follow in blocks, by their index. */
 export interface GalleryData {
@@ -21,10 +18,14 @@ export interface GalleryData {
   readonly kind: GenerationKind;
   /** The input, as people call it. */
   readonly title: string;
-  /** The file that decisions are saved as, its columns, and the command that reads it. */
+  /** The first file that decisions are saved as, and its columns. Later files have the next numbers. */
   readonly decisionsFile: string;
   readonly columns: readonly string[];
-  readonly rerunCommand: string;
+  /**
+   * What to run next, with `decisionsFile` as the name of the file: `approve` moves rejected images out of the folder that
+   * images were saved in, `record` remembers the decisions, `rerun` generates rejected images again.
+   */
+  readonly commands: Readonly<Partial<Record<"approve" | "record" | "rerun", string>>>;
   /** How decisions are saved: UTF-8, with a byte order mark if `marked`. */
   readonly csv: { readonly delimiter: string; readonly lineEnd: string; readonly marked: boolean };
   /** The folder of the saved images as a relative URL with a slash at its end; null where none are next to the page. */
@@ -38,8 +39,8 @@ export interface GalleryProduct {
   readonly id: string;
   readonly reference: string | null;
   readonly name: string | null;
-  /** The index of its photo among the images. */
-  readonly photo: number | null;
+  /** Its photos from the sides that its results show; `image` is the index among the images. */
+  readonly photos: readonly { readonly image: number; readonly orientation: string }[];
 }
 
 /** One result, in the order of the input. */
@@ -61,10 +62,19 @@ export interface GalleryEntry {
   readonly file: string | null;
   /** The index of its output among the images. */
   readonly image: number | null;
+  /** The index of the photo of the same side among those of the product. */
+  readonly photo: number | null;
+  /** With `--rerun`: the rejected image that this one replaces, by its index among the images. */
+  readonly earlier?: {
+    readonly note: string;
+    readonly decision: "approve" | "reject" | "";
+    readonly image: number | null;
+  };
 }
 
 /** What a gallery shows. */
-export interface GalleryInput extends Pick<GalleryData, "run" | "kind" | "title" | "rerunCommand" | "csv"> {
+export interface GalleryInput
+  extends Pick<GalleryData, "run" | "kind" | "title" | "decisionsFile" | "commands" | "csv"> {
   readonly results: readonly GenerationResult[];
   readonly tasks: ReadonlyMap<string, Task>;
   /** The folder of the saved images; null where none were saved. */
@@ -89,35 +99,44 @@ export async function describeRun(
   const fetcher = new ImageFetcher(service);
   const images: Fetch[] = [];
   const add = (fetch: Fetch): number => images.push(fetch) - 1;
-  const products: GalleryProduct[] = [];
+  const products: (GalleryProduct & { photos: GalleryProduct["photos"][number][] })[] = [];
   const places = new Map<string, number>();
   const productOf = ({ productId, productReference }: GenerationResult["generation"]): number => {
     const known = places.get(productId);
     if (known !== undefined) return known;
     const product = found.byId.get(productId);
     const reference = productReference ?? (product === undefined ? null : referenceOfProduct(product));
-    const photo = hasPhoto(product) ? add(() => fetcher.photo(product)) : null;
     places.set(productId, products.length);
-    return products.push({ id: productId, reference, name: product?.name ?? null, photo }) - 1;
+    return products.push({ id: productId, reference, name: product?.name ?? null, photos: [] }) - 1;
+  };
+  const photos = new Map<ProductImage, number>();
+  const photoOf = (product: number, angleShot: string): number | null => {
+    const { id, photos: own } = products[product]!;
+    const photo = photoOfSide(found.byId.get(id), angleShot);
+    if (photo === undefined) return null;
+    const known = photos.get(photo);
+    if (known !== undefined) return known;
+    photos.set(photo, own.length);
+    const image = add(() => fetcher.photo(photo));
+    return own.push({ image, orientation: photo.orientation }) - 1;
   };
   const entries = results.map((result): GalleryEntry => {
     const { generation, task_id, status, file, failure_reason } = result;
     const { line, modelId, modelName, subtype, style, background, angleShot } = generation;
     const product = productOf(generation);
+    const photo = photoOf(product, angleShot);
     const task = task_id === null ? undefined : tasks.get(task_id);
     const image =
       status === "succeeded" && task !== undefined ? add(() => fetcher.output(task, file, savedIn)) : null;
     const reason = failure_reason === null ? null : reasonText(failure_reason);
     const names = { modelId, modelName, subtype, style, background, angleShot };
-    return { line, taskId: task_id, status, product, ...names, reason, file, image };
+    return { line, taskId: task_id, status, product, ...names, reason, file, image, photo };
   });
-  const { run, kind, title, rerunCommand, csv } = input;
+  const { run, kind, title, decisionsFile, commands, csv } = input;
   const folder = savedIn === null ? null : relativeUrl(pageIn, savedIn);
-  const named = { run, kind, title, decisionsFile, columns: decisionColumns, rerunCommand, csv };
+  const named = { run, kind, title, decisionsFile, columns: savedColumns, commands, csv };
   return { data: { ...named, folder, imagesPerBlock, products, results: entries }, images };
 }
-
-const hasPhoto = (product: Product | undefined): product is Product => (product?.images.length ?? 0) > 0;
 
 /** The products of the results; none where they cannot be read. */
 async function findProducts(

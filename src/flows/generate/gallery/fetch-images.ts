@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type Sharp from "sharp";
-import type { Product } from "../../../contract/resources/products.ts";
+import type { Product, ProductImage } from "../../../contract/resources/products.ts";
 import type { Task } from "../../../contract/resources/tasks.ts";
 import { SignedUrlError } from "../../../http/errors.ts";
 import type { Service } from "../../service.ts";
@@ -24,13 +24,17 @@ export class ImageFetcher {
     this.#service = service;
   }
 
-  /** The first photo that the user gave of a product. */
-  photo({ images }: Product): Promise<Uint8Array | null> {
-    const first = images.find(({ origin }) => origin === "user") ?? images[0];
-    if (first === undefined) return Promise.resolve(null);
+  /** The photo of a product from the front, or another of its photos. */
+  front(product: Product): Promise<Uint8Array | null> {
+    const photo = photoOfSide(product, "front");
+    return photo === undefined ? Promise.resolve(null) : this.photo(photo);
+  }
+
+  /** A photo of a product. */
+  photo({ id }: ProductImage): Promise<Uint8Array | null> {
     return this.#orNull(async () => {
       const { client, signal } = this.#service;
-      const { url } = await client.images.get({ image_id: first.id }, { signal });
+      const { url } = await client.images.get({ image_id: id }, { signal });
       return this.#download(url);
     });
   }
@@ -85,6 +89,29 @@ export class ImageFetcher {
       return null;
     }
   }
+}
+
+/** The orientations that show the side of an angle shot, the best first. */
+const sides: readonly (readonly [angleShot: RegExp, orientations: readonly string[]])[] = [
+  [/back/, ["back"]],
+  [/side/, ["side", "left", "right", "three-quarter-left", "three-quarter-right"]],
+  [/detail/, ["detail"]],
+];
+
+/** The user's photo of a product from the side of an angle shot: else from the front, else the first. */
+export function photoOfSide(
+  product: Pick<Product, "images"> | undefined,
+  angleShot: string,
+): ProductImage | undefined {
+  const images = product?.images ?? [];
+  const own = images.filter(({ origin }) => origin === "user");
+  const shown = own.length > 0 ? own : images;
+  const wanted = sides.find(([pattern]) => pattern.test(angleShot))?.[1] ?? [];
+  for (const side of [angleShot, ...wanted, "front"]) {
+    const photo = shown.find(({ orientation }) => orientation === side);
+    if (photo !== undefined) return photo;
+  }
+  return shown[0];
 }
 
 /** The largest image in pixels: more than any camera gives, and no bomb. */

@@ -4,10 +4,17 @@ const names = [
   "page.html",
   "page.css",
   "cards.css",
+  "large.css",
   "review.js",
+  "images.js",
   "cards.js",
   "decide.js",
+  "notes.js",
+  "swipe.js",
+  "zoom.js",
+  "filters.js",
   "large-view.js",
+  "save.js",
   "main.js",
 ] as const;
 

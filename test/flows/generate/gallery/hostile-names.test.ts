@@ -33,9 +33,14 @@ const named = (names: readonly string[]) =>
   sampleData({
     run: names.join(),
     title: names.join(" "),
-    rerunCommand: `cat tryon --rerun ${names.join(" ")}`,
+    commands: { rerun: `cat tryon --rerun ${names.join(" ")}` },
     folder: "images/",
-    products: names.map((name) => ({ id: name, reference: name, name, photo: 0 })),
+    products: names.map((name) => ({
+      id: name,
+      reference: name,
+      name,
+      photos: [{ image: 0, orientation: name }],
+    })),
     results: names.flatMap((name, product) => [
       entry({
         ...{ line: 2, product, taskId: name, file: name },

@@ -37,11 +37,14 @@ const focused = (page: Page) =>
   page.evaluate<string | null>(
     "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
   );
+const noteOf = (page: Page, at: number) => page.locator(".item").nth(at).locator(".badge").textContent();
 const live = (page: Page) => page.locator("#live").textContent();
 
 async function savedCsv(page: Page): Promise<{ name: string; text: string }> {
   const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
-  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
+  const saved = readFileSync(await download.path(), "utf8");
+  const time = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/gm;
+  return { name: download.suggestedFilename(), text: saved.replace(time, "TIME") };
 }
 
 describe("a gallery", () => {
@@ -53,7 +56,10 @@ describe("a gallery", () => {
         .locator("section")
         .evaluateAll((all) => all.map((one) => one.querySelector("h2")?.textContent)),
     ).toEqual(["DRESS-1", "COAT-2"]);
-    expect(await page.locator(".about").allInnerTexts()).toEqual(["Red dress 2 images", "Coat 3 images"]);
+    expect(await page.locator(".item .aside").allInnerTexts()).toEqual([
+      "DRESS-1\nPhoto: front\nRed dress",
+      "COAT-2\nPhoto: front\nCoat",
+    ]);
     expect(await shownCards(page)).toEqual([
       "DRESS-1, Amara, studio, full-front, not reviewed",
       "DRESS-1, Bastian, #f4f1ea, full-front, not reviewed",
@@ -62,7 +68,7 @@ describe("a gallery", () => {
       "COAT-2, Amara, studio, close-up, not reviewed",
     ]);
     await page.locator(".missing").waitFor();
-    expect(await page.locator(".item").nth(4).locator(".result").innerText()).toBe("Image missing");
+    expect(await page.locator(".item").nth(4).locator(".picture .frame").innerText()).toBe("Image missing");
     expect(await page.locator(".item").nth(3).locator(".reason").innerText()).toBe(
       "generation_failed: no face found",
     );
@@ -88,17 +94,34 @@ describe("a gallery", () => {
     expect(await text(page, "#tally")).toBe("1 approved, 1 rejected");
     await keys(page, "ArrowRight", "r");
     expect(await live(page)).toBe("Failed: there is no image to review.");
-    await keys(page, "k", "k", "ArrowLeft", "u");
-    expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
-    expect(await text(page, "#reviewed")).toBe("1 of 4 reviewed");
+    await keys(page, "Home", "u");
+    expect(await live(page)).toBe("Undone: DRESS-1, Bastian, #f4f1ea, full-front, not reviewed.");
+    expect(await focused(page)).toBe("DRESS-1, Bastian, #f4f1ea, full-front, not reviewed");
+    expect(await text(page, "#tally")).toBe("1 approved, 0 rejected");
     await keys(page, "End", "a");
     expect(await focused(page)).toBe("COAT-2, Amara, studio, close-up, approved");
     expect(await live(page)).toBe("That was the last image.");
-    await keys(page, "Home", "n");
-    await page.keyboard.type("a nicer pose");
+  });
+
+  test("takes reasons and a note for the image that was just decided", async () => {
+    const { page } = await open();
+    await keys(page, "j", "r", "4", "3", "n");
+    expect(await focused(page)).toBe("Note on DRESS-1, Amara, studio, full-front");
+    await page.keyboard.type("fitting, but blue/j");
+    expect(await noteOf(page, 0)).toBe("face, hands, fitting, but blue/j");
     await keys(page, "Escape");
-    expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
-    expect(await page.locator(".item input").first().inputValue()).toBe("a nicer pose");
+    // The next image is current all the while.
+    expect(await focused(page)).toBe("DRESS-1, Bastian, #f4f1ea, full-front, not reviewed");
+    await keys(page, "3");
+    expect(await noteOf(page, 0)).toBe("hands, fitting, but blue/j");
+    await keys(page, "j", "k", "n");
+    await page.keyboard.type("nice");
+    await keys(page, "Enter", "a");
+    expect([await noteOf(page, 0), await noteOf(page, 1)]).toEqual(["hands, fitting, but blue/j", "nice"]);
+    // An approved image has no reasons.
+    await keys(page, "1");
+    expect(await noteOf(page, 1)).toBe("nice");
+    expect(await text(page, "#tally")).toBe("1 approved, 1 rejected");
   });
 
   test.for(["a", ...repetitions([], ["r", "n", "Enter"])])(
@@ -115,23 +138,13 @@ describe("a gallery", () => {
   longTest("moves to the row below and above, to the nearest column", async () => {
     const { page } = await open();
     await keys(page, "j", "j", "ArrowDown");
-    expect(await focused(page)).toBe("COAT-2, Amara, studio, full-front, Failed");
+    expect(await focused(page)).toBe("COAT-2, Amara, studio, close-up, not reviewed");
     await keys(page, "ArrowDown");
     expect(await focused(page)).toBe("COAT-2, Amara, studio, close-up, not reviewed");
-    await keys(page, "ArrowUp", "ArrowUp");
-    expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
-  });
-
-  longTest("is reviewed with its buttons", async () => {
-    const { page } = await open();
-    const first = page.locator(".item").first();
-    await first.getByRole("button", { name: "Approve" }).click();
-    expect(await first.getByRole("button", { name: "Approve" }).getAttribute("aria-pressed")).toBe("true");
-    await first.getByRole("button", { name: "Reject" }).click();
-    expect(await first.getByRole("button", { name: "Approve" }).getAttribute("aria-pressed")).toBe("false");
-    expect(await text(page, "#tally")).toBe("0 approved, 1 rejected");
-    await first.getByRole("button", { name: "Clear" }).click();
-    expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
+    await keys(page, "ArrowUp");
+    expect(await focused(page)).toBe("DRESS-1, Bastian, #f4f1ea, full-front, not reviewed");
+    await keys(page, "k", "ArrowDown");
+    expect(await focused(page)).toBe("COAT-2, Amara, studio, full-front, Failed");
   });
 
   longTest("filters by product, model, status and decision", async () => {
@@ -153,7 +166,19 @@ describe("a gallery", () => {
     expect(await shownCards(page)).toEqual(["DRESS-1, Amara, studio, full-front, rejected"]);
     await page.selectOption("#by-decision", "none");
     expect(await shownCards(page)).toHaveLength(3);
-    expect(await page.locator("#by-status option").allInnerTexts()).toEqual(["All", "Succeeded", "Failed"]);
+    expect(await page.locator("#by-status option").allInnerTexts()).toEqual([
+      "All states",
+      "Succeeded",
+      "Failed",
+    ]);
+    await page.click("[type=reset]");
+    await page.selectOption("#by-background", "#f4f1ea");
+    expect(await shownCards(page)).toEqual(["DRESS-1, Bastian, #f4f1ea, full-front, not reviewed"]);
+    await page.selectOption("#by-background", "");
+    await page.selectOption("#by-angle", "close-up");
+    expect(await shownCards(page)).toEqual(["COAT-2, Amara, studio, close-up, not reviewed"]);
+    // The photo of a side is beside the first result that is shown.
+    expect(await page.locator(".item:not([hidden]) .aside .title").allInnerTexts()).toEqual(["COAT-2"]);
   });
 
   longTest("skips cards that the filters hide", async () => {
@@ -172,7 +197,7 @@ describe("a gallery", () => {
       const other = await again();
       const patience = { timeout: 15_000 };
       const tally = (window: Page) => text(window, "#tally");
-      const note = (window: Page) => window.locator(".item").nth(2).locator("input").inputValue();
+      const note = (window: Page) => noteOf(window, 1);
       await keys(page, "j", "a", "r", "n");
       await page.keyboard.type("blurred");
       // The browser stores them later than the page does: once another window shows them, a reload finds them.
@@ -191,7 +216,7 @@ describe("a gallery", () => {
     const { page } = await open();
     await keys(page, "j", "a");
     const keptAs = await page.evaluate("Object.keys(localStorage)");
-    expect(keptAs).toEqual(["catalogue.review.run_1"]);
+    expect((keptAs as string[]).sort()).toEqual(["catalogue.review.run_1", "catalogue.review.run_1.saved"]);
   });
 
   longTest.for(["{", "null", "7", '{"task-2":7,"task-3":{"decision":"maybe","note":""}}'])(
@@ -217,9 +242,9 @@ describe("a gallery", () => {
 
   test("saves the decisions as CSV", async () => {
     const products = [
-      { id: "id-1", reference: 'A "quoted", one', name: null, photo: null },
-      { id: "id-2", reference: "=1+2", name: null, photo: null },
-      { id: "id-3", reference: null, name: null, photo: null },
+      { id: "id-1", reference: 'A "quoted", one', name: null, photos: [] },
+      { id: "id-2", reference: "=1+2", name: null, photos: [] },
+      { id: "id-3", reference: null, name: null, photos: [] },
     ];
     const results = [
       entry({ line: 2 }),
@@ -228,23 +253,69 @@ describe("a gallery", () => {
       entry({ line: 5, product: 2, status: "not_queued", taskId: null, image: null }),
     ];
     const { page } = await open(sampleData({ products, results }));
-    await keys(page, "j", "a", "r", "n");
+    await keys(page, "j", "a", "r", "j", "k", "n");
     await page.keyboard.type('=SUM(A1), "really" ');
     expect(await savedCsv(page)).toEqual({
-      name: "decisions.csv",
+      name: "looks.decisions.csv",
       text: [
-        "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,decision,note",
-        '2,task-2,succeeded,id-1,"A ""quoted"", one",mdl_001,studio,full-front,approve,',
-        "3,task-3,succeeded,id-2,=1+2,mdl_001,#f4f1ea,full-front,reject,",
-        '4,task-4,succeeded,id-3,,,studio,full-front,,"=SUM(A1), ""really"" "',
-        "5,,not_queued,id-3,,mdl_001,studio,full-front,,",
+        "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,decision,note,decided_at",
+        '2,task-2,succeeded,id-1,"A ""quoted"", one",mdl_001,studio,full-front,approve,,TIME',
+        "3,task-3,succeeded,id-2,=1+2,mdl_001,#f4f1ea,full-front,reject,,TIME",
+        '4,task-4,succeeded,id-3,,,studio,full-front,,"=SUM(A1), ""really"" ",',
+        "5,,not_queued,id-3,,mdl_001,studio,full-front,,,",
         "",
       ].join("\n"),
     });
-    expect(await text(page, "#saved")).toBe(
-      "Saved the decisions as decisions.csv. To generate the rejected images again, run:\ncat tryon --rerun decisions.csv",
-    );
-    expect(await live(page)).toBe("Saved the decisions as decisions.csv.");
+    expect(await page.locator("#saved li").allInnerTexts()).toEqual([
+      "To record the decisions, run:\ncat tasks review looks.decisions.csv\nCopy",
+      "To generate the rejected images again, run:\ncat tryon --rerun looks.decisions.csv\nCopy",
+    ]);
+    expect(await live(page)).toBe("Saved the decisions as looks.decisions.csv.");
+  });
+
+  test(
+    "marks decisions that are not saved, and numbers each file that has others",
+    readsStorage,
+    async () => {
+      const { page, again } = await open(
+        sampleData({
+          decisionsFile: "looks.decisions-2.csv",
+          commands: { rerun: "cat tryon --rerun looks.decisions-2.csv" },
+        }),
+        {
+          permissions: ["clipboard-read", "clipboard-write"],
+        },
+      );
+      const mark = page.locator("#unsaved");
+      expect([await mark.isVisible(), await text(page, "#save")]).toEqual([false, "Save decisions"]);
+      await keys(page, "j", "r");
+      expect([await mark.isVisible(), await page.title()]).toEqual([true, "● Review of looks.csv"]);
+      expect((await savedCsv(page)).name).toBe("looks.decisions-2.csv");
+      expect([await mark.isVisible(), await page.title()]).toEqual([false, "Review of looks.csv"]);
+      // Nothing has changed: the file is the same.
+      expect((await savedCsv(page)).name).toBe("looks.decisions-2.csv");
+      await keys(page, "Home", "j", "a", "a", "j", "a");
+      expect(await text(page, "#save")).toBe("All 4 images reviewed: save");
+      const other = await again();
+      await expect.poll(() => text(other, "#save")).toBe("All 4 images reviewed: save");
+      expect((await savedCsv(other)).name).toBe("looks.decisions-3.csv");
+      await expect.poll(() => mark.isVisible()).toBe(false);
+      await other.getByRole("button", { name: "Copy" }).click();
+      await other.getByRole("button", { name: "Copied" }).waitFor();
+      expect(await other.evaluate("navigator.clipboard.readText()")).toBe(
+        "cat tryon --rerun looks.decisions-3.csv",
+      );
+    },
+  );
+
+  longTest("selects a command where the browser denies the clipboard", async () => {
+    const { page } = await open();
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
+    await keys(page, "j", "r");
+    await savedCsv(page);
+    await page.getByRole("button", { name: "Copy" }).last().click();
+    await page.getByRole("button", { name: "Press Ctrl+C" }).waitFor();
+    expect(await page.evaluate("getSelection().toString()")).toBe("cat tryon --rerun looks.decisions.csv");
   });
 
   longTest("enlarges a result with Enter or a click, and is reviewed there", async () => {
@@ -254,26 +325,33 @@ describe("a gallery", () => {
     expect(await dialog.isVisible()).toBe(true);
     expect(await dialog.locator(".what").innerText()).toBe("Amara studio full-front");
     expect(await dialog.locator(".file").isVisible()).toBe(false);
+    expect(await dialog.locator(".place").innerText()).toBe("1 of 5");
     await keys(page, "r");
     expect(await dialog.locator(".what").innerText()).toBe("Bastian #f4f1ea full-front");
     expect(await dialog.locator("[role=status]").textContent()).toBe(
       "DRESS-1, Amara, studio, full-front: rejected. 1 of 4 reviewed. DRESS-1, Bastian, #f4f1ea, full-front, not reviewed.",
     );
-    await dialog.getByRole("button", { name: "Previous image" }).click();
-    expect(await dialog.getByRole("button", { name: "Reject" }).getAttribute("aria-pressed")).toBe("true");
-    expect(await dialog.getByRole("button", { name: "Previous image" }).isDisabled()).toBe(true);
-    await keys(page, "n");
+    // Reasons and a note are for the image that was just decided.
+    expect(await dialog.locator(".noted").innerText()).toBe(
+      "Just rejected: DRESS-1, Amara, studio, full-front",
+    );
+    await keys(page, "2", "n");
     await page.keyboard.type("too dark");
     await keys(page, "Escape");
     expect(await dialog.isVisible()).toBe(true);
+    expect([await noteOf(page, 0), await noteOf(page, 1)]).toEqual(["fit, too dark", ""]);
+    await keys(page, "k");
+    expect(await dialog.locator(".state").innerText()).toBe("rejected");
+    expect(await dialog.getByRole("button", { name: "Previous image" }).isDisabled()).toBe(true);
+    await keys(page, "u");
+    expect(await dialog.locator(".state").innerText()).toBe("not reviewed");
     await keys(page, "ArrowRight", "ArrowRight", "ArrowRight");
     expect(await dialog.locator(".reason").innerText()).toBe("generation_failed: no face found");
     expect(await dialog.locator(".decide").isVisible()).toBe(false);
     await keys(page, "Escape");
     expect(await dialog.isVisible()).toBe(false);
     expect(await focused(page)).toBe("COAT-2, Amara, studio, full-front, Failed");
-    expect(await page.locator(".item input").first().inputValue()).toBe("too dark");
-    await page.locator(".item .frame").nth(3).click();
+    await page.locator(".picture .frame").nth(1).click();
     expect(await dialog.locator(".what").innerText()).toBe("Bastian #f4f1ea full-front");
   });
 
@@ -314,7 +392,7 @@ describe("a gallery", () => {
     const { page } = await open();
     await keys(page, "j", "n");
     await page.keyboard.type("jar? u/r");
-    expect(await page.locator(".item input").first().inputValue()).toBe("jar? u/r");
+    expect(await noteOf(page, 0)).toBe("jar? u/r");
     expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
-import { decisionColumns } from "../../../../src/flows/generate/columns/decisions.ts";
+import { savedColumns } from "../../../../src/flows/generate/columns/decisions.ts";
 import type { GalleryData, GalleryEntry } from "../../../../src/flows/generate/gallery/describe-run.ts";
 import { openThumbnailer } from "../../../../src/flows/generate/gallery/fetch-images.ts";
 import { imageBlock, pageAround } from "../../../../src/flows/generate/gallery/write-gallery.ts";
@@ -20,6 +20,7 @@ export const entry = (given: Partial<GalleryEntry> & { line: number }): GalleryE
   reason: null,
   file: null,
   image: 0,
+  photo: 0,
   ...given,
 });
 
@@ -27,15 +28,18 @@ export const sampleData = (given: Partial<GalleryData> = {}): GalleryData => ({
   run: "run_1",
   kind: "tryon",
   title: "looks.csv",
-  decisionsFile: "decisions.csv",
-  columns: decisionColumns,
-  rerunCommand: "cat tryon --rerun decisions.csv",
+  decisionsFile: "looks.decisions.csv",
+  columns: savedColumns,
+  commands: {
+    record: "cat tasks review looks.decisions.csv",
+    rerun: "cat tryon --rerun looks.decisions.csv",
+  },
   csv: { delimiter: ",", lineEnd: "\n", marked: false },
   folder: null,
   imagesPerBlock: 2,
   products: [
-    { id: "id-1", reference: "DRESS-1", name: "Red dress", photo: 0 },
-    { id: "id-2", reference: "COAT-2", name: "Coat", photo: 1 },
+    { id: "id-1", reference: "DRESS-1", name: "Red dress", photos: [{ image: 0, orientation: "front" }] },
+    { id: "id-2", reference: "COAT-2", name: "Coat", photos: [{ image: 1, orientation: "front" }] },
   ],
   results: [
     entry({ line: 2 }),

@@ -1,5 +1,6 @@
-// Cards: one for each result, grouped by product, in the order of the input. Their thumbnails are in data blocks of the page.
+// Cards: one for each result, grouped by product and side.
 
+import { showImage, whenNear } from "./images.js";
 import {
   cloneOf,
   counted,
@@ -7,6 +8,7 @@ import {
   data,
   decisionNames,
   isReviewable,
+  isUnsaved,
   labelOf,
   part,
   productName,
@@ -16,78 +18,14 @@ import {
   subjectOf,
 } from "./review.js";
 
-/** The images of a block are read together. @type {Map<number, (string | null)[]>} */
-const blocks = new Map();
-
-/** @param {number} index @returns {string | null | undefined} undefined while the page is still loading */
-function imageAt(index) {
-  const number = Math.floor(index / data.imagesPerBlock);
-  let block = blocks.get(number);
-  if (block === undefined) {
-    const element = document.getElementById(`images-${number}`);
-    // A block that is last in the document may not be complete yet.
-    const isComplete = document.readyState !== "loading" || element?.nextElementSibling;
-    if (!isComplete) return undefined;
-    block = /** @type {(string | null)[]} */ (JSON.parse(element?.textContent || "[]"));
-    blocks.set(number, block);
-    element?.remove();
-  }
-  return block[index % data.imagesPerBlock] ?? null;
-}
-
-/** @type {Map<number, () => void>} */
-const waiting = new Map();
-let waited = 0;
-document.addEventListener("DOMContentLoaded", () => {
-  for (const show of waiting.values()) show();
-  waiting.clear();
-});
-
-/**
- * Fills a frame with an image, or says that it is missing.
- * @param {HTMLElement} frame
- * @param {number | null} index
- * @param {string} alt
- */
-export function showImage(frame, index, alt) {
-  const image = index === null ? null : imageAt(index);
-  if (image === undefined) {
-    waiting.set(waited++, () => showImage(frame, index, alt));
-    return;
-  }
-  if (image === null) {
-    frame.replaceChildren(missing());
-    return;
-  }
-  const element = document.createElement("img");
-  element.decoding = "async";
-  element.alt = alt;
-  element.addEventListener("error", () => element.replaceWith(missing()));
-  element.src = `data:image/webp;base64,${image}`;
-  frame.replaceChildren(element);
-}
-
-function missing() {
-  const text = document.createElement("span");
-  text.className = "missing";
-  text.textContent = "Image missing";
-  return text;
-}
-
-/**
- * The path of the full-size file next to the page; null where it was not saved.
- * @param {import("./review.js").Result} result
- */
-export const fileOf = (result) =>
-  data.folder === null || result.file === null ? null : `${data.folder}${encodeURIComponent(result.file)}`;
-
 /** @typedef {import("./review.js").Result} Result */
 /** @typedef {{ result: Result, item: HTMLElement, card: HTMLElement }} Card */
+/** The cards of one product that show the same side, and the photo of that side, which is beside the first that is shown. @typedef {{ aside: HTMLElement, cards: Card[] }} Side */
 
 /** @type {Card[]} */
 export const cards = [];
 
-/** @type {{ section: HTMLElement, cards: Card[] }[]} */
+/** @type {{ section: HTMLElement, sides: Side[] }[]} */
 export const groups = [];
 
 /** @type {WeakMap<Element, Card>} */
@@ -99,83 +37,102 @@ export const cardOf = (target) => {
   return item === null ? undefined : ofItem.get(item);
 };
 
-// Cards get their images, and those of their neighbors, when they come near the window.
-const near = new IntersectionObserver(
-  (entries) => {
-    for (const { isIntersecting, target } of entries) {
-      const card = ofItem.get(target);
-      if (!isIntersecting || card === undefined) continue;
-      near.unobserve(target);
-      showImages(card);
-    }
-  },
-  { rootMargin: "800px 0px" },
-);
-
-/** @param {Card} card */
-function showImages({ result, card }) {
-  const photo = data.products[result.product]?.photo ?? null;
-  showImage(part(card, ".photo", HTMLElement), photo, `Photo of ${productName(result)}`);
-  if (result.status === "succeeded")
-    showImage(part(card, ".result", HTMLElement), result.image, `Result: ${labelOf(result)}`);
-}
-
 /** Adds the cards of all products to the page. */
 export function addCards() {
   const page = document.createDocumentFragment();
-  const byProduct = grouped(data.results);
-  for (const [index, results] of byProduct) {
+  for (const [index, results] of grouped(data.results, ({ product }) => product)) {
     const section = cloneOf("product");
     const heading = part(section, "h2", HTMLElement);
     heading.id = `product-${index}`;
     section.setAttribute("aria-labelledby", heading.id);
-    const { reference, id, name } = data.products[index] ?? { reference: null, id: "", name: null };
+    const { reference, id, name, photos } = data.products[index] ?? missingProduct;
     part(heading, "bdi", HTMLElement).textContent = reference ?? id;
-    part(section, ".name", HTMLElement).textContent = name ?? "";
-    part(section, ".count", HTMLElement).textContent = counted(results.length, "image");
     const list = part(section, "ul", HTMLElement);
-    const own = results.map((result) => {
-      const card = cardFor(result);
-      list.append(card.item);
-      return card;
+    const sides = [...grouped(results, ({ photo }) => photo)].map(([photo, own]) => {
+      const shown = photo === null ? undefined : photos[photo];
+      const aside = asideWith(
+        reference ?? id,
+        shown === undefined ? "No photo" : `Photo: ${shown.orientation}`,
+        name ?? "",
+      );
+      if (shown !== undefined)
+        whenNear(aside, () =>
+          showImage(part(aside, ".frame", HTMLElement), shown.image, `Photo of ${reference ?? id}`),
+        );
+      return { aside, cards: own.map(cardFor) };
     });
-    groups.push({ section, cards: own });
+    for (const side of sides) list.append(...side.cards.map(({ item }) => item));
+    groups.push({ section, sides });
+    // The order on the page is the order of the keys.
+    cards.push(...sides.flatMap((side) => side.cards));
     page.append(section);
   }
   part(document, "#products", HTMLElement).append(page);
-  // The order on the page is the order of the keys.
-  for (const group of groups) cards.push(...group.cards);
-  for (const { item } of cards) near.observe(item);
 }
 
-/** @param {readonly Result[]} results @returns {Map<number, Result[]>} */
-function grouped(results) {
-  /** @type {Map<number, Result[]>} */
+const missingProduct = { reference: null, id: "", name: null, photos: [] };
+
+/** @template K @param {readonly Result[]} results @param {(result: Result) => K} keyOf @returns {Map<K, Result[]>} */
+function grouped(results, keyOf) {
+  /** @type {Map<K, Result[]>} */
   const found = new Map();
   for (const result of results) {
-    const own = found.get(result.product);
-    if (own === undefined) found.set(result.product, [result]);
+    const key = keyOf(result);
+    const own = found.get(key);
+    if (own === undefined) found.set(key, [result]);
     else own.push(result);
   }
   return found;
+}
+
+/** A small picture beside a card. @param {string} title @param {string} label @param {string} text */
+function asideWith(title, label, text) {
+  const aside = cloneOf("aside");
+  part(aside, ".title", HTMLElement).textContent = title;
+  part(aside, ".label", HTMLElement).textContent = label;
+  part(aside, ".text", HTMLElement).textContent = text;
+  return aside;
+}
+
+/** Puts the photo of each side beside the first of its cards that is shown. @param {Side} side */
+export function placePhoto({ aside, cards: own }) {
+  const item = own.find((card) => !card.item.hidden)?.item;
+  if (item === undefined || aside.parentElement === item) return;
+  item.prepend(aside);
 }
 
 /** @param {Result} result @returns {Card} */
 function cardFor(result) {
   const item = cloneOf("card");
   const card = { result, item, card: part(item, ".card", HTMLElement) };
+  const frame = part(item, ".frame", HTMLElement);
   ofItem.set(item, card);
+  part(item, ".product", HTMLElement).textContent = productName(result);
   describe(item, result);
-  const status = part(item, ".status", HTMLElement);
-  status.textContent = statusName(result.status);
   item.dataset.status = result.status;
-  const reason = part(item, ".reason", HTMLElement);
-  if (result.reason === null) reason.remove();
-  else reason.textContent = result.reason;
-  if (isReviewable(result)) status.remove();
-  else for (const one of item.querySelectorAll(".decide, .note, .zoom")) one.remove();
+  if (result.status === "succeeded")
+    whenNear(card.card, () => showImage(frame, result.image, `Result: ${labelOf(result)}`));
+  else frame.append(textOf("status", statusName(result.status)), textOf("reason", result.reason ?? ""));
+  if (!isReviewable(result)) for (const one of item.querySelectorAll(".decide, .badge")) one.remove();
+  const { earlier } = result;
+  if (earlier !== undefined) {
+    const aside = asideWith("Before", decisionNames[earlier.decision] ?? "", earlier.note);
+    aside.classList.add("earlier");
+    whenNear(aside, () =>
+      showImage(part(aside, ".frame", HTMLElement), earlier.image, `Before: ${labelOf(result)}`),
+    );
+    item.prepend(aside);
+  }
   refresh(card);
   return card;
+}
+
+/** @param {string} name of its class @param {string} content */
+function textOf(name, content) {
+  const text = document.createElement("p");
+  text.className = name;
+  text.textContent = content;
+  return text;
 }
 
 /** Names a result: its model, background and angle. @param {HTMLElement} element @param {Result} result */
@@ -187,23 +144,21 @@ export function describe(element, result) {
 
 /** Shows the decision about a result. @param {Card} card */
 export function refresh({ result, item, card }) {
-  const state = stateOf(result);
-  card.setAttribute("aria-label", `${labelOf(result)}, ${state}`);
+  card.setAttribute("aria-label", `${labelOf(result)}, ${stateOf(result)}`);
   if (!isReviewable(result)) return;
   showDecision(item, result);
+  part(item, ".badge", HTMLElement).textContent = reviewOf(result).note;
 }
 
-/** Shows a decision and its note, on a card or in the large view. @param {HTMLElement} element @param {Result} result */
+/** Shows a decision on a card or in the large view. @param {HTMLElement} element @param {Result} result */
 export function showDecision(element, result) {
-  const { decision, note } = reviewOf(result);
+  const { decision } = reviewOf(result);
   element.dataset.decision = decision;
-  for (const button of element.querySelectorAll("button[aria-pressed]"))
+  for (const button of element.querySelectorAll("button[data-decision]"))
     button.setAttribute("aria-pressed", String(button.getAttribute("data-decision") === decision));
-  const input = part(element, ".note input", HTMLInputElement);
-  if (input.value !== note) input.value = note;
 }
 
-/** Shows how far the review is. */
+/** Shows how far the review is, and whether it is saved. */
 export function showProgress() {
   const { approved, rejected, all } = counts();
   const done = approved + rejected;
@@ -213,4 +168,15 @@ export function showProgress() {
   const bar = part(document, "#bar", HTMLProgressElement);
   bar.max = Math.max(all, 1);
   bar.value = done;
+  part(document, "#unsaved", HTMLElement).hidden = !isUnsaved();
+  document.title = `${isUnsaved() ? "● " : ""}Review of ${data.title}`;
+  part(document, "#save", HTMLElement).textContent =
+    isUnsaved() && done === all ? `All ${counted(all, "image")} reviewed: save` : "Save decisions";
+}
+
+/** The width of a column decides the height of cards that are not drawn yet. */
+export function measureCards() {
+  const first = cards.find(({ item }) => !item.hidden)?.card;
+  if (first !== undefined && first.offsetHeight > 0)
+    document.documentElement.style.setProperty("--card-height", `${first.offsetHeight}px`);
 }

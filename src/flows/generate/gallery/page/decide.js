@@ -9,16 +9,28 @@ import {
   isReviewable,
   labelOf,
   part,
-  setReview,
+  reviewOf,
+  setReviews,
   statusName,
 } from "./review.js";
 
 /** @typedef {import("./cards.js").Card} Card */
+/** @typedef {import("./review.js").Decision} Decision */
 
 /** @type {Card | undefined} */
 let current;
+/** The card that was just decided, while the next one is looked at already: reasons and notes are about it. @type {Card | undefined} */
+let justDecided;
 
 export const currentCard = () => current;
+
+/** The card that a reason or a note is about. @param {Card | undefined} shown */
+export const notedCard = (shown = current) => justDecided ?? shown;
+
+/** @param {Card | undefined} card */
+export function setJustDecided(card) {
+  justDecided = card;
+}
 
 const controls = "button, input, a[href]";
 
@@ -34,7 +46,7 @@ export function makeCurrent(card) {
 function setReachable({ card }, isReachable) {
   card.tabIndex = isReachable ? 0 : -1;
   for (const control of /** @type {NodeListOf<HTMLElement>} */ (card.querySelectorAll(controls)))
-    control.tabIndex = isReachable && !control.classList.contains("zoom") ? 0 : -1;
+    control.tabIndex = card.tabIndex;
 }
 
 /** @param {Card} card */
@@ -45,7 +57,7 @@ export function focusCard(card) {
 }
 
 /** @param {Card} card */
-const isShown = ({ item }) => !item.hidden;
+export const isShown = ({ item }) => !item.hidden;
 
 /** The next card that is shown, or the one before; undefined at either end. @param {Card | undefined} from @param {1 | -1} step */
 export function neighborOf(from, step) {
@@ -59,13 +71,13 @@ export function neighborOf(from, step) {
 
 /** The card below or above: of the nearest row, the one whose middle is closest. @param {Card} from @param {1 | -1} step */
 export function inNextRow(from, step) {
-  const start = from.item.getBoundingClientRect();
+  const start = from.card.getBoundingClientRect();
   /** @type {Card | undefined} */
   let best;
   let rowTop = 0;
   let least = Number.POSITIVE_INFINITY;
   for (let card = neighborOf(from, step); card !== undefined; card = neighborOf(card, step)) {
-    const { top, left } = card.item.getBoundingClientRect();
+    const { top, left } = card.card.getBoundingClientRect();
     if (Math.abs(top - start.top) < 2) continue;
     if (best === undefined) rowTop = top;
     else if (Math.abs(top - rowTop) > 2) break;
@@ -78,30 +90,55 @@ export function inNextRow(from, step) {
 export const firstCard = () => cards.find(isShown);
 export const lastCard = () => cards.findLast(isShown);
 
-/** @type {Readonly<Record<string, import("./review.js").Decision>>} */
-export const decisionKeys = { a: "approve", r: "reject", u: "" };
+/** @type {Readonly<Record<string, Decision>>} */
+export const decisionKeys = { a: "approve", r: "reject" };
 
-/** Gives what a screen reader is to say of it; null where the result cannot be decided about. @param {Card} card @param {import("./review.js").Decision} decision */
+/** Decisions to undo, the last one at the end: the cards that one action decided, with what they had before. @type {{ card: Card, before: Decision }[][]} */
+const steps = [];
+
+/** Gives what a screen reader is to say of it; null where the result cannot be decided about. @param {Card} card @param {Decision} decision */
 export function decide(card, decision) {
   const { result } = card;
   if (!isReviewable(result)) {
     announce(`${statusName(result.status)}: there is no image to review.`);
     return null;
   }
-  setReview(result, { decision });
-  refresh(card);
-  showProgress();
-  warnIfLost();
+  decideAll([card], decision);
   const { approved, rejected, all } = counts();
   const sentence = `${labelOf(result)}: ${decisionNames[decision]}. ${approved + rejected} of ${all} reviewed.`;
   announce(sentence);
   return sentence;
 }
 
+/** Decides about cards in one step, which is undone at once. @param {readonly Card[]} decided @param {Decision} decision */
+export function decideAll(decided, decision) {
+  steps.push(decided.map((card) => ({ card, before: reviewOf(card.result).decision })));
+  change(decided.map((card) => ({ card, review: { decision } })));
+}
+
+/** Undoes the last decision; gives its first card, or undefined if there is none. Notes stay. */
+export function undo() {
+  const step = steps.pop();
+  const [first] = step ?? [];
+  if (step === undefined || first === undefined) {
+    announce("There is nothing to undo.");
+    return undefined;
+  }
+  change(step.map(({ card, before }) => ({ card, review: { decision: before } })));
+  const what = step.length === 1 ? labelOf(first.card.result) : `${step.length} images`;
+  announce(`Undone: ${what}${step.length === 1 ? `, ${decisionNames[first.before]}` : ""}.`);
+  return first.card;
+}
+
 /** @param {Card} card @param {string} note */
-export function setNote(card, note) {
-  setReview(card.result, { note });
-  refresh(card);
+export const setNote = (card, note) => change([{ card, review: { note } }]);
+
+/** @param {readonly { card: Card, review: Partial<import("./review.js").Review> }[]} changes */
+function change(changes) {
+  setReviews(changes.map(({ card, review }) => ({ result: card.result, change: review })));
+  for (const { card } of changes) refresh(card);
+  showProgress();
+  part(document, "#undo", HTMLButtonElement).disabled = steps.length === 0;
   warnIfLost();
 }
 

@@ -1,17 +1,42 @@
-// The large view: one result and its source photo, as large as the window.
+// The large view: one result beside the photo of the same side, as large as the window.
 
-import { describe, fileOf, refresh, showDecision, showImage } from "./cards.js";
-import { decide, decisionKeys, focusCard, neighborOf, setNote } from "./decide.js";
-import { announce, data, isReviewable, labelOf, part, productName, stateOf, statusName } from "./review.js";
+import { cards, describe, refresh, showDecision } from "./cards.js";
+import {
+  decide,
+  decisionKeys,
+  focusCard,
+  isShown,
+  neighborOf,
+  notedCard,
+  setJustDecided,
+  undo,
+} from "./decide.js";
+import { showImage } from "./images.js";
+import { Notes } from "./notes.js";
+import {
+  announce,
+  data,
+  decisionNames,
+  isReviewable,
+  labelOf,
+  part,
+  photoOf,
+  productName,
+  stateOf,
+  statusName,
+} from "./review.js";
+import { wireSwipes } from "./swipe.js";
+import { fitImage, toggleZoom, wireZoom } from "./zoom.js";
 
 /** @typedef {import("./cards.js").Card} Card */
 /** @typedef {import("./review.js").Decision} Decision */
 
 const dialog = part(document, "#large", HTMLDialogElement);
-const note = part(dialog, ".note input", HTMLInputElement);
 
 /** @type {Card | undefined} */
 let shown;
+
+const largeNotes = new Notes(() => notedCard(shown));
 
 /** Whether the card still has to get the focus back. */
 let isFocusDue = false;
@@ -20,11 +45,14 @@ export const isLargeOpen = () => dialog.open;
 
 /** @param {Card} card */
 export function openLarge(card) {
-  show(card);
+  setJustDecided(undefined);
   if (!dialog.open) dialog.showModal();
+  show(card);
   isFocusDue = true;
-  part(dialog, ".card", HTMLElement).focus();
+  focusLarge();
 }
+
+export const focusLarge = () => part(dialog, ".card", HTMLElement).focus();
 
 /** @param {Card} card */
 function show(card) {
@@ -33,25 +61,42 @@ function show(card) {
   part(dialog, "h2 bdi", HTMLElement).textContent = productName(result);
   describe(dialog, result);
   part(dialog, ".card", HTMLElement).setAttribute("aria-label", labelOf(result));
-  const photo = data.products[result.product]?.photo ?? null;
-  showImage(part(dialog, ".photo", HTMLElement), photo, `Photo of ${productName(result)}`);
+  const inOrder = cards.filter(isShown);
+  part(dialog, ".place", HTMLElement).textContent = `${inOrder.indexOf(card) + 1} of ${inOrder.length}`;
+  showAside(".photo", photoOf(result)?.image, `Photo of ${productName(result)}`);
+  const { earlier } = result;
+  showAside(".earlier", earlier === undefined ? undefined : earlier.image, `Before: ${labelOf(result)}`);
+  part(dialog, ".earlier-note", HTMLElement).textContent =
+    earlier === undefined
+      ? ""
+      : ["Before", decisionNames[earlier.decision], earlier.note].filter(Boolean).join(": ");
   const frame = part(dialog, ".result", HTMLElement);
   if (result.status === "succeeded") showImage(frame, result.image, `Result: ${labelOf(result)}`);
   else frame.replaceChildren(statusName(result.status));
   const reason = part(dialog, ".reason", HTMLElement);
   reason.textContent = result.reason ?? "";
   reason.hidden = result.reason === null;
-  const canDecide = isReviewable(result);
-  part(dialog, ".decide", HTMLElement).hidden = !canDecide;
-  part(dialog, ".note", HTMLElement).hidden = !canDecide;
-  if (canDecide) showDecision(dialog, result);
   showFile(frame, fileOf(result));
+  fitImage();
   for (const [selector, step] of /** @type {const} */ ([
     [".before", -1],
     [".after", 1],
   ]))
     part(dialog, selector, HTMLButtonElement).disabled = neighborOf(card, step) === undefined;
+  refreshLarge();
 }
+
+/** @param {string} selector @param {number | null | undefined} image undefined where there is none @param {string} alt */
+function showAside(selector, image, alt) {
+  const frame = part(dialog, `${selector}.frame`, HTMLElement);
+  if (frame.parentElement !== null) frame.parentElement.hidden = image === undefined;
+  if (image === undefined) frame.replaceChildren();
+  else showImage(frame, image, alt);
+}
+
+/** The path of the full-size file next to the page; null where it was not saved. @param {import("./review.js").Result} result */
+const fileOf = (result) =>
+  data.folder === null || result.file === null ? null : `${data.folder}${encodeURIComponent(result.file)}`;
 
 /** Links to the saved file, and shows it instead of the thumbnail where it is still next to the page. @param {HTMLElement} frame @param {string | null} file */
 function showFile(frame, file) {
@@ -65,7 +110,9 @@ function showFile(frame, file) {
   const full = new Image();
   full.alt = thumbnail.alt;
   full.addEventListener("load", () => {
-    if (frame.contains(thumbnail)) thumbnail.replaceWith(full);
+    if (!frame.contains(thumbnail)) return;
+    thumbnail.replaceWith(full);
+    fitImage();
   });
   full.src = file;
 }
@@ -88,48 +135,69 @@ function stepLarge(step, said = "") {
   const next = shown && neighborOf(shown, step);
   if (next === undefined)
     return announce(`${said} ${step === 1 ? "This is the last image." : "This is the first image."}`);
+  setJustDecided(said === "" ? undefined : shown);
   show(next);
   announce(`${said} ${labelOf(next.result)}, ${stateOf(next.result)}.`);
 }
 
-/** @param {Decision} decision */
+/** A decision leads to the next image; clearing one stays. @param {Decision} decision */
 function decideLarge(decision) {
   const said = shown === undefined ? null : decide(shown, decision);
-  if (said !== null && shown !== undefined) showDecision(dialog, shown.result);
-  return said;
+  if (said !== null && decision !== "") stepLarge(1, said);
+  refreshLarge();
+}
+
+/** Undoes the last decision, and shows its image. */
+function undoLarge() {
+  const card = undo();
+  if (card === undefined) return;
+  setJustDecided(undefined);
+  show(card);
 }
 
 /** Gives whether the key does something here. @param {string} key */
 export function pressInLarge(key) {
   const decision = decisionKeys[key];
-  if (decision !== undefined) {
-    const said = decideLarge(decision);
-    // A decision leads to the next image; clearing one stays.
-    if (said !== null && decision !== "") stepLarge(1, said);
-  } else if (key === "Escape") closeLarge();
-  else if (key === "n") note.focus();
+  if (decision !== undefined) decideLarge(decision);
+  else if (key === "u") undoLarge();
+  else if (key === "z") toggleZoom();
+  else if (key === "Escape") closeLarge();
+  else if (key === "n") largeNotes.focus();
   else if (key === "j" || key === "ArrowRight" || key === "ArrowDown") stepLarge(1);
   else if (key === "k" || key === "ArrowLeft" || key === "ArrowUp") stepLarge(-1);
-  else return false;
+  else return /^[1-6]$/.test(key) && largeNotes.choose(Number(key) - 1);
+  refreshLarge();
   return true;
 }
 
-/** Shows the decisions that another window has made. */
+/** Shows the decision, the reasons and the note as they are. */
 export function refreshLarge() {
-  if (!dialog.open || shown === undefined || !isReviewable(shown.result)) return;
-  refresh(shown);
+  if (!dialog.open || shown === undefined) return;
+  const canDecide = isReviewable(shown.result);
+  part(dialog, ".decide", HTMLElement).hidden = !canDecide;
+  part(dialog, ".state", HTMLElement).textContent = stateOf(shown.result);
   showDecision(dialog, shown.result);
+  refresh(shown);
+  const noted = notedCard(shown);
+  largeNotes.element.hidden = noted === undefined || !isReviewable(noted.result);
+  largeNotes.refresh();
+  part(dialog, ".noted", HTMLElement).textContent =
+    noted === undefined || noted === shown ? "" : `Just ${stateOf(noted.result)}: ${labelOf(noted.result)}`;
 }
 
 /** Has the controls of the large view work. */
 export function wireLarge() {
   for (const button of dialog.querySelectorAll("button[data-decision]"))
-    button.addEventListener("click", () =>
-      decideLarge(/** @type {Decision} */ (button.getAttribute("data-decision"))),
-    );
+    button.addEventListener("click", () => {
+      const isPressed = button.getAttribute("aria-pressed") === "true";
+      decideLarge(isPressed ? "" : /** @type {Decision} */ (button.getAttribute("data-decision")));
+    });
   part(dialog, ".before", HTMLElement).addEventListener("click", () => stepLarge(-1));
   part(dialog, ".after", HTMLElement).addEventListener("click", () => stepLarge(1));
   part(dialog, ".close", HTMLElement).addEventListener("click", closeLarge);
-  note.addEventListener("input", () => shown && setNote(shown, note.value));
+  part(dialog, ".undo", HTMLElement).addEventListener("click", undoLarge);
+  part(dialog, ".noted", HTMLElement).after(largeNotes.element);
+  wireZoom();
+  wireSwipes(dialog, ".result:not(.zoomed)", (_, decision) => decideLarge(decision));
   dialog.addEventListener("close", focusShown);
 }

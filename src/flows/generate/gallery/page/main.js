@@ -1,6 +1,6 @@
-// The start of the page: filters, keys and buttons.
+// The start of the page: keys and buttons.
 
-import { addCards, cardOf, cards, groups, refresh, showProgress } from "./cards.js";
+import { addCards, cardOf, cards, measureCards, refresh, showProgress } from "./cards.js";
 import {
   currentCard,
   decide,
@@ -11,103 +11,23 @@ import {
   lastCard,
   makeCurrent,
   neighborOf,
-  setNote,
+  notedCard,
+  setJustDecided,
+  undo,
   warnIfLost,
 } from "./decide.js";
-import { isLargeOpen, openLarge, pressInLarge, refreshLarge, wireLarge } from "./large-view.js";
-import {
-  announce,
-  counted,
-  counts,
-  data,
-  decisionsCsv,
-  isOfReviews,
-  isReviewable,
-  loadReviews,
-  part,
-  productName,
-  reviewOf,
-  statusName,
-  statusNames,
-} from "./review.js";
+import { addFilters, applyFilters, productFilter } from "./filters.js";
+import { focusLarge, isLargeOpen, openLarge, pressInLarge, refreshLarge, wireLarge } from "./large-view.js";
+import { cardNotes, endNote, placeNotes, writeNote } from "./notes.js";
+import { announce, areKept, data, isOfReviews, isUnsaved, loadReviews, part } from "./review.js";
+import { saveDecisions } from "./save.js";
+import { wireSwipes } from "./swipe.js";
 
-/** @typedef {import("./review.js").Result} Result */
-
-const form = part(document, "#filters", HTMLFormElement);
-const productFilter = part(form, "#by-product", HTMLInputElement);
-const modelFilter = part(form, "#by-model", HTMLSelectElement);
-const statusFilter = part(form, "#by-status", HTMLSelectElement);
-const decisionFilter = part(form, "#by-decision", HTMLSelectElement);
-
-/** @param {HTMLSelectElement} select @param {string} value @param {string} text */
-function addOption(select, value, text) {
-  const option = document.createElement("option");
-  option.value = value;
-  option.textContent = text;
-  select.append(option);
-}
-
-/** Offers the models and states that the results have. */
-function addFilters() {
-  const models = new Map(
-    data.results.flatMap(({ modelId, modelName }) =>
-      modelId === null ? [] : [[modelId, modelName ?? modelId]],
-    ),
-  );
-  const inOrder = [...models].sort(([, one], [, other]) => one.localeCompare(other));
-  for (const [id, name] of inOrder) addOption(modelFilter, id, name);
-  part(form, "#model-field", HTMLElement).hidden = models.size === 0;
-  const statuses = new Set(data.results.map(({ status }) => status));
-  for (const status of Object.keys(statusNames))
-    if (statuses.has(status)) addOption(statusFilter, status, statusName(status));
-  form.addEventListener("input", () => applyFilters(true));
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(() => applyFilters(true)));
-  part(document, "#show-all", HTMLElement).addEventListener("click", () => {
-    form.reset();
-    productFilter.focus();
-  });
-}
-
-/** @param {Result} result @param {string} wanted */
-function isOfProduct(result, wanted) {
-  const { id = "", name } = data.products[result.product] ?? {};
-  return [productName(result), id, name ?? ""].some((text) => text.toLowerCase().includes(wanted));
-}
-
-/** @param {Result} result */
-function hasDecision(result) {
-  const wanted = decisionFilter.value;
-  if (wanted === "") return true;
-  const { decision } = reviewOf(result);
-  return isReviewable(result) && (wanted === "none" ? decision === "" : decision === wanted);
-}
-
-/** Shows the cards that match, and says how many. @param {boolean} isAnnounced */
-function applyFilters(isAnnounced) {
-  const wanted = productFilter.value.trim().toLowerCase();
-  let shown = 0;
-  for (const { section, cards: own } of groups) {
-    let hasShown = false;
-    for (const { result, item } of own) {
-      const isShown =
-        (modelFilter.value === "" || result.modelId === modelFilter.value) &&
-        (statusFilter.value === "" || result.status === statusFilter.value) &&
-        hasDecision(result) &&
-        (wanted === "" || isOfProduct(result, wanted));
-      if (item.hidden === isShown) item.hidden = !isShown;
-      if (isShown) shown++;
-      hasShown ||= isShown;
-    }
-    if (section.hidden === hasShown) section.hidden = !hasShown;
-  }
-  part(document, "#empty", HTMLElement).hidden = shown > 0;
-  const sentence = `${shown === cards.length ? counted(shown, "image") : `${shown} of ${counted(cards.length, "image")}`} shown`;
-  part(document, "#shown", HTMLElement).textContent = sentence;
-  if (isAnnounced) announce(`${sentence}.`);
-}
+/** @typedef {import("./cards.js").Card} Card */
+/** @typedef {import("./review.js").Decision} Decision */
 
 const help = part(document, "#keys", HTMLDialogElement);
+const isQuestionOpen = () => part(document, "#approve-shown", HTMLDialogElement).open;
 
 /** @param {EventTarget | null} target */
 const isTyped = (target) =>
@@ -117,12 +37,15 @@ const isTyped = (target) =>
 
 function wireKeys() {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || help.open) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (help.open || isQuestionOpen()) return;
     const isHandled = isTyped(event.target)
       ? leaveField(event)
-      : isLargeOpen()
-        ? pressInLarge(event.key)
-        : onPage(event);
+      : event.key === "p"
+        ? togglePhotos()
+        : isLargeOpen()
+          ? pressInLarge(event.key)
+          : onPage(event);
     if (isHandled) event.preventDefault();
   });
   part(document, "#show-keys", HTMLElement).addEventListener("click", () => help.showModal());
@@ -133,12 +56,22 @@ function wireKeys() {
 function leaveField({ key, target }) {
   const isLeft = key === "Escape" || (key === "Enter" && target instanceof HTMLInputElement);
   if (!isLeft || !(target instanceof HTMLElement)) return false;
-  if (isLargeOpen()) part(document, "#large .card", HTMLElement).focus();
+  if (isLargeOpen()) focusLarge();
   else {
-    const card = cardOf(target) ?? visibleCard();
+    const card = visibleCard();
     if (card === undefined) return false;
     focusCard(card);
   }
+  return true;
+}
+
+/** Shows or hides the photos of products and the earlier images. */
+function togglePhotos() {
+  const isHidden = document.documentElement.classList.toggle("no-photos");
+  part(document, "#photos", HTMLElement).setAttribute("aria-pressed", String(!isHidden));
+  measureCards();
+  if (!isLargeOpen()) currentCard()?.item.scrollIntoView({ block: "nearest" });
+  announce(isHidden ? "Photos are hidden." : "Photos are shown.");
   return true;
 }
 
@@ -151,6 +84,7 @@ function visibleCard() {
 /** @param {KeyboardEvent} event */
 function onPage({ key, target }) {
   if (key === "/") {
+    productFilter.closest("form")?.classList.add("open");
     productFilter.focus();
     productFilter.select();
     return true;
@@ -159,17 +93,32 @@ function onPage({ key, target }) {
     help.showModal();
     return true;
   }
+  if (key === "u") return undoOnPage();
   const card = cardOf(target);
-  if (card === undefined && target !== document.body) return false;
+  // A button keeps the keys that press it.
+  const isButton = target instanceof HTMLButtonElement && key !== "Enter";
+  if (card === undefined && target !== document.body && !isButton) return false;
   const next = moved(key, card);
   if (next !== undefined) {
+    setJustDecided(undefined);
     focusCard(next);
+    placeNotes();
     return true;
   }
   return card !== undefined && onCard(key, card, target);
 }
 
-/** Where a key leads from a card; from nowhere each key leads to the current card, so that no one decides unseen. @param {string} key @param {import("./cards.js").Card | undefined} card */
+function undoOnPage() {
+  const card = undo();
+  if (card === undefined) return true;
+  setJustDecided(undefined);
+  if (card.item.hidden) makeCurrent(visibleCard() ?? card);
+  else focusCard(card);
+  placeNotes();
+  return true;
+}
+
+/** Where a key leads from a card; from nowhere each key leads to the current card, so that no one decides unseen. @param {string} key @param {Card | undefined} card */
 function moved(key, card) {
   const isMove = /^(j|k|Home|End|Arrow(Left|Right|Up|Down))$/.test(key);
   if (card === undefined && (key === "n" || key === "Enter" || key in decisionKeys)) return visibleCard();
@@ -182,31 +131,27 @@ function moved(key, card) {
   return neighborOf(card, key === "j" || key === "ArrowRight" ? 1 : -1) ?? card;
 }
 
-/** @param {string} key @param {import("./cards.js").Card} card @param {EventTarget | null} target */
+/** @param {string} key @param {Card} card @param {EventTarget | null} target */
 function onCard(key, card, target) {
   if (key === "Enter" && target === card.card) {
     openLarge(card);
     return true;
   }
-  if (key === "n") {
-    const note = card.card.querySelector(".note input");
-    if (note instanceof HTMLElement) note.focus();
-    return note !== null;
-  }
+  if (key === "n") return writeNote();
+  if (/^[1-6]$/.test(key)) return cardNotes.choose(Number(key) - 1);
   const decision = decisionKeys[key];
   if (decision === undefined) return false;
   if (decide(card, decision) === null) return true;
-  // A decision leads to the next image; clearing one stays, and so does the last one.
-  const next = decision === "" ? undefined : neighborOf(card, 1);
+  // A decision leads to the next image; the last one stays.
+  const next = neighborOf(card, 1);
+  setJustDecided(next === undefined ? undefined : card);
   if (next !== undefined) focusCard(next);
-  else if (decision !== "") announce("That was the last image.");
+  else announce("That was the last image.");
+  placeNotes();
   return true;
 }
 
-/** @typedef {import("./review.js").Decision} Decision */
-
 function start() {
-  document.title = `Review of ${data.title}`;
   part(document, "#title", HTMLElement).textContent = data.title;
   loadReviews();
   addFilters();
@@ -218,9 +163,15 @@ function start() {
   wireCards();
   wireKeys();
   wireLarge();
-  part(document, "#save", HTMLElement).addEventListener("click", save);
+  part(document, "#save", HTMLElement).addEventListener("click", saveDecisions);
+  part(document, "#undo", HTMLElement).addEventListener("click", undoOnPage);
+  part(document, "#photos", HTMLElement).addEventListener("click", togglePhotos);
+  addEventListener("resize", measureCards);
   addEventListener("storage", (event) => {
     if (isOfReviews(event)) showAgain();
+  });
+  addEventListener("beforeunload", (event) => {
+    if (isUnsaved() && !areKept()) event.preventDefault();
   });
   part(document, "#loading", HTMLElement).remove();
 }
@@ -230,21 +181,45 @@ function wireCards() {
   const products = part(document, "#products", HTMLElement);
   products.addEventListener("focusin", ({ target }) => {
     const card = cardOf(target);
-    if (card !== undefined) makeCurrent(card);
+    // The panel may be on the card before the current one: both stay what they are.
+    if (card === undefined || card === currentCard() || card === notedCard()) return;
+    makeCurrent(card);
+    setJustDecided(undefined);
+    placeNotes();
+  });
+  cardNotes.element.addEventListener("focusout", ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && cardNotes.element.contains(relatedTarget))) endNote();
   });
   products.addEventListener("click", ({ target }) => {
     const card = cardOf(target);
     if (card === undefined || !(target instanceof Element)) return;
-    const decision = target.closest("button[data-decision]")?.getAttribute("data-decision");
-    if (decision !== null && decision !== undefined) decide(card, /** @type {Decision} */ (decision));
+    const button = target.closest("button[data-decision]");
+    if (button !== null) decideByClick(card, button);
     else if (target.closest(".frame") !== null) openLarge(card);
-    else if (target.closest("button, input, a, label") === null && getSelection()?.isCollapsed !== false)
+    else if (target.closest("button, input, label") === null && getSelection()?.isCollapsed !== false) {
+      setJustDecided(undefined);
       focusCard(card);
+      placeNotes();
+    }
   });
-  products.addEventListener("input", ({ target }) => {
-    const card = cardOf(target);
-    if (card !== undefined && target instanceof HTMLInputElement) setNote(card, target.value);
+  wireSwipes(products, ".picture > .frame", (picture, decision) => {
+    const card = cardOf(picture);
+    if (card !== undefined) decideHere(card, decision);
   });
+}
+
+/** A pressed button takes its decision back. @param {Card} card @param {Element} button */
+function decideByClick(card, button) {
+  const isPressed = button.getAttribute("aria-pressed") === "true";
+  decideHere(card, isPressed ? "" : /** @type {Decision} */ (button.getAttribute("data-decision")));
+}
+
+/** Decides about a card that a person points at, and stays there. @param {Card} card @param {Decision} decision */
+function decideHere(card, decision) {
+  setJustDecided(undefined);
+  makeCurrent(card);
+  decide(card, decision);
+  placeNotes();
 }
 
 /** Shows decisions that another window of the same page has made. */
@@ -252,27 +227,8 @@ function showAgain() {
   loadReviews();
   for (const card of cards) refresh(card);
   refreshLarge();
+  placeNotes();
   showProgress();
-}
-
-/** Saves the decisions as a file. */
-function save() {
-  const url = URL.createObjectURL(new Blob([decisionsCsv()], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = data.decisionsFile;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-  const { rejected } = counts();
-  const sentence = `Saved the decisions as ${data.decisionsFile}.`;
-  const saved = part(document, "#saved", HTMLElement);
-  saved.hidden = false;
-  part(saved, "span", HTMLElement).textContent =
-    rejected === 0 ? sentence : `${sentence} To generate the rejected images again, run:`;
-  const command = part(saved, "code", HTMLElement);
-  command.textContent = data.rerunCommand;
-  command.hidden = rejected === 0;
-  announce(sentence);
 }
 
 start();

@@ -30,15 +30,18 @@ export function announce(sentence) {
 /** @typedef {import("../describe-run.ts").GalleryData} GalleryData */
 /** @typedef {GalleryData["results"][number]} Result */
 /** @typedef {"approve" | "reject" | ""} Decision */
-/** @typedef {{ decision: Decision, note: string }} Review */
+/** What a person thinks of an image; `at` is when they decided, in Unix milliseconds. @typedef {{ decision: Decision, note: string, at?: number }} Review */
 
 /** @type {GalleryData} */
 export const data = JSON.parse(part(document, "#data", HTMLScriptElement).text);
 
 const storageKey = `catalogue.review.${data.run}`;
+const savedKey = `${storageKey}.saved`;
 
 /** @type {Map<string, Review>} */
 let reviews = new Map();
+/** The number of the last file that was saved, 0 before the first, and whether decisions have changed since. */
+let saved = { files: 0, isChanged: false };
 let isKept = true;
 
 /** @param {unknown} value @returns {value is Review} */
@@ -55,6 +58,8 @@ export function loadReviews() {
   try {
     const kept = JSON.parse(localStorage.getItem(storageKey) ?? "{}");
     reviews = new Map(Object.entries(kept).filter(([, one]) => isReview(one)));
+    const { files, isChanged } = JSON.parse(localStorage.getItem(savedKey) ?? "{}");
+    saved = { files: Number.isSafeInteger(files) ? files : 0, isChanged: isChanged ?? reviews.size > 0 };
   } catch {
     // The browser forbids storage, or another program has written the value.
     isKept = canStore();
@@ -71,11 +76,23 @@ function canStore() {
   }
 }
 
+function keep() {
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(Object.fromEntries(reviews)));
+    localStorage.setItem(savedKey, JSON.stringify(saved));
+  } catch {
+    isKept = false;
+  }
+}
+
 /** Whether this browser keeps decisions when the page is closed. */
 export const areKept = () => isKept;
 
+/** Whether decisions have changed since they were saved as a file. */
+export const isUnsaved = () => saved.isChanged;
+
 /** @param {StorageEvent} event */
-export const isOfReviews = (event) => event.key === storageKey;
+export const isOfReviews = ({ key }) => key === storageKey || key === savedKey;
 
 /** Only an image can be approved or rejected. @param {Result} result */
 export const isReviewable = (result) => result.status === "succeeded" && result.taskId !== null;
@@ -84,17 +101,30 @@ export const isReviewable = (result) => result.status === "succeeded" && result.
 export const reviewOf = (result) =>
   (result.taskId !== null && reviews.get(result.taskId)) || { decision: "", note: "" };
 
-/** @param {Result} result @param {Partial<Review>} change */
-export function setReview(result, change) {
-  if (!isReviewable(result) || result.taskId === null) return;
-  const review = { ...reviewOf(result), ...change };
-  if (review.decision === "" && review.note === "") reviews.delete(result.taskId);
-  else reviews.set(result.taskId, review);
-  try {
-    localStorage.setItem(storageKey, JSON.stringify(Object.fromEntries(reviews)));
-  } catch {
-    isKept = false;
+/** Changes the reviews of some results at once. @param {readonly { result: Result, change: Partial<Review> }[]} changes */
+export function setReviews(changes) {
+  for (const { result, change } of changes) {
+    if (!isReviewable(result) || result.taskId === null) continue;
+    const review = { ...reviewOf(result), ...change, at: Date.now() };
+    if (review.decision === "" && review.note === "") reviews.delete(result.taskId);
+    else reviews.set(result.taskId, review);
+    saved.isChanged = true;
   }
+  keep();
+}
+
+/** The file that decisions are saved in: each that has other decisions gets the next number. */
+export function nextFile() {
+  const files = Math.max(saved.files + (saved.isChanged ? 1 : 0), 1);
+  const [, stem = "decisions", number = "1"] = /^(.*?)(?:-(\d+))?\.csv$/.exec(data.decisionsFile) ?? [];
+  const round = Number(number) + files - 1;
+  return { name: round === 1 ? `${stem}.csv` : `${stem}-${round}.csv`, files };
+}
+
+/** Notes that a file has the decisions. @param {number} files */
+export function setSaved(files) {
+  saved = { files, isChanged: false };
+  keep();
 }
 
 /** How many images are approved, rejected and to be reviewed in all. */
@@ -121,7 +151,7 @@ export const statusNames = {
   unknown: "Unconfirmed",
 };
 
-/** @type {Readonly<Record<string, string>>} */
+/** @type {Readonly<Record<Decision, string>>} */
 export const decisionNames = { approve: "approved", reject: "rejected", "": "not reviewed" };
 
 /** @param {string} status */
@@ -138,6 +168,10 @@ export const productName = (result) => {
 export const subjectOf = ({ modelName, modelId, subtype, style }) =>
   modelName ?? modelId ?? [subtype, style].filter((one) => one !== null).join(", ");
 
+/** The photo of the product from the side that a result shows. @param {Result} result */
+export const photoOf = ({ product, photo }) =>
+  (photo === null ? undefined : data.products[product]?.photos[photo]) ?? null;
+
 /** @param {Result} result */
 export const labelOf = (result) => {
   const parts = [productName(result), subjectOf(result), result.background, result.angleShot];
@@ -150,38 +184,3 @@ export const stateOf = (result) =>
 
 /** @param {number} count @param {string} noun */
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
-
-/** Cells are quoted where CSV needs it. Formulas stay as they are: the file is read again. @param {string} text */
-const cell = (text) =>
-  text.includes(data.csv.delimiter) || /["\r\n]|^\s|\s$/.test(text)
-    ? `"${text.replaceAll('"', '""')}"`
-    : text;
-
-/** @param {Result} result @returns {Record<string, string>} */
-function rowOf(result) {
-  const product = data.products[result.product];
-  const { decision, note } = isReviewable(result) ? reviewOf(result) : { decision: "", note: "" };
-  return {
-    line: String(result.line),
-    task_id: result.taskId ?? "",
-    status: result.status,
-    product_id: product?.id ?? "",
-    product_reference: product?.reference ?? "",
-    model_id: result.modelId ?? "",
-    background: result.background,
-    angle_shot: result.angleShot,
-    decision,
-    note,
-  };
-}
-
-/** One row per result, in the order of the input. */
-export function decisionsCsv() {
-  const rows = data.results.map((result) => {
-    const row = rowOf(result);
-    return data.columns.map((column) => cell(row[column] ?? ""));
-  });
-  const { delimiter, lineEnd, marked } = data.csv;
-  const lines = [data.columns, ...rows].map((cells) => `${cells.join(delimiter)}${lineEnd}`);
-  return `${marked ? "\ufeff" : ""}${lines.join("")}`;
-}

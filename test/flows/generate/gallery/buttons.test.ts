@@ -1,0 +1,237 @@
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { closeBrowser, needsBrowser, openFile } from "../../../support/browser.ts";
+import { longTest } from "../../../support/long-test.ts";
+import { entry, sampleData, writePage } from "./sample-page.ts";
+
+beforeEach(needsBrowser);
+afterAll(closeBrowser);
+
+const text = (page: Page, selector: string) => page.locator(selector).innerText();
+
+/** Marks each button when it is clicked, and gives those of the page that were not. */
+const watchClicks = `
+  window.clicked = new Set();
+  const nameOf = (one) => (one.closest("dialog")?.id ?? "page") + ": " +
+    (one.dataset.reason ?? one.getAttribute("aria-label") ?? one.textContent.replace(/ \\d+ images?/, "").trim());
+  addEventListener("click", ({ target }) => {
+    const button = target.closest("button");
+    if (button !== null) clicked.add(nameOf(button));
+  }, true);
+  window.notClicked = () => [...new Set([...document.querySelectorAll("button")].map(nameOf))]
+    .filter((name) => !clicked.has(name)).sort();
+`;
+
+test("every button of the page does what it says", async () => {
+  const name = "a.png";
+  const png = await sharp({ create: { width: 1800, height: 2400, channels: 3, background: "#123456" } })
+    .png()
+    .toBuffer();
+  const results = [entry({ line: 2, file: name }), entry({ line: 3 }), entry({ line: 4, image: 1 })];
+  const data = sampleData({ folder: "images/", results });
+  const { page, wrongs } = await openFile(await writePage(data, { [name]: png }));
+  await page.evaluate(watchClicks);
+  const button = (within: string, called: string) =>
+    page.locator(within).getByRole("button", { name: called, exact: true });
+
+  // On the picture: a pressed button takes its decision back.
+  await button(".item >> nth=0", "Approve").click();
+  expect(await text(page, "#tally")).toBe("1 approved, 0 rejected");
+  await button(".item >> nth=0", "Approve").click();
+  expect(await text(page, "#tally")).toBe("0 approved, 0 rejected");
+  await button(".item >> nth=0", "Reject").click();
+  for (const reason of ["colors", "fit", "face", "hands", "background", "other"])
+    await button(".item >> nth=0", reason).click();
+  await button(".item >> nth=0", "fit").click();
+  expect(await text(page, ".item >> nth=0 >> .badge")).toBe("colors, face, hands, background, other");
+  await button("header", "Undo").click();
+  expect(await text(page, "#tally")).toBe("0 approved, 0 rejected");
+
+  await button("header", "Keys").click();
+  expect(await page.locator("#keys").isVisible()).toBe(true);
+  await button("#keys", "Close").click();
+  expect(await page.locator("#keys").isVisible()).toBe(false);
+
+  await button("#filters", "Photos").click();
+  expect(await page.locator(".item .aside").isVisible()).toBe(false);
+  await button("#filters", "Photos").click();
+  expect(await page.locator(".item .aside").isVisible()).toBe(true);
+  await page.fill("#by-product", "nothing");
+  await button("#empty", "Show all").click();
+  await expect.poll(() => text(page, "#shown")).toBe("3 images shown");
+  await page.fill("#by-product", "nothing");
+  await button("#filters", "Clear filters").click();
+  await expect.poll(() => text(page, "#shown")).toBe("3 images shown");
+
+  // Approving all asks first; it is undone at once.
+  await button(".item >> nth=1", "Reject").click();
+  await button("#filters", "Approve all shown…").click();
+  expect(await text(page, "#approve-shown p")).toBe(
+    "2 images that are shown and not reviewed will be approved. Rejected images stay rejected.",
+  );
+  await button("#approve-shown", "Cancel").click();
+  expect(await text(page, "#tally")).toBe("0 approved, 1 rejected");
+  await button("#filters", "Approve all shown…").click();
+  await button("#approve-shown", "Approve 2 images").click();
+  expect(await text(page, "#tally")).toBe("2 approved, 1 rejected");
+  await page.keyboard.press("u");
+  expect(await text(page, "#tally")).toBe("0 approved, 1 rejected");
+
+  // The large view.
+  await page.locator(".picture .frame").first().click();
+  const image = page.locator("#large .result img");
+  await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(1800);
+  await button("#large", "Zoom 1:1").click();
+  expect(await image.evaluate((one) => one.clientWidth)).toBe(1800);
+  await button("#large", "Zoom 1:1").click();
+  expect(await image.evaluate((one) => one.clientWidth)).toBeLessThan(1000);
+  await button("#large", "Next image").click();
+  expect(await text(page, "#large .place")).toBe("2 of 3");
+  await button("#large", "Previous image").click();
+  expect(await text(page, "#large .place")).toBe("1 of 3");
+  await page.locator("#large").getByRole("button", { name: "Reject" }).click();
+  expect(await text(page, "#large .place")).toBe("2 of 3");
+  for (const reason of ["colors", "fit", "face", "hands", "background", "other"])
+    await button("#large", reason).click();
+  // What was chosen before is taken back.
+  expect(await page.locator(".badge").first().textContent()).toBe("fit");
+  await page.locator("#large").getByRole("button", { name: "Approve" }).click();
+  expect(await text(page, "#large .place")).toBe("3 of 3");
+  await button("#large", "Undo").click();
+  expect([await text(page, "#large .place"), await text(page, "#large .state")]).toEqual([
+    "2 of 3",
+    "rejected",
+  ]);
+  await button("#large", "Close").click();
+  expect(await page.locator("#large").isVisible()).toBe(false);
+
+  await Promise.all([page.waitForEvent("download"), button("header", "Save decisions").click()]);
+  expect(await page.locator("#saved").isVisible()).toBe(true);
+  await button("#saved", "Copy").first().click();
+  await page
+    .locator("#saved button")
+    .first()
+    .getByText(/Copied|Press/)
+    .waitFor();
+  await button("#saved", "Copy").first().click();
+
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await page.locator("#filters").isVisible()).toBe(false);
+  await button("header", "Filters").click();
+  expect(await page.locator("#filters").isVisible()).toBe(true);
+  const notClicked = (await page.evaluate("notClicked()")) as string[];
+  expect(notClicked.filter((one) => !/^page: (Copied|Press Ctrl\+C)$/.test(one))).toEqual([]);
+  expect(wrongs.filter((one) => !one.includes("ERR_FILE_NOT_FOUND"))).toEqual([]);
+});
+
+/** Moves one finger over the page, as a touch screen reports it. */
+async function swipe(page: Page, selector: string, by: { x?: number; y?: number }): Promise<void> {
+  const box = (await page.locator(selector).first().boundingBox())!;
+  const client = await page.context().newCDPSession(page);
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const send = (type: "touchStart" | "touchMove" | "touchEnd", step: number) =>
+    client.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: type === "touchEnd" ? [] : [{ x: x + (by.x ?? 0) * step, y: y + (by.y ?? 0) * step }],
+    });
+  await send("touchStart", 0);
+  for (const step of [0.2, 0.4, 0.6, 0.8, 1]) await send("touchMove", step);
+  await send("touchEnd", 1);
+}
+
+describe("on a phone", () => {
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+  test("a swipe to the right approves, one to the left rejects, and one down scrolls", async () => {
+    const { page, wrongs } = await openFile(await writePage(sampleData()), phone);
+    await swipe(page, ".picture .frame", { x: 120 });
+    await expect.poll(() => text(page, "#reviewed")).toBe("1 of 4 reviewed");
+    expect(await page.locator(".item").first().getAttribute("data-decision")).toBe("approve");
+    await swipe(page, ".picture .frame", { x: 40 });
+    await swipe(page, ".picture .frame", { y: -150 });
+    await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(0);
+    expect(await page.locator(".item").first().getAttribute("data-decision")).toBe("approve");
+    const second = page.locator(".item").nth(1);
+    await second.scrollIntoViewIfNeeded();
+    await swipe(page, ".item:nth-child(2) .picture .frame", { x: -120 });
+    await expect.poll(() => second.getAttribute("data-decision")).toBe("reject");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    expect(await text(page, "#large .place")).toBe("2 of 5");
+    await swipe(page, "#large .result", { x: 120 });
+    await expect.poll(() => text(page, "#large .place")).toBe("3 of 5");
+    expect(wrongs).toEqual([]);
+  });
+});
+
+describe("the large view", () => {
+  longTest("zooms to the clicked point, and a mouse drags it", async () => {
+    const name = "a.png";
+    const png = await sharp({ create: { width: 1800, height: 2400, channels: 3, background: "#123456" } })
+      .png()
+      .toBuffer();
+    const data = sampleData({ folder: "images/", results: [entry({ line: 2, file: name })] });
+    const { page } = await openFile(await writePage(data, { [name]: png }));
+    await page.locator(".picture .frame").click();
+    const image = page.locator("#large .result img");
+    await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(1800);
+    const frame = page.locator("#large .result");
+    const box = (await frame.boundingBox())!;
+    const height = Math.min(box.height, (box.width * 4) / 3);
+    // A point in the upper left of the image, which stays where it is.
+    const point = { x: box.x + box.width / 2 - height / 8, y: box.y + box.height / 2 - height / 4 };
+    await page.mouse.click(point.x, point.y);
+    const shown = (await image.boundingBox())!;
+    expect([shown.width, shown.height]).toEqual([1800, 2400]);
+    expect((point.x - shown.x) / 1800).toBeCloseTo(0.5 - 1 / 6, 2);
+    expect((point.y - shown.y) / 2400).toBeCloseTo(0.25, 2);
+    await page.mouse.down();
+    await page.mouse.move(point.x - 50, point.y - 60, { steps: 5 });
+    await page.mouse.up();
+    const dragged = (await image.boundingBox())!;
+    expect([dragged.x - shown.x, dragged.y - shown.y]).toEqual([-50, -60]);
+    await page.mouse.click(point.x, point.y);
+    expect((await image.boundingBox())!.height).toBeLessThan(box.height + 1);
+  });
+
+  longTest("compares with the photo of the same side, and with the image that was rejected", async () => {
+    const products = [
+      {
+        id: "id-1",
+        reference: "DRESS-1",
+        name: "Red dress",
+        photos: [
+          { image: 0, orientation: "front" },
+          { image: 1, orientation: "back" },
+        ],
+      },
+    ];
+    const results = [
+      entry({ line: 2, earlier: { note: "hands, six fingers", decision: "reject", image: 1 } }),
+      entry({ line: 3, angleShot: "full-back", photo: 1 }),
+      entry({ line: 4 }),
+    ];
+    const { page, wrongs } = await openFile(await writePage(sampleData({ products, results })));
+    // The sides of a product are together, each after its photo.
+    expect(await page.locator(".item .aside").allInnerTexts()).toEqual([
+      "DRESS-1\nPhoto: front\nRed dress",
+      "Before\nrejected\nhands, six fingers",
+      "DRESS-1\nPhoto: back\nRed dress",
+    ]);
+    expect(await page.locator(".item .angle").allInnerTexts()).toEqual([
+      "full-front",
+      "full-front",
+      "full-back",
+    ]);
+    await page.locator(".picture .frame").first().click();
+    expect(await page.locator("#large figure:visible").allInnerTexts()).toEqual([
+      "Photo",
+      "Before: rejected: hands, six fingers",
+      "Result",
+    ]);
+    await page.keyboard.press("p");
+    expect(await page.locator("#large figure:visible").allInnerTexts()).toEqual(["Result"]);
+    expect(wrongs).toEqual([]);
+  });
+});

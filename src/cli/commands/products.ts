@@ -23,9 +23,16 @@ export const productsCommand = (app: App): Command =>
   group(
     "products",
     "View and change the products in your catalogue. To import many: cat import FILE.",
-    [listCommand, getCommand, createCommand, updateCommand, deleteCommand, attachCommand, detachCommand].map(
-      (verb) => verb(app),
-    ),
+    [
+      listCommand,
+      getCommand,
+      coverageCommand,
+      createCommand,
+      updateCommand,
+      deleteCommand,
+      attachCommand,
+      detachCommand,
+    ].map((verb) => verb(app)),
   );
 
 /** The columns of products in tables and CSV files; the names are those of the service. */
@@ -104,6 +111,23 @@ const getCommand = (app: App): Command =>
       printing,
     });
   });
+
+const coverageCommand = (app: App): Command =>
+  withPrintFlags(
+    command("coverage", {
+      summary: "list which images each product has",
+      about:
+        "List for each product which photos, beautified shots and try-ons exist. Images that a review has rejected are only counted.",
+      examples: [
+        ["list all products", "cat products coverage"],
+        ["write a CSV file", "cat products coverage --format csv > coverage.csv"],
+        [
+          "print the references without a try-on",
+          "cat products coverage --json | jq -r 'select(.tryons == []).reference'",
+        ],
+      ],
+    }),
+  ).action(async (flags: RawPrintFlags) => (await import("./coverage.ts")).printCoverage(app, flags));
 
 interface CreateFlags {
   reference: string;

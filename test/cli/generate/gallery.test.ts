@@ -8,6 +8,7 @@ import { closeBrowser, needsBrowser, openFile } from "../../support/browser.ts";
 import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
+import { reviewWorld } from "./review-world.ts";
 
 afterAll(closeBrowser);
 
@@ -57,6 +58,18 @@ describe("--gallery", () => {
       (await world.cat("tryon looks.csv --json --gallery again.html")).stdout,
     );
     expect(gallery_file).toBe("again.html");
+  });
+
+  test("of --rerun has the earlier image, and what was decided about it, beside each new one", async () => {
+    const world = await reviewWorld(2);
+    world.review("decisions.csv", ["approve"], ["reject", "sleeve too long"]);
+    const ran = await world.cat("tryon --rerun decisions.csv --yes --gallery second.html");
+    expect(ran.exit).toBe(0);
+    const { data, images } = readPage(world.read("second.html"));
+    expect(data.results.map(({ image, earlier }) => [image, earlier])).toEqual([
+      [1, { decision: "reject", note: "sleeve too long", image: 2 }],
+    ]);
+    expect(typesOf(images)).toEqual(Array(3).fill("image/webp"));
   });
 
   test("uses the saved files, links them, and lists failures with their reason", async () => {

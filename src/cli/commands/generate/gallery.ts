@@ -56,8 +56,11 @@ export async function writeRunGallery(
     return undefined;
   const decisionsFile = nextName(flags.rerun ?? flags.file ?? flags.kind, "decisions", ".csv");
   const { writeGallery } = await import("../../../flows/generate/gallery/write-gallery.ts");
+  const { decisions: recorded } = await app.state();
+  const { baseUrl } = await app.connection();
   const input = {
     run: summary.run_id,
+    decisionOf: (taskId: string) => recorded.of(baseUrl, taskId),
     kind: flags.kind,
     title: shownName(flags.rerun ?? flags.file ?? "one image"),
     decisionsFile,

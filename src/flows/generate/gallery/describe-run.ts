@@ -5,6 +5,7 @@ import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { referenceOfProduct } from "../../../contract/import-row.ts";
 import type { ProductImage } from "../../../contract/resources/products.ts";
 import type { Task } from "../../../contract/resources/tasks.ts";
+import type { StoredDecision } from "../../../state/decisions.ts";
 import { type FoundProducts, productsBy } from "../../catalogue/find-products.ts";
 import type { Service } from "../../service.ts";
 import { savedColumns } from "../columns/decisions.ts";
@@ -77,6 +78,8 @@ export interface GalleryInput
   extends Pick<GalleryData, "run" | "kind" | "title" | "decisionsFile" | "commands" | "csv"> {
   readonly results: readonly GenerationResult[];
   readonly tasks: ReadonlyMap<string, Task>;
+  /** The decision of a review about the image of a task; null without one. */
+  readonly decisionOf: (taskId: string) => StoredDecision | null;
   /** The folder of the saved images; null where none were saved. */
   readonly savedIn: string | null;
   /** The folder of the page. */
@@ -94,7 +97,7 @@ export async function describeRun(
   input: GalleryInput,
   service: Pick<Service, "client" | "clock" | "signal" | "concurrency">,
 ): Promise<{ data: GalleryData; images: readonly Fetch[] }> {
-  const { results, tasks, savedIn, pageIn } = input;
+  const { results, tasks, decisionOf, savedIn, pageIn } = input;
   const found = await findProducts(results, service);
   const fetcher = new ImageFetcher(service);
   const images: Fetch[] = [];
@@ -120,6 +123,11 @@ export async function describeRun(
     const image = add(() => fetcher.photo(photo));
     return own.push({ image, orientation: photo.orientation }) - 1;
   };
+  const earlierOf = ({ replaces }: GenerationResult["generation"]): Pick<GalleryEntry, "earlier"> => {
+    if (replaces === undefined) return {};
+    const { decision = "", note = "" } = decisionOf(replaces) ?? {};
+    return { earlier: { decision, note, image: add(() => fetcher.outputOf(replaces)) } };
+  };
   const entries = results.map((result): GalleryEntry => {
     const { generation, task_id, status, file, failure_reason } = result;
     const { line, modelId, modelName, subtype, style, background, angleShot } = generation;
@@ -130,7 +138,10 @@ export async function describeRun(
       status === "succeeded" && task !== undefined ? add(() => fetcher.output(task, file, savedIn)) : null;
     const reason = failure_reason === null ? null : reasonText(failure_reason);
     const names = { modelId, modelName, subtype, style, background, angleShot };
-    return { line, taskId: task_id, status, product, ...names, reason, file, image, photo };
+    return {
+      ...{ line, taskId: task_id, status, product, ...names, reason, file, image, photo },
+      ...earlierOf(generation),
+    };
   });
   const { run, kind, title, decisionsFile, commands, csv } = input;
   const folder = savedIn === null ? null : relativeUrl(pageIn, savedIn);

@@ -62,6 +62,15 @@ export class ImageFetcher {
     });
   }
 
+  /** The output of a task that is known by its ID only. */
+  outputOf(taskId: string): Promise<Uint8Array | null> {
+    return this.#orNull(async () => {
+      const { client, signal } = this.#service;
+      const { output_image } = await client.tasks.get({ task_id: taskId }, { signal });
+      return output_image === null ? null : this.#download(output_image.url);
+    });
+  }
+
   /** The bytes behind a signed URL. */
   image(url: string): Promise<Uint8Array | null> {
     return this.#orNull(() => this.#download(url));

@@ -94,9 +94,11 @@ function showAside(selector, image, alt) {
   else showImage(frame, image, alt);
 }
 
-/** The path of the full-size file next to the page; null where it was not saved. @param {import("./review.js").Result} result */
+/** The path of the full-size file next to the page, or in its folder of rejected ones; null where it was not saved. @param {import("./review.js").Result} result */
 const fileOf = (result) =>
-  data.folder === null || result.file === null ? null : `${data.folder}${encodeURIComponent(result.file)}`;
+  data.folder === null || result.file === null
+    ? null
+    : `${data.folder}${result.file.split("/").map(encodeURIComponent).join("/")}`;
 
 /** Links to the saved file, and shows it instead of the thumbnail where it is still next to the page. @param {HTMLElement} frame @param {string | null} file */
 function showFile(frame, file) {

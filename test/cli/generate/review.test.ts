@@ -1,3 +1,5 @@
+import { utimesSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { generateWorld } from "./generate-world.ts";
 import { reviewWorld } from "./review-world.ts";
@@ -22,6 +24,20 @@ describe("cat tasks review", () => {
     expect(JSON.parse(stdout)).toEqual({
       ...{ file: "decisions.csv", approved: 1, rejected: 1, undecided: 1, reversed: 0, later: 0 },
     });
+  });
+
+  test("takes the time of the file where decisions have none", async () => {
+    const world = await reviewWorld(1);
+    world.review("late.csv", ["reject"]);
+    world.review("early.csv", ["approve"]);
+    // As file systems store it, with a fraction of a millisecond.
+    const times = { "late.csv": "2026-01-05T08:30:00.5Z", "early.csv": "2026-01-05T08:00:00Z" };
+    for (const [file, time] of Object.entries(times))
+      utimesSync(join(world.folder, file), 0, Date.parse(time) / 1000 + 0.000_123);
+    await world.cat("tasks review late.csv");
+    expect((await world.cat("tasks review early.csv")).stderr).toContain(
+      "A later review decided otherwise about 1 image of early.csv: that one counts.\n",
+    );
   });
 
   test("counts the later of two reviews by its time, and says so once", async () => {

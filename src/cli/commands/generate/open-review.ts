@@ -33,7 +33,9 @@ export async function openReview(
     const { images, problems } = await findImages(decisions, place);
     await rejectProblems(app, file, [...ofRows, ...problems], { rows: decisions.length, left: use.left });
     const saved = source.path === null ? null : await stat(source.path).catch(() => null);
-    return { review: { file, images, savedAt: saved?.mtimeMs ?? app.context.clock.now() }, source };
+    // Files have times with fractions of a millisecond.
+    const savedAt = Math.floor(saved?.mtimeMs ?? app.context.clock.now());
+    return { review: { file, images, savedAt }, source };
   } catch (error) {
     await source.close();
     throw error;

@@ -144,7 +144,7 @@ export function rejectOtherRun(
   );
 }
 
-/** Counts of a review, as `--json` prints them, and the decisions of other reviews that disagree. */
+/** Counts of the decisions that count, as `--json` prints them, and the decisions of other reviews that disagree. */
 export interface RecordedReview extends RecordedDecisions {
   readonly approved: number;
   readonly rejected: number;
@@ -157,8 +157,10 @@ export function recordReview(
   { state, baseUrl, now }: { state: State; baseUrl: string; now: number },
 ): RecordedReview {
   const stored = toStored(review, now);
-  const approved = stored.filter(({ decision }) => decision === "approve").length;
-  const counts = { approved, rejected: stored.length - approved };
+  const recorded = state.decisions.record(baseUrl, stored);
+  const overruled = new Set(recorded.later.map(({ task }) => task));
+  const count = (which: StoredDecision["decision"]) =>
+    stored.filter(({ task, decision }) => decision === which && !overruled.has(task)).length;
   const undecided = review.images.length - stored.length;
-  return { ...counts, undecided, ...state.decisions.record(baseUrl, stored) };
+  return { approved: count("approve"), rejected: count("reject"), undecided, ...recorded };
 }

@@ -57,6 +57,7 @@ describe("cat export sync --approved", () => {
     expect(world.files()).toEqual([dress(1), dress(2), dress(3)]);
     // A rejection casts no doubt on the list of the service: the next run reads changes only.
     expect((await world.sync("m --approved")).counts).toEqual({ total: 8, unchanged: 8 });
+    expect(world.requests().at(-1)!.path).toContain("since=");
     await world.review("approve", "approve");
     expect((await world.sync("m --approved")).counts).toEqual({ total: 9, added: 1, unchanged: 8 });
     expect(world.traffic().images).toBe(0);

@@ -48,8 +48,7 @@ describe("cat tasks review", () => {
     await world.cat("tasks review late.csv");
     expect((await world.cat("tasks review early.csv")).stderr).toBe(
       "A later review decided otherwise about 2 images of early.csv: that one counts.\n" +
-        "Recorded 3 decisions of early.csv: 2 approved, 1 rejected.\n" +
-        "To generate the rejected images again, run:\n  cat tryon --rerun early.csv\n",
+        "Recorded 1 decision of early.csv: 1 approved, 0 rejected.\n",
     );
     // What the later review approved is not paid for again.
     const rerun = await world.cat("tryon --rerun early.csv --yes");

@@ -49,6 +49,10 @@ test("reads the file as another encoding, if the user chooses it", async () => {
   await first.type('The file as Mac Roman ("grün")', "\x1b[B", "\r");
   expect((await first.ran).exit).toBe(0);
   expect(world.products().map(({ name }) => name)).toEqual(["grün"]);
+  world.write(".home/config.json", JSON.stringify({ profiles: { default: { encoding: "macintosh" } } }));
+  world.write("shop.csv", Buffer.from(`reference,name,images\nA2,bl\u009fh,${photo}\n`, "latin1"));
+  expect((await world.cat("import shop.csv --no-progress")).exit).toBe(0);
+  expect(world.products().map(({ name }) => name)).toEqual(["grün", "blüh"]);
 });
 
 test.each([

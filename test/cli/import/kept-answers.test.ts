@@ -46,6 +46,34 @@ test.each(["", " --ledger own.db"])(
   },
 );
 
+test("flags win over the answers; another value is another run", async () => {
+  const world = await shop();
+  const first = atTerminal(world, "import shop.csv --no-progress", tty);
+  await first.type("like this?", down, "\r");
+  expect((await first.ran).exit).toBe(0);
+  const ran = await world.cat(
+    "import shop.csv --no-progress --map-value sex:Damen=kid --map Titel=description",
+  );
+  expect(ran.exit).toBe(3);
+  expect(ran.stderr).toContain('missing column "name" (required)');
+  expect((await world.cat("import shop.csv --no-progress --map-value sex:Damen=kid")).exit).toBe(0);
+  expect(world.products().map(({ name, sex }) => [name, sex])).toEqual([["grün", "kid"]]);
+});
+
+test("an open run comes before a finished one, and --fresh asks again for a try-on", async () => {
+  const world = await generateWorld({ env: { NO_COLOR: "1" } });
+  world.write("looks.csv", "Artikel,model_id,background,angle_shot\nDRESS-1,Amara,Weiß,full-front\n");
+  const first = atTerminal(world, "tryon looks.csv --yes", tty);
+  await first.type("like this?", down, "\r");
+  expect((await first.ran).exit).toBe(0);
+  const second = atTerminal(world, "tryon looks.csv --yes --no-wait --fresh", tty);
+  await second.type("like this?", down, "\r");
+  expect((await second.ran).exit).toBe(0);
+  const third = await world.cat("tryon looks.csv --no-progress");
+  expect(third).toMatchObject({ exit: 0, stderr: expect.stringMatching(started) });
+  expect(world.tasks()).toHaveLength(2);
+});
+
 test("several files are resumed without questions about the finished ones", async () => {
   const world = await shop();
   world.write("other.csv", `SKU;Titel;images\nB1;rot;${photo}\n`);

@@ -82,6 +82,8 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
     const terminal = atTerminal(world, check, { stdin: true, stderr: true });
     expect((await terminal.ran).exit).toBe(0);
     expect(terminal.screen()).not.toContain("like this?");
+    await world.cat("import shop.csv --no-progress");
+    expect(world.products().map(({ sex }) => sex)).toEqual(["female", null]);
   });
 
   test("does not skip a column of import whose name is another field of tryon", async () => {

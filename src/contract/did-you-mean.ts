@@ -22,14 +22,16 @@ const mostAsNear = 3;
  * 1. the word that differs only in case and separators;
  * 2. the known word that `otherWords` has for it (keys are plain words);
  * 3. the few known words that start with it;
- * 4. the nearest by typos (at most one letter in three), longest first, because less of a long word is wrong.
+ * 4. the nearest by typos (at most one letter in three), longest first, because less of a long word is wrong. Its digits are
+ *    those of the word: DRESS-2 is no typo of DRESS-1.
  */
 export function didYouMean(
   given: string,
-  known: readonly string[],
+  words: readonly string[],
   otherWords: Readonly<Record<string, string>> = {},
 ): readonly string[] {
   if (given.length > longestWord) return [];
+  const known = [...new Set(words)];
   const word = plain(given);
   if (word === "") return [];
   const plainKnown = known.map(plain);
@@ -43,12 +45,18 @@ export function didYouMean(
   let fewest = Number.POSITIVE_INFINITY;
   for (const [index, one] of known.entries()) {
     const edits = editsBetween(word, plainKnown[index]!);
-    if (edits > one.length / 3 || edits > fewest) continue;
+    if (edits > one.length / 3 || edits > fewest || !haveSameDigits(word, plainKnown[index]!)) continue;
     nearest = edits < fewest ? [one] : [...nearest, one];
     fewest = edits;
   }
   return nearest.length > mostAsNear ? [] : nearest.sort((one, other) => other.length - one.length);
 }
+
+/** Whether two words have the same digits, also with letters that look like them. */
+const haveSameDigits = (one: string, other: string): boolean =>
+  [(text: string) => text, (text: string) => text.replaceAll("o", "0").replace(/[il]/g, "1")].some(
+    (read) => read(one).replace(/\D/g, "") === read(other).replace(/\D/g, ""),
+  );
 
 /** The question for suggestions, to be added to a sentence after `before`; "" for none. */
 export const questionFor = (

@@ -57,6 +57,19 @@ test("suggests the nearest words, unless there are many", () => {
   ]);
 });
 
+test("takes words with other digits for other things, and letters that look like digits for typos", () => {
+  const references = ["DRESS-1", "DRESS-12"];
+  expect(didYouMean("DRESS-2", references)).toEqual([]);
+  expect(didYouMean("DRES-12", references)).toEqual(["DRESS-12"]);
+  expect(didYouMean("DRESS-l2", references)).toEqual(["DRESS-12"]);
+  expect(didYouMean("flor", ["floor"])).toEqual(["floor"]);
+});
+
+test("names a word once that is known twice", () => {
+  expect(didYouMean("cot", ["coat", "coat"])).toEqual(["coat"]);
+  expect(didYouMean("stud", ["studio", "studio"])).toEqual(["studio"]);
+});
+
 test("takes no time for a word of a megabyte", () => {
   expect(didYouMean("a".repeat(1e6), ["aaa"])).toEqual([]);
 });

@@ -22,7 +22,7 @@ describe("--product", () => {
   test("that the service does not have exits with 5, and the nearest reference is proposed", async () => {
     const world = await frozenWorld();
     const { reference } = product(world, 2);
-    const typo = `${reference}0`.replace("-", "");
+    const typo = `${reference!.slice(0, 2)}${reference!.slice(3)}`.replace("-", "");
     expect(await world.cat(["export", "--manifest", "--product", typo])).toEqual({
       exit: 5,
       stdout: "",

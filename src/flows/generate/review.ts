@@ -47,6 +47,8 @@ export async function findImages(
   const images = rows.map((row): ReviewedImage => ({ row, sent: find(row.task_id) }));
   const foreign = images.flatMap(({ row, sent }) => (sent === undefined ? [row] : []));
   const tasks = await place.tasks(foreign.map(({ task_id }) => task_id));
+  if (place.baseUrl !== null && rows.length > 1 && foreign.length === rows.length && tasks.size === 0)
+    return { images, problems: [ofAnotherService(rows[0]!, rows.length)] };
   const problems = images.flatMap(({ row, sent }) => {
     const task = tasks.get(row.task_id);
     if (sent !== undefined) return editedCells(row, looksOf(sent.generation));
@@ -71,6 +73,13 @@ function imagesOf({ state, baseUrl }: ReviewPlace): (taskId: string) => Reviewed
     return known ? found : undefined;
   };
 }
+
+const ofAnotherService = ({ fileLine }: Decision, rows: number): Problem => ({
+  line: fileLine,
+  param: "task_id",
+  code: "task_not_found",
+  message: `the service has none of the ${rows} tasks of the file`,
+});
 
 const unknownTask = ({ fileLine, task_id }: Decision): Problem => ({
   line: fileLine,

@@ -120,6 +120,15 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
     expect(strange.at(-2)).toContain("nothing was recorded");
   });
 
+  test("if none of its tasks is known to the service: one line for all", async () => {
+    const none = await rejected((text) => text.replace(/,01\w{20}/g, ",01HZZZZZZZZZZZZZZZZZZZ"));
+    expect(none).toEqual([
+      "decisions.csv:2  task_id  task_not_found  the service has none of the 3 tasks of the file",
+      "error: decisions.csv has 1 problem; nothing was recorded",
+      "Use the profile and the service that generated the images (--profile, --base-url).",
+    ]);
+  });
+
   test("if a row without a task has a decision", async () => {
     expect(await rejected((text) => `${text}9,,rejected,,DRESS-9,,studio,full-front,reject,,\n`)).toEqual([
       "decisions.csv:5  decision  no_task  a decision about a row without a task",

@@ -76,7 +76,9 @@ async function rejectProblems(
   throw new InputError(
     `${shownName(file)} has ${counted(problems.length, "problem")}; ${left}`,
     sorted[0]!.code,
-    "Save the decisions again in the gallery of the run, and use that file unchanged.",
+    sorted[0]!.code === "task_not_found"
+      ? "Use the profile and the service that generated the images (--profile, --base-url)."
+      : "Save the decisions again in the gallery of the run, and use that file unchanged.",
   );
 }
 

@@ -116,6 +116,9 @@ test("every button of the page does what it says", async () => {
     .waitFor();
   await button("#saved", "Copy").first().click();
 
+  await button("#saved", "Close").click();
+  expect(await page.locator("#saved").isVisible()).toBe(false);
+
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await page.locator("#filters").isVisible()).toBe(false);
   await button("header", "Filters").click();

@@ -294,7 +294,11 @@ describe("a gallery", () => {
       expect([await mark.isVisible(), await page.title()]).toEqual([false, "Review of looks.csv"]);
       // Nothing has changed: the file is the same.
       expect((await savedCsv(page)).name).toBe("looks.decisions-2.csv");
-      await keys(page, "Home", "j", "a", "a", "j", "a");
+      expect(await page.locator("#saved").isVisible()).toBe(true);
+      await keys(page, "Home", "j", "a");
+      // The commands were for the decisions before.
+      expect(await page.locator("#saved").isVisible()).toBe(false);
+      await keys(page, "a", "j", "a");
       expect(await text(page, "#save")).toBe("All 4 images reviewed: save");
       const other = await again();
       await expect.poll(() => text(other, "#save")).toBe("All 4 images reviewed: save");

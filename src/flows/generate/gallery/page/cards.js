@@ -169,6 +169,8 @@ export function showProgress() {
   bar.max = Math.max(all, 1);
   bar.value = done;
   part(document, "#unsaved", HTMLElement).hidden = !isUnsaved();
+  // The commands are for the file that was saved last.
+  if (isUnsaved()) part(document, "#saved", HTMLElement).hidden = true;
   document.title = `${isUnsaved() ? "● " : ""}Review of ${data.title}`;
   part(document, "#save", HTMLElement).textContent =
     isUnsaved() && done === all ? `All ${counted(all, "image")} reviewed: save` : "Save decisions";

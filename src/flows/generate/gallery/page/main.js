@@ -20,7 +20,7 @@ import { addFilters, applyFilters, productFilter } from "./filters.js";
 import { focusLarge, isLargeOpen, openLarge, pressInLarge, refreshLarge, wireLarge } from "./large-view.js";
 import { cardNotes, endNote, placeNotes, writeNote } from "./notes.js";
 import { announce, areKept, data, isOfReviews, isUnsaved, loadReviews, part } from "./review.js";
-import { saveDecisions } from "./save.js";
+import { wireSave } from "./save.js";
 import { wireSwipes } from "./swipe.js";
 
 /** @typedef {import("./cards.js").Card} Card */
@@ -163,7 +163,7 @@ function start() {
   wireCards();
   wireKeys();
   wireLarge();
-  part(document, "#save", HTMLElement).addEventListener("click", saveDecisions);
+  wireSave();
   part(document, "#undo", HTMLElement).addEventListener("click", undoOnPage);
   part(document, "#photos", HTMLElement).addEventListener("click", togglePhotos);
   addEventListener("resize", measureCards);

@@ -81,7 +81,7 @@ function commandRow(use, command) {
 }
 
 /** Saves the decisions as a file, and shows what to do with it. */
-export function saveDecisions() {
+function saveDecisions() {
   const { name, files } = nextFile();
   const url = URL.createObjectURL(new Blob([decisionsCsv()], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");
@@ -109,4 +109,13 @@ export function saveDecisions() {
   message.hidden = false;
   showProgress();
   announce(sentence);
+}
+
+/** Has the buttons work that save. */
+export function wireSave() {
+  part(document, "#save", HTMLElement).addEventListener("click", saveDecisions);
+  const message = part(document, "#saved", HTMLElement);
+  part(message, ".close", HTMLElement).addEventListener("click", () => {
+    message.hidden = true;
+  });
 }

@@ -232,6 +232,8 @@ async function queueAndFollow(
   { writesPerMinute, onProgress, onFailed }: GenerateDeps,
 ): Promise<unknown> {
   const { input, run, sent, remaining, tasks, lost } = generating;
+  // Without a wait for tasks that do not exist.
+  if (sent.size + remaining.length === 0) return undefined;
   // The tasks of a finished run have ended: their results are read without a wait.
   const follows = input.wait || run.isFinished;
   const owners = new Map<string, Generation>();

@@ -23,7 +23,7 @@ const mostAsNear = 3;
  * 2. the known word that `otherWords` has for it (keys are plain words);
  * 3. the few known words that start with it;
  * 4. the nearest by typos (at most one letter in three), longest first, because less of a long word is wrong. Its digits are
- *    those of the word: DRESS-2 is no typo of DRESS-1.
+ *    those of the word: DRESS-2 is not a typo of DRESS-1.
  */
 export function didYouMean(
   given: string,

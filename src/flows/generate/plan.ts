@@ -43,7 +43,7 @@ export function rejectTooMany(
 export async function planGenerations(
   asked: readonly AskedGeneration[],
   run: Run,
-  { file, allowDuplicates }: GenerateInput,
+  { file, allowDuplicates, missing }: GenerateInput,
   { onNote, onProgress }: GenerateDeps,
 ): Promise<GenerationPlan> {
   const sent = sentGenerations(run.state, run.id);
@@ -51,7 +51,7 @@ export async function planGenerations(
   if (!run.isFinished && run.begunAt !== null && sent.size > 0) {
     const since = shownTime(run.begunAt);
     onNote(
-      `Resuming ${shownName(file.source.name)}, started at ${since}: ${grouped(sent.size)} of ${grouped(asked.length)} images already queued. To start over, add --fresh.`,
+      `Resuming ${shownName(file.source.name)}, started at ${since}: ${grouped(sent.size)} of ${grouped(asked.length)} images already queued.${missing ? "" : " To start over, add --fresh."}`,
     );
   }
   const unsent = run.isFinished ? [] : asked.filter((generation) => !sent.has(placeKey(generation)));

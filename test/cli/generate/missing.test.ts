@@ -222,7 +222,9 @@ describe("no image is paid for twice", () => {
     await until(() => world.tasks().length > 0);
     running.interrupt();
     await running;
-    expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
+    const resumed = await world.cat("tryon looks.csv --missing --yes");
+    expect(resumed.exit).toBe(0);
+    expect(resumed.stderr).toMatch(/^Resuming looks\.csv, .*: 4 of 4 images already queued\.$/m);
     expect(world.tasks()).toHaveLength(4);
   });
 });

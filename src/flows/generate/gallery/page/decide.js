@@ -138,7 +138,8 @@ function change(changes) {
   setReviews(changes.map(({ card, review }) => ({ result: card.result, change: review })));
   for (const { card } of changes) refresh(card);
   showProgress();
-  part(document, "#undo", HTMLButtonElement).disabled = steps.length === 0;
+  for (const button of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll(".undo")))
+    button.disabled = steps.length === 0;
   warnIfLost();
 }
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 const names = [
   "page.html",
   "page.css",
+  "filters.css",
   "cards.css",
   "large.css",
   "review.js",

@@ -85,9 +85,9 @@ async function start(name: string, lines: readonly string[]) {
 
 test("the page has three receivers", () => {
   expect(receivers.map(({ label }) => label)).toEqual([
-    "receivers/http.js",
-    "receivers/express.js",
-    "receivers/fastify.js",
+    "receivers/http.mjs",
+    "receivers/express.mjs",
+    "receivers/fastify.mjs",
   ]);
 });
 

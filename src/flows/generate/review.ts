@@ -33,6 +33,8 @@ export interface ReviewPlace {
   readonly baseUrl: string | null;
   /** The tasks of these IDs that the service has. */
   readonly tasks: (ids: readonly string[]) => Promise<ReadonlyMap<string, Task>>;
+  /** Whether a file with some images of a run only is rejected, as one that was cut. */
+  readonly needsAllImages: boolean;
 }
 
 /**
@@ -56,7 +58,10 @@ export async function findImages(
     // Without the service nothing is known of them.
     return place.baseUrl === null ? [] : [unknownTask(row)];
   });
-  return { images, problems: [...problems, ...missingImages(images, place.state)] };
+  return {
+    images,
+    problems: place.needsAllImages ? [...problems, ...missingImages(images, place.state)] : problems,
+  };
 }
 
 /** What was sent to the service in use: another one may have a task of the same ID. */

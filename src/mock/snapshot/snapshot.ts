@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lastMoment } from "../../clock.ts";
+import { creditHeaders } from "../../contract/error-codes.ts";
 import { limits } from "../../contract/limits.ts";
 import { continueExport } from "../exports/export-job.ts";
 import { continueImport } from "../jobs/import-job.ts";
@@ -25,6 +26,9 @@ import {
 } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
+/** The headers that a stored response may have, beside those of every response. */
+const storedHeaders = ["Retry-After", creditHeaders.needed, creditHeaders.left] as const;
+
 /** An idempotency key with its stored response, which is replayed byte by byte. */
 const KeyState = z.strictObject({
   key: text.min(1).max(limits.idempotencyKeyLength),
@@ -33,7 +37,7 @@ const KeyState = z.strictObject({
   answer: z.strictObject({
     status: z.int().min(200).max(499),
     body: text.nullable(),
-    headers: z.record(text.regex(/^Retry-After$/), text.regex(/^\d{1,15}$/)).optional(),
+    headers: z.partialRecord(z.enum(storedHeaders), text.regex(/^\d{1,15}$/)).optional(),
   }),
 });
 

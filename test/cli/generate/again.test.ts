@@ -72,6 +72,16 @@ describe("--rerun", () => {
   });
 });
 
+test("--rerun takes a file of which only the rejected rows were kept", async () => {
+  const world = await reviewed();
+  review(world, "decisions.csv", [1]);
+  world.write("rejected.csv", world.read("decisions.csv").replace(/.*approve.*\n/g, ""));
+  const again = summaryOf((await world.cat("tryon --rerun rejected.csv --yes --json")).stdout);
+  expect(again).toMatchObject({ total: 1, queued: 1, succeeded: 1 });
+  const products = world.tasks().map(({ product_id }) => product_id);
+  expect(products.slice(3)).toEqual([products[1]]);
+});
+
 describe("two --rerun of overlapping reviews", () => {
   test("at once generate each rejected image once", async () => {
     const world = await reviewed();

@@ -295,6 +295,21 @@ test("every state that the mock saves can be loaded, with products of any length
   expect(readState(JSON.parse(JSON.stringify(mock.state())))).toEqual(mock.state());
 });
 
+test("a state with the stored rejection for too few credits can be loaded", async () => {
+  const { mock, createProduct, send } = await startWorld();
+  const { id } = (await createProduct({ reference: "A" })).body;
+  await send("/_mock/account", { key: null, json: { credits: 0 } });
+  const input = { product_id: id, model_id: "mdl_001", background: "studio", angle_shot: "full-front" };
+  const rejected = await send("/v1/tasks/tryon", {
+    json: { inputs: [input] },
+    headers: { "idempotency-key": "paid" },
+  });
+  expect(rejected.status).toBe(402);
+  const { headers } = mock.state().organizations.main.idempotency_keys[0]!.answer;
+  expect(headers).toEqual({ "X-Credits-Needed": "1", "X-Credits-Left": "0" });
+  expect(readState(JSON.parse(JSON.stringify(mock.state())))).toEqual(mock.state());
+});
+
 test("an idempotency key from the future expires after 24 hours, like the keys after it", async () => {
   const { mock, send } = await startWorld();
   const claim = (key: string) => send("/v1/exports", { json: {}, headers: { "idempotency-key": key } });

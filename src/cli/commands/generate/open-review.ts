@@ -15,6 +15,8 @@ interface ReviewUse {
   readonly left: string;
   /** Whether the service is asked for images of other computers; a dry run may have no service. */
   readonly asksService: boolean;
+  /** Whether a file with some images of a run only is rejected. */
+  readonly needsAllImages: boolean;
 }
 
 /**
@@ -29,7 +31,7 @@ export async function openReview(
   const source = await openInput(app, { file }, { job: { noun: "run" }, isColumn: isDecisionColumn });
   try {
     const { decisions, problems: ofRows } = await readDecisions(source);
-    const place = await reviewPlace(app, use.asksService);
+    const place = { ...(await reviewPlace(app, use.asksService)), needsAllImages: use.needsAllImages };
     const { images, problems } = await findImages(decisions, place);
     await rejectProblems(app, file, [...ofRows, ...problems], { rows: decisions.length, left: use.left });
     const saved = source.path === null ? null : await stat(source.path).catch(() => null);

@@ -7,7 +7,11 @@ import { noteDisagreements, openReview } from "./open-review.ts";
 
 /** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
 export async function recordReviewFile(app: App, file: string): Promise<void> {
-  const { review, source } = await openReview(app, file, { left: "nothing was recorded", asksService: true });
+  const { review, source } = await openReview(app, file, {
+    left: "nothing was recorded",
+    asksService: true,
+    needsAllImages: true,
+  });
   await source.close();
   const state = await app.state();
   const { baseUrl } = await app.connection();

@@ -26,7 +26,9 @@ export async function openDecisions(
   isDryRun: boolean,
 ): Promise<OpenedInput> {
   const left = "nothing was queued";
-  const { review, source } = await openReview(app, file, { left, asksService: !isDryRun });
+  // Rows that a person has picked are enough: only what they name is generated.
+  const use = { left, asksService: !isDryRun, needsAllImages: false };
+  const { review, source } = await openReview(app, file, use);
   try {
     const isRejected = isDryRun ? rejectedInFile : await recordDecisions(app, review);
     const rejected = review.images.filter(({ row }) => isRejected(row));

@@ -181,7 +181,7 @@ async function fullRun(
 
 /** The review of `--approved`, of which all is read. */
 async function openApproved(app: App, file: string): Promise<Review> {
-  const use = { left: "nothing was queued or moved", asksService: true };
+  const use = { left: "nothing was queued or moved", asksService: true, needsAllImages: true };
   const { review, source } = await (await import("./open-review.ts")).openReview(app, file, use);
   await source.close();
   return review;

@@ -116,7 +116,9 @@ test("no page tells users to get a package by a name without a scope, which is n
   const pages = [
     "README.md",
     "CONTRIBUTING.md",
-    ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+    ...readdirSync(join(root, "docs"), { withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => `docs/${name}`),
   ];
   const bare = /\b(?:npx|npm (?:i|install|add|exec)|(?:pnpm|yarn) add)(?: -\S+)* (?:catalogue|cat-\S+)\b/;
   expect(manifest.name).toMatch(/^@[\w-]+\/catalogue$/);

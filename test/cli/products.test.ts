@@ -10,7 +10,7 @@ test("lists the first 25 as a table, with a note that there are more", async () 
   const ran = await world.cat("products list");
   const lines = ran.stdout.split("\n");
   expect(ran.exit).toBe(0);
-  expect(lines[0]).toMatch(/^id {2,}reference {2,}name {2,}sex {2,}images$/);
+  expect(lines[0]).toMatch(/^reference {2,}name {2,}sex {2,}images {2,}id$/);
   expect(lines).toHaveLength(27);
   expect(ran.stderr).toBe("Showing the first 25. To see more, add --limit N or --all.\n");
 });
@@ -54,9 +54,9 @@ test("shows a value that is not in the contract unchanged", async () => {
   expect(await world.cat("products list", { env: { CAT_BASE_URL: server.origin } })).toEqual({
     exit: 0,
     stdout:
-      "id                          reference  name         sex     images\n" +
-      "01JGZZ0000000000000000000A  SHIRT-1    Linen shirt  divers  0\n" +
-      "01JGZZ0000000000000000000A  SHIRT-1    Linen shirt  female  0\n",
+      "reference  name         sex     images  id\n" +
+      "SHIRT-1    Linen shirt  divers  0       01JGZZ0000000000000000000A\n" +
+      "SHIRT-1    Linen shirt  female  0       01JGZZ0000000000000000000A\n",
     stderr: "",
   });
 });
@@ -83,9 +83,9 @@ describe("a product from the dashboard, without a reference and with fields that
     expect(await cat("products list")).toEqual({
       exit: 0,
       stdout:
-        "id                          reference  name         sex     images\n" +
-        `${id}                          5\n` +
-        "01JGZZ0000000000000000000A  SHIRT-1    Linen shirt  female  0\n",
+        "reference  name         sex     images  id\n" +
+        `                        5               ${id}\n` +
+        "SHIRT-1    Linen shirt  female  0       01JGZZ0000000000000000000A\n",
       stderr: "",
     });
   });

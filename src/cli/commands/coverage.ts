@@ -37,7 +37,7 @@ const listColumns = (name: string, list: (row: CoverageRow) => readonly string[]
 ];
 
 const columns: readonly Column<CoverageRow>[] = [
-  { name: "reference", value: ({ reference }) => reference, cut: "last" },
+  { name: "reference", value: ({ reference }) => reference },
   { name: "name", value: ({ name }) => name },
   ...listColumns("photos", ({ photos }) => photos),
   ...listColumns("beautified", ({ beautified }) =>

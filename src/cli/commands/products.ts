@@ -38,7 +38,7 @@ export const productsCommand = (app: App): Command =>
 /** The columns of products in tables and CSV files; the names are those of the service. */
 const columns: readonly Column<Product>[] = [
   { name: "id", value: (product) => product.id },
-  { name: "reference", value: (product) => product.reference, cut: "last" },
+  { name: "reference", value: (product) => product.reference },
   { name: "name", value: (product) => product.name },
   { name: "description", value: (product) => product.description, only: "csv" },
   { name: "sex", value: (product) => product.sex },

@@ -1,5 +1,5 @@
 import type { CsvStyle } from "../../flows/outputs/cells.ts";
-import { cellOf, columnsFor, type ListFormat, type Printing, table } from "./table.ts";
+import { cellOf, columnsFor, inTableOrder, type ListFormat, type Printing, table } from "./table.ts";
 import { jsonLine, visible, visibleInCell, visibleInJson } from "./visible.ts";
 
 /** The output for a list. */
@@ -37,13 +37,15 @@ type Printer = <Row>(printing: Printing<Row>, rows: Rows<Row>, target: ListTarge
 
 const printers: Readonly<Record<ListFormat, Printer>> = {
   /** Prints nothing for an empty list, not even the heading. */
-  async table<Row>({ columns }: Printing<Row>, rows: Rows<Row>, target: ListTarget) {
+  async table<Row>({ columns, select }: Printing<Row>, rows: Rows<Row>, target: ListTarget) {
+    // Chosen fields stay in the order in which the user named them.
+    const ordered = select ? columns : inTableOrder(columns);
     const all: Row[] = [];
     try {
       for await (const row of rows) all.push(row);
     } finally {
       // Rows that arrived before a failure are still printed: only this table shows the IDs of uploads.
-      if (all.length > 0) await printTable(columns, all, target);
+      if (all.length > 0) await printTable(ordered, all, target);
     }
     return all.length;
   },

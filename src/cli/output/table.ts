@@ -53,20 +53,26 @@ export function table<Row>(
 
 type Cuttable = Pick<Column<never>, "name" | "cut" | "drop" | "least">;
 
-/** The indexes of the columns to keep. References and IDs are kept at any width. */
+/**
+ * The indexes of the columns to keep. References and names are kept at any width, and so are IDs, except in a table that
+ * has both names and an ID: there the ID is dropped rather than a name cut.
+ */
 function keptColumns(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
-  const least = widths.map((width, index) => leastWidth(columns[index]!, width));
+  const cuts = columns.map(cutOf);
+  const isNamed = columns.some(({ name }) => name === "name") && cuts.includes("never");
+  const least = widths.map((width, index) =>
+    isNamed && cuts[index] === "last" ? width : leastWidth(columns[index]!, width),
+  );
   const fits = (needed: readonly number[]) => totalWidth(kept.map((index) => needed[index]!)) <= width;
   let kept = columns.map((_, index) => index);
-  const drop = (isFirst: boolean): boolean => {
-    const dropped = kept.findLast(
-      (index) => cutOf(columns[index]!) === undefined && (columns[index]!.drop === "first" || !isFirst),
-    );
+  const drop = (isDropped: (index: number) => boolean): boolean => {
+    const dropped = kept.findLast(isDropped);
     kept = kept.filter((index) => index !== dropped);
     return dropped !== undefined;
   };
-  while (!fits(widths) && drop(true));
-  while (!fits(least) && drop(false));
+  while (!fits(widths) && drop((index) => columns[index]!.drop === "first"));
+  while (!fits(least) && drop((index) => cuts[index] === undefined));
+  while (isNamed && !fits(least) && drop((index) => cuts[index] === "never"));
   return kept;
 }
 
@@ -128,9 +134,7 @@ export interface Column<Row> {
   readonly name: string;
   /** The content of the cell; null and undefined leave it empty. */
   value(row: Row): string | number | boolean | null | undefined;
-  /**
-   * For values that users copy from a table: references are cut after all other columns, IDs never (`cutOf`).
-   */
+  /** For values that users copy from a table: `last` is cut after all other columns, `never` not at all (`cutOf`). */
   readonly cut?: "last" | "never";
   /**
    * A table that is too wide drops these columns before it cuts others. If it is too wide even when cut, it drops the
@@ -156,11 +160,29 @@ export function cellOf<Row>(column: Column<Row>, row: Row): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/**
- * The `cut` of a column in a table; `never` for columns of IDs, by their name, because half an ID is useless.
- */
-export const cutOf = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last" | "never" | undefined =>
-  /(?:^|[_.])ids?$/.test(name) ? "never" : cut;
+/** Columns by which users know a row. A table begins with them, in this order, and cuts them last. */
+const leading: readonly string[] = ["reference", "name"];
+/** Columns that begin a table without such columns. */
+const titles: readonly string[] = ["file", "url"];
+/** Columns of IDs, which end a table: half an ID is useless. */
+const isId = (name: string): boolean => /(?:^|[_.])ids?$/.test(name);
+
+/** The `cut` of a column in a table; by its name for references, names and IDs. */
+export const cutOf = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last" | "never" | undefined => {
+  if (isId(name)) return "never";
+  return leading.includes(name) ? "last" : cut;
+};
+
+/** The columns as a table shows them: reference and name first, the ID of the row last. CSV keeps its own order. */
+export function inTableOrder<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
+  const place = ({ name }: Column<Row>) => {
+    if (name === "id") return 3;
+    if (isId(name)) return 2;
+    const index = [...leading, ...titles].indexOf(name);
+    return index === -1 ? 1 : index / 10;
+  };
+  return [...columns].sort((one, other) => place(one) - place(other));
+}
 
 /** The columns of a format. */
 export const columnsFor = <Row>(columns: readonly Column<Row>[], format: "table" | "csv"): Column<Row>[] =>

@@ -23,9 +23,9 @@ describe("the list of exports", () => {
       exit: 0,
       stderr: "",
       stdout:
-        "id                          file           products  format    status      at\n" +
-        `${manifest!.id}  all.jsonl      6         manifest  completed   2026-01-05T09:00Z\n` +
-        `${zip!.id}  catalogue.zip  6         zip       processing  2026-01-05T09:00Z\n`,
+        "file           products  format    status      at                 id\n" +
+        `all.jsonl      6         manifest  completed   2026-01-05T09:00Z  ${manifest!.id}\n` +
+        `catalogue.zip  6         zip       processing  2026-01-05T09:00Z  ${zip!.id}\n`,
     });
     expect(world.requests()).toHaveLength(asked);
     const { stdout } = await world.cat("exports list --json --limit 1");

@@ -11,9 +11,9 @@ describe("the list of imports", () => {
       exit: 0,
       stderr: "",
       stdout:
-        "id                          file        rows  mode    status                 at\n" +
-        `${open}  winter.csv  3     create  validating             2026-01-05T09:00Z\n` +
-        `${done}  autumn.csv  4     upsert  completed_with_errors  2026-01-05T09:00Z\n`,
+        "file        rows  mode    status                 at                 id\n" +
+        `winter.csv  3     create  validating             2026-01-05T09:00Z  ${open}\n` +
+        `autumn.csv  4     upsert  completed_with_errors  2026-01-05T09:00Z  ${done}\n`,
     });
     expect(world.requests()).toHaveLength(asked);
   });
@@ -75,9 +75,9 @@ describe("the list of imports", () => {
       exit: 0,
       stderr: "",
       stdout:
-        "id                          file   rows  mode           status      at                 base_url\n" +
-        "01KE6W9ZJ8Q3V5X7B2D4F60002  2.csv  2     skip_existing  failed      2026-01-04T12:02Z  https://dev.example.com\n" +
-        "01KE6W9ZJ8Q3V5X7B2D4F60001  1.csv  1     upsert         validating  2026-01-04T12:01Z  https://api.example.com\n",
+        "file   rows  mode           status      at                 base_url                 id\n" +
+        "2.csv  2     skip_existing  failed      2026-01-04T12:02Z  https://dev.example.com  01KE6W9ZJ8Q3V5X7B2D4F60002\n" +
+        "1.csv  1     upsert         validating  2026-01-04T12:01Z  https://api.example.com  01KE6W9ZJ8Q3V5X7B2D4F60001\n",
     });
   });
 
@@ -146,7 +146,7 @@ describe("the list of imports", () => {
       }),
     ]);
     const { stdout, stderr } = await world.cat("imports list --no-color");
-    expect(stdout.split("\n")[1]).toMatch(new RegExp(`${end}$`));
+    expect(stdout.split("\n")[1]).toMatch(new RegExp(`${end}  01KE6W9ZJ8Q3V5X7B2D4F60001$`));
     expect(stderr).toBe(
       dropped === undefined
         ? ""

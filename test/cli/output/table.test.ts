@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Column, table, whole } from "../../../src/cli/output/table.ts";
+import { type Column, inTableOrder, table, whole } from "../../../src/cli/output/table.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
 
 interface Row {
@@ -10,7 +10,7 @@ interface Row {
 
 const columns: Column<Row>[] = [
   { name: "code", value: (row) => row.code },
-  { name: "name", value: (row) => row.name },
+  { name: "title", value: (row) => row.name },
   { name: "hidden", value: () => "x", only: "csv" },
 ];
 const textOf = <R>(...args: Parameters<typeof table<R>>): string => table<R>(...args).text;
@@ -23,7 +23,7 @@ test("aligns columns with their names, without trailing spaces", () => {
     { code: "日本", name: "é" },
   ];
   expect(textOf(columns, rows, free)).toBe(
-    "code       name\n" + "A-1        Linen dress\n" + "LONG-CODE\n" + "日本       é\n",
+    "code       title\n" + "A-1        Linen dress\n" + "LONG-CODE\n" + "日本       é\n",
   );
 });
 
@@ -34,7 +34,7 @@ test("cuts nothing without a terminal", () => {
 
 test("cuts the widest columns on a terminal, with an ellipsis", () => {
   const rows = [{ code: "A-1", name: "A very long name that does not fit" }];
-  expect(textOf(columns, rows, { ...free, width: 20 })).toBe("code  name\nA-1   A very long n…\n");
+  expect(textOf(columns, rows, { ...free, width: 20 })).toBe("code  title\nA-1   A very long n…\n");
 });
 
 describe("a column of IDs, by its name,", () => {
@@ -91,6 +91,67 @@ describe("a column of IDs, by its name,", () => {
 
   test("does not protect other columns from being cut", () => {
     expect(table(wide("android"), [{}], { ...free, width: 60 }).text).not.toContain(id);
+  });
+});
+
+describe("a table with names", () => {
+  const id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+  interface Named {
+    reference: string;
+    name: string;
+  }
+  const named = inTableOrder<Named>([
+    { name: "id", value: () => id },
+    { name: "product_id", value: () => id, only: "csv" },
+    { name: "status", value: () => "succeeded", least: whole },
+    { name: "name", value: ({ name }) => name },
+    { name: "images", value: () => 3 },
+    { name: "reference", value: ({ reference }) => reference },
+  ]);
+  const dress = { reference: "DRESS-1", name: "Linen summer dress with straps" };
+  const drawn = (width: number) => table(named, [dress], { ...free, width });
+
+  test("begins with the reference and the name, and ends with the ID", () => {
+    expect(drawn(88)).toEqual({
+      text:
+        "reference  name                            status     images  id\n" +
+        `DRESS-1    Linen summer dress with straps  succeeded  3       ${id}\n`,
+      dropped: [],
+    });
+  });
+
+  test("drops other columns from the right, then the ID, before it cuts a name", () => {
+    expect(drawn(87).dropped).toEqual(["images"]);
+    expect(drawn(69)).toEqual({
+      text: `reference  name                            id\nDRESS-1    Linen summer dress with straps  ${id}\n`,
+      dropped: ["status", "images"],
+    });
+    expect(drawn(68)).toEqual({
+      text: "reference  name\nDRESS-1    Linen summer dress with straps\n",
+      dropped: ["status", "images", "id"],
+    });
+    expect(drawn(35).text).toBe("reference  name\nDRESS-1    Linen summer dress with…\n");
+  });
+
+  test("has the ID in full or not at all, and never next to a name or a reference that is cut", () => {
+    const word = fc.string({ unit: fc.constantFrom(..."ab é日"), maxLength: 60 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ reference: word, name: word }), { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 20, max: 160 }),
+        (rows, width) => {
+          const { text, dropped } = table(named, rows, { ...free, width });
+          const lines = text.trimEnd().split("\n").slice(1);
+          for (const [index, line] of lines.entries()) {
+            expect(displayWidth(line)).toBeLessThanOrEqual(width);
+            expect(line.endsWith(id)).toBe(!dropped.includes("id"));
+            if (dropped.includes("id")) continue;
+            expect(line).toContain(rows[index]!.reference);
+            expect(line).toContain(rows[index]!.name);
+          }
+        },
+      ),
+    );
   });
 });
 

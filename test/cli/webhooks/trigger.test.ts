@@ -94,9 +94,9 @@ describe("cat webhooks trigger", () => {
     expect(ran).toEqual({
       exit: 8,
       stdout:
-        "id                              type           status  response\n" +
-        `${first!.id}  export.failed  200     ok\n` +
-        `${second!.id}  export.failed  500     no \\x1b[31mroom\n`,
+        "type           status  response         id\n" +
+        `export.failed  200     ok               ${first!.id}\n` +
+        `export.failed  500     no \\x1b[31mroom  ${second!.id}\n`,
       stderr: "The handler did not accept 1 of 2 deliveries. Check its output, and run the command again.\n",
     });
   });
@@ -108,7 +108,7 @@ describe("cat webhooks trigger", () => {
       7,
       "The handler cannot be reached. Check that it runs, and its URL.\n",
     ]);
-    expect(ran.stdout).toContain("none    connection refused\n");
+    expect(ran.stdout).toContain("none    connection refused  evt_");
   });
 
   test("uses the header name of the profile", async () => {

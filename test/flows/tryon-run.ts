@@ -36,6 +36,7 @@ export async function tryonRun() {
     options: {},
     begunAt: null,
     isFinished: false,
+    isRepeated: false,
   };
   return { mock, client, clock, state, run };
 }

@@ -3,9 +3,10 @@ import type { FileAnswers, Mapping } from "../../flows/rows/mapped-columns.ts";
 import type { ObjectFields } from "../../flows/rows/object-fields.ts";
 import { openRows, type ReadOptions } from "../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../flows/rows/problem.ts";
-import { isFailureColumn, normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
+import { type InputRow, isFailureColumn, normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import { TableReader } from "../../flows/rows/table-rows.ts";
+import type { ValueMap } from "../../flows/rows/value-map.ts";
 import type { ValueFix, Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { MapFile } from "./map-file.ts";
 
@@ -39,6 +40,8 @@ export interface MappedFile {
 export interface FileHead {
   /** Null for objects, each of which may have other fields. */
   readonly header: readonly string[] | null;
+  /** The normal names of columns, or of fields of the first objects, that are mapped. */
+  readonly mapped: ReadonlySet<string>;
   /** The fields of the columns that are known. */
   readonly fields: ReadonlySet<string>;
   /** The unknown columns by normal header: the header as it is, and an example of a cell. */
@@ -76,17 +79,17 @@ export async function readHead({ source, read }: Readable, form: RowForm): Promi
     unknown.set(name, { title: title.trim(), sample: cells.find((cell) => cell !== "") ?? "" });
   }
   const fields = new Set(reader.columns.names.filter((name) => name !== null));
-  return { header, fields, unknown };
+  return { header, mapped: new Set(header.map(normalHeader)), fields, unknown };
 }
 
-function headOfObjects({ known, unknown }: ObjectFields): FileHead {
+function headOfObjects({ known, unknown, mapped }: ObjectFields): FileHead {
   const titles = new Map(
     [...unknown].map(([name, { title, value }]) => {
       const sample = typeof value === "string" ? value.trim() : (JSON.stringify(value) ?? "");
       return [name, { title, sample }];
     }),
   );
-  return { header: null, fields: known, unknown: titles };
+  return { header: null, mapped, fields: known, unknown: titles };
 }
 
 /** So many rows are searched for values: a person waits. */
@@ -100,26 +103,58 @@ export interface WrongValue extends ValueFix {
 /** The values of the first rows that are not choices, in the order of the file. */
 export async function wrongValues({ source, read }: Readable, form: RowForm): Promise<WrongValue[]> {
   const found = new Map<string, WrongValue>();
-  const reader = await openRows({ source, read, form });
+  for await (const rows of firstRows({ source, read }, form)) {
+    for (const { content } of rows) {
+      const problems = await form.problems(content);
+      const fixes = problems.map(({ valueFix }) => valueFix);
+      for (const valueFix of [...fixes, ...(form.otherSpellings?.(content) ?? [])]) {
+        if (valueFix === undefined) continue;
+        const key = JSON.stringify([valueFix.field, normalHeader(valueFix.from)]);
+        const known = found.get(key) ?? { ...valueFix, rows: 0 };
+        known.rows++;
+        found.set(key, known);
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** The mapped values that the first rows have, for the form that reads them. */
+export async function usedValues(
+  file: Readable,
+  form: (values: ValueMap) => RowForm,
+  values: ValueMap,
+): Promise<ValueMap> {
+  const recorded = new Map([...values].map(([field, some]) => [field, new RecordedValues(some)]));
+  const isUsed = (some: RecordedValues) => some.used.size === some.size;
+  if (![...recorded.values()].every(isUsed))
+    for await (const _ of firstRows(file, form(recorded))) if ([...recorded.values()].every(isUsed)) break;
+  return new Map(
+    [...recorded].map(([field, some]) => [field, new Map([...some].filter(([from]) => some.used.has(from)))]),
+  );
+}
+
+/** Values that know which of them were read. */
+class RecordedValues extends Map<string, string> {
+  readonly used = new Set<string>();
+
+  override get(from: string): string | undefined {
+    const to = super.get(from);
+    if (to !== undefined) this.used.add(from);
+    return to;
+  }
+}
+
+/** The first rows of a file, in batches, up to where it cannot be read: the check reports why. */
+async function* firstRows({ source, read }: Readable, form: RowForm): AsyncGenerator<InputRow[]> {
   let count = 0;
   try {
-    for await (const rows of reader.batches()) {
-      for (const { content } of rows) {
-        const problems = await form.problems(content);
-        const fixes = problems.map(({ valueFix }) => valueFix);
-        for (const valueFix of [...fixes, ...(form.otherSpellings?.(content) ?? [])]) {
-          if (valueFix === undefined) continue;
-          const key = JSON.stringify([valueFix.field, normalHeader(valueFix.from)]);
-          const known = found.get(key) ?? { ...valueFix, rows: 0 };
-          known.rows++;
-          found.set(key, known);
-        }
-      }
+    for await (const rows of (await openRows({ source, read, form })).batches()) {
+      yield rows;
       count += rows.length;
       if (count >= searchedRows) break;
     }
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
   }
-  return [...found.values()];
 }

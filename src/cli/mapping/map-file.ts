@@ -27,6 +27,8 @@ export const vocabularies: readonly Vocabulary[] = [
 export interface MapFile extends Mapping {
   /** As typed. */
   readonly name: string;
+  /** Columns and values as they are written in the file, by their normal names. */
+  readonly spelling: ReadonlyMap<string, string>;
 }
 
 /**
@@ -77,7 +79,7 @@ export function mappingFor({ map, values }: Mapping, words: Vocabulary): Mapping
 
 const references: readonly string[] = vocabularies.map(({ reference }) => reference);
 
-function checked(text: string, file: string): Mapping {
+function checked(text: string, file: string): Omit<MapFile, "name"> {
   const wrong = (key: string | null, what: string, hint: string) =>
     invalid(`${file}:${key === null ? 1 : lineOf(text, key)}: ${what}`, hint);
   const object = (value: unknown, key: string | null): Record<string, unknown> => {
@@ -90,6 +92,7 @@ function checked(text: string, file: string): Mapping {
   if (repeated !== null)
     throw invalid(`${file}:${repeated.line}: duplicate key ${repeated.key}`, "Remove one of the two.");
   for (const key of Object.keys(others)) throw wrong(key, `unknown key ${JSON.stringify(key)}`, shape);
+  const spelling = new Map<string, string>();
   const map = new Map<string, string>();
   for (const [column, field] of Object.entries(object(columns, "columns"))) {
     if (typeof field !== "string" || !vocabularies.some(({ isField }) => isField(field))) {
@@ -99,6 +102,7 @@ function checked(text: string, file: string): Mapping {
     if (map.has(normalHeader(column)))
       throw wrong(column, `the column ${JSON.stringify(column)} is mapped twice`, "Remove one of the two.");
     map.set(normalHeader(column), field);
+    spelling.set(normalHeader(column), column.trim());
   }
   const read = new Map<string, Map<string, string>>();
   for (const [field, some] of Object.entries(object(values, "values"))) {
@@ -116,10 +120,11 @@ function checked(text: string, file: string): Mapping {
       if (entries.has(normalValue(from)))
         throw wrong(from, `the value ${JSON.stringify(from)} is mapped twice`, "Remove one of the two.");
       entries.set(normalValue(from), to);
+      spelling.set(normalValue(from), from.trim());
     }
     read.set(field, entries);
   }
-  return { map, values: read };
+  return { map, values: read, spelling };
 }
 
 const shape = `Use { "columns": { "SKU": "reference" }, "values": { "sex": { "Damen": "female" } } }.`;

@@ -65,7 +65,7 @@ export async function mapFileOf(
   if (mapFile === undefined && !existsSync(join(cwd, "catalogue.map.json"))) return null;
   const { mappingFor, readMapFile } = await import("./map-file.ts");
   const read = await readMapFile(cwd, mapFile);
-  return read === null ? null : { name: read.name, ...mappingFor(read, words) };
+  return read === null ? null : { ...read, ...mappingFor(read, words) };
 }
 
 /** Rejects the flags without the file that they map. Throws UsageError. */

@@ -1,13 +1,20 @@
 import type { EncodingName } from "../../flows/rows/encoding.ts";
 import type { FileAnswers, Mapping } from "../../flows/rows/mapped-columns.ts";
-import { normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
+import type { RowForm } from "../../flows/rows/row-form.ts";
 import { withValues } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { firstOf, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk } from "../app/prompts.ts";
 import { encodingName, likeliest, notUtf8, type ShownAs } from "./file-encoding.ts";
-import { type FileHead, type FileMapping, type MappedFile, readHead, shownLength } from "./file-head.ts";
+import {
+  type FileHead,
+  type FileMapping,
+  type MappedFile,
+  readHead,
+  shownLength,
+  usedValues,
+} from "./file-head.ts";
 import type { MapFile } from "./map-file.ts";
 import { rejectForObjects } from "./map-flags.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
@@ -34,10 +41,8 @@ export async function readMapping(app: App, given: MappedFile): Promise<FileMapp
   const all = mapFile === null ? flags : withMapping(flags, mapFile);
   const head = await readHead(file, form(all));
   if (head === null) return { map: flags.map, values: flags.values, encoding: given.read.encoding };
-  const { typed, notes } = mapFile === null ? { typed: flags, notes: [] } : withMapFile(file, head, mapFile);
-  const noteAll = async () => {
-    for (const { what, entries } of notes) await note(app, what, `from ${mapFile!.name}`, entries);
-  };
+  const { typed, noteAll } =
+    mapFile === null ? { typed: flags, noteAll: async () => {} } : withMapFile(app, file, head, mapFile);
   const hasChoices = [...head.fields].some((name) => {
     const field = words.valuedFieldOf(name);
     return field !== null && words.choicesOf(field) !== undefined;
@@ -104,25 +109,36 @@ async function note(app: App, what: string, from: string, entries: readonly stri
 
 const show = (text: string) => truncated(text, shownLength);
 
-/** Adds what the file of mappings has for the columns of this header; `notes` say so. */
-function withMapFile(
-  { flags, form, words }: MappedFile,
-  { header }: FileHead,
-  mapFile: MapFile,
-): { typed: Mapping; notes: readonly { what: string; entries: readonly string[] }[] } {
-  const columns = (header ?? [...mapFile.map.keys()]).filter((title) => {
-    const field = mapFile.map.get(normalHeader(title));
-    return field !== undefined && words.isField(field) && !flags.map.has(normalHeader(title));
+/** Adds what the file of mappings has for the columns of this header; `noteAll` says what the first rows use of it. */
+function withMapFile(app: App, file: MappedFile, { header, mapped }: FileHead, mapFile: MapFile) {
+  const { flags, form, words } = file;
+  // Later objects may have fields that the first ones lack.
+  const columns = (header === null ? [...mapFile.map.keys()] : [...mapped]).filter((name) => {
+    const field = mapFile.map.get(name);
+    return field !== undefined && words.isField(field) && !flags.map.has(name);
   });
   const map = new Map(flags.map);
-  for (const title of columns) map.set(normalHeader(title), mapFile.map.get(normalHeader(title))!);
-  const values = valuesOf(mapFile, fieldsWith(form({ ...flags, map }), header, words), words);
-  const entries = columns.map((title) => `${show(title.trim())} = ${map.get(normalHeader(title))}`);
-  const notes = [
-    { what: "Columns", entries },
-    { what: "Values", entries: valueTexts(values, flags) },
-  ];
-  return { typed: { map, values: withValues(flags.values, values) }, notes };
+  for (const name of columns) map.set(name, mapFile.map.get(name)!);
+  const fields = fieldsWith(form({ ...flags, map }), header, words);
+  const values = valuesOf(mapFile, fields, words);
+  const noteAll = async () => {
+    const from = `from ${mapFile.name}`;
+    const spelled = (name: string) => show(mapFile.spelling.get(name) ?? name);
+    const used = [...mapped].filter((name) => columns.includes(name));
+    await note(
+      app,
+      "Columns",
+      from,
+      used.map((name) => `${spelled(name)} = ${map.get(name)}`),
+    );
+    await note(
+      app,
+      "Values",
+      from,
+      await valueTexts(file, { map, values }, { header, fields, first: flags, spelled }),
+    );
+  };
+  return { typed: { map, values: withValues(flags.values, values) }, noteAll };
 }
 
 /** The fields that a header has; null for objects, each of which may have other fields, and for a list without a header. */
@@ -145,22 +161,40 @@ const valuesOf = ({ values }: Mapping, fields: ReturnType<typeof fieldsWith>, wo
     ),
   );
 
-/** Values that the first mapping does not have, as texts for a note. */
-const valueTexts = (values: Mapping["values"], first: Mapping): string[] =>
-  [...values].flatMap(([field, some]) =>
-    [...some]
-      .filter(([value]) => !first.values.get(field)?.has(value))
-      .map(([value, to]) => `${show(value)} = ${to || "no value"}`),
+/** The values that the first rows of a file have and the first mapping does not, as texts for a note. */
+async function valueTexts(
+  file: MappedFile,
+  { map, values }: Mapping,
+  at: {
+    header: FileHead["header"];
+    fields: ReturnType<typeof fieldsWith>;
+    first: Mapping;
+    spelled: (value: string) => string;
+  },
+): Promise<string[]> {
+  const more = new Map(
+    [...values].map(([field, some]) => {
+      const own = at.first.values.get(field);
+      return [field, new Map([...some].filter(([value]) => !own?.has(value)))];
+    }),
   );
+  // The lines of a list have no field.
+  const isList = at.header !== null && at.fields === null;
+  const used = isList ? more : await usedValues(file, (read) => file.form({ map, values: read }), more);
+  return [...used.values()].flatMap((some) =>
+    Array.from(some, ([value, to]) => `${at.spelled(value)} = ${to || "no value"}`),
+  );
+}
 
 /** Adds what the profile remembers, and says so. */
 async function withSaved(
   app: App,
-  { form, words }: MappedFile,
+  file: MappedFile,
   { header, fields, unknown }: FileHead,
   typed: Mapping,
   saved: SavedMapping,
 ): Promise<Mapping> {
+  const { form, words } = file;
   const fieldsOf = (map: Mapping["map"]) => fieldsWith(form({ ...typed, map }), header, words);
   const from = `remembered from earlier files (profile ${saved.profile})`;
   // A saved column must not repeat a field that the header or --map has.
@@ -174,7 +208,9 @@ async function withSaved(
     map.set(name, field);
   }
   await note(app, "Columns", from, columns);
-  const values = valuesOf(saved, fieldsOf(map), words);
-  await note(app, "Values", from, valueTexts(values, typed));
+  const fieldsNow = fieldsOf(map);
+  const values = valuesOf(saved, fieldsNow, words);
+  const at = { header, fields: fieldsNow, first: typed, spelled: show };
+  await note(app, "Values", from, await valueTexts(file, { map, values }, at));
   return { map, values: withValues(typed.values, values) };
 }

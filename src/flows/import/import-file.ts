@@ -112,11 +112,18 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
     replaces: (begun: Run) => isReplaced(begun, input, deps),
   };
   const ended = await withRun(request, deps, (at) =>
-    importRows(importRun(at, targets, check, refused, input, deps)),
+    importRows(importRun(at, targets, withoutDone(check, at, input), refused, input, deps)),
   );
   ended.summary.duration_ms = Math.round(deps.clock.now() - started);
   return ended;
 }
+
+/** The check, without rows beyond a limit that an earlier run of the file has imported. */
+const withoutDone = (check: CheckResult, { isRepeated }: Run, { mode, photos }: ImportInput): CheckResult =>
+  // Other modes send the rows again.
+  isRepeated && check.left !== undefined && mode === "upsert" && photos === "new"
+    ? { ...check, left: 0 }
+    : check;
 
 /**
  * Runs the stages. Each stage records its progress, so a run can be resumed after it ended at any point.

@@ -35,7 +35,7 @@ export interface ImportSummary {
   /** Number of rows in the results file: those with a known result. Only with a results file. */
   results_rows?: number;
   duration_ms: number;
-  /** Rows beyond the limit, which count nowhere else; only with `--limit`. */
+  /** Rows beyond the limit that are not imported yet, which count nowhere else; only with `--limit`. */
   left?: number;
   /** Batches with an unknown outcome, by lines of the file; missing if there are none. */
   unknown?: LineSpan[];

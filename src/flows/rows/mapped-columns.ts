@@ -43,7 +43,8 @@ export function valuesOfColumn(
   const field = name === null ? null : words.valuedFieldOf(name);
   const ofField = field === null ? undefined : values.get(field);
   const own = values.get(normalHeader(header));
-  return own === undefined ? ofField : new Map([...(ofField ?? []), ...own]);
+  if (own === undefined || ofField === undefined || own === ofField) return own ?? ofField;
+  return new Map([...ofField, ...own]);
 }
 
 /**

@@ -14,6 +14,8 @@ export class ObjectFields {
   /** By normal name. */
   readonly unknown = new Map<string, UnknownField>();
   readonly known = new Set<string>();
+  /** The mapped fields that the objects have, by normal name. */
+  readonly mapped = new Set<string>();
   readonly #form: ObjectForm;
   readonly #fields: ReadonlySet<string>;
 
@@ -31,6 +33,7 @@ export class ObjectFields {
     const from = new Map<string, string>();
     for (const [key, value] of Object.entries(own)) {
       const mapped = map.get(normalHeader(key));
+      if (mapped !== undefined) this.mapped.add(normalHeader(key));
       const field = mapped === undefined ? key : normalHeader(mapped);
       if (field === "ignore" || field === "") continue;
       if (!this.#fields.has(field)) {

@@ -33,6 +33,8 @@ export interface Run extends Service, Memory {
   readonly begunAt: number | null;
   /** Whether it has ended in an earlier process: it is only read. */
   readonly isFinished: boolean;
+  /** Whether a run of the same input has ended before, and none was open. */
+  readonly isRepeated: boolean;
 }
 
 /** What the program gives to each flow that resumes. */
@@ -92,7 +94,7 @@ export async function withRun<Done>(
     const identity =
       stopped !== null && state.batches.of(stopped.id).length > 0 ? stopped.identity : request.identity;
     const fresh = { id: host.runId, account, kind, identity, file, options, startedAt: clock.now() };
-    const { hold, begun, finished, open } = claimRun(fresh, { pid, once, alone }, state);
+    const { hold, begun, ended, finished, open } = claimRun(fresh, { pid, once, alone }, state);
     const opened = ({ id, options, startedAt }: StoredRun): Run => ({
       client,
       clock,
@@ -108,6 +110,7 @@ export async function withRun<Done>(
       options,
       begunAt: id === fresh.id ? null : startedAt,
       isFinished: id === finished?.id,
+      isRepeated: ended !== null,
     });
     try {
       if (begun === null || !(await replaces(opened(begun)))) return await work(opened(open));
@@ -137,14 +140,15 @@ export function claimRun(
   const owner = { pid, since: run.startedAt, file: run.file };
   const hold = runs.hold(run.account, alone ? run.kind : run.identity, owner);
   const begun = runs.findOpen(run);
-  const finished = once && begun === null ? runs.findEnded(run) : null;
+  const ended = begun === null ? runs.findEnded(run) : null;
+  const finished = once ? ended : null;
   if ("heldBy" in hold) {
     // A process that reads a finished run takes nothing away from another.
-    if (finished !== null) return { hold: { release() {} }, begun, finished, open: finished };
+    if (finished !== null) return { hold: { release() {} }, begun, ended, finished, open: finished };
     throw alreadyRunning(run.kind, hold.heldBy);
   }
   if (begun === null && finished === null) runs.begin(run);
-  return { hold, begun, finished, open: begun ?? finished ?? run };
+  return { hold, begun, ended, finished, open: begun ?? finished ?? run };
 }
 
 /** The error for work that another process does. */

@@ -59,7 +59,7 @@ test("the lines of a list are read by --map-value, then by catalogue.map.json", 
   const { exit, stderr } = await world.cat([...line.split(" "), "--map-value", `reference:old=${world.a}`]);
   expect({ exit, first: stderr.split("\n")[0] }).toEqual({
     exit: 0,
-    first: `Values from catalogue.map.json: other = ${other}, skip me = no value.`,
+    first: `Values from catalogue.map.json: Other = ${other}, Skip me = no value.`,
   });
   expect(world.exported()).toEqual(world.ids);
 });

@@ -151,7 +151,23 @@ test("a limit of all rows is none", async () => {
   const { cat } = await limitWorld();
   const { left, total } = JSON.parse((await cat("import a.csv --limit 9 --json")).stdout);
   expect({ left, total }).toEqual({ left: 0, total: 5 });
-  expect((await cat("import a.csv --limit 2")).stderr).toContain("Nothing to do: both rows");
+});
+
+test("no row is left after a complete import, unless the others would be sent again", async () => {
+  const { cat, references } = await limitWorld();
+  await cat("import a.csv --limit 2");
+  const fresh = JSON.parse((await cat("import a.csv --limit 2 --fresh --json")).stdout);
+  expect(fresh.left).toBe(3);
+  await cat("import a.csv");
+  for (const _ of ["ended", "ended again"])
+    expect((await cat("import a.csv --limit 2")).stderr).toBe(
+      "Nothing to do: both rows of a.csv are unchanged.\n",
+    );
+  expect(references()).toEqual(all);
+  const left = async () => JSON.parse((await cat("import a.csv --photos all --limit 1 --json")).stdout).left;
+  expect(await left()).toBe(4);
+  await cat("import a.csv --photos all");
+  expect(await left()).toBe(4);
 });
 
 test.each([

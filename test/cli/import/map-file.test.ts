@@ -40,7 +40,7 @@ describe("catalogue.map.json in the current folder", () => {
       exit: 0,
       stderr: [
         "Columns from catalogue.map.json: Artikelnummer = reference, Titel = name, Modell = ignore, Preis = ignore.",
-        "Values from catalogue.map.json: damen = female, k. a. = no value.",
+        "Values from catalogue.map.json: Damen = female, k. A. = no value.",
       ],
     });
     expect(world.products().map(({ reference, sex }) => [reference, sex])).toEqual([
@@ -58,7 +58,7 @@ describe("catalogue.map.json in the current folder", () => {
       exit: 0,
       stdout: "model  background  angle_shot  images\nAmara  white       full-front  1\n",
       stderr: `Columns from catalogue.map.json: Artikelnummer = product_reference, Modell = model_id.
-Values from catalogue.map.json: weiß = white.
+Values from catalogue.map.json: Weiß = white.
 looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
 `,
     });
@@ -68,14 +68,15 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
     const world = await shop();
     config(world.folder, {
       columns: { preis: "description", modell: "ignore" },
-      values: { sex: { damen: "other", herren: "male" } },
+      values: { sex: { damen: "other", herren: "male", kinder: "kid" } },
     });
+    world.write("shop.csv", `${rows}A3;Rock;Herren;Amara;1;${photo}\n`);
     const { exit, stderr } = await world.cat(`${check} --map Titel=description --map Preis=name`);
     expect({ exit, stderr: stderr.split("\n").slice(0, 3) }).toEqual({
       exit: 0,
       stderr: [
         "Columns from catalogue.map.json: Artikelnummer = reference, Modell = ignore.",
-        "Values from catalogue.map.json: damen = female, k. a. = no value.",
+        "Values from catalogue.map.json: Damen = female, k. A. = no value.",
         "Values remembered from earlier files (profile default): herren = male.",
       ],
     });
@@ -83,7 +84,17 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
     expect((await terminal.ran).exit).toBe(0);
     expect(terminal.screen()).not.toContain("like this?");
     await world.cat("import shop.csv --no-progress");
-    expect(world.products().map(({ sex }) => sex)).toEqual(["female", null]);
+    expect(world.products().map(({ sex }) => sex)).toEqual(["female", null, "male"]);
+  });
+
+  test("is noted only as far as the sheet uses it", async () => {
+    const world = await shop(mapping.replace('"Damen": "female"', '"Damen": "female", "Herren": "male"'));
+    const { stderr } = await world.cat(check);
+    expect(stderr.split("\n")[1]).toBe("Values from catalogue.map.json: Damen = female, k. A. = no value.");
+    world.write("shop.csv", `reference,name,sex,images\nA1,Hemd,female,${photo}\n`);
+    expect((await world.cat(check)).stderr).toBe(
+      "shop.csv: 1 row, all valid. Nothing was sent (--dry-run).\n",
+    );
   });
 
   test("does not skip a column of import whose name is another field of tryon", async () => {
@@ -188,7 +199,7 @@ describe("--map-file", () => {
     const { exit, stderr } = await world.cat(`${check} --map-file own.json`);
     expect({ exit, stderr: stderr.split("\n")[1] }).toEqual({
       exit: 0,
-      stderr: "Values from own.json: damen = female, k. a. = no value.",
+      stderr: "Values from own.json: Damen = female, k. A. = no value.",
     });
   });
 

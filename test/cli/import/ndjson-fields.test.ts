@@ -68,12 +68,25 @@ shop.ndjson: 2 rows, all valid. Nothing was sent (--dry-run).
     expect({ exit, stderr: stderr.split("\n").slice(0, 3) }).toEqual({
       exit: 3,
       stderr: [
-        "Columns from catalogue.map.json: sku = reference, preis = ignore, lager = ignore.",
-        "Values from catalogue.map.json: damen = female.",
+        "Columns from catalogue.map.json: SKU = reference, Preis = ignore, Lager = ignore.",
+        "Values from catalogue.map.json: Damen = female.",
         'shop.ndjson:1  fotos  unknown_column  unknown field "fotos"; did you mean images? Rename it, or use --map "fotos=images" or --map "fotos=ignore"',
       ],
     });
     expect((await world.cat(`${check} --map fotos=images`)).exit).toBe(0);
+  });
+
+  test("that the objects lack are not in the notes about catalogue.map.json", async () => {
+    const world = await shop([{ reference: "A1", name: "x", sex: "Damen", images }]);
+    const values = { sex: { Damen: "female", Herren: "male" }, orientation: { Vorne: "front" } };
+    world.write("catalogue.map.json", JSON.stringify({ columns: { SKU: "reference" }, values }));
+    expect((await world.cat(check)).stderr).toBe(
+      "Values from catalogue.map.json: Damen = female.\nshop.ndjson: 1 row, all valid. Nothing was sent (--dry-run).\n",
+    );
+    world.write("shop.ndjson", `${JSON.stringify({ sku: "A1", name: "x", images })}\n`);
+    expect((await world.cat(check)).stderr.split("\n")[0]).toBe(
+      "Columns from catalogue.map.json: SKU = reference.",
+    );
   });
 
   test("make a row invalid if two of them are read as one", async () => {

@@ -3,6 +3,7 @@ import { readFlags } from "../../../src/cli/commands/import/flags.ts";
 import { type ReportedRun, reportLines } from "../../../src/cli/commands/import/report.ts";
 import { CatError } from "../../../src/errors.ts";
 import type { ImportSummary } from "../../../src/flows/import/summary.ts";
+import { createWorld } from "../../support/world.ts";
 
 const summaryOf = (more: Partial<ImportSummary>): ImportSummary => ({
   ...{ run_id: "run_1", file: "a.csv", mode: "upsert", total: 5, invalid: 0, submitted: 5, succeeded: 5 },
@@ -86,7 +87,7 @@ describe("the next command is", () => {
   test("the same one after a stop, which covers the failed file, too", () => {
     expect(last({})).toBe("  cat import a.csv");
     const lines = reportLines(summary, flags(), run({ stopped }));
-    expect(lines).toContain("Failed rows are in f.csv, with the reasons.");
+    expect(lines).toContain("The rows that were not sent are in f.csv.");
     expect(lines.join("\n")).not.toContain("cat import f.csv");
   });
 
@@ -148,10 +149,43 @@ describe("the next command is", () => {
 });
 
 test("the rows sent with --no-wait do not include rows that failed before", () => {
-  const summary = summaryOf({ submitted: 5, failed: 2, succeeded: 0, created: 0 });
+  const imports: ImportSummary["imports"] = [{ id: "A", status: "validating", rows: 3 }];
+  const summary = summaryOf({ submitted: 5, failed: 2, succeeded: 0, created: 0, imports });
   expect(reportLines(summary, flags({ wait: false }), run())[0]).toMatch(
-    /^Sent 3 rows of a\.csv in 1\.0 s, without waiting for the results\.$/,
+    /^Sent 3 rows of a\.csv in 1\.0 s, without waiting for the results \(import A\)\.$/,
   );
+});
+
+test("changed fields alone have results at once, also with --no-wait", async () => {
+  const world = await createWorld();
+  const rows = (name: string) => `reference,name,images\nA,${name},https://cdn.example.com/a.jpg\n`;
+  world.write("a.csv", rows("Dress"));
+  await world.cat("import a.csv");
+  world.write("a.csv", rows("Robe"));
+  const { exit, stderr } = await world.cat("import a.csv --no-wait --no-progress");
+  expect({ exit, stderr: stderr.replace(/in [\d.]+ s/, "in 1 s") }).toEqual({
+    exit: 0,
+    stderr: "Imported 1 row from a.csv in 1 s: 1 updated.\n",
+  });
+});
+
+test("rows that were never sent are not called failed", async () => {
+  const world = await createWorld({ env: { CAT_BASE_URL: "http://127.0.0.1:9" } });
+  const rows = "reference,name,images\nA,Dress,https://cdn.example.com/a.jpg\n";
+  world.write("a.csv", rows);
+  const line = "--timeout 1s --no-progress";
+  const named = await world.cat(`import a.csv --failed f.csv ${line}`);
+  expect(named.stderr.split("\n").slice(1, 4)).toEqual([
+    "  1 row not sent",
+    "The rows that were not sent are in f.csv.",
+    "To resume, run the same command again (nothing is sent twice):",
+  ]);
+  const piped = await world.cat(`import - ${line}`, { stdin: rows });
+  expect(piped.stderr.split("\n").slice(1, 4)).toEqual([
+    "  1 row not sent",
+    "The rows that were not sent are in stdin.failed.csv. To import them, run:",
+    "  cat import stdin.failed.csv",
+  ]);
 });
 
 test("an existing failed file of --failed that the run did not write is reported as an earlier one", () => {

@@ -100,7 +100,9 @@ export function resultLines(
   const { stopped, changed, resultRows } = run;
   const name = shownName(summary.file);
   const ids = imports.map(({ id }) => id);
-  const lines = [headline(summary, name, { isStopped: stopped !== undefined, wait: flags.wait, ids })];
+  const lines = [
+    headline(summary, name, { isStopped: stopped !== undefined, wait: awaits(summary, flags), ids }),
+  ];
   if (converted > 0)
     lines.push(`  ${counted(converted, "photo")} converted to JPEG; the originals are unchanged`);
   if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
@@ -183,6 +185,10 @@ function notSubmitted(summary: ImportSummary): string[] {
   return counts.filter(([count]) => count > 0).map(([count, what]) => `  ${rows(count)} ${what}`);
 }
 
+/** Whether all results are known: only imports of the service take time. */
+const awaits = ({ imports }: Pick<ImportSummary, "imports">, { wait }: Pick<ImportFlags, "wait">) =>
+  wait || imports.length === 0;
+
 /** The result in one sentence, of a file or of all of them. `ids`: the imports to name without their results. */
 export function headline(
   summary: Omit<ImportTotals, "invalid">,
@@ -236,11 +242,18 @@ function failedLines(
   failedFile: string,
   isNext: boolean,
 ): string[] {
-  const { total, invalid, failed, succeeded, unchanged, partial } = summary;
+  const { total, invalid, failed, succeeded, unchanged, partial, refused } = summary;
   const others = [...(invalid > 0 ? ["invalid"] : []), ...(partial > 0 ? ["partial"] : [])];
   // Rows of rejected batches are in the file, but are not counted as failed.
-  const kinds = series(failed > 0 || others.length === 0 ? ["failed", ...others] : others, "and");
-  const where = `${kinds[0]!.toUpperCase()}${kinds.slice(1)} rows are in ${failedFile}, with the reasons.`;
+  const kinds = failed > 0 || refused !== undefined ? ["failed", ...others] : others;
+  if (kinds.length === 0) {
+    const unsent = `The rows that were not sent are in ${failedFile}.`;
+    return isNext
+      ? [`${unsent} To import them, run:`, `  ${commandForFailed(failedFile, flags, run)}`]
+      : [unsent];
+  }
+  const named = series(kinds, "and");
+  const where = `${named[0]!.toUpperCase()}${named.slice(1)} rows are in ${failedFile}, with the reasons.`;
   if (!isNext) return [where];
   const addsPhotos = partial > 0 && flags.mode !== "upsert";
   // The mode would reject or skip all rows, because their products exist.

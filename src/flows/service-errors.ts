@@ -24,12 +24,15 @@ export const isOfService = (error: unknown): boolean =>
     error.type === "bad_answer" ||
     (error.status !== undefined && (error.status >= 500 || error.status === 429)));
 
+/** The codes which say that the service has had the key before: it may have done what was asked. */
+const ofKnownKeys: readonly (string | undefined)[] = ["request_in_progress", "idempotency_key_reused"];
+
 /**
- * Whether the service rejected the request: any 4xx with its envelope, except the 409 for a first attempt still in
- * progress (Cross-cutting rule 4). Without the envelope the outcome is unknown: a gateway may have passed it on.
+ * Whether the service rejected the request: any 4xx with its envelope, except for a key that it has had before: while a first
+ * attempt is in progress, and with another body, which a connection has damaged (Cross-cutting rules 3, 4). Without the envelope the outcome is unknown: a gateway may have passed it on.
  */
 export const isRefusal = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.status < 500 && error.code !== "request_in_progress";
+  error instanceof ApiError && error.status < 500 && !ofKnownKeys.includes(error.code);
 
 /**
  * Whether a rejection proves that nothing was done: any one (after a 429 nothing was created: Limits). After an attempt without

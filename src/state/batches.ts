@@ -64,6 +64,12 @@ export interface Batches {
    * another run has in flight: then nothing was recorded.
    */
   begin(account: number, batch: NewBatch): string | null;
+  /** The batch is sent under another key from now on. */
+  renewed(
+    runId: string,
+    index: number,
+    attempt: Pick<StoredBatch, "idempotencyKey" | "sentAt" | "sentAtService">,
+  ): void;
   /** The exact bytes of a batch with an unknown outcome. Throws a StateError if they differ from those recorded. */
   body(runId: string, index: number): Uint8Array;
   /** The data recorded with the batch, kept until its run ends. */
@@ -178,6 +184,7 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
   );
   const accept = db.statement("UPDATE batch SET state = 'accepted', jobs = ? WHERE number = ?");
   const settle = db.statement("UPDATE batch SET state = 'settled', refs = '' WHERE number = ?");
+  const renew = db.statement("UPDATE batch SET key = ?, sent_at = ?, sent_at_service = ? WHERE number = ?");
   const remove = db.statement("DELETE FROM batch WHERE number = ?");
   const removeBody = db.statement("DELETE FROM body WHERE batch = ?");
   const unsettledElsewhere = db.statement<[...RunRow, ...BatchRow]>(
@@ -243,6 +250,8 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
         return null;
       });
     },
+    renewed: (runId, index, { idempotencyKey, sentAt, sentAtService }) =>
+      change(runId, index, (number) => void renew.run(idempotencyKey, sentAt, sentAtService, number)),
     body(runId, index) {
       const row = body.get(runId, index);
       if (row === undefined) throw new Error(`run ${runId} keeps no bytes of a batch ${index}`);

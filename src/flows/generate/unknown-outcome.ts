@@ -2,15 +2,18 @@ import { keyLifeMs, limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
+import { isKeyAlive, isKeyExpired, readClocks, shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
 import { settleUnknown } from "../run/unknown-outcome.ts";
-import { counted, grouped } from "../words.ts";
+import { counted } from "../words.ts";
 import { type Generation, loadGenerations } from "./generation.ts";
 import type { GenerateDeps, GenerateInput, UnknownChoice, UnknownOutcomeQuestion } from "./generation-run.ts";
 
 /** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
 const searchMarginMs = 300_000;
+
+/** What is older than a batch by this is not of it, unless clocks differ: then the user decides. */
+const surelyEarlierMs = 5_000;
 
 /**
  * Settles batches of unknown outcome whose key the service has forgotten (Cross-cutting rule 1): they are never sent again
@@ -31,8 +34,10 @@ export async function settleExpired(
   for (const batch of expired) {
     const generations = loadGenerations(run.state, batch);
     const candidates = candidatesFor(batch, generations, tasks);
-    const ids = matchingTasks(generations, candidates);
-    if (candidates.length === 0) batches.dropped(run.id, batch.index);
+    const ids = candidates.some((task) => isEarlier(task, batch))
+      ? null
+      : matchingTasks(generations, candidates);
+    if (candidates.length === 0 && isKeyExpired(batch, clocks)) batches.dropped(run.id, batch.index);
     else if (ids === null)
       undecided.push({ batch, generations: generations.length, candidates: candidates.length });
     else {
@@ -47,6 +52,7 @@ export async function settleExpired(
     batches: undecided.map(({ batch }) => batch),
     files: [file.source.name],
     facts: { generations: count("generations"), candidates: count("candidates") },
+    now: clocks,
     given: unknown,
     ask,
     rejection,
@@ -95,6 +101,10 @@ function candidatesFor(
   });
 }
 
+/** Whether a task seems to be older than the batch, which another program may have queued. */
+const isEarlier = ({ created_at }: Task, batch: StoredBatch): boolean =>
+  Date.parse(created_at) < Math.min(...sentTimes(batch)) - surelyEarlierMs;
+
 /** The task of each generation, where every product has as many tasks as generations; else null. IDs are in the order of creation. */
 function matchingTasks(generations: readonly Generation[], candidates: readonly Task[]): string[] | null {
   if (candidates.length !== generations.length) return null;
@@ -112,7 +122,7 @@ function rejection(
   if (choice !== undefined) return null;
   const what = `${counted(generations, "image")} of ${file} requested at ${shownTime(sentAt)}`;
   return {
-    message: `no response for ${what}; the service has ${grouped(candidates)} tasks that may be theirs`,
+    message: `no response for ${what}; the service has ${counted(candidates, "task")} that may be theirs`,
     hint: "Check cat tasks list, then add --unknown queued or --unknown not-queued (not-queued pays for them again if they were).",
   };
 }

@@ -45,6 +45,7 @@ export async function decideUnknownOutcomes(
       resendsOnce: batches.every((batch) => isKeyAlive(batch, clocks)),
       lost: batches.flatMap(({ jobs }) => jobs),
     },
+    now: clocks,
     given: input.unknown,
     ask,
     rejection,

@@ -19,6 +19,17 @@ export const keyFrom = ({
 export const isKeyAlive = (batch: Pick<StoredBatch, "sentAt" | "sentAtService">, now: Clocks): boolean =>
   elapsedMs(keyFrom(batch), now) < keyLifeMs;
 
+/**
+ * Whether a batch is older than the service keeps keys, by both clocks. Where one of them is wrong, the service may still work on
+ * it: then nothing is concluded from what the service does not have.
+ */
+export const isKeyExpired = (
+  { sentAt, sentAtService }: Pick<StoredBatch, "sentAt" | "sentAtService">,
+  now: Clocks,
+) =>
+  now.here - sentAt >= keyLifeMs &&
+  (now.service === null || sentAtService === null || now.service - sentAtService >= keyLifeMs);
+
 /** The current time of both clocks. Without any response so far, a request is sent first. */
 export async function readClocks({
   clock,

@@ -1,7 +1,7 @@
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { CutBatch, ReadyBatch, SentBatch } from "./batch.ts";
-import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
+import { isKeyAlive, isKeyExpired, keyFrom, readClocks } from "./clocks.ts";
 import type { Run } from "./run.ts";
 
 /** What is recorded of the batches of a flow. */
@@ -40,15 +40,9 @@ export class Journal {
     return { ...ready, again: false };
   }
 
-  /** The batch with a new key, in place of one that the service has rejected. Throws like `begin`. */
-  renew({ index, rows, lines, body }: ReadyBatch): ReadyBatch {
-    const { heldReference, ...ready } = recordAgain(
-      this.#run,
-      { index, rows, lines, body },
-      this.#recording.guarded ?? false,
-    );
-    if (heldReference !== null) throw heldElsewhere(heldReference, this.#run.kind);
-    return { ...ready, again: false };
+  /** The batch with a new key, in place of one that the service has rejected. */
+  renew(batch: ReadyBatch): ReadyBatch {
+    return { ...renewed(this.#run, batch), again: false };
   }
 
   /** Records the outcome of sending a batch; one with an unknown outcome stays as is, with its bytes. */
@@ -70,29 +64,36 @@ export class Journal {
   }
 }
 
+/** A new key, and the time from which the service keeps it. */
+const newKey = ({ client, clock, newKey }: Run) => ({
+  idempotencyKey: newKey(),
+  sentAt: clock.now(),
+  sentAtService: client.serviceNow(),
+});
+
 /** Records a batch with a new key; `heldReference` is what another run has in flight: then nothing was recorded. */
-function record(
-  { state, account, client, clock, newKey }: Run,
-  batch: CutBatch & { run: string; index: number; exclusive: boolean },
-) {
-  const [idempotencyKey, sentAt, sentAtService] = [newKey(), clock.now(), client.serviceNow()];
-  const heldReference = state.batches.begin(account, { ...batch, idempotencyKey, sentAt, sentAtService });
+function record(run: Run, batch: CutBatch & { run: string; index: number; exclusive: boolean }) {
+  const key = newKey(run);
+  const heldReference = run.state.batches.begin(run.account, { ...batch, ...key });
   const { index, rows, lines, body } = batch;
-  const from = keyFrom({ sentAt, sentAtService });
-  return { index, rows, lines, bytes: body.length, body, idempotencyKey, keyFrom: from, heldReference };
+  const { idempotencyKey } = key;
+  return {
+    index,
+    rows,
+    lines,
+    bytes: body.length,
+    body,
+    idempotencyKey,
+    keyFrom: keyFrom(key),
+    heldReference,
+  };
 }
 
-/** Records a batch that is recorded already with another key. */
-function recordAgain(
-  run: Run,
-  batch: Pick<ReadyBatch, "index" | "rows" | "lines" | "body">,
-  exclusive: boolean,
-) {
-  const { state, id } = run;
-  const { index } = batch;
-  const [references, memo] = [state.batches.references(id, index), state.batches.memo(id, index)];
-  state.batches.dropped(id, index);
-  return record(run, { ...batch, run: id, references, memo, exclusive });
+/** A batch with another key, which is recorded in place of the one before. */
+function renewed<Batch extends { index: number }>(run: Run, batch: Batch) {
+  const key = newKey(run);
+  run.state.batches.renewed(run.id, batch.index, key);
+  return { ...batch, idempotencyKey: key.idempotencyKey, keyFrom: keyFrom(key) };
 }
 
 /** Another run of this machine has one of these rows in flight. */
@@ -112,8 +113,7 @@ export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun
   );
 
 /** Records a batch with an unknown outcome with another key, under which the service may carry it out a second time. */
-export const renewKey = (run: Run, { index, rows, lines }: StoredBatch): void =>
-  void recordAgain(run, { index, rows, lines, body: run.state.batches.body(run.id, index) }, false);
+export const renewKey = (run: Run, batch: StoredBatch): void => void renewed(run, batch);
 
 /**
  * The batches with an unknown outcome among `batches`, with the original bytes and key. If the service has
@@ -130,13 +130,12 @@ export async function* sendAgain(
     if (batch.state !== "sent") continue;
     const { run: id, index, rows, lines, bytes, idempotencyKey } = batch;
     const body = state.batches.body(id, index);
-    if (isKeyAlive(batch, await readClocks(run))) {
-      yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: keyFrom(batch), again: true };
-      continue;
-    }
+    const ready = { index, rows, lines, bytes, body, idempotencyKey, keyFrom: keyFrom(batch), again: true };
+    const now = await readClocks(run);
+    if (isKeyAlive(batch, now)) yield ready;
     // The same command finds out what became of it, or asks.
-    if (!renewsKeys) throw expiredMeanwhile();
-    yield { ...recordAgain(run, { index, rows, lines, body }, false), again: true };
+    else if (!renewsKeys || !isKeyExpired(batch, now)) throw expiredMeanwhile();
+    else yield renewed(run, ready);
   }
 }
 

@@ -1,8 +1,10 @@
 // Unknown outcomes: batches that the service may or may not have carried out, about which the user decides.
 
+import type { Clocks } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import { shownName } from "../words.ts";
+import { isKeyAlive, isKeyExpired } from "./clocks.ts";
 
 /** The batches, for the person who decides about them. */
 export interface UnknownBatches {
@@ -19,6 +21,8 @@ export interface OutcomeDecision<Question extends UnknownBatches, Choice extends
   readonly files: readonly string[];
   /** What the flow found out about them. */
   readonly facts: Omit<Question, keyof UnknownBatches>;
+  /** The current time. */
+  readonly now: Clocks;
   /** `--unknown`; undefined to ask the user. */
   readonly given: Choice | undefined;
   /** Asks the user; undefined without a terminal. */
@@ -32,11 +36,15 @@ export interface OutcomeDecision<Question extends UnknownBatches, Choice extends
   readonly apply: (choice: Choice, batch: StoredBatch, at: number) => void;
 }
 
-/** Has the user decide, and records the decision. Throws a CatError of type conflict if no possible choice was made. */
+/**
+ * Has the user decide, and records the decision. Throws a CatError of type conflict if no possible choice was made, and instead of
+ * asking where one of the clocks says that the service may still work on a batch.
+ */
 export async function settleUnknown<Question extends UnknownBatches, Choice extends string>({
   batches,
   files,
   facts,
+  now,
   given,
   ask,
   rejection,
@@ -47,9 +55,17 @@ export async function settleUnknown<Question extends UnknownBatches, Choice exte
     file: [...new Set(files.map(shownName))].join(", "),
     sentAt: Math.min(...batches.map(({ sentAt }) => sentAt)),
   } as Question;
-  const choice = given ?? (await ask?.(question));
+  const isDoubtful = batches.some(
+    (batch) => batch.state === "sent" && !isKeyAlive(batch, now) && !isKeyExpired(batch, now),
+  );
+  const choice = given ?? (isDoubtful ? undefined : await ask?.(question));
   const why = rejection(question, choice);
+  if (why !== null && isDoubtful && given === undefined)
+    throw new CatError(why.message, { type: "conflict", code: "unknown_outcome", hint: wrongClock });
   if (why !== null)
     throw new CatError(why.message, { type: "conflict", code: "unknown_outcome", hint: why.hint });
   for (const [at, batch] of batches.entries()) apply(choice!, batch, at);
 }
+
+const wrongClock =
+  "The clock of this machine or that of the service is wrong: one says that the service may still be working on them. Correct the clock and run the same command again, or choose with --unknown.";

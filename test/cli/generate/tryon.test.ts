@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { imageTypeOf } from "../../../src/contract/image-file.ts";
+import { TestClock } from "../../support/test-clock.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 describe("a file of looks", () => {
@@ -274,6 +275,44 @@ describe("a run that was stopped", () => {
     const resumed = await world.cat("tryon looks.csv --json");
     expect(summaryOf(resumed.stdout)).toMatchObject({ total: 1, queued: 0, unchanged: 1, succeeded: 1 });
     expect(world.tasks()).toHaveLength(1);
+  });
+
+  test("by a lost response is not queued again while only one clock says that a day has passed", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "before", times: 20 });
+    await world.cat("tryon looks.csv --yes");
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    const ahead = new TestClock({ frozenAt: world.clock.now() + 30 * 3_600_000 });
+    const sent = world.queuing().length;
+    expect(await world.cat("tryon looks.csv --yes", { context: { clock: ahead } })).toMatchObject({
+      exit: 6,
+      stderr: expect.stringMatching(
+        /^error: no response for 1 image of looks\.csv requested at \S+; the service has 0 tasks that may be theirs\nThe clock of this machine or that of the service is wrong/m,
+      ),
+    });
+    expect(world.queuing()).toHaveLength(sent);
+    expect(await world.cat("tryon looks.csv --yes")).toMatchObject({ exit: 0 });
+    expect(world.tasks()).toHaveLength(1);
+  });
+
+  test("over 24 h ago is not found in the tasks that others queued before it", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,white,full-front");
+    const elsewhere = join(world.folder, ".colleague");
+    await world.cat("tryon looks.csv --yes", { env: { CAT_HOME: elsewhere } });
+    world.clock.advance(60_000);
+    world.looks("DRESS-1,Amara,garden,full-front");
+    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "before", times: 20 });
+    await world.cat("tryon looks.csv --yes");
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    world.clock.advance(25 * 3_600_000);
+    expect(await world.cat("tryon looks.csv --yes --save images")).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("the service has 1 task that may be theirs\n"),
+    });
+    expect(await world.cat("tryon looks.csv --yes --unknown not-queued")).toMatchObject({ exit: 0 });
+    expect(world.tasks().map(({ scene }) => scene.background)).toEqual(["white", "garden"]);
   });
 
   test("after --no-wait the same command follows the tasks", async () => {

@@ -39,8 +39,11 @@ async function tryonWorld() {
     mock,
     state,
     cut,
-    /** `sleepMs` is how long the machine sleeps between the check of a key and its sending. */
-    async send(batches: readonly CutBatch[], sleepMs = 0) {
+    /**
+     * `sleepMs` is how long the machine sleeps between the check of a key and its sending; `cutBytes` are lost at the end of each
+     * body on its way.
+     */
+    async send(batches: readonly CutBatch[], sleepMs = 0, cutBytes = 0) {
       async function* all() {
         yield* sendAgain(run, state.batches.of(run.id), { renewsKeys: true });
         yield* batches;
@@ -48,9 +51,9 @@ async function tryonWorld() {
       return sendBatches(run, all(), {
         operation: {
           ...tryons(client),
-          send(...batch) {
+          send(body, options) {
             clock.advance(sleepMs);
-            return tryons(client).send(...batch);
+            return tryons(client).send(body.subarray(0, body.length - cutBytes), options);
           },
         },
         guarded: true,
@@ -97,6 +100,17 @@ test("repeats a batch whose response was lost with its bytes and key: nothing is
   await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
   const { sent } = await world.send([]);
   expect(sent).toMatchObject([{ kind: "accepted" }]);
+  expect(await world.tasks()).toHaveLength(2);
+});
+
+test("keeps the key of a batch that the service has had with another body: the connection damaged it", async () => {
+  const world = await tryonWorld();
+  await world.fault({ match: { method: "POST", path: "/v1/tasks/tryon" }, drop: "after" });
+  await world.send([world.cut(0, ["white", "beige"])]);
+  await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+  const damaged = await world.send([], 0, 3);
+  expect(damaged.sent).toMatchObject([{ kind: "unknown", error: { code: "idempotency_key_reused" } }]);
+  expect((await world.send([])).sent).toMatchObject([{ kind: "accepted" }]);
   expect(await world.tasks()).toHaveLength(2);
 });
 

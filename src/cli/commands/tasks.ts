@@ -1,10 +1,8 @@
 import { join, resolve } from "node:path";
-import { type Command, Option } from "commander";
-import type * as z from "zod";
+import type { Command } from "commander";
 import { operations } from "../../contract/operations.ts";
 import { Task } from "../../contract/resources/tasks.ts";
 import { fieldTree } from "../../contract/response-values.ts";
-import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { WatchedTasks } from "../../flows/generate/watch-tasks.ts";
 import { patienceOf } from "../../flows/run/stage.ts";
@@ -31,67 +29,23 @@ import {
   withPrintFlags,
 } from "../flags/print-flags.ts";
 import { resourceId } from "../flags/values.ts";
-import { type Column, type Printing, whole } from "../output/table.ts";
+import type { Printing } from "../output/table.ts";
 import { fieldColumns, namedFields } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
-import { listResource } from "../resources/list-resource.ts";
-import { findProduct } from "./find-product.ts";
+import { listTasksCommand } from "./list-tasks.ts";
 
 /** `cat tasks`: the generations of the organization. */
 export const tasksCommand = (app: App): Command =>
   group("tasks", "View the tasks that generate images, follow them, save their images, and record reviews.", [
-    listCommand(app),
+    listTasksCommand(app),
     getCommand(app),
     watchCommand(app),
     saveCommand(app),
     reviewCommand(app),
   ]);
 
-/** The columns of tasks in tables and CSV files. */
+/** The columns of one task in tables and CSV files. */
 const columns = fieldColumns(Task, ["id", "type", "status", "product_id", "created_at"]);
-
-/** Those of the list: in tables the time is that of a glance, and the ID comes last. */
-const listColumns = ({ context }: App): Column<z.output<typeof Task>>[] => [
-  ...columns.map((column) => ({ ...column, only: "csv" as const })),
-  {
-    name: "created",
-    value: ({ created_at }) => agoText(created_at, context.clock.now()),
-    only: "table",
-    least: whole,
-  },
-  { name: "status", value: ({ status }) => status, only: "table" },
-  { name: "type", value: ({ type }) => type, only: "table", drop: "first" },
-  { name: "product_id", value: (task) => task.product_id, only: "table" },
-  { name: "id", value: ({ id }) => id, only: "table" },
-];
-
-/** How long ago a time was: `2 min ago`; unchanged if it is none. */
-export function agoText(time: string, now: number): string {
-  const minutes = Math.floor((now - Date.parse(time)) / 60_000);
-  if (Number.isNaN(minutes)) return time;
-  if (minutes < 1) return "just now";
-  if (minutes < 60) return `${minutes} min ago`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
-}
-
-const listCommand = (app: App): Command =>
-  listResource(app, {
-    summary: "list tasks, newest first",
-    about: "List the tasks that generate images, newest first.",
-    operation: operations.tasks.list,
-    columns: listColumns(app),
-    lookUp: async ({ product }: { product?: string }) =>
-      product === undefined ? {} : { product_id: (await findProduct(app, product)).id },
-    filters: [
-      new Option("--status <STATUS>", "only tasks with this status").choices(taskStatuses),
-      new Option("--type <TYPE>", "only tasks of this type").choices(taskTypes),
-      new Option("--subtype <SUBTYPE>", "only beautifier tasks of this subtype").choices(taskSubtypes),
-      new Option("--product <ID|REF>", "only tasks of this product"),
-    ],
-    none: () => "No tasks found.",
-    examples: [["print the IDs of failed tasks", "cat tasks list --status failed --all --json | jq -r .id"]],
-  });
 
 const getCommand = (app: App): Command =>
   getResource<typeof operations.tasks.get>(app, {

@@ -37,12 +37,13 @@ type Printer = <Row>(printing: Printing<Row>, rows: Rows<Row>, target: ListTarge
 
 const printers: Readonly<Record<ListFormat, Printer>> = {
   /** Prints nothing for an empty list, not even the heading. */
-  async table<Row>({ columns, select }: Printing<Row>, rows: Rows<Row>, target: ListTarget) {
+  async table<Row>({ columns, select, beforeTable }: Printing<Row>, rows: Rows<Row>, target: ListTarget) {
     // Chosen fields stay in the order in which the user named them.
     const ordered = select ? columns : inTableOrder(columns);
     const all: Row[] = [];
     try {
       for await (const row of rows) all.push(row);
+      if (!select && all.length > 0) await beforeTable?.(all);
     } finally {
       // Rows that arrived before a failure are still printed: only this table shows the IDs of uploads.
       if (all.length > 0) await printTable(ordered, all, target);

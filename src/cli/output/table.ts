@@ -195,6 +195,8 @@ export interface Printing<Row> {
   readonly format?: ListFormat | undefined;
   /** The chosen fields of a resource, for JSON; null for all of them, unchanged. */
   readonly select?: ((resource: unknown) => object) | null;
+  /** Called with all rows before they are drawn as a table of its own columns, e.g. to read what they refer to. */
+  readonly beforeTable?: ((rows: readonly Row[]) => Promise<void>) | undefined;
   /** Whether cells of a CSV that a spreadsheet would run are guarded (default: true). */
   readonly formulaGuard?: boolean;
   /** Whether CSV is written for Excel (default: as the profile says). */

@@ -7,7 +7,7 @@ import type { App } from "../app/app.ts";
 import type { Kind } from "../completion/words.ts";
 import { type CommandTexts, command } from "../flags/command.ts";
 import { type RawListFlags, readLimit, readPrintFlags, withListFlags } from "../flags/print-flags.ts";
-import type { Column } from "../output/table.ts";
+import type { Column, Printing } from "../output/table.ts";
 import { namedFields } from "./forms.ts";
 
 /** Describes a list command: its operation, and how it prints the entries. */
@@ -29,6 +29,8 @@ export interface ResourceList<O extends AnyOperation, Flags extends object> exte
     readonly fields: readonly string[];
     to(id: string): Promise<(entry: Item<O>) => Item<O>>;
   };
+  /** As of `Printing`. */
+  readonly beforeTable?: Printing<Item<O>>["beforeTable"];
   /** Prints the list in another way and returns true, if the flags ask for it. */
   readonly printedAs?: (flags: RawListFlags & Flags) => Promise<boolean>;
   /** The note for an empty list. */
@@ -45,7 +47,7 @@ export function listResource<O extends AnyOperation, Flags extends object>(
   app: App,
   list: ResourceList<O, Flags>,
 ): Command {
-  const { name = "list", operation, of, columns, filters = [] } = list;
+  const { name = "list", operation, of, columns, filters = [], beforeTable } = list;
   const made = command(name, { ...(of !== undefined && { usage: "ID [flags]" }), ...list });
   if (of !== undefined) made.argument("<ID>", of.about);
   for (const filter of filters) made.addOption(filter);
@@ -76,7 +78,7 @@ export function listResource<O extends AnyOperation, Flags extends object>(
         yield complete?.(entry) ?? entry;
       }
     }
-    const count = await app.io.show(printing, noted());
+    const count = await app.io.show({ ...printing, beforeTable }, noted());
     if (completes !== undefined)
       await (await import("../completion/kept-names.ts")).keepNames(app, completes.kind, names);
     if (count === 0) await app.io.note(list.none(flags));

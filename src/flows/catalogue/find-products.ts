@@ -50,15 +50,21 @@ export interface FoundProducts {
   readonly otherReferences: readonly string[];
 }
 
+interface ProductsOptions {
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Default: half as many as there are wanted products. */
+  readonly mostPages?: number;
+}
+
 /**
  * The wanted products. Many are found by listing the catalogue, a page of 100 per read, and only what half as many pages as
- * there are products did not show is asked for one by one: never more than one and a half reads for each, plus further
- * pages of a search.
+ * there are products (or `mostPages`) did not show is asked for one by one: never more than one and a half reads for each,
+ * plus further pages of a search.
  */
 export async function productsBy(
   wanted: WantedProducts,
   { client, signal, concurrency }: Pick<Service, "client" | "signal" | "concurrency">,
-  onProgress: (done: number, total: number) => void = () => {},
+  { onProgress = () => {}, mostPages }: ProductsOptions = {},
 ): Promise<FoundProducts> {
   const byId = new Map<string, Product>();
   const byReference = new Map<string, Product>();
@@ -80,7 +86,7 @@ export async function productsBy(
   const found = { byId, byReference, otherReferences };
   if (total > fewProducts) {
     const { max } = limits.page;
-    const most = Math.ceil(total / 2) * max;
+    const most = (mostPages ?? Math.ceil(total / 2)) * max;
     let listed = 0;
     for await (const product of client.paginate(operations.products.list, { limit: max }, { signal })) {
       take(product);
@@ -123,7 +129,7 @@ export const productsByReference = async (
   service: Pick<Service, "client" | "signal" | "concurrency">,
   onProgress?: (done: number, total: number) => void,
 ): Promise<ReadonlyMap<string, Product>> =>
-  (await productsBy({ ids: [], references }, service, onProgress)).byReference;
+  (await productsBy({ ids: [], references }, service, { onProgress })).byReference;
 
 /** Above this number, reading all products in pages takes fewer requests than fetching each. */
 export const maxLookups = 300;

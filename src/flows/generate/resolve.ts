@@ -44,7 +44,7 @@ export async function resolveGenerations(
     else references.add(canonicalReference(productReference!));
     for (const styling of stylings) want(styling);
   }
-  const found = await productsBy({ ids, references }, service, onProgress);
+  const found = await productsBy({ ids, references }, service, { onProgress });
   const areAllFound = found.byId.size + found.byReference.size === ids.size + references.size;
   const products = areAllFound ? found : await withSomeOthers(found, service);
   const models = asked.some(({ model }) => model !== null) ? await allModels(service) : [];

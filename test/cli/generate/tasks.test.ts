@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { agoText } from "../../../src/cli/commands/tasks.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 const lines = (text: string) => text.trimEnd().split("\n");
@@ -35,31 +34,6 @@ test("list filters by status, type and product", async () => {
   expect(await list("--product DRESS-2")).toEqual(["beautifier"]);
   expect(await list("--subtype clothing")).toEqual(["beautifier"]);
   expect(await world.cat("tasks list --product NONE")).toMatchObject({ exit: 5, stdout: "" });
-});
-
-test("list shows in tables when a task was created, and its ID last; CSV has the fields", async () => {
-  const world = await withQueued();
-  world.clock.advance(125_000);
-  const { stdout } = await world.cat("tasks list --type tryon");
-  const [head, first] = lines(stdout).map((line) => line.split(/ {2,}/));
-  expect(head).toEqual(["created", "status", "type", "product_id", "id"]);
-  expect([first!.slice(0, 3), first!.at(-1)]).toEqual([
-    ["2 min ago", expect.any(String), "tryon"],
-    world.ids.at(-1),
-  ]);
-  const csv = await world.cat("tasks list --format csv");
-  expect(csv.stdout.split("\n")[0]).toMatch(/^id,type,status,product_id,created_at,/);
-});
-
-test.each([
-  [30_000, "just now"],
-  [-5_000, "just now"],
-  [3_599_999, "59 min ago"],
-  [47 * 3_600_000, "47 h ago"],
-  [48 * 3_600_000, "2 days ago"],
-])("a task created %i ms before was created %s", (ms, text) => {
-  expect(agoText("2026-01-05T09:00:00Z", Date.parse("2026-01-05T09:00:00Z") + ms)).toBe(text);
-  expect(agoText("never", ms)).toBe("never");
 });
 
 test("get shows a task; an unknown one exits with 5", async () => {

@@ -70,7 +70,7 @@ export async function resolveSelection(
   const ids = wanted.filter(isId).map(({ name }) => name);
   let found: FoundProducts;
   try {
-    found = await productsBy({ ids, references }, service, onProgress);
+    found = await productsBy({ ids, references }, service, { onProgress });
   } catch (error) {
     // A key for exports only: the service judges the IDs when the export is created.
     if (!mayNotRead(error) || references.length > 0) throw error;

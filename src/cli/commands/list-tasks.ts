@@ -1,0 +1,90 @@
+import { type Command, Option } from "commander";
+import { operations } from "../../contract/operations.ts";
+import { Task } from "../../contract/resources/tasks.ts";
+import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
+import { patienceOf } from "../../flows/run/stage.ts";
+import type { App } from "../app/app.ts";
+import { defaultConcurrency } from "../app/run-flow.ts";
+import { type Column, whole } from "../output/table.ts";
+import { fieldColumns } from "../resources/forms.ts";
+import { listResource } from "../resources/list-resource.ts";
+import { findProduct } from "./find-product.ts";
+
+/** `cat tasks list`. Tables have the references of the products, and a time that is read at a glance. */
+export const listTasksCommand = (app: App): Command => {
+  const references = new Map<string, string>();
+  return listResource(app, {
+    summary: "list tasks, newest first",
+    about: "List the tasks that generate images, newest first.",
+    operation: operations.tasks.list,
+    columns: columnsWith(references, app),
+    beforeTable: (tasks) => readReferences(app, tasks, references),
+    lookUp: async ({ product }: { product?: string }) =>
+      product === undefined ? {} : { product_id: (await findProduct(app, product)).id },
+    filters: [
+      new Option("--status <STATUS>", "only tasks with this status").choices(taskStatuses),
+      new Option("--type <TYPE>", "only tasks of this type").choices(taskTypes),
+      new Option("--subtype <SUBTYPE>", "only beautifier tasks of this subtype").choices(taskSubtypes),
+      new Option("--product <ID|REF>", "only tasks of this product"),
+    ],
+    none: () => "No tasks found.",
+    examples: [["print the IDs of failed tasks", "cat tasks list --status failed --all --json | jq -r .id"]],
+  });
+};
+
+/** The columns of the list. `references` has those of the products by ID, once a table is drawn. */
+const columnsWith = (references: ReadonlyMap<string, string>, { context }: App): Column<Task>[] => [
+  ...fieldColumns(Task, ["id", "type", "status", "product_id", "created_at"]).map((column) => ({
+    ...column,
+    only: "csv" as const,
+  })),
+  { name: "reference", value: (task) => references.get(task.product_id), only: "table" },
+  {
+    name: "created",
+    value: ({ created_at }) => agoText(created_at, context.clock.now()),
+    only: "table",
+    least: whole,
+  },
+  { name: "status", value: ({ status }) => status, only: "table" },
+  { name: "type", value: ({ type }) => type, only: "table", drop: "first" },
+  { name: "product_id", value: (task) => task.product_id, only: "table", drop: "first" },
+  { name: "id", value: ({ id }) => id, only: "table" },
+];
+
+/** How long ago a time was: `2 min ago`; unchanged if it is none. */
+export function agoText(time: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(time)) / 60_000);
+  if (Number.isNaN(minutes)) return time;
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+}
+
+/** References may not delay a table for longer, in milliseconds. */
+const longestMs = 5_000;
+/** So many products are worth one page of the list of products: the newest tasks are mostly of the newest products. */
+const productsPerPage = 25;
+
+/** Adds the references of the products of tasks; none if they cannot be read. Throws only the reason of an interrupt. */
+async function readReferences(
+  app: App,
+  tasks: readonly Task[],
+  references: Map<string, string>,
+): Promise<void> {
+  const ids = new Set(tasks.map((task) => task.product_id));
+  const { clock, interrupt } = app.context;
+  const { signal, release } = patienceOf("list", longestMs, { clock, signal: interrupt });
+  try {
+    const { productsBy } = await import("../../flows/catalogue/find-products.ts");
+    const service = { client: await app.client(), signal, concurrency: defaultConcurrency };
+    const mostPages = Math.ceil(ids.size / productsPerPage);
+    const { byId } = await productsBy({ ids, references: [] }, service, { mostPages });
+    for (const [id, { reference }] of byId) if (reference !== null) references.set(id, reference);
+  } catch {
+    // A table without references is better than none.
+  } finally {
+    release();
+  }
+  interrupt.throwIfAborted();
+}

@@ -17,7 +17,7 @@ const longEnough = 4;
 const mostAsNear = 3;
 
 /**
- * The words of `known` that `given` probably means; empty if unclear. In order of preference:
+ * The words that `given` probably means, never itself; empty if unclear. In order of preference:
  *
  * 1. the word that differs only in case and separators;
  * 2. the known word that `otherWords` has for it (keys are plain words);
@@ -31,13 +31,14 @@ export function didYouMean(
   otherWords: Readonly<Record<string, string>> = {},
 ): readonly string[] {
   if (given.length > longestWord) return [];
-  const known = [...new Set(words)];
+  // A known word that is rejected all the same is not a typo of itself.
+  const known = [...new Set(words)].filter((word) => word !== given);
   const word = plain(given);
   if (word === "") return [];
   const plainKnown = known.map(plain);
   const same = plainKnown.indexOf(word);
   if (same !== -1) return [known[same]!];
-  if (Object.hasOwn(otherWords, word)) return [otherWords[word]!];
+  if (Object.hasOwn(otherWords, word) && otherWords[word] !== given) return [otherWords[word]!];
   const begun = known.filter((_, index) => plainKnown[index]!.startsWith(word));
   if (begun.length === 1 || (word.length >= longEnough && begun.length <= mostAsNear && begun.length > 0))
     return begun;

@@ -371,9 +371,7 @@ describe("cat images upload", () => {
     const { origin } = await scriptedServer(json(201, image), json(403, { error }));
     const ran = await world.cat("images upload front.jpg back.jpg", { env: { CAT_BASE_URL: origin } });
     expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining("insufficient_scope") });
-    expect(ran.stdout).toBe(
-      "id                          mime_type   file\n01KE6W9ZJ8Q3V5X7B2D4F6H8JK  image/jpeg  front.jpg\n",
-    );
+    expect(ran.stdout).toBe("file       mime_type   id\nfront.jpg  image/jpeg  01KE6W9ZJ8Q3V5X7B2D4F6H8JK\n");
   });
 
   test("exits with 8 when the service rejects one of several", async () => {

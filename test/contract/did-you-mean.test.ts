@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { didYouMean } from "../../src/contract/did-you-mean.ts";
 import { importRowProblems } from "../../src/contract/import-row.ts";
@@ -68,6 +69,21 @@ test("takes words with other digits for other things, and letters that look like
 test("names a word once that is known twice", () => {
   expect(didYouMean("cot", ["coat", "coat"])).toEqual(["coat"]);
   expect(didYouMean("stud", ["studio", "studio"])).toEqual(["studio"]);
+});
+
+test("never proposes the word itself", () => {
+  expect(didYouMean("coat", ["coat"])).toEqual([]);
+  expect(didYouMean("coat", ["coat", "boat"])).toEqual(["boat"]);
+  expect(didYouMean("coat", ["coat", "Coat"])).toEqual(["Coat"]);
+  expect(didYouMean("jacket", [], { jacket: "jacket" })).toEqual([]);
+  const word = fc.string({ unit: fc.constantFrom(..."aB-é1 "), maxLength: 8 });
+  fc.assert(
+    fc.property(word, fc.array(word), fc.dictionary(word, word), (given, words, otherWords) => {
+      const meant = didYouMean(given, [...words, given], { ...otherWords, [given]: given });
+      expect(meant).not.toContain(given);
+      expect(new Set(meant).size).toBe(meant.length);
+    }),
+  );
 });
 
 test("takes no time for a word of a megabyte", () => {

@@ -17,7 +17,7 @@ const longEnough = 4;
 const mostAsNear = 3;
 
 /**
- * The words that `given` probably means, never itself; empty if unclear. In order of preference:
+ * The words of `known` that `given` probably means; empty if unclear. In order of preference:
  *
  * 1. the word that differs only in case and separators;
  * 2. the known word that `otherWords` has for it (keys are plain words);
@@ -25,20 +25,19 @@ const mostAsNear = 3;
  * 4. the nearest by typos (at most one letter in three), longest first, because less of a long word is wrong. Its digits are
  *    those of the word: DRESS-2 is not a typo of DRESS-1.
  */
-export function didYouMean(
+export function meantWords(
   given: string,
   words: readonly string[],
   otherWords: Readonly<Record<string, string>> = {},
 ): readonly string[] {
   if (given.length > longestWord) return [];
-  // A known word that is rejected all the same is not a typo of itself.
-  const known = [...new Set(words)].filter((word) => word !== given);
+  const known = [...new Set(words)];
   const word = plain(given);
   if (word === "") return [];
   const plainKnown = known.map(plain);
   const same = plainKnown.indexOf(word);
   if (same !== -1) return [known[same]!];
-  if (Object.hasOwn(otherWords, word) && otherWords[word] !== given) return [otherWords[word]!];
+  if (Object.hasOwn(otherWords, word)) return [otherWords[word]!];
   const begun = known.filter((_, index) => plainKnown[index]!.startsWith(word));
   if (begun.length === 1 || (word.length >= longEnough && begun.length <= mostAsNear && begun.length > 0))
     return begun;
@@ -52,6 +51,21 @@ export function didYouMean(
   }
   return nearest.length > mostAsNear ? [] : nearest.sort((one, other) => other.length - one.length);
 }
+
+/**
+ * As `meantWords`, for a text as the user typed it, which is never proposed: a known word that is rejected all the same is not
+ * a typo of itself.
+ */
+export const didYouMean = (
+  typed: string,
+  words: readonly string[],
+  otherWords: Readonly<Record<string, string>> = {},
+): readonly string[] =>
+  meantWords(
+    typed,
+    words.filter((word) => word !== typed),
+    Object.fromEntries(Object.entries(otherWords).filter(([, word]) => word !== typed)),
+  );
 
 /** Whether two words have the same digits, also with letters that look like them. */
 const haveSameDigits = (one: string, other: string): boolean =>

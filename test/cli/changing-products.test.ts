@@ -67,11 +67,37 @@ describe("cat products create", () => {
     ["--reference D --name N --image none.jpg:front", 2, "/none.jpg does not exist"],
     ["--reference D --name N --image front.jpg --sex women", 2, 'invalid --sex "women": use male, female, '],
     ["--reference= --name N --image front.jpg", 3, "error: reference is empty"],
+    [
+      "",
+      2,
+      "error: missing flags: --reference REFERENCE, --name NAME, --image FILE|IMAGE_ID[:ORIENTATION]\nSee: cat products create --help\n",
+    ],
+    [
+      "--reference= --name= --image front.jpg",
+      3,
+      "error: reference is empty; name is empty\nNothing was sent. Fix them all and run the command again.\n",
+    ],
   ])("sends nothing for products create %s", async (flags, exit, message) => {
     const world = await withPhotos();
     const ran = await world.cat(`products create ${flags}`);
     expect([ran.exit, ran.stdout]).toEqual([exit, ""]);
     expect(ran.stderr).toContain(message);
+    expect(world.requests()).toEqual([]);
+  });
+
+  test("lists the problems of all flags at once, and sends nothing", async () => {
+    const world = await withPhotos();
+    world.write("text.jpg", "hello");
+    const ran = await world.cat(
+      "products create --reference= --name N --sex women --image front.jpg:fornt --image none.jpg --image text.jpg",
+    );
+    expect(ran).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^error: invalid --sex "women": use male, female, other or kid; reference is empty; unknown orientation "fornt"; did you mean front\?; .*none\.jpg does not exist.*; "text\.jpg" does not contain a JPEG, PNG or WebP image\nNothing was sent\. Fix them all and run the command again\.\n$/,
+      ),
+    });
     expect(world.requests()).toEqual([]);
   });
 

@@ -12,6 +12,7 @@ import { UsageError } from "../context/errors.ts";
 import { command, group } from "../flags/command.ts";
 import { thumbnailFlag } from "../flags/common-flags.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
+import { either } from "../flags/usage-error.ts";
 import { resourceId, several } from "../flags/values.ts";
 import type { Column } from "../output/table.ts";
 import { resourceForm } from "../resources/forms.ts";
@@ -138,6 +139,9 @@ interface CreateFlags {
   image: string[];
 }
 
+/** A flag of `create` whose value is checked with the other values, not by commander, which stops at the first. */
+const uncheckedSex = new Option("--sex <SEX>", "who wears it").choices(sexes).argParser((text) => text);
+
 const createCommand = (app: App): Command =>
   command("create", {
     summary: "create a product",
@@ -153,7 +157,7 @@ const createCommand = (app: App): Command =>
   })
     .requiredOption("--reference <REFERENCE>", "your product code")
     .requiredOption("--name <NAME>", "name of the product")
-    .addOption(new Option("--sex <SEX>", "who wears it").choices(sexes))
+    .addOption(uncheckedSex)
     .option("--description <TEXT>", "description of the product")
     .requiredOption(
       "--image <FILE|IMAGE_ID[:ORIENTATION]>",
@@ -164,22 +168,33 @@ const createCommand = (app: App): Command =>
 
 /** Checks the fields and photos, uploads local photos, and creates the product. */
 async function createProduct(app: App, { image, ...fields }: CreateFlags): Promise<void> {
-  const { attachable, photoArgument } = await import("../files/photo-arguments.ts");
-  const photos = image.map(photoArgument);
-  const empty = (["reference", "name"] as const).filter((field) => fields[field].trim() === "");
-  if (empty.length > 0) {
-    throw new CatError(empty.map((field) => `${field} is empty`).join("; "), {
-      type: "input",
-      code: "invalid_request",
-      param: empty[0],
-      hint: "Nothing was sent. Fix the value and run the command again.",
-    });
-  }
-  await noteLongFields(app, { ...fields, photos: photos.length });
+  const { attachable, photoArguments } = await import("../files/photo-arguments.ts");
   const { cwd, interrupt: signal } = app.context;
+  const photos = await photoArguments(image, cwd, [
+    () => checkSex(fields.sex),
+    ...(["reference", "name"] as const).map((field) => () => {
+      if (fields[field].trim() !== "") return;
+      const hint = "Nothing was sent. Fix the value and run the command again.";
+      throw new CatError(`${field} is empty`, {
+        type: "input",
+        code: "invalid_request",
+        param: field,
+        hint,
+      });
+    }),
+  ]);
+  await noteLongFields(app, { ...fields, photos: photos.length });
   const images = await attachable(photos, { client: () => app.client(), cwd, signal });
   const client = await app.client();
   await app.io.resource(await client.products.create({ body: { ...fields, images } }, { signal }));
+}
+
+function checkSex(sex: string | undefined): void {
+  if (sex === undefined || sexes.some((one) => one === sex)) return;
+  throw new UsageError(`invalid --sex ${JSON.stringify(sex)}: use ${either(sexes)}`, {
+    code: "invalid_argument",
+    hint: "See: cat products create --help",
+  });
 }
 
 /** Fields that can be empty (Products, PATCH). */
@@ -213,10 +228,10 @@ const updateCommand = (app: App): Command =>
       (field: string, earlier: Clearable[] = []) => [...earlier, toClearable(field)],
     )
     .action(async (idOrReference: string, { clear = [], ...set }: UpdateFlags) => {
-      for (const field of clear) {
-        if (set[field] === undefined) continue;
-        const hint = "Remove one of them.";
-        throw new UsageError(`--clear ${field} cannot be used with --${field}`, { hint });
+      const conflicts = clear.filter((field) => set[field] !== undefined);
+      if (conflicts.length > 0) {
+        const texts = conflicts.map((field) => `--clear ${field} cannot be used with --${field}`);
+        throw new UsageError(texts.join("; "), { hint: "Remove one of them." });
       }
       const change = { ...set, ...Object.fromEntries(clear.map((field) => [field, null])) };
       if (Object.keys(change).length === 0) {
@@ -268,11 +283,10 @@ const attachCommand = (app: App): Command =>
       .argument("<PHOTO...>", "files or image IDs, each with :ORIENTATION if known"),
   ).action(async (idOrReference: string, images: string[], flags: RawPrintFlags) => {
     const printing = readPrintFlags(flags, resourceForm(ProductImage, ["id", "orientation", "origin"]));
-    const { attachable, checkedForProduct, photoArgument } = await import("../files/photo-arguments.ts");
+    const { attachable, photoArguments } = await import("../files/photo-arguments.ts");
     const { cwd, interrupt: signal } = app.context;
-    const photos = images.map(photoArgument);
     // Before the first request.
-    await checkedForProduct(photos, cwd);
+    const photos = await photoArguments(images, cwd);
     await noteLongFields(app, { photos: photos.length });
     const { id, images: held } = await findProduct(app, idOrReference);
     const attached = await attachable(photos, { client: () => app.client(), cwd, signal });

@@ -6,6 +6,7 @@ import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import { LocalPhotos } from "../../flows/photos/local-photos.ts";
 import { InputError } from "../../flows/rows/source.ts";
 import { UsageError } from "../context/errors.ts";
+import { type Check, throwAllProblems } from "../flags/all-problems.ts";
 
 /** A photo from the command line: an uploaded image or a local file. */
 export interface PhotoArgument {
@@ -19,7 +20,7 @@ const idForm = new RegExp(ulidPattern, "i");
  * Parses `FILE|IMAGE_ID[:ORIENTATION]`. The text after the last colon is the orientation if it is one, or nearly one;
  * any other colon belongs to the file name.
  */
-export function photoArgument(text: string): PhotoArgument {
+function photoArgument(text: string): PhotoArgument {
   const colon = text.lastIndexOf(":");
   const word = text.slice(colon + 1).trim();
   const known =
@@ -37,6 +38,23 @@ export function photoArgument(text: string): PhotoArgument {
   }
   const image = idForm.test(named) ? { id: named.toUpperCase() } : { path: named };
   return { image, orientation: known ?? "unlabeled" };
+}
+
+/**
+ * Parses and checks the photos of one product. Throws all their problems, and those of the checks before, as one error.
+ */
+export async function photoArguments(
+  texts: readonly string[],
+  cwd: string,
+  before: readonly Check[] = [],
+): Promise<PhotoArgument[]> {
+  const photos: PhotoArgument[] = [];
+  await throwAllProblems([
+    ...before,
+    ...texts.map((text) => () => photos.push(photoArgument(text))),
+    () => checkedForProduct(photos, cwd),
+  ]);
+  return photos;
 }
 
 /** The local files among the photos, found usable, and relative to `cwd`. Throws InputError with every problem. */
@@ -62,7 +80,7 @@ export async function checkedPhotos(paths: readonly string[], cwd: string): Prom
  * The local files among the photos of one product, found usable. Throws the errors of `checkedPhotos`, and UsageError if
  * two photos are the same image: the product would have it once, with the last orientation.
  */
-export async function checkedForProduct(photos: readonly PhotoArgument[], cwd: string): Promise<LocalPhotos> {
+async function checkedForProduct(photos: readonly PhotoArgument[], cwd: string): Promise<LocalPhotos> {
   const paths = photos.flatMap(({ image }) => ("path" in image ? [image.path] : []));
   const local = await checkedPhotos(paths, cwd);
   const names = photos.map(({ image }) => ("id" in image ? image.id : image.path));

@@ -22,7 +22,11 @@ export function usageError(error: CommanderError, from: Command): UsageError {
     });
   }
   const { message, near } =
-    otherDashes(error, from) ?? mistypedCommand(error, from) ?? severalFiles(error, from) ?? toMistake(error);
+    otherDashes(error, from) ??
+    mistypedCommand(error, from) ??
+    severalFiles(error, from) ??
+    missingFlags(error, from) ??
+    toMistake(error);
   const [, flag] = /^unknown flag (--\S+)$/.exec(message) ?? [];
   if (flag !== undefined && hasFlag(from, flag)) {
     return new UsageError(`${flag} takes no value`, {
@@ -102,6 +106,15 @@ function severalFiles({ code }: CommanderError, made: Command): Mistake | null {
     message: `${pathOf(made)} takes one file, and ${made.args.length} are named`,
     near: "Run it once for each file.",
   };
+}
+
+/** For a command without several flags that it needs: commander names the first one only. */
+function missingFlags({ code }: CommanderError, made: Command): Mistake | null {
+  const missing = made.options.filter(
+    (option) => option.mandatory && made.getOptionValue(option.attributeName()) === undefined,
+  );
+  if (code !== "commander.missingMandatoryOptionValue" || missing.length < 2) return null;
+  return { message: `missing flags: ${missing.map(({ flags }) => plain(flags)).join(", ")}` };
 }
 
 /** Whether the command has a flag, or the program has it for all commands. */

@@ -1,4 +1,4 @@
-import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import { meantWords, questionFor } from "../../contract/did-you-mean.ts";
 import type { FieldTree } from "../../contract/response-values.ts";
 import { UsageError } from "../context/errors.ts";
 import { type Column, columnsFor } from "./table.ts";
@@ -57,7 +57,7 @@ function unknownField(field: string, { at, path, name }: { at: FieldTree; path: 
   // A name after a list lacks the number of an entry.
   const [where, tree] = at.entries === null ? [path, at] : [`${path}0.`, at.entries];
   const known = Object.keys(tree.fields ?? {});
-  const near = questionFor(didYouMean(name, known), "", (one) => where + one);
+  const near = questionFor(meantWords(name, known), "", (one) => where + one);
   const question = near === "" ? "" : `D${near.slice(1)} `;
   const all = known.map((one) => where + one).join(", ");
   const end = path.slice(0, -1);

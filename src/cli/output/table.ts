@@ -174,7 +174,9 @@ export const cutOf = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last
 };
 
 /** The columns as a table shows them: reference and name first, the ID of the row last. CSV keeps its own order. */
-export function inTableOrder<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
+export function inTableOrder<Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] {
+  // Rows without an ID, such as those of a mapping, are known by more than a name.
+  if (!columns.some(({ name }) => isId(name))) return columns;
   const place = ({ name }: Column<Row>) => {
     if (name === "id") return 3;
     if (isId(name)) return 2;

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import { meantWords, questionFor } from "../../contract/did-you-mean.ts";
 import { canonicalReference } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { foldedPath } from "../files/file-names.ts";
@@ -57,7 +57,7 @@ export function addedPhotos({ products, left }: SortedPhotos, place: PhotosPlace
   return {
     identity: JSON.stringify([...products]),
     whyNone(reference) {
-      const meant = left.length > mostSearched ? [] : didYouMean(reference, [...begins().keys()]);
+      const meant = left.length > mostSearched ? [] : meantWords(reference, [...begins().keys()]);
       const files = meant.map((begin) => JSON.stringify(begins().get(begin)!));
       return `; no photo in ${place.shown} is named after ${JSON.stringify(reference)}${questionFor(files, ": ")}`;
     },

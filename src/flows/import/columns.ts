@@ -1,4 +1,4 @@
-import { didYouMean, plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
+import { didYouMean, meantWords, plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
 import { type ColumnMap, judgeColumns, mappedHeader } from "../rows/mapped-columns.ts";
@@ -121,7 +121,7 @@ export function nearestColumns(header: string): readonly string[] {
     if (rest === "") return ["images"];
     const number = Number(/^(\d{1,2})(?:urls?|links?|src)?$/.exec(rest)?.[1]);
     if (imageNumbers.includes(number)) return [`image_${number}`];
-    const meant = didYouMean(rest, orientations, wordsForOrientations);
+    const meant = meantWords(rest, orientations, wordsForOrientations);
     if (meant.length > 0) return meant.map((orientation) => `image_${orientation}`);
   }
   // Digits must match exactly: image_21 is not image_1.

@@ -1,6 +1,6 @@
 import { readdir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
-import { didYouMean } from "../../contract/did-you-mean.ts";
+import { meantWords } from "../../contract/did-you-mean.ts";
 import { foldedPath } from "../files/file-names.ts";
 
 /** The maximum number of folders whose names are cached. */
@@ -29,7 +29,7 @@ export class NamesNearby {
     const known = [...names.keys()].filter(
       (one) => one === stemOf(one) && (one.startsWith(stem) || digitsOf(one) === digitsOf(stem)),
     );
-    return didYouMean(stem, known).map((one) => names.get(one)!);
+    return meantWords(stem, known).map((one) => names.get(one)!);
   }
 
   #namesIn(folder: string): Promise<ReadonlyMap<string, string>> {

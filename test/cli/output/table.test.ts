@@ -120,6 +120,15 @@ describe("a table with names", () => {
     });
   });
 
+  test("has the IDs of others before the one of the row, and the order of the columns without an ID", () => {
+    const order = (...names: string[]) =>
+      inTableOrder(names.map((name) => ({ name, value: () => "" }))).map(({ name }) => name);
+    expect(order("id", "product_id", "line", "url", "file", "name", "reference")).toEqual([
+      ...["reference", "name", "file", "url", "line", "product_id", "id"],
+    ]);
+    expect(order("kind", "field", "name")).toEqual(["kind", "field", "name"]);
+  });
+
   test("drops other columns from the right, then the ID, before it cuts a name", () => {
     expect(drawn(87).dropped).toEqual(["images"]);
     expect(drawn(69)).toEqual({

@@ -168,6 +168,9 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
   if (finishedRunOf !== null) {
     const before = results.length;
     const what = `${before === total ? "" : `${grouped(before)} of `}${counted(total, "image")}${from}`;
+    // Files were moved or checked by the decisions; --fresh cannot be used with them.
+    if (flags.approved !== undefined)
+      return `Applied ${shownName(flags.approved)} to ${what}; nothing was queued.`;
     // It would pay for all images, also for those that did not fail.
     const again = isPartlyFinished({ summary, results, finishedRunOf })
       ? ""

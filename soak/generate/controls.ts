@@ -6,8 +6,8 @@ export const controls = {
   /** A batch of unknown outcome is sent again with a new key. */
   "new-key": {
     file: "src/flows/run/journal.ts",
-    from: "yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: keyFrom(batch), again: true };",
-    to: "yield { index, rows, lines, bytes, body, idempotencyKey: run.newKey(), keyFrom: keyFrom(batch), again: true };",
+    from: "if (isKeyAlive(batch, now)) yield ready;",
+    to: "if (isKeyAlive(batch, now)) yield { ...ready, idempotencyKey: run.newKey() };",
   },
   /** A gateway's page counts as a response of the service. */
   "trust-gateway": trustGateway,
@@ -22,7 +22,7 @@ export const controls = {
   /** A run that has ended is begun again. */
   "no-hold": {
     file: "src/flows/run/run.ts",
-    from: "const finished = once && begun === null ? runs.findEnded(run) : null;",
+    from: "const finished = once ? ended : null;",
     to: "const finished = null as StoredRun | null;",
   },
   /** Nobody knows which rejected image another one replaces. */

@@ -6,8 +6,8 @@ export const controls = {
   /** A batch of unknown outcome is sent again with a new key. */
   "new-key": {
     file: "src/flows/run/journal.ts",
-    from: "if (isKeyAlive(batch, await readClocks(run))) {",
-    to: "if (isKeyAlive === undefined || readClocks === undefined) {",
+    from: "if (isKeyAlive(batch, now)) yield ready;",
+    to: "if (isKeyAlive(batch, now)) yield { ...ready, idempotencyKey: run.newKey() };",
   },
   /** Attached photos are not recorded. */
   "no-ledger": {

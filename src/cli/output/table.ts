@@ -71,8 +71,11 @@ function keptColumns(columns: readonly Cuttable[], widths: readonly number[], wi
     return dropped !== undefined;
   };
   while (!fits(widths) && drop((index) => columns[index]!.drop === "first"));
+  // The others stay where the ID would not even fit next to the names.
+  const required = kept.filter((index) => cuts[index] !== undefined);
+  if (isNamed && totalWidth(required.map((index) => least[index]!)) > width)
+    while (drop((index) => cuts[index] === "never"));
   while (!fits(least) && drop((index) => cuts[index] === undefined));
-  while (isNamed && !fits(least) && drop((index) => cuts[index] === "never"));
   return kept;
 }
 

@@ -1,4 +1,4 @@
-import { type ErrorCode, ErrorEnvelope, errorCodes } from "../error-codes.ts";
+import { creditHeaders, type ErrorCode, ErrorEnvelope, errorCodes } from "../error-codes.ts";
 import { limits } from "../limits.ts";
 import { type Operation, refusalsOf } from "../operation.ts";
 import { refOf, refTo } from "./components.ts";
@@ -48,6 +48,7 @@ export class Responses {
       headers: headersWith([
         ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
         ...(status === 429 ? (["Retry-After"] as const) : []),
+        ...(status === 402 ? Object.values(creditHeaders) : []),
         ...(isReplayable ? (["Idempotent-Replayed"] as const) : []),
       ]),
       content: {
@@ -126,6 +127,9 @@ export const headers = {
     integer(0),
   ),
   "Retry-After": { description: "Seconds to wait before the next request.", schema: integer(0) },
+  // Not in the specification (docs/choices.md).
+  [creditHeaders.needed]: { description: "Credits that the request needs.", schema: integer(0) },
+  [creditHeaders.left]: { description: "Credits that are left.", schema: integer(0) },
   "Idempotent-Replayed": {
     description: "This is the stored response to an earlier request with the same Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },

@@ -129,15 +129,17 @@ describe("a table with names", () => {
     expect(order("kind", "field", "name")).toEqual(["kind", "field", "name"]);
   });
 
-  test("drops other columns from the right, then the ID, before it cuts a name", () => {
+  test("drops other columns from the right before it cuts a name, and the ID first where it does not fit next to the names", () => {
     expect(drawn(87).dropped).toEqual(["images"]);
     expect(drawn(69)).toEqual({
       text: `reference  name                            id\nDRESS-1    Linen summer dress with straps  ${id}\n`,
       dropped: ["status", "images"],
     });
     expect(drawn(68)).toEqual({
-      text: "reference  name\nDRESS-1    Linen summer dress with straps\n",
-      dropped: ["status", "images", "id"],
+      text:
+        "reference  name                            status     images\n" +
+        "DRESS-1    Linen summer dress with straps  succeeded  3\n",
+      dropped: ["id"],
     });
     expect(drawn(35).text).toBe("reference  name\nDRESS-1    Linen summer dress with…\n");
   });

@@ -25,7 +25,7 @@ export async function agree(
   { input, balance, queuedBefore }: { input: GenerateInput; balance: Balance; queuedBefore: number },
   deps: GenerateDeps,
 ): Promise<Agreement> {
-  const found = input.missing ? await findMissing(planned, run, deps) : null;
+  const found = input.missing && !run.isFinished ? await findMissing(planned, run, deps) : null;
   const generations = found?.missing ?? planned;
   if (generations.length === 0) return { remaining: [], found, folder: null };
   const batches = cutGenerations(generations).length;

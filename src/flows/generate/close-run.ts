@@ -120,7 +120,9 @@ function toFailure({ status, failure_reason, task_id }: GenerationResult): Rejec
 function toSummary(generating: GenerationRun, results: readonly GenerationResult[]): GenerationSummary {
   const { input, run, check, unresolved, combinations, sent, sentBefore, replaced, found } = generating;
   const count = (status: GenerationResult["status"]) => results.filter((one) => one.status === status).length;
-  const asked = [...combinations.values()].reduce((sum, some) => sum + some, 0);
+  const inFile = [...combinations.values()].reduce((sum, some) => sum + some, 0);
+  // What such a run has not queued existed.
+  const asked = input.missing && run.isFinished ? sent.size : inFile;
   const queued = [...sent].filter(([, { taskId }]) => taskId !== null).map(([key]) => key);
   const unchanged = queued.filter((key) => sentBefore.has(key)).length;
   const invalid = check.invalid + unresolved.size;

@@ -15,10 +15,17 @@ import { type ClosedRun, closeRun } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
 import { type AskedGeneration, type Generation, placeKey, sentGenerations } from "./generation.ts";
 import { type GenerateDeps, type GenerateInput, type GenerationRun, isFresh } from "./generation-run.ts";
-import { cutGenerations, notReplaced, planGenerations, rejectTooMany, withUnresolved } from "./plan.ts";
+import {
+  cutGenerations,
+  notReplaced,
+  planGenerations,
+  rejectTooMany,
+  stillRejected,
+  withUnresolved,
+} from "./plan.ts";
 import { queueGenerations } from "./queue.ts";
 import { type Resolved, resolveGenerations } from "./resolve.ts";
-import { recordReview, rejectOtherRun } from "./review.ts";
+import { nothingRejected, recordReview, rejectOtherRun } from "./review.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 export interface GenerateOutcome {
@@ -61,8 +68,10 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   const targets = await deps.targets();
   const work = async (run: Run): Promise<GenerateOutcome> => {
     rejectSentBeyond(inFile, run, input);
-    const asked = isFresh(run) ? inFile : notReplaced(inFile, run);
-    noteReplaced(inFile.length - asked.length, asked.length, input, deps);
+    const rejected = stillRejected(inFile, run);
+    if (rejected.length === 0) throw nothingRejected(input.file.source.name);
+    const asked = isFresh(run) ? rejected : notReplaced(rejected, run);
+    noteReplaced(rejected.length - asked.length, asked.length, input, deps);
     if (input.review !== null)
       rejectOtherRun(input.review, { id: run.id, input: input.file.source.name, state: run.state });
     if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
@@ -119,7 +128,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     };
   };
   return withRun(toRequest(input, isExpanded), deps, async (run) => {
-    if (!input.missing) return work(run);
+    if (!input.missing || run.isFinished) return work(run);
     const { aloneMissing } = await import("./missing.ts");
     return aloneMissing(run, { pid: deps.pid, file: input.file.source.name }, () => work(run));
   });
@@ -160,13 +169,14 @@ const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, base
 
 /**
  * The run of an input: the one that was begun before and has not ended, else the last one that has, else a new one. With
- * `--missing` a finished run is not read: its images may be rejected since.
+ * `--missing` a finished run is not read: its images may be rejected since. The decisions of a review name their run.
  */
 const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   kind: input.kind,
   noun: input.kind === "tryon" ? "try-on" : "beautify run",
   identity: identityOf(input, isExpanded, input.missing),
   resumes: input.missing ? identityOf(input, isExpanded, false) : undefined,
+  runId: input.review?.images[0]?.sent?.run,
   file: input.file.source.name,
   options: { ...(input.fresh && { fresh: "yes" }), ...keptOptions(input.answers, input.file.source) },
   concurrency: input.concurrency,

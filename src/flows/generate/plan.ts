@@ -117,6 +117,21 @@ export function notReplaced<Asked extends Pick<AskedGeneration, "replaces">>(
   return asked.filter(({ replaces }) => replaces === undefined || !replaced.has(replaces));
 }
 
+/** Leaves out the images that a later review has approved, unless the run has sent them already. */
+export function stillRejected(
+  asked: readonly AskedGeneration[],
+  { state, service, id }: Run,
+): readonly AskedGeneration[] {
+  if (asked.every(({ replaces }) => replaces === undefined)) return asked;
+  const sent = sentGenerations(state, id);
+  return asked.filter(
+    (one) =>
+      one.replaces === undefined ||
+      sent.has(placeKey(one)) ||
+      state.decisions.isRejected(service.baseUrl, one.replaces),
+  );
+}
+
 /**
  * Cuts generations into the batches of their requests, in the order in which they are sent. A beautifier request takes one
  * (Tasks). A try-on request takes 20, filled first-fit: each consistency group goes into the first batch that has room for all

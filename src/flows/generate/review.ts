@@ -158,6 +158,14 @@ export function rejectOtherRun(
   );
 }
 
+/** The error of a review of which no image is to be generated again. */
+export const nothingRejected = (file: string): InputError =>
+  new InputError(
+    `no image is rejected in ${shownName(file)}; nothing was queued`,
+    "nothing_rejected",
+    "Reject images in the gallery, and save the decisions again.",
+  );
+
 /** Counts of the decisions that count, as `--json` prints them, and the decisions of other reviews that disagree. */
 export interface RecordedReview extends RecordedDecisions {
   readonly approved: number;

@@ -67,6 +67,8 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
   readonly once?: boolean;
   /** The identity of an open run that this command resumes, if it has sent something, instead of one of its own. */
   readonly resumes?: string | undefined;
+  /** The ID of the run to work on, if it is one of this identity or of `resumes`, and not the last one. */
+  readonly runId?: string | undefined;
   /** Whether no other run of this kind may work at the same time, whatever its input. */
   readonly alone?: boolean;
   /** Whether the open run of an earlier process ends, after this has settled it, and a new one begins. */
@@ -91,10 +93,11 @@ export async function withRun<Done>(
     const { sameOrganization = null, once = false, alone = false, resumes, replaces } = request;
     const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
     const stopped = resumes === undefined ? null : state.runs.findOpen({ account, kind, identity: resumes });
-    const identity =
-      stopped !== null && state.batches.of(stopped.id).length > 0 ? stopped.identity : request.identity;
+    const isResumed = stopped !== null && state.batches.of(stopped.id).length > 0;
+    const named = namedRun(request, account, state);
+    const { identity } = named ?? (isResumed ? stopped : request);
     const fresh = { id: host.runId, account, kind, identity, file, options, startedAt: clock.now() };
-    const { hold, begun, ended, finished, open } = claimRun(fresh, { pid, once, alone }, state);
+    const { hold, begun, ended, finished, open } = claimRun(fresh, { pid, once, alone, named }, state);
     const opened = ({ id, options, startedAt }: StoredRun): Run => ({
       client,
       clock,
@@ -125,23 +128,37 @@ export async function withRun<Done>(
   }
 }
 
+/** The run that a request names; null where it is one of another input. */
+function namedRun({ runId, kind, identity, resumes }: RunRequest, account: number, { runs }: State) {
+  const named = runId === undefined ? null : runs.get(runId);
+  const isOfInput = named?.identity === identity || named?.identity === resumes;
+  return isOfInput && named?.account === account && named.kind === kind ? named : null;
+}
+
 /**
  * Claims a run for this process, and starts it if none is open; with `once` only if none has ended either. Throws a
  * CatError of type conflict if another process holds it. `open` is the run to work on: the one that was `begun` earlier and
- * has not ended, the one that is `finished` and only read, or the new one.
+ * has not ended, the one that is `finished` and only read, or the new one. A `named` run that has ended is read.
  *
  * Earlier runs are looked up after the hold was taken: another process may have ended its run just before.
  */
 export function claimRun(
   run: StoredRun,
-  { pid, once, alone = false }: { pid: number; once: boolean; alone?: boolean },
+  {
+    pid,
+    once,
+    alone = false,
+    named = null,
+  }: { pid: number; once: boolean; alone?: boolean; named?: StoredRun | null },
   { runs }: State,
 ) {
   const owner = { pid, since: run.startedAt, file: run.file };
   const hold = runs.hold(run.account, alone ? run.kind : run.identity, owner);
-  const begun = runs.findOpen(run);
-  const ended = begun === null ? runs.findEnded(run) : null;
-  const finished = once ? ended : null;
+  const last = runs.findOpen(run);
+  const isRead = named !== null && named.id !== last?.id;
+  const begun = isRead ? null : last;
+  const ended = isRead ? named : begun === null ? runs.findEnded(run) : null;
+  const finished = isRead || once ? ended : null;
   if ("heldBy" in hold) {
     // A process that reads a finished run takes nothing away from another.
     if (finished !== null) return { hold: { release() {} }, begun, ended, finished, open: finished };

@@ -172,9 +172,10 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
     if (flags.approved !== undefined)
       return `Applied ${shownName(flags.approved)} to ${what}; nothing was queued.`;
     // It would pay for all images, also for those that did not fail.
-    const again = isPartlyFinished({ summary, results, finishedRunOf })
-      ? ""
-      : " To generate again, add --fresh.";
+    const again =
+      flags.missing || isPartlyFinished({ summary, results, finishedRunOf })
+        ? ""
+        : " To generate again, add --fresh.";
     return `Nothing to do: ${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunOf)} and ${before === 1 ? "has" : "have"} finished.${again}`;
   }
   if (isAllThere(summary)) {

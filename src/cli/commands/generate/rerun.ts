@@ -1,9 +1,9 @@
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import type { Decision } from "../../../flows/generate/columns/decisions.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
-import { type Review, recordReview } from "../../../flows/generate/review.ts";
+import { nothingRejected, type Review, recordReview } from "../../../flows/generate/review.ts";
 import { textSource } from "../../../flows/rows/open-rows.ts";
-import { InputError, type Source } from "../../../flows/rows/source.ts";
+import type { Source } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteDisagreements, openReview } from "./open-review.ts";
@@ -30,15 +30,10 @@ export async function openDecisions(
   const use = { left, asksService: !isDryRun, needsAllImages: false };
   const { review, source } = await openReview(app, file, use);
   try {
-    const isRejected = isDryRun ? rejectedInFile : await recordDecisions(app, review);
-    const rejected = review.images.filter(({ row }) => isRejected(row));
-    if (rejected.length === 0) {
-      throw new InputError(
-        `no image is rejected in ${shownName(file)}; nothing was queued`,
-        "nothing_rejected",
-        "Reject images in the gallery, and save the decisions again.",
-      );
-    }
+    if (!isDryRun) await recordDecisions(app, review);
+    // Also what a later review has approved: the input of a run stays the same.
+    const rejected = review.images.filter(({ row }) => row.decision === "reject");
+    if (rejected.length === 0) throw nothingRejected(file);
     const lines: string[] = [];
     for (const { row, sent } of rejected) {
       // Blank lines keep each row on its line.
@@ -56,15 +51,11 @@ export async function openDecisions(
   }
 }
 
-const rejectedInFile = ({ decision }: Decision): boolean => decision === "reject";
-
-/** Records a review; an image that a later one has approved is not generated again. */
-async function recordDecisions(app: App, review: Review): Promise<(row: Decision) => boolean> {
+async function recordDecisions(app: App, review: Review): Promise<void> {
   const state = await app.state();
   const { baseUrl } = await app.connection();
   const recorded = recordReview(review, { state, baseUrl, now: app.context.clock.now() });
   await noteDisagreements(app, review.file, recorded);
-  return (row) => rejectedInFile(row) && state.decisions.isRejected(baseUrl, row.task_id);
 }
 
 /** A review does not hold them, and the service does not tell them of a task (Resources, Task). */

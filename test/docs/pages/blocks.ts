@@ -8,11 +8,21 @@ export interface Block {
   readonly start: number;
 }
 
-/** The fenced blocks of a Markdown page, in order. Throws where a fence stays open. */
+/**
+ * The fenced blocks of a Markdown page, in order. Throws where a fence stays open. A comment with the name of a workbook makes
+ * the table below it a block of the language `sheet`; a comment `$ COMMAND` stands for what the reader does by hand.
+ */
 export function blocksOf(page: string): Block[] {
   const lines = page.split("\n");
   const blocks: Block[] = [];
   for (let at = 0; at < lines.length; at++) {
+    const [, hidden] = /^<!-- \$ (.+) -->$/.exec(lines[at]!) ?? [];
+    if (hidden !== undefined) blocks.push({ language: "sh", label: "", lines: [hidden], start: at });
+    const [, sheet] = /^<!-- (\S+\.xlsx) -->$/.exec(lines[at]!) ?? [];
+    if (sheet !== undefined) {
+      const rows = lines.slice(at + 2, lines.indexOf("", at + 2)).filter((line) => !line.startsWith("|---"));
+      blocks.push({ language: "sheet", label: sheet, lines: rows, start: at });
+    }
     const opening = /^```(\S*) *(.*)$/.exec(lines[at]!);
     if (opening === null) continue;
     const end = lines.indexOf("```", at + 1);

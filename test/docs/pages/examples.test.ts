@@ -23,7 +23,7 @@ const hasSettings = (page: string): boolean => page !== "README.md";
 
 const isUpdate = process.env.UPDATE_DOCS === "1";
 /** All pages in `npm run test:long` and to update them. */
-const run = isLong || isUpdate ? withExamples : ["README.md", "docs/importing.md"];
+const run = isLong || isUpdate ? withExamples : ["README.md", "docs/guide.md", "docs/importing.md"];
 
 test.each(run)("the examples of %s run and print what it shows", async (page) => {
   const text = read(page);
@@ -48,6 +48,9 @@ test("only these blocks do not run here", () => {
     'README.md: import { verifyWebhook } from "@catalogue-imaging/catalogue"; (test/package)',
     "CONTRIBUTING.md: npm ci             # install, and build dist/",
     "docs/command-line.md: $ source <(catalogue completion bash)   # or zsh, after compinit",
+    "docs/guide.md: $ cat serve --mock --load sandbox.json --save sandbox.json",
+    "docs/guide.md: export CAT_BASE_URL=http://127.0.0.1:4010 CAT_API_KEY=ak_mock",
+    "docs/guide.md: cat login",
     "docs/mock-server.md: cat serve --mock --load shop.json --save shop.json",
     "docs/try-ons.md: cat tryon looks.csv --save images --gallery review.html",
     "docs/try-ons.md: cat tryon --rerun looks.decisions.csv --save images --gallery review-2.html",

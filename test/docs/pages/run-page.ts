@@ -1,6 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as XLSX from "@e965/xlsx";
 import { execa } from "execa";
 import sharp from "sharp";
 import { commandNames } from "../../../src/cli/command-names.ts";
@@ -56,7 +57,8 @@ export async function runPage(
           if (!isExpected && !update) throw new Error(`${where}\nexit ${exit}\n${output}`);
           if (example.output !== null) compared.push({ example, at: where, actual: linesOf(output) });
         }
-      } else if (block.label !== "") page.write(block.label, `${block.lines.join("\n")}\n`);
+      } else if (block.language === "sheet") page.write(block.label, workbookOf(block.lines));
+      else if (block.label !== "") page.write(block.label, `${block.lines.join("\n")}\n`);
       else if (!isRunByPackageTest(name, block)) throw new Error(`${at}: not run; mark it no-run`);
     }
   } finally {
@@ -187,9 +189,9 @@ async function openPage(settings: boolean) {
 
   return {
     run,
-    write: (path: string, content: string) => {
+    write: (path: string, content: string | Buffer) => {
       mkdirSync(dirname(join(world.folder, path)), { recursive: true });
-      writeFileSync(join(world.folder, path), real(content));
+      writeFileSync(join(world.folder, path), typeof content === "string" ? real(content) : content);
     },
     close: async () => {
       for (const { running } of served) {
@@ -198,6 +200,19 @@ async function openPage(settings: boolean) {
       }
     },
   };
+}
+
+/** A workbook with the rows of a Markdown table. */
+function workbookOf(rows: readonly string[]): Buffer {
+  const cells = rows.map((row) =>
+    row
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  const book = XLSX.utils.book_new();
+  XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet(cells), "Sheet1");
+  return XLSX.write(book, { type: "buffer", bookType: "xlsx" });
 }
 
 /** A photo of a single color, which its name decides. */

@@ -96,3 +96,6 @@ export function foldedPath(path: string): string {
   if (!/[^\0-\x7f]/.test(path)) return path.toLowerCase();
   return path.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
 }
+
+/** The endings of photos that the service takes, or that `--convert` turns into JPEG. */
+export const photoEnding = /\.(?:jpe?g|png|webp|tiff?|avif|gif|bmp)$/i;

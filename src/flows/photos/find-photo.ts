@@ -1,7 +1,7 @@
 import { readdir, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 import { meantWords } from "../../contract/did-you-mean.ts";
-import { foldedPath } from "../files/file-names.ts";
+import { foldedPath, photoEnding } from "../files/file-names.ts";
 
 /** The maximum number of folders whose names are cached. */
 const keptFolders = 4;
@@ -48,11 +48,12 @@ export class NamesNearby {
 /** Names by their normalized form; photos also by their stem. */
 async function readNames(folder: string): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
-  const found = (await readdir(folder).catch(() => [])).sort();
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort();
   for (const name of found) names.set(foldedPath(name), name);
   for (const name of found) {
     const stem = stemOf(foldedPath(name));
-    if (/\.(?:jpe?g|png|webp|tiff?|avif|gif|bmp)$/i.test(name) && !names.has(stem)) names.set(stem, name);
+    if (photoEnding.test(name) && !names.has(stem)) names.set(stem, name);
   }
   return names;
 }

@@ -1,5 +1,6 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
+import { photoEnding } from "../files/file-names.ts";
 
 /** The photos in a folder and its subfolders. */
 export interface PhotoListing {
@@ -13,8 +14,6 @@ export interface PhotoListing {
   readonly sheets: readonly string[];
 }
 
-/** The endings of files that the service takes, or that `--convert` turns into JPEG. */
-export const photoEnding = /\.(?:jpe?g|png|webp|tiff?|avif|gif|bmp)$/i;
 const sheetEnding = /\.(?:csv|tsv|xlsx|xlsm|ods|ndjson|jsonl)(?:\.gz)?$/i;
 /** Files that systems put into folders of photos, and the lock files of Excel and LibreOffice. */
 const systemFile = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini|__macosx|@eadir)$)/i;

@@ -120,3 +120,9 @@ export function packing(start: Buffer): string | null {
   const head = start.toString("latin1", 0, 262);
   return packings.find(([, magic]) => magic.test(head))?.[0] ?? null;
 }
+
+/** Whether a file begins as HTML does, also without its outer elements: shops export tables under the name .xls. */
+export const isWebPage = (start: string): boolean =>
+  /^(?:(?:<\?(?:(?!\?>)[\s\S])*\?>|<!--(?:(?!-->)[\s\S])*-->)\s*)*<(?:!doctype html|html|head|meta|title|link|style|script|body|table|div)\b/i.test(
+    start,
+  );

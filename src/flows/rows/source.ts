@@ -4,7 +4,7 @@ import { basename, extname, resolve } from "node:path";
 import { CatError, fileProblem } from "../../errors.ts";
 import { fileStart } from "../files/disk.ts";
 import { shownName } from "../words.ts";
-import { packing } from "./encoding.ts";
+import { isWebPage, packing } from "./encoding.ts";
 import { isDescriptor, openPipe, privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import type { CopiedSheet, SheetChoice } from "./workbook-copy.ts";
@@ -280,7 +280,7 @@ function formatOf(name: string, start: Buffer, { format }: SourcePlace): InputFo
     .toString("utf8")
     .replace(/^\uFEFF/, "")
     .trimStart();
-  if (/^(?:<!doctype html|<html)\b/i.test(text)) {
+  if (isWebPage(text)) {
     const hint =
       "The page may ask to log in, or to be exported: download the file in a browser, and use that.";
     throw new InputError(`${shownName(name)} is a web page, not rows`, "web_page", hint);

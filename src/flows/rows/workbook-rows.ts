@@ -1,6 +1,7 @@
 // Rows of a sheet: texts as the sheet has them, and a problem where they cannot be known.
 
 import split2 from "split2";
+import { photoEnding } from "../files/file-names.ts";
 import { type Cell, type CellDoubt, columnName } from "../workbook/cell.ts";
 import type { MergedRange } from "../workbook/sheet.ts";
 import type { Place } from "./problem.ts";
@@ -83,9 +84,9 @@ export class WorkbookReader extends TableReader {
 
   #row(cells: readonly Cell[], line: number): SheetTableRow[] {
     const { names } = this.columns;
-    const linked = cells.map((cell) =>
+    const linked = cells.map(({ link, ...cell }) =>
       cell.column < this.width && names[cell.column]?.startsWith("image")
-        ? withLink(cell, this.#linkOf(cell, line))
+        ? withLink(cell, link ?? this.#sheet.extras.links.get(`${columnName(cell.column)}${line}`))
         : cell,
     );
     const record = toRecord(linked, this.width);
@@ -101,10 +102,6 @@ export class WorkbookReader extends TableReader {
         fault: { line, ...this.#cellAt(line, beyond.column), reference, code: "invalid_row", message },
       },
     ];
-  }
-
-  #linkOf({ column, link }: Cell, line: number): string | undefined {
-    return link ?? this.#sheet.extras.links.get(`${columnName(column)}${line}`);
   }
 }
 
@@ -128,14 +125,31 @@ function toRecord(cells: readonly Cell[], width: number): string[] {
 }
 
 const isUrl = (text: string): boolean => /^https?:\/\//i.test(text.trim());
-const isImageFile = (text: string): boolean => /\.(?:jpe?g|png|webp)$/i.test(text.trim());
 
 /** A photo's cell, with the target of its link where its text is no image itself. */
-function withLink({ link: _, ...cell }: Cell, link: string | undefined): Cell {
-  if (link === undefined || !isUrl(link)) return cell;
+function withLink(cell: Cell, link: string | undefined): Cell {
+  if (link === undefined) return cell;
   const text = cell.text.trim();
-  if (isUrl(text)) return sameUrl(text, link) ? cell : { ...cell, link };
-  return isImageFile(text) || text.startsWith("img_") ? cell : { ...cell, text: link };
+  if (isUrl(text)) return !isUrl(link) || sameUrl(text, link) ? cell : { ...cell, link };
+  const target = isUrl(link) ? link : localPath(link);
+  return target === null || photoEnding.test(text) || text.startsWith("img_")
+    ? cell
+    : { ...cell, text: target };
+}
+
+/** The path of a link to a local file with the name of a photo; null for other links. */
+function localPath(link: string): string | null {
+  const path = decoded(link.replace(/^file:(?:\/\/(?:localhost)?)?/i, ""));
+  return photoEnding.test(path) && !/^[a-z][a-z0-9+.-]+:/i.test(path) ? path : null;
+}
+
+/** A URL's path as people read it; unchanged where it has a stray %. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Spreadsheets add a slash, escape some characters, and keep what follows # apart. */

@@ -79,3 +79,14 @@ export function decimalText(raw: string): string | null {
   const digits = mantissa.replace(/^-|\./g, "");
   return `${value < 0 ? "-" : ""}0.${"0".repeat(-Number(exponent) - 1)}${digits}`;
 }
+
+/** A large number with all its digits, as the file has them, without an exponent; unchanged where it has no end. */
+export function storedDigits(raw: string): string {
+  const parts = /^([+-]?)(\d*)\.?(\d*)[eE]\+?(-?\d+)$/.exec(raw.trim());
+  if (parts === null || !Number.isFinite(Number(raw))) return raw;
+  const [, sign = "", whole = "", decimals = "", exponent] = parts;
+  const point = whole.length + Number(exponent);
+  const digits = `${whole}${decimals}`.padEnd(point, "0");
+  const rest = digits.slice(point);
+  return `${sign.replace("+", "")}${digits.slice(0, point).replace(/^0+(?=\d)/, "")}${rest === "" ? "" : `.${rest}`}`;
+}

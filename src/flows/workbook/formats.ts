@@ -1,6 +1,6 @@
 // How a workbook shows numbers: its formats, and the text of a number in one of them.
 
-import { type Cell, decimalText, isDecimal } from "./cell.ts";
+import { type Cell, decimalText, isDecimal, storedDigits } from "./cell.ts";
 import { workbookLimits } from "./limits.ts";
 
 /** How cells of one style show a number. */
@@ -105,7 +105,7 @@ export function numberCell(raw: string, format: NumberFormat, isFrom1904: boolea
   if (!isDecimal(raw)) return { text: raw, doubt: "error_cell" };
   if (format.kind === "date") return dateCell(Number(raw), format.code, isFrom1904);
   const text = decimalText(raw);
-  if (text === null) return { text: raw, isNumber: true, doubt: "too_many_digits" };
+  if (text === null) return { text: storedDigits(raw), isNumber: true, doubt: "too_many_digits" };
   if (format.kind === "plain") return { text, isNumber: true };
   return (
     (format.kind === "digits" ? shownDigits(text, format.sections) : null) ?? {

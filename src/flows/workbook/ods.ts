@@ -1,6 +1,6 @@
 // The sheets and rows of an .ods workbook (OpenDocument 1.3, part 3).
 
-import { addText, type Cell, checkLength, decimalText, isDecimal } from "./cell.ts";
+import { addText, type Cell, checkLength, decimalText, isDecimal, storedDigits } from "./cell.ts";
 import { workbookLimits } from "./limits.ts";
 import { damagedWorkbook, encryptedWorkbook, type Package } from "./package.ts";
 import { headRows, keepRange, noExtras, type SheetExtras, type SheetRow } from "./sheet.ts";
@@ -146,7 +146,7 @@ class OdsRows implements XmlHandler {
     else if (name === "text:s") this.#add(this.#spaces(attributes));
     else if (name === "text:tab") this.#add("\t");
     else if (name === "text:line-break") this.#add("\n");
-    else if (name === "text:a") this.#link = attributes["xlink:href"];
+    else if (name === "text:a") this.#link = outsidePackage(attributes["xlink:href"]);
   }
 
   /** Formats come before the styles with them. */
@@ -273,6 +273,9 @@ class OdsRows implements XmlHandler {
   }
 }
 
+/** A link relative to the file itself: the folder of the workbook is one above its parts (part 2, 3.7). */
+const outsidePackage = (link: string | undefined): string | undefined => link?.replace(/^\.\.\//, "");
+
 /** A number of repetitions; at least 1, and cut at `most`. */
 const times = (text: string | undefined, most: number): number =>
   text === undefined ? 1 : Math.max(1, Math.min(most, Number.parseInt(text, 10) || 1));
@@ -316,7 +319,7 @@ const isHashes = (shown: string): boolean => /^#*$/.test(shown);
 function readNumber(value: string, shown: string): Omit<Cell, "column"> {
   if (!isDecimal(value)) return { text: shown, doubt: "error_cell" };
   const text = decimalText(value);
-  if (text === null) return { text: value, isNumber: true, doubt: "too_many_digits" };
+  if (text === null) return { text: storedDigits(value), isNumber: true, doubt: "too_many_digits" };
   if (/^0\d+$/.test(shown) && Number(shown) === Number(text)) return { text: shown };
   const isAlike = isHashes(shown) || isSameNumber(text, shown);
   return { text, isNumber: true, ...(isAlike ? {} : { doubt: "shown_differently" as const }) };

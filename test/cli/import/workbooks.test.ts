@@ -140,6 +140,16 @@ test("a web page in place of rows is rejected, and so are workbooks of other for
   expect((await cat("import a.csv --dry-run")).stderr).toBe(
     "error: a.csv is a web page, not rows\nThe page may ask to log in, or to be exported: download the file in a browser, and use that.\n",
   );
+  for (const start of [
+    '<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "x">',
+    '<meta charset="utf-8"><table>',
+    "<!-- saved -->\n<html>",
+    '\n<table border="1"><tr><td>reference',
+  ]) {
+    write("c.xls", start);
+    const ran = await cat("import c.xls --dry-run");
+    expect([ran.exit, ran.stderr.split("\n")[0]], start).toEqual([3, "error: c.xls is a web page, not rows"]);
+  }
   write("b.xlsx", "reference,name\n");
   expect((await cat("import b.xlsx --dry-run --format xlsx")).stderr).toContain("b.xlsx is not a workbook");
 });

@@ -34,7 +34,7 @@ test("whole numbers of 16 digits and more are in doubt, as spreadsheets replace 
   expect(await cellsOf(number("999999999999999") + number("1234567890123456") + number("1E20"))).toEqual([
     '0 "999999999999999"',
     '1 "1234567890123456" too_many_digits',
-    '2 "1E20" too_many_digits',
+    '2 "100000000000000000000" too_many_digits',
   ]);
 });
 

@@ -42,8 +42,8 @@ export const onceOnly: TypedChange = { without: ["--fresh"], withoutValues: ["--
 /** The same for a command that waits for the results. */
 export const waiting: TypedChange = { ...onceOnly, without: ["--fresh", "--no-wait"] };
 
-/** The same for a command that also takes the rows beyond its limit. */
-export const unlimited: TypedChange = { ...onceOnly, withoutValues: ["--unknown", "--limit"] };
+/** The same for a command that also takes the rows beyond its limit, of which a review says nothing. */
+export const unlimited: TypedChange = { ...onceOnly, withoutValues: ["--unknown", "--limit", "--approved"] };
 
 /** A flag as typed, by its name in code: `--images-root`. */
 export const flagName = (name: string): string =>

@@ -8,6 +8,8 @@ import type { Run } from "../run/run.ts";
 export interface KnownBalance {
   readonly left: number;
   readonly at: number;
+  /** The credits for one image; 0 where that is unknown. */
+  readonly price: number;
 }
 
 /** What a run lacks, in credits. */
@@ -23,6 +25,10 @@ export interface Shortage {
 /** Whether the service has not queued a request because it is not paid for (Status codes, 402). */
 export const isUnpaid = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 402;
+
+/** The credits that so many images cost more than is left. */
+export const shortBy = (images: number, { left, price }: Pick<KnownBalance, "left" | "price">): number =>
+  Math.max(0, Math.ceil(images * price - left));
 
 /** Follows the balance through the requests of a run; the profile remembers it for the next question. */
 export class Balance {
@@ -40,7 +46,8 @@ export class Balance {
   get known(): KnownBalance | null {
     const { state, service } = this.#run;
     const value = state.marks.get(service.baseUrl, this.#mark);
-    return value === null ? null : (JSON.parse(value) as KnownBalance);
+    // Earlier versions did not keep the price.
+    return value === null ? null : { price: 0, ...(JSON.parse(value) as Omit<KnownBalance, "price">) };
   }
 
   /** The operation, with what its responses reveal kept. `imagesIn` counts the images of a body. */
@@ -63,7 +70,7 @@ export class Balance {
   /** What is missing for so many images; null if the service did not report it. */
   shortage(images: number): Shortage | null {
     if (this.#left === null) return null;
-    const short = Math.max(0, Math.ceil(images * this.#price - this.#left));
+    const short = shortBy(images, { left: this.#left, price: this.#price });
     return { before: this.#left + this.#paid * this.#price, left: this.#left, short };
   }
 
@@ -85,7 +92,7 @@ export class Balance {
     const { state, service, clock } = this.#run;
     if (this.#left === null) state.marks.remove(service.baseUrl, this.#mark);
     else {
-      const value: KnownBalance = { left: this.#left, at: clock.now() };
+      const value: KnownBalance = { left: this.#left, at: clock.now(), price: this.#price };
       state.marks.set(service.baseUrl, this.#mark, JSON.stringify(value));
     }
   }

@@ -25,7 +25,7 @@ test("the question names images, products and what is known of the balance", asy
   await world.cat("tryon looks.csv --yes");
   const again = atTerminal(world, "tryon looks.csv");
   const at = `${new Date(world.clock.now()).toISOString().slice(0, 19)}Z`;
-  await again.type(`(0 left at\n${at}).`, "n\r");
+  await again.type(`(0 left at\n${at}: 24 short).`, "n\r");
   expect((await again.ran).exit).toBe(0);
   await world.credits(24);
   expect((await world.cat("tryon looks.csv --yes")).exit).toBe(0);

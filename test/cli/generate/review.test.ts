@@ -1,4 +1,4 @@
-import { utimesSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { generateWorld } from "./generate-world.ts";
@@ -62,6 +62,32 @@ describe("cat tasks review", () => {
   });
 });
 
+test("results.csv overrules no review, and gives notes back as they were written", async () => {
+  const world = await reviewWorld(2);
+  world.review("decisions.csv", ["reject", "=1+1", "2026-01-05T08:00:00Z"], [""]);
+  await world.cat("tasks review decisions.csv");
+  await world.cat("tryon looks.csv --yes --save images");
+  const results = () => world.read("images/results.csv");
+  expect(results()).toContain("reject,'=1+1\n");
+  world.review("later.csv", ["approve", "", "2026-01-05T08:30:00Z"], [""]);
+  await world.cat("tasks review later.csv");
+  world.write("copy.csv", results().replace(/,,\n$/, ",reject,dark\n"));
+  expect((await world.cat("tasks review copy.csv")).stderr).toContain(
+    "A later review decided otherwise about 1 image of copy.csv: that one counts.\nRecorded 1 decision of copy.csv: 0 approved, 1 rejected.\n",
+  );
+  await world.cat("tryon looks.csv --yes --save images");
+  expect(
+    results()
+      .split("\n")
+      .map((line) => line.split(",").slice(-2)),
+  ).toMatchObject([["decision", "note"], ["approve", ""], ["reject", "dark"], {}]);
+  const env = { CAT_HOME: `${world.folder}/other` };
+  world.write("guarded.csv", world.read("copy.csv"));
+  await world.cat("tasks review guarded.csv", { env });
+  await world.cat(`tasks save ${world.tasks()[0]!.id} --save again`, { env });
+  expect(world.read("again/results.ndjson")).toContain('"note":"=1+1"');
+});
+
 describe("a file of decisions is rejected, and nothing of it recorded,", () => {
   /** The second image is rejected in each file: nothing may be known of it afterwards. */
   const rejected = async (change: (text: string, ids: readonly string[]) => string) => {
@@ -89,6 +115,14 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
       'decisions.csv:2  angle_shot  edited_decision  "close-up", but the image has "full-front"',
       ...ends("3 problems"),
     ]);
+  });
+
+  test("if a time is not one that the gallery writes", async () => {
+    for (const time of ["yesterday", "24.11.2026 14:10", "2026-13-05T09:00:00Z", "2026"])
+      expect(await rejected((text) => text.replace("approve,,", `approve,,${time}`))).toEqual([
+        `decisions.csv:2  decided_at  invalid_time  "${time}" is not a time like 2026-01-05T09:00:00Z`,
+        ...ends("1 problem"),
+      ]);
   });
 
   test("if an image is listed twice", async () => {
@@ -134,6 +168,15 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
       "decisions.csv:5  decision  no_task  a decision about a row without a task",
       ...ends("1 problem"),
     ]);
+  });
+
+  test("if it is not UTF-8", async () => {
+    const world = await reviewWorld(1);
+    world.review("decisions.csv", ["reject", "zu d\u00fcnn"]);
+    writeFileSync(join(world.folder, "decisions.csv"), world.read("decisions.csv"), "latin1");
+    const stderr =
+      "error: cannot read decisions.csv: it is not UTF-8\nSave it as UTF-8 (in Excel: CSV UTF-8).\n";
+    expect(await world.cat("tasks review decisions.csv")).toEqual({ exit: 3, stdout: "", stderr });
   });
 
   test("if it is another file", async () => {

@@ -1,6 +1,7 @@
 import { angleShotsOf, backgroundsOf, type GenerationKind } from "../../../contract/generation-rules.ts";
 import { taskSubtypes } from "../../../contract/value-sets.ts";
 import { allModels } from "../../../flows/catalogue/find-models.ts";
+import { shortBy } from "../../../flows/generate/balance.ts";
 import type { CostPlan, GenerateDeps, SaveFolder } from "../../../flows/generate/generation-run.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped } from "../../../flows/words.ts";
@@ -21,8 +22,10 @@ export async function confirmCost(
   const products = new Set(generations.map(({ productId }) => productId)).size;
   const what = counted(generations.length, queuedBefore > 0 ? "more image" : "image");
   const images = `${what} of ${counted(products, "product")}`;
+  const short = balance === null ? 0 : shortBy(generations.length, balance);
+  const lack = short === 0 ? "" : `: ${grouped(short)} short`;
   const known =
-    balance === null ? "balance unknown" : `${grouped(balance.left)} left at ${shownTime(balance.at)}`;
+    balance === null ? "balance unknown" : `${grouped(balance.left)} left at ${shownTime(balance.at)}${lack}`;
   const action = {
     question: `Generate ${images}? Each one costs credits (${known}).`,
     reason: `generating ${images} costs credits`,

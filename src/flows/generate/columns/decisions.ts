@@ -1,3 +1,4 @@
+import { unguardedCell } from "../../outputs/cells.ts";
 import { openRows } from "../../rows/open-rows.ts";
 import { type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
@@ -12,6 +13,9 @@ export const decisionColumns = [...describingColumns, "decision", "note"] as con
 
 /** When a decision was made (RFC 3339), which a file may have: without it, the time of the file counts. */
 const timeColumn = "decided_at";
+const timeForm = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+/** The column of saved images, which only lists of results have. */
+const fileColumn = "file";
 
 type DecisionColumn = (typeof decisionColumns)[number];
 
@@ -19,7 +23,10 @@ type DecisionColumn = (typeof decisionColumns)[number];
 export interface Decision extends Readonly<Record<DecisionColumn, string>> {
   /** The line of the file on which it starts. */
   readonly fileLine: number;
-  /** When it was made, in Unix milliseconds; null where the file does not say it. */
+  /**
+   * When it was made, in Unix milliseconds; null where the file does not say it. A list of results repeats what was recorded
+   * when it was written: its decisions are earlier than all others.
+   */
   readonly decidedAt: number | null;
 }
 
@@ -38,12 +45,15 @@ export async function readDecisions(source: Source): Promise<{ decisions: Decisi
   const lineOf = new Map<string, number>();
   const add = (cells: Readonly<Record<string, string>>, line: number): void => {
     const row = cells as Record<DecisionColumn | typeof timeColumn, string>;
-    const [decision, time] = [row.decision.toLowerCase(), Date.parse(row[timeColumn])];
+    const isResult = reader.columns.names.includes(fileColumn);
+    const decision = row.decision.toLowerCase();
+    const decidedAt = isResult ? 0 : row[timeColumn] === "" ? null : Date.parse(row[timeColumn]);
+    const note = isResult ? unguardedCell(row.note) : row.note;
     const problem = problemOf(row, lineOf.get(row.task_id));
     if (problem !== null) problems.push({ line, ...problem });
     if (row.task_id === "") return;
     lineOf.set(row.task_id, lineOf.get(row.task_id) ?? line);
-    found.push({ ...row, decision, fileLine: line, decidedAt: Number.isNaN(time) ? null : time });
+    found.push({ ...row, decision, note, fileLine: line, decidedAt });
   };
   try {
     for await (const rows of reader.batches()) {
@@ -55,8 +65,9 @@ export async function readDecisions(source: Source): Promise<{ decisions: Decisi
       }
     }
   } catch (error) {
-    if (error instanceof UnreadableInput) throw notDecisions(name, error.problem.message);
-    throw error;
+    if (!(error instanceof UnreadableInput)) throw error;
+    if (error.shownAs !== undefined) throw notUtf8(name);
+    throw notDecisions(name, error.problem.message);
   }
   if (reader.header.length === 0) throw notDecisions(name, "it is empty");
   return { decisions: found, problems };
@@ -64,7 +75,7 @@ export async function readDecisions(source: Source): Promise<{ decisions: Decisi
 
 /** What is wrong with a row by itself; `before` is the line of an earlier one about the same task. */
 function problemOf(
-  { decision, task_id }: Readonly<Record<DecisionColumn, string>>,
+  { decision, task_id, decided_at }: Readonly<Record<DecisionColumn | typeof timeColumn, string>>,
   before: number | undefined,
 ): Pick<Problem, "param" | "code" | "message"> | null {
   const param = "decision";
@@ -76,6 +87,10 @@ function problemOf(
     };
   if (task_id === "" && decision !== "")
     return { param, code: "no_task", message: "a decision about a row without a task" };
+  if (decided_at !== "" && !(timeForm.test(decided_at) && Date.parse(decided_at) >= 0)) {
+    const message = `${JSON.stringify(decided_at)} is not a time like 2026-01-05T09:00:00Z`;
+    return { param: timeColumn, code: "invalid_time", message };
+  }
   if (before === undefined) return null;
   return { param: "task_id", code: "duplicate_decision", message: `the same task as on line ${before}` };
 }
@@ -85,6 +100,13 @@ const notDecisions = (name: string, why: string): InputError =>
     `${name} is not a file of decisions: ${why}`,
     "invalid_decisions",
     "Use the CSV file that the gallery saves, with approve or reject in the column decision.",
+  );
+
+const notUtf8 = (name: string): InputError =>
+  new InputError(
+    `cannot read ${name}: it is not UTF-8`,
+    "invalid_decisions",
+    "Save it as UTF-8 (in Excel: CSV UTF-8).",
   );
 
 /** The columns of a file of decisions, as the page saves them. */

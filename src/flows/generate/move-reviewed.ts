@@ -34,7 +34,7 @@ export async function moveReviewed(
     } catch (error) {
       saver.faults.set(
         task,
-        error instanceof OutputError ? error : new OutputError(rejected, error as NodeJS.ErrnoException),
+        error instanceof OutputError ? error : noFolder(rejected, error as NodeJS.ErrnoException),
       );
     }
   }
@@ -42,6 +42,15 @@ export async function moveReviewed(
   await syncFolder(rejected);
   await syncFolder(folder);
 }
+
+const noFolder = (rejected: string, error: NodeJS.ErrnoException): OutputError =>
+  error.code === "EEXIST"
+    ? new OutputError(rejected, error, {
+        what: "is a file, so rejected images cannot be moved there",
+        code: "file_not_writable",
+        hint: "Rename it, and run the same command again.",
+      })
+    : new OutputError(rejected, error);
 
 async function move(from: string, to: string): Promise<void> {
   if (moveFile(from, to, true) || (await removeSecondName(from, to))) return;

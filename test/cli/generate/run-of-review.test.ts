@@ -33,7 +33,7 @@ describe("the run of --approved is that of its decisions", () => {
       exit: 0,
       stdout: "",
       stderr: [
-        "Nothing to do: 2 images of looks.csv were queued on 2026-01-05T09:00:15Z and have finished.",
+        "Applied decisions.csv to 2 images of looks.csv; nothing was queued.",
         "Saved 2 images in images (listed in results.csv).",
         "  1 rejected image in images/rejected",
         "",
@@ -105,4 +105,21 @@ test("--rerun leaves out what a later review has approved before it was queued",
   const ran = await world.cat("tryon --rerun decisions.csv --yes --json");
   expect(summaryOf(ran.stdout)).toMatchObject({ total: 1, queued: 1 });
   expect(world.tasks()[2]!.product_id).toBe(world.tasks()[1]!.product_id);
+});
+
+test.each([
+  ["shots", "Run cat beautify --rerun decisions.csv."],
+  ["both", "Use one file of decisions for each of cat tryon and cat beautify."],
+])("tryon --rerun names the command for decisions about %s", async (which, hint) => {
+  const world = await reviewWorld(1);
+  world.write("shots.csv", "product_reference,subtype,background,angle_shot\nDRESS-1,clothing,white,front\n");
+  await world.cat("beautify shots.csv --yes");
+  const [look, shot] = world.tasks().map(({ id }) => id) as [string, string];
+  const looks: Row[] = which === "both" ? [[look, "reject"]] : [];
+  world.write("decisions.csv", decisions([shot, "reject"], ...looks));
+  expect(await world.cat("tryon --rerun decisions.csv --yes")).toEqual({
+    exit: 3,
+    stdout: "",
+    stderr: `error: decisions.csv:2 is about an image of cat beautify; nothing was queued\n${hint}\n`,
+  });
 });

@@ -53,8 +53,7 @@ export function reportLines(
     );
   if (unknown > lost)
     lines.push(`  ${counted(unknown - lost, "image")} unconfirmed: no response from the service`);
-  if (unsaved.length > 0)
-    lines.push(`  ${counted(unsaved.length, "image")} not saved: ${unsaved[0]!.message}`);
+  lines.push(...unsavedLines(results, unsaved, flags));
   if (flags.save !== undefined)
     lines.push(
       savedLine(results.filter(({ file }) => file !== null).length, flags.save),
@@ -219,6 +218,22 @@ export const savedLine = (saved: number, folder: string): string =>
   saved === 0
     ? `No image was saved in ${folder}.`
     : `Saved ${counted(saved, "image")} in ${folder} (listed in results.csv).`;
+
+/** What could not be saved, and what is saved but could not be moved. */
+function unsavedLines(
+  results: EndedRun["results"],
+  unsaved: NonNullable<EndedRun["summary"]["unsaved"]>,
+  { save }: Pick<GenerateFlags, "save">,
+): string[] {
+  const saved = new Map(results.flatMap(({ task_id, file }) => (file === null ? [] : [[task_id, file]])));
+  const unmoved = unsaved.filter(({ id }) => saved.has(id));
+  const lost = unsaved.filter(({ id }) => !saved.has(id));
+  const line = (which: typeof unsaved, what: string) =>
+    which.length === 0 ? [] : [`  ${counted(which.length, "image")} ${what}: ${which[0]!.message}`];
+  const isRejected = saved.get(unmoved[0]?.id ?? null)?.startsWith("rejected/");
+  const folder = isRejected ? join(save ?? "", "rejected") : save;
+  return [...line(lost, "not saved"), ...line(unmoved, `not moved, and still in ${folder}`)];
+}
 
 /** How many images of a folder a review has rejected, and how many it says nothing of. */
 function reviewedLines(

@@ -3,9 +3,10 @@ import type { Decision } from "../../../flows/generate/columns/decisions.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
 import { nothingRejected, type Review, recordReview } from "../../../flows/generate/review.ts";
 import { textSource } from "../../../flows/rows/open-rows.ts";
-import type { Source } from "../../../flows/rows/source.ts";
+import { InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
+import { flagLine } from "../../output/command-words.ts";
 import { noteDisagreements, openReview } from "./open-review.ts";
 
 /** Rows, and the tasks whose rejected images they generate again, by line. */
@@ -34,6 +35,7 @@ export async function openDecisions(
     // Also what a later review has approved: the input of a run stays the same.
     const rejected = review.images.filter(({ row }) => row.decision === "reject");
     if (rejected.length === 0) throw nothingRejected(file);
+    rejectOtherKind(app, kind, review.file, rejected);
     const lines: string[] = [];
     for (const { row, sent } of rejected) {
       // Blank lines keep each row on its line.
@@ -49,6 +51,20 @@ export async function openDecisions(
   } finally {
     await source.close();
   }
+}
+
+/** Rejects images of the other command. Throws an InputError that names it. */
+function rejectOtherKind(app: App, kind: GenerationKind, file: string, images: Review["images"]): void {
+  const other = images.find(({ sent }) => sent !== undefined && sent.generation.kind !== kind);
+  if (other === undefined) return;
+  const { kind: needed } = other.sent!.generation;
+  throw new InputError(
+    `${shownName(file)}:${other.row.fileLine} is about an image of cat ${needed}; nothing was queued`,
+    "other_command",
+    images.every(({ sent }) => sent?.generation.kind === needed)
+      ? `Run ${flagLine([needed], { rerun: file }, app.globals)}.`
+      : "Use one file of decisions for each of cat tryon and cat beautify.",
+  );
 }
 
 async function recordDecisions(app: App, review: Review): Promise<void> {

@@ -3,9 +3,8 @@
 import { crc32, inflateSync } from "node:zlib";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
 import { type ImageBytes, rangeOf, withImageFile } from "./image-bytes.ts";
-
-/** How a generated image was made: from nothing, or from a photo. */
-export type DigitalSource = "trainedAlgorithmicMedia" | "compositeWithTrainedAlgorithmicMedia";
+import { isCompleteImage } from "./image-end.ts";
+import { type DigitalSource, newXmp, textOfXmp, withLabel } from "./xmp.ts";
 
 /** The source of a generated image, by its role or the type of its task. */
 export const digitalSourceOf = (made: string): DigitalSource =>
@@ -35,7 +34,7 @@ interface XmpPlace {
 export function labelSplices(image: ImageBytes, source: DigitalSource): readonly Splice[] | null {
   const type = imageTypeOf(image.read(0, imageTypeBytes));
   const place = type === null ? null : placeIn[type](image);
-  if (place === null) return null;
+  if (place === null || !isCompleteImage(image)) return null;
   const labeled = place.xmp === null ? newXmp(source) : withLabel(place.xmp, source);
   if (labeled === null || labeled === place.xmp) return labeled === null ? null : [];
   const bytes = Buffer.from(labeled);
@@ -64,40 +63,6 @@ export function* spliced<Part>(
     from = at + remove;
   }
   yield part(from);
-}
-
-const namespace = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/";
-const vocabulary = "http://cv.iptc.org/newscodes/digitalsourcetype/";
-
-const descriptionWith = (source: DigitalSource, rdf: string, about: string): string =>
-  `<${rdf}Description ${rdf}about=${about} xmlns:Iptc4xmpExt="${namespace}"` +
-  ` Iptc4xmpExt:DigitalSourceType="${vocabulary}${source}"/>`;
-
-const newXmp = (source: DigitalSource): string =>
-  `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>` +
-  `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">` +
-  `${descriptionWith(source, "rdf:", '""')}</rdf:RDF></x:xmpmeta><?xpacket end="w"?>`;
-
-/** XMP with a description of its own for the label; null if it cannot be added, and unchanged if it is there. */
-function withLabel(xmp: string, source: DigitalSource): string | null {
-  if (xmp.includes("DigitalSourceType")) return /AlgorithmicMedia\b/.test(xmp) ? xmp : null;
-  const ends = [...xmp.matchAll(/<\/([A-Za-z_][\w.-]*:)RDF\s*>/g)];
-  if (ends.length !== 1) return null;
-  const [{ index, 1: rdf = "" }] = ends as [RegExpExecArray];
-  // All descriptions of an image are about the same.
-  const about = new RegExp(`\\s${rdf}about\\s*=\\s*("[^"]*"|'[^']*')`).exec(xmp)?.[1] ?? '""';
-  const labeled = xmp.slice(0, index) + descriptionWith(source, rdf, about) + xmp.slice(index);
-  // Space for changes in place, of which this is none.
-  return labeled.replace(/\s{32,}(?=<\?xpacket end)/, "\n");
-}
-
-/** XMP is UTF-8 in all three types; null for other bytes. */
-function textOfXmp(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }
 
 /** More parts than the head of an image has. */

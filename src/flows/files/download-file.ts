@@ -6,11 +6,13 @@ import { stat } from "node:fs/promises";
 import type { Client } from "../../client/client.ts";
 import { CatError } from "../../errors.ts";
 import { BadAnswerError } from "../../http/errors.ts";
-import { type DigitalSource, labelSplices } from "./ai-label.ts";
+import { labelSplices } from "./ai-label.ts";
 import { OutputError } from "./disk.ts";
 import { whereLinksLead } from "./file-names.ts";
 import { imageInMemory, withImageFile } from "./image-bytes.ts";
+import { isCompleteImageFile } from "./image-end.ts";
 import { PartFile, type PartOptions } from "./part-file.ts";
+import type { DigitalSource } from "./xmp.ts";
 
 type ResumableDownload = Parameters<Client["downloadInto"]>[1];
 
@@ -140,6 +142,11 @@ const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
 /** The error of a download whose bytes are not what they should be; `problem` follows the URL. */
 export const wrongContent = (url: string, problem: string): BadAnswerError =>
   new BadAnswerError(`${withoutQuery(url)} ${problem}`, { code: "wrong_content" });
+
+/** Throws the error of wrong content if the image in a file has no end. */
+export function rejectIncompleteImage(path: string, url: string): void {
+  if (!isCompleteImageFile(path)) throw wrongContent(url, "is incomplete: the end of the image is missing");
+}
 
 /** The error of an image over `--max-bytes`, with what to do: exit 8, because other images are not affected. */
 export function withSizeHint(error: unknown): unknown {

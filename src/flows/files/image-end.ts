@@ -1,5 +1,4 @@
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
-import { wrongContent } from "./download-file.ts";
 import { type ImageBytes, withImageFile } from "./image-bytes.ts";
 
 /** Bytes that are searched at once. */
@@ -14,7 +13,7 @@ const endOfPng = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
  * Whether an image has its end: a response that was cut off may look complete. Bytes after the end are accepted, and
  * so is what is not a JPEG, PNG or WebP image.
  */
-function isCompleteImage(image: ImageBytes): boolean {
+export function isCompleteImage(image: ImageBytes): boolean {
   const head = Buffer.from(image.read(0, imageTypeBytes));
   const type = imageTypeOf(head);
   if (type === "image/jpeg") return has(endOfJpeg, image, startOfScan(image));
@@ -47,8 +46,3 @@ function has(text: Buffer, image: ImageBytes, from: number): boolean {
 
 /** Whether the image in a file has its end. */
 export const isCompleteImageFile = (path: string): boolean => withImageFile(path, isCompleteImage);
-
-/** Throws the error of wrong content if the image in a file has no end. */
-export function rejectIncompleteImage(path: string, url: string): void {
-  if (!isCompleteImageFile(path)) throw wrongContent(url, "is incomplete: the end of the image is missing");
-}

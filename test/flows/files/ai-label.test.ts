@@ -4,8 +4,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { type DigitalSource, labelSplices, splicedChunks } from "../../../src/flows/files/ai-label.ts";
+import { labelSplices, splicedChunks } from "../../../src/flows/files/ai-label.ts";
 import { imageInMemory } from "../../../src/flows/files/image-bytes.ts";
+import type { DigitalSource } from "../../../src/flows/files/xmp.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -116,6 +117,13 @@ describe("the bytes stay as sent", () => {
     expect(labeled(await imageOf(given))).toBeNull();
   });
 
+  test.each(["jpeg", "png", "webp"] as const)("of a %s that is cut off in its pixels", async (format) => {
+    const image = await imageOf({ ...small, format, width: 40, height: 40 });
+    expect(labeled(image.subarray(0, -30))).toBeNull();
+    const marked = labeled(image)!;
+    expect(labeled(marked.subarray(0, -30))).toBeNull();
+  });
+
   test("with XMP that leaves no room", async () => {
     const image = await imageOf(small);
     const withXmpOf = (length: number) => {
@@ -130,6 +138,73 @@ describe("the bytes stay as sent", () => {
 
   test.each(["GIF89a", "", "\u00ff\u00d8\u00ff"])("if it is no image of a known type: %j", (bytes) => {
     expect(labeled(Buffer.from(bytes, "latin1"))).toBeNull();
+  });
+});
+
+const iptc = 'xmlns:e="http://iptc.org/std/Iptc4xmpExt/2008-02-29/"';
+const dc = 'xmlns:dc="http://purl.org/dc/elements/1.1/"';
+const camera = "http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture";
+const described = (inside: string, attributes = "") =>
+  xmpWith(`<r:Description r:about="" ${iptc} ${dc} ${attributes}>${inside}</r:Description>`);
+
+describe.each(["jpeg", "png", "webp"] as const)("of XMP, only the source type of a %s counts", (format) => {
+  const withXmp = (xmp: string) => imageOf({ format, width: 4, height: 4, alpha: false, xmp, seed: 7 });
+
+  test.each([
+    ["an attribute", described("", `e:DigitalSourceType="${trained}"`)],
+    ["an element", described(`<e:DigitalSourceType> ${trained}\n</e:DigitalSourceType>`)],
+    ["a resource", described(`<e:DigitalSourceType r:resource="${trained}"/>`)],
+    [
+      "of a composite",
+      described("", `e:DigitalSourceType="${trained.replace("trained", "compositeWithTrained")}"`),
+    ],
+  ])("is the label as %s", async (_, xmp) => {
+    const image = await withXmp(xmp);
+    expect(labeled(image)).toEqual(image);
+  });
+
+  test.each([
+    [
+      "says a camera made it, next to a word about models",
+      described(
+        "<dc:Description>not trainedAlgorithmicMedia</dc:Description>",
+        `e:DigitalSourceType="${camera}"`,
+      ),
+    ],
+    [
+      "says both",
+      described(`<e:DigitalSourceType>${camera}</e:DigitalSourceType>`, `e:DigitalSourceType="${trained}"`),
+    ],
+    ["ends in a longer word", described("", `e:DigitalSourceType="http://x/untrainedAlgorithmicMedia"`)],
+    ["is not valid XML", described(`<dc:title>${trained}`)],
+    [
+      "has the end of its descriptions in a comment",
+      xmpWith("").replace("</r:RDF>", "<!--</r:RDF>--></r:RDF >"),
+    ],
+  ])("leaves the bytes as sent if it %s", async (_, xmp) => {
+    expect(labeled(await withXmp(xmp))).toBeNull();
+  });
+
+  test.each([
+    [
+      "words in a description",
+      described("", 'dc:description="no trainedAlgorithmicMedia; DigitalSourceType missing"'),
+    ],
+    ["an attribute in a text", described("", `dc:description="e:DigitalSourceType='${trained}'"`)],
+    ["another namespace", described("", `dc:DigitalSourceType="${trained}"`)],
+    ["a comment", described(`<!-- e:DigitalSourceType="${trained}" -->`)],
+    [
+      "an image that it was made of",
+      described(
+        `<dc:source r:parseType="Resource"><e:DigitalSourceType>${trained}</e:DigitalSourceType></dc:source>`,
+      ),
+    ],
+  ])("is added where only %s has its words", async (_, xmp) => {
+    const image = await withXmp(xmp);
+    const result = labeled(image)!;
+    expect(result.length).toBeGreaterThan(image.length);
+    expect(await xmpOf(result)).toContain(` Iptc4xmpExt:DigitalSourceType="${trained}"/></r:RDF>`);
+    expect(labeled(result)).toEqual(result);
   });
 });
 

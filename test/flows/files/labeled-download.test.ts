@@ -3,9 +3,10 @@ import { linkSync, readdirSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterEach, describe, expect, test } from "vitest";
-import { type DigitalSource, labelSplices, splicedChunks } from "../../../src/flows/files/ai-label.ts";
+import { labelSplices, splicedChunks } from "../../../src/flows/files/ai-label.ts";
 import { downloadFile, type FileDownload } from "../../../src/flows/files/download-file.ts";
 import { imageInMemory } from "../../../src/flows/files/image-bytes.ts";
+import type { DigitalSource } from "../../../src/flows/files/xmp.ts";
 import { clientAgainst, closeAll } from "../../client/world.ts";
 import { bytes, type Step } from "../../http/scripted-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -96,6 +97,7 @@ describe("an image that gets a label", () => {
 
   test.each([
     ["broken", jpeg.subarray(0, 20), false],
+    ["cut off in its pixels", jpeg.subarray(0, -9), false],
     ["labeled already", labeled(jpeg), true],
   ])("is saved as sent if it is %s", async (_, image, label) => {
     const { get, path } = await against(whole(image));

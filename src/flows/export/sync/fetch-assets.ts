@@ -9,10 +9,16 @@ import { imageTypeOf } from "../../../contract/image-file.ts";
 import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
-import { type DigitalSource, digitalSourceOf } from "../../files/ai-label.ts";
-import { type DownloadedFile, digestOf, downloadFile, withSizeHint } from "../../files/download-file.ts";
+import { digitalSourceOf } from "../../files/ai-label.ts";
+import {
+  type DownloadedFile,
+  digestOf,
+  downloadFile,
+  rejectIncompleteImage,
+  withSizeHint,
+} from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
-import { rejectIncompleteImage } from "../../files/image-end.ts";
+import type { DigitalSource } from "../../files/xmp.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
 import { shortDigest } from "../../short-digest.ts";
 import type { WantedAsset } from "./compare.ts";

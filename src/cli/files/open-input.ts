@@ -58,7 +58,7 @@ export async function openInput(
 
 /** What is said once of a sheet. */
 function* sheetNotes(
-  { sheet, isChosen, rowsAbove, hiddenRows, hiddenColumns, numericReferences, extras }: CopiedSheet,
+  { sheet, isChosen, rowsAbove, hiddenRows, hiddenColumns, extras }: CopiedSheet,
   skipsHidden: boolean,
 ): Generator<string> {
   if (isChosen) yield `Reading the sheet "${sheet}", whose columns fit; choose another one with --sheet.`;
@@ -71,6 +71,18 @@ function* sheetNotes(
   if (extras.pictures > 0)
     yield `${counted(extras.pictures, "picture")} in the sheet not read: photos are files and URLs.`;
   if (extras.hasComments) yield "Comments in the sheet are not read.";
-  if (numericReferences > 0)
-    yield `${counted(numericReferences, "reference")} stored as a number: zeros that it may have had at the start are lost.`;
+}
+
+/** Notes how many references of a sheet are numbers. `columnOf`: the column of the references below a header, or -1. */
+export async function noteNumericReferences(
+  app: App,
+  { numbers, header }: CopiedSheet,
+  columnOf: (header: readonly string[]) => number,
+): Promise<void> {
+  const count = numbers.get(columnOf(header)) ?? 0;
+  const [as, they] = count === 1 ? ["a number", "it"] : ["numbers", "they"];
+  if (count > 0)
+    await app.io.note(
+      `${counted(count, "reference")} stored as ${as}: zeros that ${they} may have had at the start are lost.`,
+    );
 }

@@ -6,6 +6,7 @@ import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { firstOf, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk } from "../app/prompts.ts";
+import { noteNumericReferences } from "../files/open-input.ts";
 import { encodingName, likeliest, notUtf8, type ShownAs } from "./file-encoding.ts";
 import {
   type FileHead,
@@ -28,6 +29,18 @@ const named = 20;
  * answered.
  */
 export async function readMapping(app: App, given: MappedFile): Promise<FileMapping> {
+  const mapping = await mappingOf(app, given);
+  const { sheet } = given.source;
+  if (sheet !== undefined)
+    await noteNumericReferences(
+      app,
+      sheet,
+      (header) => given.form(mapping).columns(header, 1, () => {}).referenceColumn,
+    );
+  return mapping;
+}
+
+async function mappingOf(app: App, given: MappedFile): Promise<FileMapping> {
   const { flags, mapFile, form, words, source } = given;
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
   // Rows may be typed at the terminal themselves.

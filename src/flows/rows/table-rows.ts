@@ -36,8 +36,8 @@ export abstract class TableReader implements RowReader {
 
   abstract batches(): AsyncGenerator<TableRow[]>;
 
-  /** Where a cell is, besides its line; a column of -1 is the row as a whole. */
-  protected place(_line: number, _column: number): Place {
+  /** Where a cell is, besides its line; a column of -1 is the row as a whole: its first cell of the record with a text. */
+  protected place(_line: number, _column: number, _record?: readonly string[]): Place {
     return {};
   }
 
@@ -82,6 +82,8 @@ export abstract class TableReader implements RowReader {
       return { line, ...this.place(line, column), reference, param, code, message };
     });
     const params = new Set(reported.map(({ param }) => param));
+    // A field whose cell cannot be read is not missing.
+    for (const { column } of ofCells) params.add(fieldOf(this.columns.names[column] ?? ""));
     const others = found
       .map((problem) => this.#inColumns(row, problem))
       .filter(({ param }) => param === undefined || !params.has(param));
@@ -139,11 +141,19 @@ export abstract class TableReader implements RowReader {
     const { param: path, message } = problem;
     const column = path === undefined ? null : this.columns.columnOfPath(path, record);
     if (column === null)
-      return { line, ...this.place(line, this.columns.names.indexOf(path ?? "")), reference, ...problem };
+      return {
+        line,
+        ...this.place(line, this.columns.names.indexOf(path ?? ""), record),
+        reference,
+        ...problem,
+      };
     const param = this.header[column]!.trim();
     const said = cellMessage ?? message.replace(path!, param);
     return { line, ...this.place(line, column), reference, ...problem, param, message: said };
   }
 }
+
+/** The field that a column belongs to: each column of a photo is a part of `images`. */
+const fieldOf = (name: string): string => (name.startsWith("image") ? "images" : name);
 
 export const isBlank = (record: readonly string[]): boolean => record.every((cell) => cell.trim() === "");

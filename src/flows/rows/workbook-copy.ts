@@ -8,7 +8,6 @@ import { shownCount, shownSize, workbookLimits } from "../workbook/limits.ts";
 import { type OpenWorkbook, openWorkbook } from "../workbook/open-workbook.ts";
 import { damagedWorkbook, WorkbookError } from "../workbook/package.ts";
 import { noExtras, type SheetExtras, type SheetRow } from "../workbook/sheet.ts";
-import { normalHeader } from "./row-form.ts";
 
 /** A row of the copy: its number, and its cells that are not empty. */
 export type CopiedRow = readonly [row: number, ...cells: Cell[]];
@@ -26,8 +25,10 @@ export interface CopiedSheet {
   readonly hiddenColumns: number;
   /** Rows above the header, which are left out. */
   readonly rowsAbove: number;
-  /** Cells that are numbers, in the column named reference. */
-  readonly numericReferences: number;
+  /** The texts of its header, by column. */
+  readonly header: readonly string[];
+  /** How many cells below the header are numbers, by column. */
+  readonly numbers: ReadonlyMap<number, number>;
   /** Whether the sheet was chosen among several visible ones, by its header. */
   readonly isChosen: boolean;
   close(): Promise<void>;
@@ -92,7 +93,7 @@ async function copyRows(
   path: string,
   headerRow: number,
   { name, skipsHidden, signal }: SheetChoice & { name: string },
-): Promise<Pick<CopiedSheet, "hiddenRows" | "numericReferences"> & { headers: number[] }> {
+): Promise<Pick<CopiedSheet, "hiddenRows" | "header" | "numbers"> & { headers: number[] }> {
   let headers: number[] = [];
   const limits = workbookLimits;
   const rejectIf = (isOver: boolean, what: string) => {
@@ -102,8 +103,8 @@ async function copyRows(
   let strays = 0;
   let length = 0;
   let hiddenRows = 0;
-  let numericReferences = 0;
-  let references = -1;
+  const header: string[] = [];
+  const numbers = new Map<number, number>();
   let piece = "";
   const unwritable = (cause: unknown) => {
     throw temporaryProblem(copying(name), cause);
@@ -119,13 +120,15 @@ async function copyRows(
         filled += cells.length;
         if (row === headerRow) {
           headers = cells.map(({ column }) => column);
-          references = cells.find(({ text }) => normalHeader(text) === "reference")?.column ?? -1;
-        } else if (cells.some(({ column, isNumber }) => isNumber && column === references))
-          numericReferences++;
+          header.push(...Array<string>((headers.at(-1) ?? -1) + 1).fill(""));
+          for (const { column, text } of cells) header[column] = text;
+        }
         if (isHidden && row > headerRow) {
           hiddenRows++;
           if (skipsHidden) continue;
         }
+        for (const { column, isNumber } of row === headerRow ? [] : cells)
+          if (isNumber) numbers.set(column, (numbers.get(column) ?? 0) + 1);
         const named = belowHeader(cells, headers);
         strays += cells.length - named.length;
         const copied: CopiedRow = [row, ...named];
@@ -138,7 +141,7 @@ async function copyRows(
       }
     }
     await file.writeFile(piece).catch(unwritable);
-    return { headers, hiddenRows, numericReferences };
+    return { headers, header, hiddenRows, numbers };
   } finally {
     await file.close();
   }

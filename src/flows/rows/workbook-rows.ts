@@ -43,9 +43,13 @@ export class WorkbookReader extends TableReader {
     }
   }
 
-  protected override place(line: number, column: number): Place {
+  protected override place(line: number, column: number, record: readonly string[] = []): Place {
     // Added columns are not in the sheet.
-    return this.#cellAt(line, column < this.width ? column : 0);
+    const isOwn = column >= 0 && column < this.width;
+    return this.#cellAt(
+      line,
+      isOwn ? column : record.slice(0, this.width).findIndex((text) => text.trim() !== ""),
+    );
   }
 
   #cellAt(line: number, column: number): Place {

@@ -43,6 +43,8 @@ export interface EndedRun extends ClosedRun {
   readonly shortage: Shortage | null;
   /** When a run that an earlier command had finished was begun, in Unix milliseconds: this one queued nothing. */
   readonly finishedRunOf: number | null;
+  /** The ID of the last run of the same input that has ended; null without `--missing`, or if none has. */
+  readonly runBefore: string | null;
 }
 
 /**
@@ -122,10 +124,9 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     if (shortage !== null) closed.summary.credits = { left: shortage.left, short: shortage.short };
     closed.summary.duration_ms = Math.round(deps.clock.now() - started);
     const finishedRunOf = run.isFinished ? run.begunAt : null;
-    return {
-      check: resolved,
-      ended: { ...closed, tasks: generating.tasks, stopped, shortage, finishedRunOf },
-    };
+    const { tasks } = generating;
+    const runBefore = input.missing ? idOfLast(run) : null;
+    return { check: resolved, ended: { ...closed, tasks, stopped, shortage, finishedRunOf, runBefore } };
   };
   return withRun(toRequest(input, isExpanded), deps, async (run) => {
     if (!input.missing || run.isFinished) return work(run);
@@ -163,6 +164,9 @@ const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | 
   input.saveTo === null
     ? null
     : new (await import("./save-outputs.ts")).OutputSaver(input.saveTo, run, input);
+
+/** The ID of the last run of the same input that has ended. */
+const idOfLast = ({ state: { runs }, id }: Run): string | null => runs.findEnded(runs.get(id)!)?.id ?? null;
 
 /** Where the decisions of a run are recorded. */
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });

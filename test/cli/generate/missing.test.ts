@@ -58,6 +58,25 @@ describe("--missing", () => {
     expect(world.queuing()).toHaveLength(2);
   });
 
+  test("with --save names the command that saves images which exist, also the second time", async () => {
+    const world = await generateWorld();
+    world.looks(looks[0]!);
+    const first = await world.cat("tryon looks.csv --missing --yes --json");
+    const { run_id } = summaryOf(first.stdout);
+    for (let at = 0; at < 2; at++)
+      expect(
+        (await world.cat("tryon looks.csv --missing --yes --save images")).stderr.split("\n").slice(-5),
+      ).toEqual([
+        "Nothing to do: 1 image of looks.csv exists.",
+        "No image was saved in images.",
+        "To save the images that this input has generated last, run:",
+        `  cat tasks save --run ${run_id} --save images`,
+        "",
+      ]);
+    const saved = await world.cat(`tasks save --run ${run_id} --save images`);
+    expect(saved.stderr).toContain("Saved 1 image in images");
+  });
+
   test("asks for the cost of the missing images only; a dry run shows them", async () => {
     const world = await halfDone();
     const dry = await world.cat("tryon looks.csv --missing --dry-run --json");

@@ -13,7 +13,15 @@ import type { App } from "../../app/app.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
-import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
+import {
+  fileWord,
+  flagLine,
+  onceOnly,
+  shellWord,
+  typedLine,
+  unlimited,
+  waiting,
+} from "../../output/command-words.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
@@ -59,6 +67,7 @@ export function reportLines(
       savedLine(results.filter(({ file }) => file !== null).length, flags.save),
       ...reviewedLines(results, flags),
       ...(unlabeled > 0 ? [unlabeledLine(unlabeled)] : []),
+      ...saveExisting(ended, flags.save),
     );
   else if (stopped === undefined && summary.succeeded > 0 && !globals.mock)
     lines.push("To save the images, run:", `  cat tasks save --run ${summary.run_id} --save images`);
@@ -218,6 +227,15 @@ export const savedLine = (saved: number, folder: string): string =>
   saved === 0
     ? `No image was saved in ${folder}.`
     : `Saved ${counted(saved, "image")} in ${folder} (listed in results.csv).`;
+
+/** How to save images that exist already, where `--missing` has generated none. */
+const saveExisting = ({ summary, runBefore }: EndedRun, save: string): string[] =>
+  runBefore === null || !isAllThere(summary)
+    ? []
+    : [
+        "To save the images that this input has generated last, run:",
+        `  cat tasks save --run ${runBefore} --save ${shellWord(save)}`,
+      ];
 
 /** What could not be saved, and what is saved but could not be moved. */
 function unsavedLines(

@@ -24,8 +24,8 @@ import type { SavedMapping } from "./saved-mapping.ts";
 const named = 20;
 
 /**
- * How a file is read: by the flags, then by the file of mappings, then by what the profile remembers (unless the header has
- * the field itself), then by answers of the user, who may save them. Throws an InterruptError when a question is not
+ * How a file is read: by the flags, then by the file of mappings, then by what a run of the same content was told, else by what
+ * the profile remembers (unless the header has the field itself), then by answers of the user, who may save them. Throws an InterruptError when a question is not
  * answered.
  */
 export async function readMapping(app: App, given: MappedFile): Promise<FileMapping> {
@@ -48,8 +48,9 @@ async function mappingOf(app: App, given: MappedFile): Promise<FileMapping> {
   const textAs = await notUtf8(source, given.read);
   // The text of a file that is not UTF-8 is read as its run has read it.
   const found = textAs === null ? undefined : await given.kept?.(undefined);
-  if (found) return withAnswers(flags, found);
-  const { encoding, shownAs } = await encodingOf(app, given, textAs, asks);
+  const { encoding, shownAs } = found
+    ? { encoding: found.encoding, shownAs: null }
+    : await encodingOf(app, given, textAs, asks);
   const file = { ...given, read: { ...given.read, encoding } };
   const all = mapFile === null ? flags : withMapping(flags, mapFile);
   const head = await readHead(file, form(all));
@@ -61,13 +62,13 @@ async function mappingOf(app: App, given: MappedFile): Promise<FileMapping> {
     return field !== null && words.choicesOf(field) !== undefined;
   });
   const isKnown = words.needsOne ? head.fields.size > 0 : head.unknown.size === 0 && !hasChoices;
-  if (isKnown && shownAs === null) {
+  if (isKnown && shownAs === null && !found) {
     await noteAll();
     return { map: typed.map, values: typed.values, encoding };
   }
-  const kept = found === null ? null : await given.kept?.(given.read.encoding);
-  if (kept) return withAnswers(flags, kept);
+  const kept = found === undefined ? await given.kept?.(given.read.encoding) : found;
   await noteAll();
+  if (kept) return withAnswers(typed, kept);
   const { savedMapping } = await import("./saved-mapping.ts");
   const saved = await savedMapping(app, words);
   const mapping = { ...(await withSaved(app, file, head, typed, saved)), encoding };
@@ -103,9 +104,9 @@ const withMapping = (first: Mapping, more: Mapping): Mapping => ({
   values: withValues(first.values, more.values),
 });
 
-/** The mapping of a run, unless the flags say otherwise. */
-const withAnswers = (flags: Mapping, answers: FileAnswers): FileMapping => ({
-  ...withMapping(flags, {
+/** The mapping of a run, unless the flags or the file of mappings say otherwise. */
+const withAnswers = (typed: Mapping, answers: FileAnswers): FileMapping => ({
+  ...withMapping(typed, {
     map: new Map(Object.entries(answers.columns)),
     values: new Map(
       Object.entries(answers.values).map(([field, some]) => [field, new Map(Object.entries(some))]),

@@ -10,16 +10,13 @@ const blockBytes = 64 * 1024;
  */
 export class SameBytes {
   readonly #path: string;
-  /** If false, blocks are not compared and have no digest, which saves time when a file is only checked. */
-  readonly #isCompared: boolean;
   /** The error for a block that changed. */
   readonly #changed: () => Error;
   #blocks: Buffer[] | null = null;
   #digest: string | null = null;
 
-  constructor(path: string, { isCompared = true, changed }: { isCompared?: boolean; changed: () => Error }) {
+  constructor(path: string, { changed }: { changed: () => Error }) {
     this.#path = path;
-    this.#isCompared = isCompared;
     this.#changed = changed;
   }
 
@@ -30,21 +27,18 @@ export class SameBytes {
 
   async *read(): AsyncGenerator<Buffer> {
     // Loading it takes milliseconds.
-    const createHash = this.#isCompared ? (await import("node:crypto")).createHash : null;
+    const { createHash } = await import("node:crypto");
     const known = this.#blocks;
     const seen: Buffer[] = [];
     for (let number = 0, more = true; more; number++) {
       const block = await this.#block(number);
       more = block.length === blockBytes;
       if (block.length === 0) break;
-      if (createHash !== null) {
-        const digest = createHash("sha256").update(block).digest();
-        if (known !== null && known[number]?.equals(digest) !== true) throw this.#changed();
-        seen.push(digest);
-      }
+      const digest = createHash("sha256").update(block).digest();
+      if (known !== null && known[number]?.equals(digest) !== true) throw this.#changed();
+      seen.push(digest);
       yield block;
     }
-    if (createHash === null) return;
     if (known !== null && known.length !== seen.length) throw this.#changed();
     this.#blocks ??= seen;
     this.#digest ??= createHash("sha256").update(Buffer.concat(seen)).digest("hex");

@@ -77,11 +77,6 @@ export interface SourcePlace {
   stdin: NodeJS.ReadableStream;
   format?: InputFormat | undefined;
   signal?: AbortSignal | undefined;
-  /**
-   * Whether the file is compared with itself at every reading (default: true). Rows are sent only from a
-   * compared file.
-   */
-  isCompared?: boolean | undefined;
   /** How to find the sheet of a workbook; by default the only one that is visible. */
   sheets?: Omit<SheetChoice, "signal"> | undefined;
   /** Called at the end if a workbook was saved after its rows were read. */
@@ -181,9 +176,9 @@ async function noteIfSaved(
 }
 
 /** The reading of a file that must stay as it is. */
-function readable(name: string, file: string, opened: Fingerprint, { job, isCompared = true }: SourcePlace) {
+function readable(name: string, file: string, opened: Fingerprint, { job }: SourcePlace) {
   const changed = (error?: unknown) => changedFile(name, job, error);
-  const bytes = new SameBytes(file, { isCompared, changed });
+  const bytes = new SameBytes(file, { changed });
   return {
     async *read() {
       try {

@@ -151,3 +151,59 @@ test("a sheet that was chosen is in the command to run next", async () => {
   expect((await ran.ran).exit).toBe(0);
   expect(ran.screen()).toContain("cat import a.xlsx --no-progress --sheet 'Neu 2'");
 });
+
+test("a dry run reads the file as its run does, without a question", async () => {
+  const world = await shop();
+  const first = atTerminal(world, "import shop.csv --no-progress", tty);
+  await first.type("like this?", down, "\r");
+  expect((await first.ran).exit).toBe(0);
+  const check = await world.cat("import shop.csv --dry-run --no-progress");
+  expect(check).toEqual({ exit: 0, stdout: "", stderr: expect.stringMatching(finished) });
+  expect(check.stderr).toContain("shop.csv: 1 row, all valid. Nothing was sent (--dry-run).");
+  const fresh = await world.cat("import shop.csv --dry-run --fresh --no-progress");
+  expect(fresh.exit).toBe(3);
+});
+
+test("a dry run of a try-on reads the file as its run does", async () => {
+  const world = await generateWorld({ env: { NO_COLOR: "1" } });
+  world.write("looks.csv", "Artikel,model_id,background,angle_shot\nDRESS-1,Amara,Weiß,full-front\n");
+  const first = atTerminal(world, "tryon looks.csv --yes", tty);
+  await first.type("like this?", down, "\r");
+  expect((await first.ran).exit).toBe(0);
+  const check = await world.cat("tryon looks.csv --dry-run");
+  expect(check).toMatchObject({ exit: 0, stderr: expect.stringMatching(finished) });
+  expect(check.stderr).toContain("looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).");
+});
+
+test("a dry run creates no state", async () => {
+  const world = await shop();
+  world.write("known.csv", `reference,name,images\nA1,x,${photo}\n`);
+  for (const file of ["known.csv", "shop.csv"]) await world.cat(`import ${file} --dry-run`);
+  expect(existsSync(join(world.folder, ".home/state"))).toBe(false);
+});
+
+test.each(["latin1", "utf8"] as const)(
+  "catalogue.map.json wins over the answers, and the dry run agrees with the import (%s)",
+  async (encoding) => {
+    const world = await shop();
+    const rows = `SKU;Titel;sex;Farbe;images\nA1;grün;Damen;rot;${photo}\n`;
+    world.write("shop.csv", Buffer.from(rows, encoding));
+    const first = atTerminal(world, "import shop.csv --no-progress --no-wait", tty);
+    await first.type("like this?", down, "\r");
+    expect((await first.ran).exit).toBe(0);
+    world.write(
+      "catalogue.map.json",
+      JSON.stringify({ columns: { Farbe: "description" }, values: { sex: { Damen: "kid" } } }),
+    );
+    const check = await world.cat("import shop.csv --dry-run --no-progress");
+    const ran = await world.cat("import shop.csv --no-progress");
+    for (const { exit, stderr } of [check, ran]) {
+      expect(exit).toBe(0);
+      expect(stderr).toContain("Columns from catalogue.map.json: Farbe = description.");
+      expect(stderr).toContain("Values from catalogue.map.json: Damen = kid.");
+    }
+    expect(
+      world.products().map(({ reference, name, sex, description }) => [reference, name, sex, description]),
+    ).toEqual([["A1", "grün", "kid", "rot"]]);
+  },
+);

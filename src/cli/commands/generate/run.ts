@@ -78,7 +78,7 @@ async function mappingOf(
     read: flags,
     flags,
     mapFile,
-    ...(!flags.dryRun && !flags.fresh && { kept: (encoding) => keptOf(app, flags.kind, source, encoding) }),
+    ...(!flags.fresh && { kept: (encoding) => keptOf(app, flags.kind, source, encoding) }),
     form: (mapping) => generationForm({ ...flags, ...mapping }),
     words: generationVocabulary(flags.kind),
   });

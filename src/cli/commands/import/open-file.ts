@@ -43,11 +43,7 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
   const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
   const source =
     folder?.source ??
-    (await openInput(app, flags, {
-      job,
-      isColumn: (header) => isKnownColumn(header, known),
-      isCompared: !flags.dryRun,
-    }));
+    (await openInput(app, flags, { job, isColumn: (header) => isKnownColumn(header, known) }));
   const converter = flags.convert ? await openConverter(app) : undefined;
   const close = async () => {
     await converter?.close();
@@ -61,8 +57,7 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
       read: flags,
       flags,
       mapFile,
-      ...(!flags.dryRun &&
-        !flags.fresh && { kept: (encoding) => keptOf(app, source, flags.ledger, encoding) }),
+      ...(!flags.fresh && { kept: (encoding) => keptOf(app, source, flags.ledger, encoding) }),
       form: ({ map, values }) => importForm(map, undefined, values),
       words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     });

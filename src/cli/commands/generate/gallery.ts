@@ -54,7 +54,7 @@ export async function writeRunGallery(
   const { summary, results, tasks } = ended;
   if (gallery === undefined || decisions === null || signal.aborted || summary.tasks.length === 0)
     return undefined;
-  const decisionsFile = nextName(flags.rerun ?? flags.file ?? flags.kind, "decisions", ".csv");
+  const decisionsFile = decisionsName(flags.rerun ?? flags.file ?? flags.kind);
   const { writeGallery } = await import("../../../flows/generate/gallery/write-gallery.ts");
   const { decisions: recorded } = await app.state();
   const { baseUrl } = await app.connection();
@@ -104,7 +104,7 @@ function commandsFor(
     save === undefined || (file === "-" && rerun === undefined)
       ? { record: flagLine(["tasks", "review", decisionsFile], {}, globals) }
       : { approve: typedLine(typed, { ...again, add: ["--approved", decisionsFile] }) };
-  const next = join(dirname(gallery), nextName(gallery, "", ".html"));
+  const next = join(dirname(gallery), nextPage(gallery));
   const commands = {
     ...approve,
     rerun: flagLine([kind], { rerun: decisionsFile, save, gallery: next }, globals),
@@ -116,15 +116,24 @@ function commandsFor(
 const again = { ...waiting, withoutValues: ["--unknown", "--gallery", "--approved"] };
 
 /**
- * The name of the next round of a file: `looks.csv` gives `looks.decisions.csv`, then
- * `looks.decisions-2.csv`, and `review.html` gives `review-2.html`. A browser saves only some characters as they are.
+ * The first file of decisions that a page saves: `looks.csv` gives `looks.decisions.csv`, and its rerun
+ * `looks.decisions.round-2.csv`. Later files of a page end in `-2`, `-3`, so that no two reviews share a name.
  */
-export function nextName(path: string, word: string, extension: string): string {
+export function decisionsName(path: string): string {
+  const stem = safeStem(path);
+  if (!/(?:^|\.)decisions(?:-\d+)?(?:\.round-\d+(?:-\d+)?)*$/.test(stem)) return `${stem}.decisions.csv`;
+  const [, before = stem, round = "1", later] = /^(.*)\.round-(\d+)(-\d+)?$/.exec(stem) ?? [];
+  return `${later === undefined ? before : stem}.round-${Number(round) + 1}.csv`;
+}
+
+/** The name of the next page: `review.html` gives `review-2.html`. */
+function nextPage(path: string): string {
+  const [, before, page = "1"] = /^(.*?)(?:-(\d+))?$/.exec(safeStem(path)) ?? [];
+  return `${before}-${Number(page) + 1}.html`;
+}
+
+/** The name of a file without its extension; a browser saves only some characters as they are. */
+function safeStem(path: string): string {
   const stem = basename(path === "-" ? "stdin" : path).replace(/\.\w+$/, "");
-  const safe = stem.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "") || "images";
-  const [, round] = /-(\d+)$/.exec(safe) ?? [];
-  const before = round === undefined ? safe : safe.slice(0, -round.length - 1);
-  const isFirst = word !== "" && before !== word && !before.endsWith(`.${word}`);
-  if (isFirst) return `${safe}.${word}${extension}`;
-  return `${before}-${Number(round ?? 1) + 1}${extension}`;
+  return stem.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "") || "images";
 }

@@ -18,7 +18,7 @@ export const tryonCommand = (app: App): Command =>
       ["show what a file would generate", "cat tryon looks.csv --dry-run"],
       ["generate, save and review the images", "cat tryon looks.csv --save images --gallery review.html"],
       ["generate what does not exist yet", "cat tryon looks.csv --missing --save images"],
-      ["generate the rejected ones again", "cat tryon --rerun decisions.csv --save images"],
+      ["generate the rejected ones again", "cat tryon --rerun looks.decisions.csv --save images"],
       [
         "one image",
         "cat tryon --product DRESS-001 --model Mia --background studio --angle full-front --save images",

@@ -19,7 +19,7 @@ export interface GalleryData {
   readonly kind: GenerationKind;
   /** The input, as people call it. */
   readonly title: string;
-  /** The first file that decisions are saved as, and its columns. Later files have the next numbers. */
+  /** The first file that decisions are saved as, and its columns. Later files have a number at the end. */
   readonly decisionsFile: string;
   readonly columns: readonly string[];
   /**

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "vitest";
-import { nextName } from "../../../../src/cli/commands/generate/gallery.ts";
+import { decisionsName } from "../../../../src/cli/commands/generate/gallery.ts";
 import type { ProductImage } from "../../../../src/contract/resources/products.ts";
 import { photoOfSide } from "../../../../src/flows/generate/gallery/fetch-images.ts";
 import { closeBrowser, needsBrowser, openFile } from "../../../support/browser.ts";
@@ -36,15 +36,17 @@ describe("the photo beside a result", () => {
 test.for([
   ["looks.csv", "looks.decisions.csv"],
   ["in/looks.xlsx", "looks.decisions.csv"],
-  ["looks.decisions.csv", "looks.decisions-2.csv"],
-  ["looks.decisions-9.csv", "looks.decisions-10.csv"],
-  ["decisions.csv", "decisions-2.csv"],
+  ["looks.decisions.csv", "looks.decisions.round-2.csv"],
+  ["looks.decisions-2.csv", "looks.decisions-2.round-2.csv"],
+  ["looks.decisions.round-9.csv", "looks.decisions.round-10.csv"],
+  ["looks.decisions.round-2-2.csv", "looks.decisions.round-2-2.round-3.csv"],
+  ["decisions.csv", "decisions.round-2.csv"],
   ["looks-2.csv", "looks-2.decisions.csv"],
   ["-", "stdin.decisions.csv"],
   ["Größe 38; rm 'x'.csv", "Größe-38-rm-x-.decisions.csv"],
   ["--x.csv", "x.decisions.csv"],
 ] as const)("the decisions about %s are saved as %s", ([input, expected]) => {
-  expect(nextName(input, "decisions", ".csv")).toBe(expected);
+  expect(decisionsName(input)).toBe(expected);
 });
 
 longTest(

@@ -76,8 +76,8 @@ describe("the decisions of a gallery", () => {
     async () => {
       const { page, again } = await open(
         sampleData({
-          decisionsFile: "looks.decisions-2.csv",
-          commands: { rerun: "cat tryon --rerun looks.decisions-2.csv" },
+          decisionsFile: "looks.decisions.round-2.csv",
+          commands: { rerun: "cat tryon --rerun looks.decisions.round-2.csv" },
         }),
         {
           permissions: ["clipboard-read", "clipboard-write"],
@@ -87,10 +87,10 @@ describe("the decisions of a gallery", () => {
       expect([await mark.isVisible(), await text(page, "#save")]).toEqual([false, "Save decisions"]);
       await keys(page, "j", "r");
       expect([await mark.isVisible(), await page.title()]).toEqual([true, "● Review of looks.csv"]);
-      expect((await savedCsv(page)).name).toBe("looks.decisions-2.csv");
+      expect((await savedCsv(page)).name).toBe("looks.decisions.round-2.csv");
       expect([await mark.isVisible(), await page.title()]).toEqual([false, "Review of looks.csv"]);
       // Nothing has changed: the file is the same.
-      expect((await savedCsv(page)).name).toBe("looks.decisions-2.csv");
+      expect((await savedCsv(page)).name).toBe("looks.decisions.round-2.csv");
       expect(await page.locator("#saved").isVisible()).toBe(true);
       await keys(page, "Home", "j", "a");
       // The commands were for the decisions before.
@@ -99,12 +99,12 @@ describe("the decisions of a gallery", () => {
       expect(await text(page, "#save")).toBe("All 4 images reviewed: save");
       const other = await again();
       await expect.poll(() => text(other, "#save")).toBe("All 4 images reviewed: save");
-      expect((await savedCsv(other)).name).toBe("looks.decisions-3.csv");
+      expect((await savedCsv(other)).name).toBe("looks.decisions.round-2-2.csv");
       await expect.poll(() => mark.isVisible()).toBe(false);
       await other.getByRole("button", { name: "Copy" }).click();
       await other.getByRole("button", { name: "Copied" }).waitFor();
       expect(await other.evaluate("navigator.clipboard.readText()")).toBe(
-        "cat tryon --rerun looks.decisions-3.csv",
+        "cat tryon --rerun looks.decisions.round-2-2.csv",
       );
     },
   );

@@ -116,9 +116,8 @@ export function setReviews(changes) {
 /** The file that decisions are saved in: each that has other decisions gets the next number. */
 export function nextFile() {
   const files = Math.max(saved.files + (saved.isChanged ? 1 : 0), 1);
-  const [, stem = "decisions", number = "1"] = /^(.*?)(?:-(\d+))?\.csv$/.exec(data.decisionsFile) ?? [];
-  const round = Number(number) + files - 1;
-  return { name: round === 1 ? `${stem}.csv` : `${stem}-${round}.csv`, files };
+  const name = files === 1 ? data.decisionsFile : data.decisionsFile.replace(/(?=\.csv$)/, `-${files}`);
+  return { name, files };
 }
 
 /** Notes that a file has the decisions. @param {number} files */

@@ -1,4 +1,4 @@
-import type { Problem } from "../../flows/rows/problem.ts";
+import { cellText, type Problem, sheetName } from "../../flows/rows/problem.ts";
 import { grouped } from "../../flows/words.ts";
 
 /** A kind with more different messages than this is one group, with the first message as an example. */
@@ -157,10 +157,6 @@ class Lines {
   }
 }
 
-/** The name of a sheet before a cell, in quotes where spreadsheets need them: `'My sheet'!A14`. */
-const sheetName = (sheet: string): string =>
-  /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(sheet) ? sheet : `'${sheet.replaceAll("'", "''")}'`;
-
 /** Where a problem is: `products.csv:14`, `products.xlsx: Sheet1!C14`, or the photo. */
 export function placeText(
   file: string,
@@ -168,5 +164,6 @@ export function placeText(
   photoAt?: PhotoAt,
 ): string {
   const photo = typeof line === "number" ? photoAt?.(line, param) : undefined;
-  return photo ?? (sheet === undefined ? `${file}:${line}` : `${file}: ${sheetName(sheet)}!${cell}`);
+  const inSheet = cellText({ sheet, cell });
+  return photo ?? (inSheet === null ? `${file}:${line}` : `${file}: ${inSheet}`);
 }

@@ -7,6 +7,7 @@ import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-problem.ts";
 import { type ColumnMap, mappedHeader } from "../rows/mapped-columns.ts";
 import type { FieldProblem, RowForm } from "../rows/row-form.ts";
+import { placeOfUse } from "../rows/row-sets.ts";
 import { noValues, type ValueMap, valuesRead } from "../rows/value-map.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { CsvCells } from "./cells.ts";
@@ -61,8 +62,7 @@ export const importForm = (
       keyOf: referenceOf,
       param: "reference",
       code: "duplicate_reference_in_file",
-      message: (reference, { line, file }) =>
-        `duplicate reference "${reference}", first used on line ${line}${file === null ? "" : ` of ${file}`}`,
+      message: (reference, first) => `duplicate reference "${reference}", first used${placeOfUse(first)}`,
       reason: (reference) => inOneLine(`duplicate reference "${reference}", first used`),
       namesKey: (reason) => /^duplicate reference ".*", first used/.test(reason),
     },

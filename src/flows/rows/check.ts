@@ -3,7 +3,14 @@ import { shownName } from "../words.ts";
 import { isWithin, openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import type { InputRow, UniqueKey } from "./row-form.ts";
-import { type FirstUse, FirstUses, RefusedRows, unknownPlace } from "./row-sets.ts";
+import {
+  type FirstUse,
+  FirstUses,
+  placeOfUse,
+  RefusedRows,
+  startsWithPlace,
+  unknownPlace,
+} from "./row-sets.ts";
 import { TableReader } from "./table-rows.ts";
 
 /** The result of checking the entire file. */
@@ -43,7 +50,7 @@ export async function checkFile(
   const { unique } = file.form;
   const refused = new RefusedRows();
   const name = shownName(file.source.name);
-  seen.begin(name);
+  seen.begin(name, (line) => (reader instanceof TableReader ? reader.placeOfReference(line) : {}));
   let total = 0;
   let invalid = 0;
   let unusable = false;
@@ -129,7 +136,7 @@ function repetition(
     // Without a key in the message it is not known which one was rejected.
     const still = known ?? (unique.namesKey(earlierReason.message) ? undefined : reasons.at(-1));
     if (still !== undefined) {
-      const [place] = /^ on line \d+ of [^;]+/.exec(earlierReason.message.slice(still.length)) ?? [];
+      const [place] = startsWithPlace.exec(earlierReason.message.slice(still.length)) ?? [];
       const where = place ?? `${unknownPlace} of an earlier file`;
       const message = `${still}${where}: change the row, or empty its error_code`;
       return { message, ofOther: false, place };
@@ -156,8 +163,8 @@ interface Repetition {
   readonly place: string | undefined;
 }
 
-const repetitionOf = (message: string, { line, file }: FirstUse, name: string): Repetition => ({
+const repetitionOf = (message: string, first: FirstUse, name: string): Repetition => ({
   message,
-  ofOther: file !== null,
-  place: ` on line ${line} of ${file ?? name}`,
+  ofOther: first.file !== null,
+  place: placeOfUse({ ...first, file: first.file ?? name }),
 });

@@ -7,6 +7,14 @@ export interface Place {
   readonly cell?: string;
 }
 
+/** A place as spreadsheets write it, such as `'My sheet'!C14`; null outside workbooks. */
+export const cellText = ({ sheet, cell }: Partial<Record<keyof Place, string | undefined>>): string | null =>
+  sheet === undefined ? null : `${sheetName(sheet)}!${cell}`;
+
+/** The name of a sheet before a cell, in quotes where spreadsheets need them: `'My sheet'!A14`. */
+export const sheetName = (sheet: string): string =>
+  /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(sheet) ? sheet : `'${sheet.replaceAll("'", "''")}'`;
+
 /** One thing wrong with an input file, where it is and what to do about it. */
 export interface Problem extends Place {
   /** 1-based line of the file on which the record starts; the row of a sheet. */

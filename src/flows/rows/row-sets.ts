@@ -1,3 +1,5 @@
+import { cellText, type Place } from "./problem.ts";
+
 /** Rows of a file by their index, from 0. */
 export interface SomeRows {
   has(row: number): boolean;
@@ -51,18 +53,31 @@ export const unknownPlace = " in an earlier row";
 /** The maximum number of rows that name a place: a file may have a million repetitions. */
 const namedPlaces = 100_000;
 
-/** A row that used a key first. */
-export interface FirstUse {
+/** A row that used a key first, with its cell in a workbook. */
+export interface FirstUse extends Place {
   readonly line: number;
   /** The name of its file; null if it is in the file being checked. */
   readonly file: string | null;
 }
 
+/** Where a row is that used a key first, as it follows "used" or "requested". */
+export const placeOfUse = ({ line, file, ...place }: FirstUse): string => {
+  const cell = cellText(place);
+  if (cell !== null) return ` in ${file === null ? "" : `${file}: `}${cell}`;
+  return ` on line ${line}${file === null ? "" : ` of ${file}`}`;
+};
+
+/** A place that `placeOfUse` made with the name of a file, at the start of a text. */
+export const startsWithPlace = /^ (?:on line \d+ of [^;]+|in [^;]*: [^;]+![A-Z]+\d+)/;
+
+/** Where the key of a line is, in a workbook. */
+type PlaceOf = (line: number) => Place;
+
 /** Remembers where each key was first used, in one or several files. */
 export class FirstUses {
   readonly #seen: SeenTexts;
   /** The files so far, and the number of lines before each. */
-  readonly #files: { readonly name: string; readonly before: number }[] = [];
+  readonly #files: { readonly name: string; readonly before: number; readonly placeOf: PlaceOf }[] = [];
   #lines = 0;
 
   constructor(random: () => number) {
@@ -70,8 +85,8 @@ export class FirstUses {
   }
 
   /** Starts the next file. */
-  begin(name: string): void {
-    this.#files.push({ name, before: this.#lines });
+  begin(name: string, placeOf: PlaceOf): void {
+    this.#files.push({ name, before: this.#lines, placeOf });
   }
 
   /** Where the key was used before, or null; remembers a new key. */
@@ -81,7 +96,8 @@ export class FirstUses {
     const first = this.#seen.add(key, before + line);
     if (first === null) return null;
     const file = this.#files.findLast((one) => one.before < first)!;
-    return { line: first - file.before, file: file.before === before ? null : file.name };
+    const used = first - file.before;
+    return { line: used, ...file.placeOf(used), file: file.before === before ? null : file.name };
   }
 }
 

@@ -66,3 +66,24 @@ test("a cell that is empty for a known reason is not missing, under whatever hea
     "C5 formula_without_value",
   ]);
 });
+
+test("a row that repeats a reference names the cell with the first one, also of another file", async () => {
+  const rows = [header, ["A1", "Kleid", photo("1")], ["A1", "Hose", photo("2")]];
+  const files = { "a.xlsx": workbookOf({ "My sheet": rows }), "b.xlsx": workbookOf({ S: rows.slice(0, 2) }) };
+  const { cat, read } = await worldWith(files);
+  const ran = await cat(`import a.xlsx b.xlsx ${dryRun}`);
+  expect(ran.stderr).toContain("duplicate reference \"A1\", first used in 'My sheet'!A2\n");
+  expect(ran.stderr).toContain("duplicate reference \"A1\", first used in a.xlsx: 'My sheet'!A2\n");
+  expect((await cat("import a.xlsx --skip-invalid --no-progress --failed f.csv")).exit).toBe(8);
+  expect(read("f.csv")).toContain("first used in a.xlsx: 'My sheet'!A2");
+  const again = await cat(`import f.csv ${dryRun}`);
+  expect(again.stderr).toContain("first used in a.xlsx: 'My sheet'!A2: change the row");
+});
+
+test("a row that asks for the image of another one names its cell", async () => {
+  const look = ["A1", "01J9ZX0000000000000000000A", "white", "full_front"];
+  const rows = [["product_reference", "model_id", "background", "angle_shot"], look, look];
+  const { cat } = await worldWith({ "t.xlsx": workbookOf({ S: rows }) });
+  const ran = await cat(`tryon t.xlsx ${dryRun}`);
+  expect(ran.stderr).toContain("the same image is requested in S!A2: remove one");
+});

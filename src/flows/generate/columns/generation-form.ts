@@ -8,7 +8,7 @@ import type { Problem } from "../../rows/problem.ts";
 import { missingColumn } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { isFailureColumn, normalHeader } from "../../rows/row-form.ts";
-import type { SomeRows } from "../../rows/row-sets.ts";
+import { placeOfUse, type SomeRows } from "../../rows/row-sets.ts";
 import { valueRead } from "../../rows/value-map.ts";
 import type { ValueFix } from "../../rows/vocabulary.ts";
 import { type AskedGeneration, contentKey, describeKey } from "../generation.ts";
@@ -63,8 +63,8 @@ export function generationForm(options: FormOptions): GenerationForm {
           keyOf: (row) => readOnce(row).generations.map(contentKey),
           param: undefined,
           code: "duplicate_input",
-          message: (_key, { line }) =>
-            `the same image is requested on line ${line}: remove one, or add --allow-duplicates`,
+          message: (_key, first) =>
+            `the same image is requested${placeOfUse({ ...first, file: null })}: remove one, or add --allow-duplicates`,
           reason: (key) =>
             key === null
               ? "an image of this row is requested"

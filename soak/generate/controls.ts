@@ -22,7 +22,7 @@ export const controls = {
   /** A run that has ended is begun again. */
   "no-hold": {
     file: "src/flows/run/run.ts",
-    from: "const finished = once ? ended : null;",
+    from: "const finished = isRead || once ? ended : null;",
     to: "const finished = null as StoredRun | null;",
   },
   /** Nobody knows which rejected image another one replaces. */

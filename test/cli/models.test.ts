@@ -11,8 +11,10 @@ test("lists models as a table, without IDs where a name would be cut", async () 
   const ran = await world.cat("models list --own");
   expect(ran).toEqual({
     exit: 0,
-    stderr: "The terminal is too narrow for: sex,\nis_public, id. To see all columns, add\n--format csv.\n",
-    stdout: expect.stringMatching(/^(\u001b\[1m)?name(\u001b\[22m)?\nHouse model A\nHouse model B\n$/),
+    stderr: "The terminal is too narrow for: id. To\nsee all columns, add --format csv.\n",
+    stdout: expect.stringMatching(
+      /^(\u001b\[1m)?name {11}sex {5}is_public(\u001b\[22m)?\nHouse model A {2}female {2}false\nHouse model B {2}male {4}false\n$/,
+    ),
   });
   const piped = await world.cat("models list --public --limit 2", { tty: false });
   expect(piped).toEqual({

@@ -94,8 +94,10 @@ test("every button of the page does what it says", async () => {
   expect(await text(page, "#large .place")).toBe("2 of 3");
   for (const reason of ["colors", "fit", "face", "hands", "background", "other"])
     await button("#large", reason).click();
-  // What was chosen before is taken back.
-  expect(await page.locator(".badge").first().textContent()).toBe("fit");
+  // Undo has taken back what was chosen before.
+  expect(await page.locator(".badge").first().textContent()).toBe(
+    "colors, fit, face, hands, background, other",
+  );
   await page.locator("#large").getByRole("button", { name: "Approve" }).click();
   expect(await text(page, "#large .place")).toBe("3 of 3");
   await button("#large", "Undo").click();
@@ -145,6 +147,27 @@ async function swipe(page: Page, selector: string, by: { x?: number; y?: number 
 
 describe("on a phone", () => {
   const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+  test("reasons are below the picture, and move to the next one that is rejected", async () => {
+    const { page, wrongs } = await openFile(await writePage(sampleData()), phone);
+    const picture = page.locator(".picture").first();
+    const before = (await picture.boundingBox())!;
+    await page.locator(".item").first().getByRole("button", { name: "Reject" }).tap();
+    const notes = page.locator(".item .notes");
+    const [box, below] = [(await picture.boundingBox())!, (await notes.boundingBox())!];
+    expect([box.width, box.height]).toEqual([before.width, before.height]);
+    expect(below.y).toBeGreaterThanOrEqual(box.y + box.height);
+    expect((await page.locator(".item .product").first().boundingBox())!.y).toBeGreaterThan(below.y);
+    // The middle of the picture enlarges it.
+    await page.locator(".picture .frame").first().tap();
+    expect(await text(page, "#large .place")).toBe("1 of 5");
+    await page.locator("#large .close").tap();
+    await page.locator(".item").first().getByRole("button", { name: "fit", exact: true }).tap();
+    await page.locator(".item").nth(1).scrollIntoViewIfNeeded();
+    await swipe(page, ".item:nth-child(2) .picture .frame", { x: -120 });
+    expect(await page.locator(".item").nth(1).locator(".notes").isVisible()).toBe(true);
+    expect(wrongs).toEqual([]);
+  });
 
   test("a swipe to the right approves, one to the left rejects, and one down scrolls", async () => {
     const { page, wrongs } = await openFile(await writePage(sampleData()), phone);

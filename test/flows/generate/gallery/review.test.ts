@@ -124,6 +124,36 @@ describe("a gallery", () => {
     expect(await text(page, "#tally")).toBe("1 approved, 1 rejected");
   });
 
+  test("drops the reasons of a rejection when the mind changes, and brings them back with undo", async () => {
+    const { page } = await open();
+    const decided = async () => [
+      await noteOf(page, 0),
+      await page.locator(".item").first().getAttribute("data-decision"),
+    ];
+    await keys(page, "j", "r", "2", "n");
+    await page.keyboard.type("fit, too wide");
+    await keys(page, "Escape", "k");
+    expect(await decided()).toEqual(["fit, fit, too wide", "reject"]);
+    await keys(page, "a");
+    expect(await decided()).toEqual(["fit, too wide", "approve"]);
+    expect((await savedCsv(page)).text).toContain(',approve,"fit, too wide",TIME\n');
+    await keys(page, "u");
+    expect(await decided()).toEqual(["fit, fit, too wide", "reject"]);
+    await keys(page, "u");
+    expect(await decided()).toEqual(["fit, too wide", ""]);
+  });
+
+  test("can be filtered while a reason has the focus", async () => {
+    const { page } = await open();
+    await keys(page, "j", "r");
+    await page.locator(".item").first().getByRole("button", { name: "fit", exact: true }).click();
+    await page.selectOption("#by-decision", "none");
+    expect(await shownCards(page)).toHaveLength(3);
+    expect(await page.locator(".item .notes").count()).toBe(0);
+    await page.selectOption("#by-decision", "");
+    expect(await noteOf(page, 0)).toBe("fit");
+  });
+
   test.for(["a", ...repetitions([], ["r", "n", "Enter"])])(
     "selects the first image with %s, and decides nothing",
     async (key) => {
@@ -277,28 +307,32 @@ describe("a gallery", () => {
     expect(await dialog.locator(".what").innerText()).toBe("Bastian #f4f1ea full-front");
   });
 
-  longTest(
-    "shows and links the saved file in the large view, and the thumbnail where the file is gone",
-    async () => {
-      const name = `a "b" <c> & 50% #1?.png`;
-      const png = await sharp({ create: { width: 900, height: 1200, channels: 3, background: "#123456" } })
-        .png()
-        .toBuffer();
-      const results = [entry({ line: 2, file: name }), entry({ line: 3, file: "gone.png" })];
-      const data = sampleData({ folder: "my%20images/", results });
-      const { page, wrongs } = await open({ ...data, folder: "images/" }, { saved: { [name]: png } });
-      await keys(page, "j", "Enter");
-      const image = page.locator("#large .result img");
-      await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(900);
-      expect(await page.locator("#large .file").getAttribute("href")).toBe(
-        `images/${encodeURIComponent(name)}`,
-      );
-      await keys(page, "j");
-      await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(30);
-      await expect.poll(() => wrongs.length).toBe(1);
-      expect(wrongs.splice(0)).toEqual(["error Failed to load resource: net::ERR_FILE_NOT_FOUND"]);
-    },
-  );
+  test("shows and links the saved file in the large view, and the thumbnail where the file is gone", async () => {
+    const name = `a "b" <c> & 50% #1?.png`;
+    const png = await sharp({ create: { width: 900, height: 1200, channels: 3, background: "#123456" } })
+      .png()
+      .toBuffer();
+    const results = [entry({ line: 2, file: name }), entry({ line: 3, file: "gone.png" })];
+    const data = sampleData({ folder: "my%20images/", results });
+    const { page, wrongs } = await open({ ...data, folder: "images/" }, { saved: { [name]: png } });
+    await keys(page, "j", "Enter");
+    const image = page.locator("#large .result img");
+    await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(900);
+    expect(await page.locator("#large .file").getAttribute("href")).toBe(
+      `images/${encodeURIComponent(name)}`,
+    );
+    await keys(page, "j");
+    await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(30);
+    await expect.poll(() => wrongs.length).toBe(1);
+    expect(wrongs.splice(0)).toEqual(["error Failed to load resource: net::ERR_FILE_NOT_FOUND"]);
+    expect(await page.locator("#large .file").isVisible()).toBe(false);
+    expect(await text(page, "#large .moved")).toBe(
+      "The full-size file has moved. To link it again, run the command again with --gallery.",
+    );
+    await keys(page, "k");
+    expect(await page.locator("#large .file").isVisible()).toBe(true);
+    expect(await page.locator("#large .moved").isVisible()).toBe(false);
+  });
 
   longTest("shows its keys with ?, and closes them with Escape", async () => {
     const { page } = await open();

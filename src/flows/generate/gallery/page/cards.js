@@ -10,6 +10,7 @@ import {
   isReviewable,
   isUnsaved,
   labelOf,
+  noteOf,
   part,
   productName,
   reviewOf,
@@ -147,7 +148,7 @@ export function refresh({ result, item, card }) {
   card.setAttribute("aria-label", `${labelOf(result)}, ${stateOf(result)}`);
   if (!isReviewable(result)) return;
   showDecision(item, result);
-  part(item, ".badge", HTMLElement).textContent = reviewOf(result).note;
+  part(item, ".badge", HTMLElement).textContent = noteOf(result);
 }
 
 /** Shows a decision on a card or in the large view. @param {HTMLElement} element @param {Result} result */

@@ -16,6 +16,7 @@ import {
 
 /** @typedef {import("./cards.js").Card} Card */
 /** @typedef {import("./review.js").Decision} Decision */
+/** @typedef {import("./review.js").Review} Review */
 
 /** @type {Card | undefined} */
 let current;
@@ -93,7 +94,7 @@ export const lastCard = () => cards.findLast(isShown);
 /** @type {Readonly<Record<string, Decision>>} */
 export const decisionKeys = { a: "approve", r: "reject" };
 
-/** Decisions to undo, the last one at the end: the cards that one action decided, with what they had before. @type {{ card: Card, before: Decision }[][]} */
+/** Decisions to undo, the last one at the end: the cards that one action decided, with what they had before. @type {{ card: Card, before: Review }[][]} */
 const steps = [];
 
 /** Gives what a screen reader is to say of it; null where the result cannot be decided about. @param {Card} card @param {Decision} decision */
@@ -110,13 +111,18 @@ export function decide(card, decision) {
   return sentence;
 }
 
-/** Decides about cards in one step, which is undone at once. @param {readonly Card[]} decided @param {Decision} decision */
+/** Decides about cards in one step, which is undone at once. Reasons are only those of a rejection. @param {readonly Card[]} decided @param {Decision} decision */
 export function decideAll(decided, decision) {
-  steps.push(decided.map((card) => ({ card, before: reviewOf(card.result).decision })));
-  change(decided.map((card) => ({ card, review: { decision } })));
+  steps.push(decided.map((card) => ({ card, before: reviewOf(card.result) })));
+  change(
+    decided.map((card) => ({
+      card,
+      review: decision === "reject" ? { decision } : { decision, reasons: [] },
+    })),
+  );
 }
 
-/** Undoes the last decision; gives its first card, or undefined if there is none. Notes stay. */
+/** Undoes the last decision with its reasons; gives its first card, or undefined if there is none. Notes stay. */
 export function undo() {
   const step = steps.pop();
   const [first] = step ?? [];
@@ -124,17 +130,16 @@ export function undo() {
     announce("There is nothing to undo.");
     return undefined;
   }
-  change(step.map(({ card, before }) => ({ card, review: { decision: before } })));
+  change(
+    step.map(({ card, before: { decision, reasons = [] } }) => ({ card, review: { decision, reasons } })),
+  );
   const what = step.length === 1 ? labelOf(first.card.result) : `${step.length} images`;
-  announce(`Undone: ${what}${step.length === 1 ? `, ${decisionNames[first.before]}` : ""}.`);
+  announce(`Undone: ${what}${step.length === 1 ? `, ${decisionNames[first.before.decision]}` : ""}.`);
   return first.card;
 }
 
-/** @param {Card} card @param {string} note */
-export const setNote = (card, note) => change([{ card, review: { note } }]);
-
-/** @param {readonly { card: Card, review: Partial<import("./review.js").Review> }[]} changes */
-function change(changes) {
+/** Changes the reviews of cards, and shows them. @param {readonly { card: Card, review: Partial<Review> }[]} changes */
+export function change(changes) {
   setReviews(changes.map(({ card, review }) => ({ result: card.result, change: review })));
   for (const { card } of changes) refresh(card);
   showProgress();

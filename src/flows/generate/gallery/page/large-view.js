@@ -103,7 +103,9 @@ const fileOf = (result) =>
 /** Links to the saved file, and shows it instead of the thumbnail where it is still next to the page. @param {HTMLElement} frame @param {string | null} file */
 function showFile(frame, file) {
   const link = part(dialog, ".file", HTMLAnchorElement);
+  const moved = part(dialog, ".moved", HTMLElement);
   link.hidden = file === null;
+  moved.hidden = true;
   if (file === null) return;
   link.href = file;
   const thumbnail = frame.querySelector("img");
@@ -115,6 +117,11 @@ function showFile(frame, file) {
     if (!frame.contains(thumbnail)) return;
     thumbnail.replaceWith(full);
     fitImage();
+  });
+  full.addEventListener("error", () => {
+    if (!frame.contains(thumbnail)) return;
+    link.hidden = true;
+    moved.hidden = false;
   });
   full.src = file;
 }

@@ -1,6 +1,6 @@
 // Reasons and notes: a panel on the card that they are about, and one in the large view.
 
-import { notedCard, setNote } from "./decide.js";
+import { change, notedCard } from "./decide.js";
 import { cloneOf, isReviewable, labelOf, part, reviewOf } from "./review.js";
 
 /** @typedef {import("./cards.js").Card} Card */
@@ -8,31 +8,11 @@ import { cloneOf, isReviewable, labelOf, part, reviewOf } from "./review.js";
 /** Why images are rejected, in the order of the keys 1 to 6. A click puts the word into the note. */
 const reasons = ["colors", "fit", "face", "hands", "background", "other"];
 
-/** The note of a rejected image begins with its reasons; the rest is what a person wrote. @param {Card} card */
-function partsOf({ result }) {
-  const { decision, note } = reviewOf(result);
-  /** @type {string[]} */
-  const chosen = [];
-  let text = note;
-  while (decision === "reject") {
-    const [reason = "", ...rest] = text.split(", ");
-    if (!reasons.includes(reason)) break;
-    chosen.push(reason);
-    text = rest.join(", ");
-  }
-  return { chosen, text };
-}
-
-/** @param {readonly string[]} chosen @param {string} text */
-const noteOf = (chosen, text) => [...chosen, ...(text === "" ? [] : [text])].join(", ");
-
 /** A panel with reasons and a note about the card that `cardOfPanel` gives. */
 export class Notes {
   element = cloneOf("notes");
   #input = part(this.element, "input", HTMLInputElement);
   #reasons = part(this.element, ".reasons", HTMLElement);
-  /** The reasons as they were shown last: a person may write the word of another. @type {readonly string[]} */
-  #chosen = [];
   /** @type {() => Card | undefined} */
   #cardOfPanel;
 
@@ -49,7 +29,7 @@ export class Notes {
     }
     this.#input.addEventListener("input", () => {
       const card = cardOfPanel();
-      if (card !== undefined) setNote(card, noteOf(this.#chosen, this.#input.value));
+      if (card !== undefined) change([{ card, review: { note: this.#input.value } }]);
     });
   }
 
@@ -57,11 +37,11 @@ export class Notes {
   choose(at) {
     const card = this.#cardOfPanel();
     const reason = reasons[at];
-    if (card === undefined || reason === undefined || reviewOf(card.result).decision !== "reject")
-      return false;
-    const { chosen, text } = partsOf(card);
+    if (card === undefined || reason === undefined) return false;
+    const { decision, reasons: chosen = [] } = reviewOf(card.result);
+    if (decision !== "reject") return false;
     const others = reasons.filter((one) => chosen.includes(one) !== (one === reason));
-    setNote(card, noteOf(others, text));
+    change([{ card, review: { reasons: others } }]);
     this.refresh();
     return true;
   }
@@ -70,12 +50,11 @@ export class Notes {
   refresh() {
     const card = this.#cardOfPanel();
     if (card === undefined) return;
-    this.#reasons.hidden = reviewOf(card.result).decision !== "reject";
-    const { chosen, text } = partsOf(card);
-    this.#chosen = chosen;
+    const { decision, note, reasons: chosen = [] } = reviewOf(card.result);
+    this.#reasons.hidden = decision !== "reject";
     for (const button of this.#reasons.children)
       button.setAttribute("aria-pressed", String(chosen.includes(button.getAttribute("data-reason") ?? "")));
-    if (this.#input.value !== text) this.#input.value = text;
+    if (this.#input.value !== note) this.#input.value = note;
     this.#input.setAttribute("aria-label", `Note on ${labelOf(card.result)}`);
   }
 
@@ -96,9 +75,15 @@ export function placeNotes() {
     isReviewable(card.result) &&
     !card.item.hidden &&
     (isWriting || reviewOf(card.result).decision === "reject");
-  if (!isWanted) return cardNotes.element.remove();
-  const picture = part(card.card, ".picture", HTMLElement);
-  if (cardNotes.element.parentElement !== picture) picture.append(cardNotes.element);
+  const { element } = cardNotes;
+  const picture = isWanted ? part(card.card, ".picture", HTMLElement) : null;
+  if (element.previousElementSibling !== picture) {
+    // The focus leaves it before it moves: its loss ends writing, which places the panel too.
+    const focused = document.activeElement;
+    if (focused instanceof HTMLElement && element.contains(focused)) focused.blur();
+    if (picture === null) element.remove();
+    else picture.after(element);
+  }
   cardNotes.refresh();
 }
 

@@ -30,7 +30,7 @@ export function announce(sentence) {
 /** @typedef {import("../describe-run.ts").GalleryData} GalleryData */
 /** @typedef {GalleryData["results"][number]} Result */
 /** @typedef {"approve" | "reject" | ""} Decision */
-/** What a person thinks of an image; `at` is when they decided, in Unix milliseconds. @typedef {{ decision: Decision, note: string, at?: number }} Review */
+/** What a person thinks of an image: only a rejection has reasons, and `at` is when they decided, in Unix milliseconds. @typedef {{ decision: Decision, note: string, reasons?: readonly string[], at?: number }} Review */
 
 /** @type {GalleryData} */
 export const data = JSON.parse(part(document, "#data", HTMLScriptElement).text);
@@ -51,7 +51,8 @@ const isReview = (value) =>
   "decision" in value &&
   (value.decision === "approve" || value.decision === "reject" || value.decision === "") &&
   "note" in value &&
-  typeof value.note === "string";
+  typeof value.note === "string" &&
+  (!("reasons" in value) || Array.isArray(value.reasons));
 
 /** Reads the decisions again, for example after another window has changed them. */
 export function loadReviews() {
@@ -100,6 +101,12 @@ export const isReviewable = (result) => result.status === "succeeded" && result.
 /** @param {Result} result @returns {Review} */
 export const reviewOf = (result) =>
   (result.taskId !== null && reviews.get(result.taskId)) || { decision: "", note: "" };
+
+/** The note of a review as it is shown and saved: its reasons, then what a person wrote. @param {Result} result */
+export function noteOf(result) {
+  const { reasons = [], note } = reviewOf(result);
+  return [...reasons, ...(note === "" ? [] : [note])].join(", ");
+}
 
 /** Changes the reviews of some results at once. @param {readonly { result: Result, change: Partial<Review> }[]} changes */
 export function setReviews(changes) {

@@ -8,6 +8,7 @@ import {
   data,
   isReviewable,
   nextFile,
+  noteOf,
   part,
   reviewOf,
   setSaved,
@@ -24,7 +25,8 @@ const cell = (text) =>
 /** @param {Result} result @returns {Record<string, string>} */
 function rowOf(result) {
   const product = data.products[result.product];
-  const { decision, note, at } = isReviewable(result) ? reviewOf(result) : { decision: "", note: "" };
+  const isReviewed = isReviewable(result);
+  const { decision, at } = isReviewed ? reviewOf(result) : { decision: "" };
   return {
     line: String(result.line),
     task_id: result.taskId ?? "",
@@ -35,7 +37,7 @@ function rowOf(result) {
     background: result.background,
     angle_shot: result.angleShot,
     decision,
-    note,
+    note: isReviewed ? noteOf(result) : "",
     decided_at: decision === "" || at === undefined ? "" : new Date(at).toISOString(),
   };
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { symlinkSync } from "node:fs";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -80,7 +81,9 @@ describe("an interrupt", () => {
       stdout += bytes.toString();
     });
     // The output ends after the process.
-    const [exit] = await once(child, "close");
+    const [status, signal] = await once(child, "close");
+    // A signal that arrives while Node exits has its default effect; a shell shows the same status.
+    const exit = status ?? 128 + constants.signals[signal as NodeJS.Signals];
     return { exit, stderr };
   }
   const serve = ["serve", "--mock", "--port", "0", "--json"];

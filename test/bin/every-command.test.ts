@@ -51,7 +51,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "imports rows": { line: (ids) => `imports rows ${ids.import}`, ...list(/A-1/) },
   tryon: {
     // A poll, five seconds later, would wait for the image.
-    line: line(repetitions("tryon looks.csv --no-wait", "tryon looks.csv")),
+    line: line(repetitions("tryon looks.csv --no-wait", "tryon looks.csv --save images")),
     exit: 0,
     shown: repetitions(
       /Generate 1 image.*Queued 1 image/s,

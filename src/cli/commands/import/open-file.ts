@@ -114,7 +114,8 @@ async function openFolderOf(app: App, flags: ImportFlags): Promise<PhotoFolder |
   const isFolder = found?.isDirectory() === true;
   if (isFolder || flags.imagesFrom !== undefined)
     return (await import("./folder.ts")).openFolder(app, flags, isFolder, job);
-  if (flags.pattern === undefined) return null;
+  // What does not exist is reported as such.
+  if (flags.pattern === undefined || (found === null && flags.file !== "-")) return null;
   throw new UsageError("--pattern needs the photos of a folder", {
     param: "--pattern",
     hint: "Add --images-from FOLDER, or import a folder.",

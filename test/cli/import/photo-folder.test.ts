@@ -222,7 +222,6 @@ describe("--images-from", () => {
 
   test.each([
     ["import p.csv --pattern x", "--pattern needs the photos of a folder"],
-    ["import - --pattern x", "--pattern needs the photos of a folder"],
     ["import p.csv --images-from nowhere", "--images-from nowhere does not exist"],
     ["import p.csv --images-from p.csv", "--images-from p.csv is not a folder"],
     ["import photos --images-from photos", "--images-from cannot be combined with a folder to import"],

@@ -69,8 +69,7 @@ export async function openFolder(
     );
   if (sheet !== undefined) {
     await note(app, `Reading ${join(file, sheet)}, with the photos of its folder.`);
-    // The sheet's failed file is next to it, and needs the photos again.
-    return { flags: { ...flags, file: join(file, sheet), imagesFrom: file }, listing, pattern, source: null };
+    return { flags: { ...flags, file: join(file, sheet) }, listing, pattern, source: null };
   }
   rejectSheetFlags(flags, file);
   if (listing.paths.length === 0)
@@ -114,7 +113,7 @@ export async function photosForRows(
   const sorted = await photosOfRows(listing, pattern, () => references(file, app.context.interrupt));
   const { left, products } = sorted;
   const found = counted(listing.paths.length - left.length, "photo");
-  const where = shownFolder(flags.imagesFrom!, listing.folder);
+  const where = flags.imagesFrom ?? dirname(shownName(flags.file));
   await note(app, `${found} of ${counted(products.size, "product")} found in ${where}.`);
   if (left.length > 0) {
     const hint = pattern === null ? " For other names than REFERENCE_front, add --pattern." : "";

@@ -114,8 +114,7 @@ async function openFolderOf(app: App, flags: ImportFlags): Promise<PhotoFolder |
   const isFolder = found?.isDirectory() === true;
   if (isFolder || flags.imagesFrom !== undefined)
     return (await import("./folder.ts")).openFolder(app, flags, isFolder, job);
-  // What does not exist is reported as such.
-  if (flags.pattern === undefined || (found === null && flags.file !== "-")) return null;
+  if (flags.pattern === undefined) return null;
   throw new UsageError("--pattern needs the photos of a folder", {
     param: "--pattern",
     hint: "Add --images-from FOLDER, or import a folder.",

@@ -82,7 +82,7 @@ async function findPlan(
   if (unknown.length === 0) return ids;
   if (selection.file === null) throw unknownInFlags(unknown);
   for (const product of unknown) await onProblem(unknownProblem(product));
-  throw unknownInFile(selection.file, unknown, selection.wanted.length);
+  throw unknownInFile(selection.file, unknown.length, selection.wanted.length);
 }
 
 function noteResuming({ state, id }: Run, begunAt: number, { onNote }: FrozenDeps): void {

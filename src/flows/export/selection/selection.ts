@@ -142,19 +142,12 @@ export const unknownProblem = ({ product, meant }: UnknownProduct): Problem => (
 });
 
 /** The error for a file with products that the service does not have: exit 3. */
-export function unknownInFile(file: string, unknown: readonly UnknownProduct[], total: number): InputError {
-  const { length } = unknown;
-  const isHeader = unknown.some(
-    ({ product: { as, line, name } }) => as === "either" && line === 1 && /[;,\t|]/.test(name),
-  );
-  return new InputError(
-    `${shownName(file)} names ${length === 1 ? "1 unknown product" : `${grouped(length)} unknown products`} out of ${grouped(total)}; nothing was exported`,
+export const unknownInFile = (file: string, unknown: number, total: number): InputError =>
+  new InputError(
+    `${shownName(file)} names ${unknown === 1 ? "1 unknown product" : `${grouped(unknown)} unknown products`} out of ${grouped(total)}; nothing was exported`,
     "product_not_found",
-    isHeader
-      ? "If line 1 has the names of columns, add --map COLUMN=reference, with the column of the products."
-      : "Fix these lines and run the command again.",
+    "Fix these lines and run the command again.",
   );
-}
 
 /** The error for flags with products that the service does not have: exit 5. */
 export function unknownInFlags(unknown: readonly UnknownProduct[]): CatError {

@@ -56,14 +56,13 @@ async function decide(
   input: ImportInput,
   deps: ImportDeps,
 ): Promise<Map<string, Import | null>> {
-  const { unknown } = input;
   const imports = await importsOf(left, at);
   const mayDouble = ({ run, batch }: EarlierBatch) => batch.state === "sent" && addsTwice(run.options.mode);
   const now = left.some(mayDouble) ? await readClocks(at) : null;
   const isUnknown = (one: EarlierBatch) =>
     one.batch.state === "accepted"
       ? imports.get(one.batch.jobs[0]!) === null
-      : now !== null && mayDouble(one) && (unknown === "imported" || !isKeyAlive(one.batch, now));
+      : now !== null && mayDouble(one) && !isKeyAlive(one.batch, now);
   await decideUnknownOutcomes(left.filter(isUnknown), at, input, deps);
   return imports;
 }

@@ -22,7 +22,11 @@ export interface InputFlags {
 export async function openInput(
   app: App,
   { file, format, sheet, skipsHidden }: InputFlags,
-  { job, isColumn }: { job: FileJob; isColumn: (header: string) => boolean },
+  {
+    job,
+    isColumn,
+    isCompared,
+  }: { job: FileJob; isColumn: (header: string) => boolean; isCompared?: boolean },
 ): Promise<Source> {
   const { cwd, stdin, interrupt } = app.context;
   if (file === "-" && stdin.isTTY)
@@ -44,7 +48,7 @@ export async function openInput(
         `${shownName(file)} was saved meanwhile: the rows are those from before. For its changes, run the command again.`,
       ),
     );
-  const common = { job, cwd, stdin, format, signal: interrupt };
+  const common = { job, cwd, stdin, format, signal: interrupt, isCompared };
   const source = await openSource(file, { ...common, sheets, onSaved });
   if (source.sheet !== undefined)
     for (const note of sheetNotes(source.sheet, skipsHidden ?? false))

@@ -25,8 +25,8 @@ export async function keptAnswers(
   const runs = state.runs.ofKind(kind).filter(({ options }) => options.answers !== undefined);
   if (ledger !== undefined) state.close();
   if (runs.length === 0) return null;
-  for await (const _ of source.read());
-  const run = runs.find(({ options }) => options.source === source.digest);
+  const digest = await source.readDigest();
+  const run = runs.find(({ options }) => options.source === digest);
   if (run === undefined) return null;
   const answers = JSON.parse(run.options.answers!) as FileAnswers;
   // Another encoding makes other rows, and so another run.

@@ -60,6 +60,7 @@ export async function* unchangedRows(
 export async function textSource(name: string, text: string, place: string | null = null): Promise<Source> {
   const { hash } = await import("node:crypto");
   const bytes = Buffer.from(text);
+  const digest = hash("sha256", bytes);
   return {
     name,
     format: "ndjson",
@@ -68,7 +69,8 @@ export async function textSource(name: string, text: string, place: string | nul
     async *read() {
       yield bytes;
     },
-    digest: hash("sha256", bytes),
+    digest,
+    readDigest: async () => digest,
     rejectIfChanged: async () => {},
     changed: () => new InputError(`${name} changed`, "file_changed"),
     close: async () => {},

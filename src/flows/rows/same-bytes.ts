@@ -10,13 +10,16 @@ const blockBytes = 64 * 1024;
  */
 export class SameBytes {
   readonly #path: string;
+  /** If false, `read` neither compares nor hashes, which saves time when a file is only checked. */
+  readonly #isCompared: boolean;
   /** The error for a block that changed. */
   readonly #changed: () => Error;
   #blocks: Buffer[] | null = null;
   #digest: string | null = null;
 
-  constructor(path: string, { changed }: { changed: () => Error }) {
+  constructor(path: string, { isCompared = true, changed }: { isCompared?: boolean; changed: () => Error }) {
     this.#path = path;
+    this.#isCompared = isCompared;
     this.#changed = changed;
   }
 
@@ -25,20 +28,33 @@ export class SameBytes {
     return this.#digest;
   }
 
-  async *read(): AsyncGenerator<Buffer> {
+  /** The digest, for which the file is read to its end unless it was before. */
+  async readDigest(): Promise<string> {
+    if (this.#digest === null) for await (const _ of this.#walk(true));
+    return this.#digest!;
+  }
+
+  read(): AsyncGenerator<Buffer> {
+    return this.#walk(this.#isCompared);
+  }
+
+  async *#walk(isCompared: boolean): AsyncGenerator<Buffer> {
     // Loading it takes milliseconds.
-    const { createHash } = await import("node:crypto");
+    const createHash = isCompared ? (await import("node:crypto")).createHash : null;
     const known = this.#blocks;
     const seen: Buffer[] = [];
     for (let number = 0, more = true; more; number++) {
       const block = await this.#block(number);
       more = block.length === blockBytes;
       if (block.length === 0) break;
-      const digest = createHash("sha256").update(block).digest();
-      if (known !== null && known[number]?.equals(digest) !== true) throw this.#changed();
-      seen.push(digest);
+      if (createHash !== null) {
+        const digest = createHash("sha256").update(block).digest();
+        if (known !== null && known[number]?.equals(digest) !== true) throw this.#changed();
+        seen.push(digest);
+      }
       yield block;
     }
+    if (createHash === null) return;
     if (known !== null && known.length !== seen.length) throw this.#changed();
     this.#blocks ??= seen;
     this.#digest ??= createHash("sha256").update(Buffer.concat(seen)).digest("hex");

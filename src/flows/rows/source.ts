@@ -33,8 +33,10 @@ export interface Source {
    * the first complete reading.
    */
   read(): AsyncIterable<Buffer>;
-  /** A SHA-256 (hex) of the bytes; null until they have been read to the end once. */
+  /** A SHA-256 (hex) of the bytes; null until they have been read and compared to the end once. */
   readonly digest: string | null;
+  /** The digest, for which the bytes are read to the end unless they were before. */
+  readDigest(): Promise<string>;
   /** Throws if the file changed since it was opened: otherwise unchecked rows would be sent. */
   rejectIfChanged(): Promise<void>;
   /** The error for a file that changed or disappeared after the check, depending on `error`. */
@@ -77,6 +79,11 @@ export interface SourcePlace {
   stdin: NodeJS.ReadableStream;
   format?: InputFormat | undefined;
   signal?: AbortSignal | undefined;
+  /**
+   * Whether the file is compared with itself at every reading (default: true). Rows are sent only from a
+   * compared file.
+   */
+  isCompared?: boolean | undefined;
   /** How to find the sheet of a workbook; by default the only one that is visible. */
   sheets?: Omit<SheetChoice, "signal"> | undefined;
   /** Called at the end if a workbook was saved after its rows were read. */
@@ -176,9 +183,9 @@ async function noteIfSaved(
 }
 
 /** The reading of a file that must stay as it is. */
-function readable(name: string, file: string, opened: Fingerprint, { job }: SourcePlace) {
+function readable(name: string, file: string, opened: Fingerprint, { job, isCompared = true }: SourcePlace) {
   const changed = (error?: unknown) => changedFile(name, job, error);
-  const bytes = new SameBytes(file, { changed });
+  const bytes = new SameBytes(file, { isCompared, changed });
   return {
     async *read() {
       try {
@@ -189,6 +196,13 @@ function readable(name: string, file: string, opened: Fingerprint, { job }: Sour
     },
     get digest() {
       return bytes.digest;
+    },
+    async readDigest() {
+      try {
+        return await bytes.readDigest();
+      } catch (error) {
+        throw unreadable(name, error);
+      }
     },
     async rejectIfChanged() {
       const now = await fingerprint(name, file).catch((error) => {
@@ -215,7 +229,9 @@ async function workbookSource(
   const choice = from.sheets ?? { isColumn: () => false, ask: null };
   const sheet = await copySheet(file, shownName(name), { ...choice, signal: from.signal });
   const rows = readable(name, sheet.path, await fingerprint(name, sheet.path), from);
+  // Links and merged ranges stand beside the rows.
   const beside = JSON.stringify([sheet.sheet, [...sheet.extras.links], sheet.extras.merged]);
+  const digestWith = (ofRows: string) => createHash("sha256").update(ofRows).update(beside).digest("hex");
   return {
     name,
     path,
@@ -226,9 +242,9 @@ async function workbookSource(
     rejectIfChanged: rows.rejectIfChanged,
     changed: rows.changed,
     get digest() {
-      // Links and merged ranges stand beside the rows.
-      return rows.digest && createHash("sha256").update(rows.digest).update(beside).digest("hex");
+      return rows.digest && digestWith(rows.digest);
     },
+    readDigest: async () => digestWith(await rows.readDigest()),
     async close() {
       await sheet.close();
       await noteIfSaved(name, file, opened, from);

@@ -88,11 +88,15 @@ export class WorkbookReader extends TableReader {
 
   #row(cells: readonly Cell[], line: number): SheetTableRow[] {
     const { names } = this.columns;
-    const linked = cells.map(({ link, ...cell }) =>
-      cell.column < this.width && names[cell.column]?.startsWith("image")
-        ? withLink(cell, link ?? this.#sheet.extras.links.get(`${columnName(cell.column)}${line}`))
-        : cell,
-    );
+    const linked = cells.map((cell) => {
+      const isPhoto = cell.column < this.width && names[cell.column]?.startsWith("image");
+      const link =
+        cell.link ??
+        (isPhoto ? this.#sheet.extras.links.get(`${columnName(cell.column)}${line}`) : undefined);
+      if (link === undefined) return cell;
+      const { link: _, ...own } = cell;
+      return isPhoto ? withLink(own, link) : own;
+    });
     const record = toRecord(linked, this.width);
     const beyond = cells.find(({ column, text }) => column >= this.width && text.trim() !== "");
     if (beyond === undefined && isBlank(record)) return [];
@@ -131,8 +135,7 @@ function toRecord(cells: readonly Cell[], width: number): string[] {
 const isUrl = (text: string): boolean => /^https?:\/\//i.test(text.trim());
 
 /** A photo's cell, with the target of its link where its text is no image itself. */
-function withLink(cell: Cell, link: string | undefined): Cell {
-  if (link === undefined) return cell;
+function withLink(cell: Cell, link: string): Cell {
   const text = cell.text.trim();
   if (isUrl(text)) return !isUrl(link) || sameUrl(text, link) ? cell : { ...cell, link };
   const target = isUrl(link) ? link : localPath(link);

@@ -43,7 +43,11 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
   const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
   const source =
     folder?.source ??
-    (await openInput(app, flags, { job, isColumn: (header) => isKnownColumn(header, known) }));
+    (await openInput(app, flags, {
+      job,
+      isColumn: (header) => isKnownColumn(header, known),
+      isCompared: !flags.dryRun,
+    }));
   const converter = flags.convert ? await openConverter(app) : undefined;
   const close = async () => {
     await converter?.close();

@@ -19,6 +19,9 @@ import {
 /** What is generated: the product on a model, or the product alone. */
 export type GenerationKind = "tryon" | "beautify";
 
+/** The type of the tasks of a kind, which is also the role of their images (Task, Asset). */
+export const taskTypeOf = (kind: string) => (kind === "tryon" ? "tryon" : "beautifier");
+
 /** A custom angle shot of the organization. */
 const customAngleShot = new RegExp(`^${customAngleShotPrefix}[A-Za-z0-9_-]+$`);
 

@@ -28,8 +28,9 @@ export const isOfService = (error: unknown): boolean =>
 const ofKnownKeys: readonly (string | undefined)[] = ["request_in_progress", "idempotency_key_reused"];
 
 /**
- * Whether the service rejected the request: any 4xx with its envelope, except for a key that it has had before: while a first
- * attempt is in progress, and with another body, which a connection has damaged (Cross-cutting rules 3, 4). Without the envelope the outcome is unknown: a gateway may have passed it on.
+ * Whether the service rejected the request: any 4xx with its envelope, except for a key that it has had before: while a
+ * first attempt is in progress, and with another body, which a connection has damaged (Cross-cutting rules 3, 4). Without
+ * the envelope the outcome is unknown: a gateway may have passed it on.
  */
 export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status < 500 && !ofKnownKeys.includes(error.code);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { operations } from "../../contract/operations.ts";
-import { ExportJob } from "../../contract/resources/exports.ts";
-import { exportAgain, failedJob, isJobEnded } from "../../flows/export/frozen/frozen-summary.ts";
+import { ExportJob, isJobEnded } from "../../contract/resources/exports.ts";
+import { exportAgain, failedJob } from "../../flows/export/frozen/frozen-summary.ts";
 import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { command, group } from "../flags/command.ts";

@@ -21,8 +21,6 @@ export async function throwAllProblems(checks: readonly Check[]): Promise<void> 
   if (only === undefined) return;
   if (others.length === 0) throw only;
   const { type, code, param } = found.find((one) => one.type === "usage") ?? only;
-  throw new CatError(found.map(({ message }) => message).join("; "), {
-    ...{ type, code, param },
-    hint: "Nothing was sent. Fix them all and run the command again.",
-  });
+  const hint = "Nothing was sent. Fix them all and run the command again.";
+  throw new CatError(found.map(({ message }) => message).join("; "), { type, code, param, hint });
 }

@@ -24,9 +24,9 @@ import type { SavedMapping } from "./saved-mapping.ts";
 const named = 20;
 
 /**
- * How a file is read: by the flags, then by the file of mappings, then by what a run of the same content was told, else by what
- * the profile remembers (unless the header has the field itself), then by answers of the user, who may save them. Throws an InterruptError when a question is not
- * answered.
+ * How a file is read: by the flags, then by the file of mappings, then by what a run of the same content was told, else
+ * by what the profile remembers (unless the header has the field itself), then by answers of the user, who may save
+ * them. Throws an InterruptError when a question is not answered.
  */
 export async function readMapping(app: App, given: MappedFile): Promise<FileMapping> {
   const mapping = await mappingOf(app, given);

@@ -23,7 +23,10 @@ export type PhotoAt = (line: number, param: string | undefined) => string | unde
 export interface ProblemGroup {
   readonly field: string | undefined;
   readonly message: string;
-  /** `lines 3, 7, 12-40 (31 rows)`, or `Sheet1!C3, C7, C12:C40 (31 rows)`; null for a problem of the header. With photos, the first one and how many more there are. */
+  /**
+   * `lines 3, 7, 12-40 (31 rows)`, or `Sheet1!C3, C7, C12:C40 (31 rows)`; null for a problem of the header. With photos,
+   * the first one and how many more there are.
+   */
   readonly where: string | null;
 }
 

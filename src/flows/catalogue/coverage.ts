@@ -2,7 +2,7 @@
 
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
-import type { ExportAsset, ExportJob, ExportRow } from "../../contract/resources/exports.ts";
+import { type ExportAsset, type ExportRow, isJobEnded } from "../../contract/resources/exports.ts";
 import type { AssetRole } from "../../contract/value-sets.ts";
 import { BadAnswerError } from "../../http/errors.ts";
 import type { Service } from "../service.ts";
@@ -112,9 +112,9 @@ async function manifestRows(
     const product_ids = ids.slice(start, start + limits.exportProducts);
     const body = { format: "manifest" as const, product_ids, ...(roles !== null && { role: [...roles] }) };
     const created = await client.exports.create({ body }, { signal });
-    const job = isEnded(created)
+    const job = isJobEnded(created)
       ? created
-      : await client.poll(operations.exports.get, { export_id: created.id }, { done: isEnded, signal });
+      : await client.poll(operations.exports.get, { export_id: created.id }, { done: isJobEnded, signal });
     const broken = new BadAnswerError(`the manifest of export ${job.id} is incomplete`, {
       code: "wrong_content",
       hint: "Run the command again.",
@@ -135,8 +135,6 @@ async function manifestRows(
   }
   return rows;
 }
-
-const isEnded = ({ status }: ExportJob): boolean => status !== "processing";
 
 function parseRow(line: string): ExportRow | null {
   try {

@@ -1,5 +1,6 @@
 // `--missing`: which images of an input do not exist yet, and are not in progress either.
 
+import { taskTypeOf } from "../../contract/generation-rules.ts";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
@@ -67,10 +68,14 @@ export async function findMissing(
   const exported = generations.flatMap(({ productId, productReference }) =>
     productReference === null ? [] : productId,
   );
-  const role = run.kind === "tryon" ? "tryon" : "beautifier";
   let read = 0;
   if (exported.length > 0)
-    for await (const { product, tryons, beautified } of readCoverage(exported, [role], known, run)) {
+    for await (const { product, tryons, beautified } of readCoverage(
+      exported,
+      [taskTypeOf(run.kind)],
+      known,
+      run,
+    )) {
       for (const look of run.kind === "tryon" ? tryons : beautified) add(product.id, look);
       onRead(++read);
     }
@@ -111,10 +116,12 @@ const batchKey = ({ run, index }: StoredBatch): string => `${run} ${index}`;
 const tasksOf = (
   { client, signal, kind }: Searched,
   filter: { status?: Task["status"]; product_id?: string },
-): AsyncIterable<Task> => {
-  const type = kind === "tryon" ? "tryon" : "beautifier";
-  return client.paginate(operations.tasks.list, { type, ...filter, limit: limits.page.max }, { signal });
-};
+): AsyncIterable<Task> =>
+  client.paginate(
+    operations.tasks.list,
+    { type: taskTypeOf(kind), ...filter, limit: limits.page.max },
+    { signal },
+  );
 
 /** Does work that no other `--missing` of this machine does at the same time: both would queue the same images. */
 export async function aloneMissing<Done>(

@@ -5,7 +5,8 @@ import { basename, join } from "node:path";
 import { moveFile, syncFolder } from "../../move-file.ts";
 import type { Decisions } from "../../state/decisions.ts";
 import { makeFolders, OutputError } from "../files/disk.ts";
-import { type OutputSaver, rejectedFolder } from "./save-outputs.ts";
+import { rejectedFolder } from "./result.ts";
+import type { OutputSaver } from "./save-outputs.ts";
 
 /**
  * Moves the rejected images of a folder into its folder `rejected`, and approved ones back. Each move is one step for the

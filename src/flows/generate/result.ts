@@ -3,7 +3,6 @@ import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredDecision } from "../../state/decisions.ts";
 import type { ResultsForm } from "../outputs/results-file.ts";
 import type { Generation } from "./generation.ts";
-import type { NamedOutput } from "./save-outputs.ts";
 
 /** What is reported of one generation: a row of the results file. */
 export interface GenerationResult {
@@ -41,6 +40,17 @@ export const resultColumns = [
   "decision",
   "note",
 ] as const;
+
+/** What an output is named after; a task that this machine did not start is known by its product alone. */
+export type NamedOutput = Pick<Generation, "productId" | "productReference"> &
+  Partial<Pick<Generation, "angleShot" | "background" | "modelName" | "modelId" | "subtype" | "style">>;
+
+/** The folder in that of `--save` for images that a review has rejected. */
+export const rejectedFolder = "rejected";
+
+/** Whether a saved file, by its path in that folder, is kept apart as rejected. */
+export const isKeptApart = (file: string | null | undefined): boolean =>
+  file?.startsWith(`${rejectedFolder}/`) === true;
 
 /** A generation for people: `DRESS-1  Mia  studio  full-front`. */
 export const describeImage = (generation: Generation): string => {

@@ -14,10 +14,7 @@ import { fileStart, OutputError } from "../files/disk.ts";
 import { downloadFile, rejectIncompleteImage, withSizeHint } from "../files/download-file.ts";
 import { placeFile } from "../files/output-file.ts";
 import type { Service } from "../service.ts";
-import type { Generation } from "./generation.ts";
-
-/** The folder in that of `--save` for images that a review has rejected. */
-export const rejectedFolder = "rejected";
+import { type NamedOutput, rejectedFolder } from "./result.ts";
 
 /** How many downloads run at once: signed URLs have no rate limit. */
 const downloadsAtOnce = 8;
@@ -158,10 +155,6 @@ const outputExtensions: readonly string[] = Object.values(extensions);
 
 /** So many characters of a task's ID tell it from every other task of a folder: they are random, or count up. */
 const idLength = 10;
-
-/** What an output is named after; a task that this machine did not start is known by its product alone. */
-export type NamedOutput = Pick<Generation, "productId" | "productReference"> &
-  Partial<Pick<Generation, "angleShot" | "background" | "modelName" | "modelId" | "subtype" | "style">>;
 
 /**
  * The file name of a task's output: reference, angle, background and model, and the end of the task's ID, so that no two

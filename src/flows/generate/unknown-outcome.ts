@@ -1,3 +1,4 @@
+import { taskTypeOf } from "../../contract/generation-rules.ts";
 import { keyLifeMs, limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
@@ -67,7 +68,7 @@ async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promis
   const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id }).map(({ batch }) => batch);
   const known = new Set([...state.batches.of(id), ...elsewhere].flatMap(({ jobs }) => jobs));
   const since = Math.min(...expired.flatMap(sentTimes)) - searchMarginMs;
-  const type = kind === "tryon" ? "tryon" : "beautifier";
+  const type = taskTypeOf(kind);
   const tasks = new Map<string, Task>();
   const listing = client.paginate(operations.tasks.list, { type, limit: limits.page.max }, { signal });
   for await (const task of listing) {

@@ -9,8 +9,8 @@ import { generatingEvent, TaskFollower } from "../run/follow.ts";
 import { stoppedBy } from "../run/stage.ts";
 import type { Service } from "../service.ts";
 import type { Generation } from "./generation.ts";
-import { type ResultRow, resultRow } from "./result.ts";
-import { type NamedOutput, OutputSaver, type SaveOptions } from "./save-outputs.ts";
+import { type NamedOutput, type ResultRow, resultRow } from "./result.ts";
+import { OutputSaver, type SaveOptions } from "./save-outputs.ts";
 
 export interface WatchInput extends SaveOptions {
   /** The tasks; null for all that are queued or running. */

@@ -40,7 +40,7 @@ export class Journal {
     return { ...ready, again: false };
   }
 
-  /** The batch with a new key, in place of one that the service has rejected. */
+  /** The batch with a new key, instead of one that the service has rejected. */
   renew(batch: ReadyBatch): ReadyBatch {
     return { ...renewed(this.#run, batch), again: false };
   }
@@ -65,7 +65,7 @@ export class Journal {
 }
 
 /** A new key, and the time from which the service keeps it. */
-const newKey = ({ client, clock, newKey }: Run) => ({
+const newAttempt = ({ client, clock, newKey }: Run) => ({
   idempotencyKey: newKey(),
   sentAt: clock.now(),
   sentAtService: client.serviceNow(),
@@ -73,27 +73,18 @@ const newKey = ({ client, clock, newKey }: Run) => ({
 
 /** Records a batch with a new key; `heldReference` is what another run has in flight: then nothing was recorded. */
 function record(run: Run, batch: CutBatch & { run: string; index: number; exclusive: boolean }) {
-  const key = newKey(run);
-  const heldReference = run.state.batches.begin(run.account, { ...batch, ...key });
+  const attempt = newAttempt(run);
+  const heldReference = run.state.batches.begin(run.account, { ...batch, ...attempt });
   const { index, rows, lines, body } = batch;
-  const { idempotencyKey } = key;
-  return {
-    index,
-    rows,
-    lines,
-    bytes: body.length,
-    body,
-    idempotencyKey,
-    keyFrom: keyFrom(key),
-    heldReference,
-  };
+  const ready = { index, rows, lines, bytes: body.length, body };
+  return { ...ready, idempotencyKey: attempt.idempotencyKey, keyFrom: keyFrom(attempt), heldReference };
 }
 
-/** A batch with another key, which is recorded in place of the one before. */
+/** A batch with another key, which is recorded instead of the one before. */
 function renewed<Batch extends { index: number }>(run: Run, batch: Batch) {
-  const key = newKey(run);
-  run.state.batches.renewed(run.id, batch.index, key);
-  return { ...batch, idempotencyKey: key.idempotencyKey, keyFrom: keyFrom(key) };
+  const attempt = newAttempt(run);
+  run.state.batches.renewed(run.id, batch.index, attempt);
+  return { ...batch, idempotencyKey: attempt.idempotencyKey, keyFrom: keyFrom(attempt) };
 }
 
 /** Another run of this machine has one of these rows in flight. */
@@ -133,7 +124,7 @@ export async function* sendAgain(
     const ready = { index, rows, lines, bytes, body, idempotencyKey, keyFrom: keyFrom(batch), again: true };
     const now = await readClocks(run);
     if (isKeyAlive(batch, now)) yield ready;
-    // The same command finds out what became of it, or asks.
+    // The same command finds out its result, or asks.
     else if (!renewsKeys || !isKeyExpired(batch, now)) throw expiredMeanwhile();
     else yield renewed(run, ready);
   }

@@ -60,10 +60,10 @@ export async function settleUnknown<Question extends UnknownBatches, Choice exte
   );
   const choice = given ?? (isDoubtful ? undefined : await ask?.(question));
   const why = rejection(question, choice);
-  if (why !== null && isDoubtful && given === undefined)
-    throw new CatError(why.message, { type: "conflict", code: "unknown_outcome", hint: wrongClock });
-  if (why !== null)
-    throw new CatError(why.message, { type: "conflict", code: "unknown_outcome", hint: why.hint });
+  if (why !== null) {
+    const hint = isDoubtful && given === undefined ? wrongClock : why.hint;
+    throw new CatError(why.message, { type: "conflict", code: "unknown_outcome", hint });
+  }
   for (const [at, batch] of batches.entries()) apply(choice!, batch, at);
 }
 

@@ -124,10 +124,8 @@ async function missingOf(
   const { clock, interrupt: signal } = app.context;
   // An account that is not known yet has no runs.
   const account = state.accounts.find(service.baseUrl, service.keyFingerprint) ?? 0;
-  return findMissing(generations, {
-    ...{ client: await app.client(), clock, signal, state, service, account, kind },
-    id: "",
-  });
+  const client = await app.client();
+  return findMissing(generations, { client, clock, signal, state, service, account, kind, id: "" });
 }
 
 /** As far as names tell: for how many requests it takes. */

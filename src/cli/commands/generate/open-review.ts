@@ -1,6 +1,11 @@
 import { stat } from "node:fs/promises";
 import { isDecisionColumn, readDecisions } from "../../../flows/generate/columns/decisions.ts";
-import { findImages, type RecordedReview, type Review } from "../../../flows/generate/review.ts";
+import {
+  findImages,
+  type RecordedReview,
+  type Review,
+  recordReview,
+} from "../../../flows/generate/review.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import { InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
@@ -82,6 +87,15 @@ async function rejectProblems(
       ? "Use the profile and the service that generated the images (--profile, --base-url)."
       : "Save the decisions again in the gallery of the run, and use that file unchanged.",
   );
+}
+
+/** Records a review, and says which decisions of other reviews disagree. */
+export async function recordDecisions(app: App, review: Review): Promise<RecordedReview> {
+  const state = await app.state();
+  const { baseUrl } = await app.connection();
+  const recorded = recordReview(review, { state, baseUrl, now: app.context.clock.now() });
+  await noteDisagreements(app, review.file, recorded);
+  return recorded;
 }
 
 /** Says once which decisions of a review disagree with those of another one: the later ones count. */

@@ -1,9 +1,9 @@
-import { type RecordedReview, type Review, recordReview } from "../../../flows/generate/review.ts";
+import type { RecordedReview, Review } from "../../../flows/generate/review.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { fileWord, flagLine } from "../../output/command-words.ts";
-import { noteDisagreements, openReview } from "./open-review.ts";
+import { openReview, recordDecisions } from "./open-review.ts";
 
 /** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
 export async function recordReviewFile(app: App, file: string): Promise<void> {
@@ -13,10 +13,7 @@ export async function recordReviewFile(app: App, file: string): Promise<void> {
     needsAllImages: true,
   });
   await source.close();
-  const state = await app.state();
-  const { baseUrl } = await app.connection();
-  const recorded = recordReview(review, { state, baseUrl, now: app.context.clock.now() });
-  await noteDisagreements(app, file, recorded);
+  const recorded = await recordDecisions(app, review);
   const { approved, rejected, undecided, reversed, later } = recorded;
   const summary = { file, approved, rejected, undecided, reversed: reversed.length, later: later.length };
   if (app.io.json) await app.io.jsonData(summary);

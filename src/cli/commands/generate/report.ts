@@ -3,7 +3,7 @@ import { CatError } from "../../../errors.ts";
 import { isUnpaid } from "../../../flows/generate/balance.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import { isOfInput } from "../../../flows/generate/queue.ts";
-import { describeImage, reasonText } from "../../../flows/generate/result.ts";
+import { describeImage, isKeptApart, reasonText, rejectedFolder } from "../../../flows/generate/result.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import type { CheckResult } from "../../../flows/rows/check.ts";
 import { InputError } from "../../../flows/rows/source.ts";
@@ -248,8 +248,7 @@ function unsavedLines(
   const lost = unsaved.filter(({ id }) => !saved.has(id));
   const line = (which: typeof unsaved, what: string) =>
     which.length === 0 ? [] : [`  ${counted(which.length, "image")} ${what}: ${which[0]!.message}`];
-  const isRejected = saved.get(unmoved[0]?.id ?? null)?.startsWith("rejected/");
-  const folder = isRejected ? join(save ?? "", "rejected") : save;
+  const folder = isKeptApart(saved.get(unmoved[0]?.id ?? null)) ? join(save ?? "", rejectedFolder) : save;
   return [...line(lost, "not saved"), ...line(unmoved, `not moved, and still in ${folder}`)];
 }
 
@@ -260,10 +259,10 @@ function reviewedLines(
 ): string[] {
   if (approved === undefined) return [];
   const saved = results.filter(({ file }) => file !== null);
-  const rejected = saved.filter(({ file }) => file!.startsWith("rejected/")).length;
+  const rejected = saved.filter(({ file }) => isKeptApart(file)).length;
   const open = saved.filter(({ review }) => review === null).length;
   return [
-    ...(rejected > 0 ? [`  ${counted(rejected, "rejected image")} in ${join(save!, "rejected")}`] : []),
+    ...(rejected > 0 ? [`  ${counted(rejected, "rejected image")} in ${join(save!, rejectedFolder)}`] : []),
     ...(open > 0 ? [`  ${counted(open, "image")} without a decision`] : []),
   ];
 }

@@ -1,13 +1,13 @@
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import type { Decision } from "../../../flows/generate/columns/decisions.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
-import { nothingRejected, type Review, recordReview } from "../../../flows/generate/review.ts";
+import { nothingRejected, type Review } from "../../../flows/generate/review.ts";
 import { textSource } from "../../../flows/rows/open-rows.ts";
 import { InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { flagLine } from "../../output/command-words.ts";
-import { noteDisagreements, openReview } from "./open-review.ts";
+import { openReview, recordDecisions } from "./open-review.ts";
 
 /** Rows, and the tasks whose rejected images they generate again, by line. */
 export interface OpenedInput {
@@ -65,13 +65,6 @@ function rejectOtherKind(app: App, kind: GenerationKind, file: string, images: R
       ? `Run ${flagLine([needed], { rerun: file }, app.globals)}.`
       : "Use one file of decisions for each of cat tryon and cat beautify.",
   );
-}
-
-async function recordDecisions(app: App, review: Review): Promise<void> {
-  const state = await app.state();
-  const { baseUrl } = await app.connection();
-  const recorded = recordReview(review, { state, baseUrl, now: app.context.clock.now() });
-  await noteDisagreements(app, review.file, recorded);
 }
 
 /** A review does not hold them, and the service does not tell them of a task (Resources, Task). */

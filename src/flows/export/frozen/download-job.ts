@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { operations } from "../../../contract/operations.ts";
-import type { ExportJob } from "../../../contract/resources/exports.ts";
+import { type ExportJob, isJobEnded } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { lockTemporaryFile } from "../../../state/file-lock.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
@@ -9,7 +9,7 @@ import { ArchiveError } from "../archive/zip.ts";
 import { downloadArtifact } from "./download-artifact.ts";
 import { artifactPath, FetchProgress } from "./fetch-artifacts.ts";
 import type { FrozenTarget } from "./frozen-run.ts";
-import { exportAgain, failedJob, isJobEnded, measure } from "./frozen-summary.ts";
+import { exportAgain, failedJob, measure } from "./frozen-summary.ts";
 import {
   makeWorkFolder,
   missingImages,

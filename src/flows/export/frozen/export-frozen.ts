@@ -4,6 +4,7 @@ import { shownTime } from "../../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../../run/run.ts";
 import { stoppedBy } from "../../run/stage.ts";
 import { isNotFound, isRefusal } from "../../service-errors.ts";
+import type { ReviewedAssets } from "../approved.ts";
 import { ArchiveError } from "../archive/zip.ts";
 import {
   resolveSelection,
@@ -128,15 +129,19 @@ async function fetchAndWrite(
   let isRejectedZip = false;
   if (stopped === undefined) {
     const { reviewed, roles } = input;
-    const findSkipped = async () => {
+    const findSkipped = async (reviewed: ReviewedAssets) => {
       const { rejectedEntries } = await import("./rejected-entries.ts");
-      const skipped = await rejectedEntries(jobs, run, { folder, roles, reviewed: reviewed! });
+      const skipped = await rejectedEntries(jobs, run, { folder, roles, reviewed });
       rejected = [...skipped.values()].reduce((sum, { size }) => sum + size, 0);
       return skipped;
     };
     const place = {
-      ...{ folder, memory, signal, onProgress, onNote },
-      ...(reviewed !== null && { findSkipped }),
+      folder,
+      memory,
+      signal,
+      onProgress,
+      onNote,
+      findSkipped: reviewed === null ? undefined : () => findSkipped(reviewed),
     };
     const write = async () => {
       if (input.format === "zip") missing = await missingImages(jobs, folder);
@@ -151,9 +156,8 @@ async function fetchAndWrite(
   const isRejected = isRefusal(stopped) && state.batches.of(id).length === 0;
   const isOver = stopped === undefined || isGone || isRejected || isRejectedZip || hasOtherName(stopped);
   const isResumable = !isOver;
-  const outcome = await toOutcome(frozen, {
-    ...{ jobs, deleted: deleted.size, missing, rejected, stopped, isResumable },
-  });
+  const counts = { deleted: deleted.size, missing, rejected };
+  const outcome = await toOutcome(frozen, { jobs, ...counts, stopped, isResumable });
   if (isOver) await endFrozen(run);
   else await removeIfEmpty(folder);
   return outcome;

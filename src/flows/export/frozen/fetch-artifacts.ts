@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { operations } from "../../../contract/operations.ts";
-import type { ExportJob } from "../../../contract/resources/exports.ts";
+import { type ExportJob, isJobEnded } from "../../../contract/resources/exports.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { JobFollower } from "../../run/follow.ts";
 import { decisive, isNotFound } from "../../service-errors.ts";
 import type { CreatedJob } from "./create-jobs.ts";
 import { downloadArtifact, isOfArtifact } from "./download-artifact.ts";
 import type { FrozenRun } from "./frozen-run.ts";
-import { failedJob, isJobEnded } from "./frozen-summary.ts";
+import { failedJob } from "./frozen-summary.ts";
 
 /** How many artifacts are downloaded at once: signed URLs have no rate limit. */
 const downloadsAtOnce = 3;

@@ -98,9 +98,6 @@ export async function measure({
   return { name, files, bytes };
 }
 
-/** Whether an export job has reached a terminal state (States and transitions, Export job). */
-export const isJobEnded = ({ status }: Pick<ExportJob, "status">): boolean => status !== "processing";
-
 /** The error of an export job that failed at the service: exit 7. The hint says how to get a new one. */
 export function failedJob(
   { id, error }: Pick<ExportJob, "id" | "error">,

@@ -138,10 +138,8 @@ export async function describeRun(
       status === "succeeded" && task !== undefined ? add(() => fetcher.output(task, file, savedIn)) : null;
     const reason = failure_reason === null ? null : reasonText(failure_reason);
     const names = { modelId, modelName, subtype, style, background, angleShot };
-    return {
-      ...{ line, taskId: task_id, status, product, ...names, reason, file, image, photo },
-      ...earlierOf(generation),
-    };
+    const shown = { line, taskId: task_id, status, product, reason, file, image, photo };
+    return { ...shown, ...names, ...earlierOf(generation) };
   });
   const { run, kind, title, decisionsFile, commands, csv } = input;
   const folder = savedIn === null ? null : relativeUrl(pageIn, savedIn);

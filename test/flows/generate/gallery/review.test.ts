@@ -1,34 +1,14 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { closeBrowser, needsBrowser, type Opened, openFile, readsStorage } from "../../../support/browser.ts";
+import { describe, expect, test } from "vitest";
+import { readsStorage } from "../../../support/browser.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { repetitions } from "../../../support/repetitions.ts";
-import { entry, sampleData, writePage } from "./sample-page.ts";
+import { keys, openingPages, text } from "./open-page.ts";
+import { entry, sampleData } from "./sample-page.ts";
 
-beforeEach(needsBrowser);
-
-const opened: Opened[] = [];
-afterEach(() => {
-  const wrongs = opened.splice(0).flatMap((one) => one.wrongs);
-  expect(wrongs).toEqual([]);
-});
-afterAll(closeBrowser);
-
-async function open(
-  data = sampleData(),
-  { saved, ...options }: Parameters<typeof openFile>[1] & { saved?: Record<string, Uint8Array> } = {},
-) {
-  const one = await openFile(await writePage(data, saved), options);
-  opened.push(one);
-  return one;
-}
-
-const text = (page: Page, selector: string) => page.locator(selector).innerText();
-const keys = async (page: Page, ...names: string[]) => {
-  for (const name of names) await page.keyboard.press(name);
-};
+const open = openingPages();
 const shownCards = (page: Page) =>
   page
     .locator(".item:not([hidden]) .card")

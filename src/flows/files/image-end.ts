@@ -1,8 +1,9 @@
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
 import { type ImageBytes, withImageFile } from "./image-bytes.ts";
 
-/** Bytes that are searched at once. */
+/** Bytes that are searched at once; at first only the last ones, which usually have the end. */
 const windowBytes = 64 * 1024;
+const lastBytes = 256;
 /** More segments, and bytes that fill the space between them, than the head of a JPEG has. */
 const mostSegments = 1000;
 const endOfJpeg = Buffer.from([0xff, 0xd9]);
@@ -37,8 +38,8 @@ function startOfScan(image: ImageBytes): number {
 
 /** Whether a text occurs at or after a position: searched from the end, where it usually is. */
 function has(text: Buffer, image: ImageBytes, from: number): boolean {
-  for (let to = image.length; to - from >= text.length; to -= windowBytes) {
-    const start = Math.max(from, to - windowBytes - text.length + 1);
+  for (let to = image.length, size = lastBytes; to - from >= text.length; to -= size, size = windowBytes) {
+    const start = Math.max(from, to - size - text.length + 1);
     if (Buffer.from(image.read(start, to)).includes(text)) return true;
   }
   return false;

@@ -146,7 +146,8 @@ export const nextSteps: Readonly<Record<ErrorCode | RowCode, string>> = {
   uri_too_long: "Use a shorter path or query.",
   unsupported_media_type: "Send JSON, or a JPEG, PNG or WebP file as an image.",
   range_not_satisfiable: "Run the command again to download the complete file.",
-  idempotency_key_reused: "Run the command again; it uses a new idempotency key.",
+  idempotency_key_reused:
+    "The service had a request with this key and another body. Check what it did; the key is free again after 24 hours.",
   cannot_drop_last_image: "Attach another photo first: cat products attach REFERENCE FILE",
   inputs_mismatch: "Use only values that the subtype allows. To see them: cat beautify --help",
   image_required: "Attach a photo to the product first: cat products attach REFERENCE FILE",

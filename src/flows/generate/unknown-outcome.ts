@@ -13,8 +13,8 @@ import type { GenerateDeps, GenerateInput, UnknownChoice, UnknownOutcomeQuestion
 /** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
 const searchMarginMs = 300_000;
 
-/** What is older than a batch by this is not of it, unless clocks differ: then the user decides. */
-const surelyEarlierMs = 5_000;
+/** The tasks of a batch are created this long after it was sent; others may be of another computer: then the user decides. */
+const queuedMs = { from: -5_000, until: 600_000 };
 
 /**
  * Settles batches of unknown outcome whose key the service has forgotten (Cross-cutting rule 1): they are never sent again
@@ -35,9 +35,9 @@ export async function settleExpired(
   for (const batch of expired) {
     const generations = loadGenerations(run.state, batch);
     const candidates = candidatesFor(batch, generations, tasks);
-    const ids = candidates.some((task) => isEarlier(task, batch))
-      ? null
-      : matchingTasks(generations, candidates);
+    const ids = candidates.every((task) => isFromThen(task, batch))
+      ? matchingTasks(generations, candidates)
+      : null;
     if (candidates.length === 0 && isKeyExpired(batch, clocks)) batches.dropped(run.id, batch.index);
     else if (ids === null)
       undecided.push({ batch, generations: generations.length, candidates: candidates.length });
@@ -102,9 +102,12 @@ function candidatesFor(
   });
 }
 
-/** Whether a task seems to be older than the batch, which another program may have queued. */
-const isEarlier = ({ created_at }: Task, batch: StoredBatch): boolean =>
-  Date.parse(created_at) < Math.min(...sentTimes(batch)) - surelyEarlierMs;
+/** Whether a task was created when the batch was sent, by one of the clocks. */
+const isFromThen = ({ created_at }: Task, { sentAt, sentAtService }: StoredBatch): boolean =>
+  [sentAt, sentAtService ?? sentAt].some((time) => {
+    const after = Date.parse(created_at) - time;
+    return after >= queuedMs.from && after <= queuedMs.until;
+  });
 
 /** The task of each generation, where every product has as many tasks as generations; else null. IDs are in the order of creation. */
 function matchingTasks(generations: readonly Generation[], candidates: readonly Task[]): string[] | null {

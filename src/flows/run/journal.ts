@@ -1,7 +1,7 @@
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { CutBatch, ReadyBatch, SentBatch } from "./batch.ts";
-import { isKeyAlive, isKeyExpired, keyFrom, readClocks } from "./clocks.ts";
+import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
 import type { Run } from "./run.ts";
 
 /** What is recorded of the batches of a flow. */
@@ -107,7 +107,7 @@ export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun
 export const renewKey = (run: Run, batch: StoredBatch): void => void renewed(run, batch);
 
 /**
- * The batches with an unknown outcome among `batches`, with the original bytes and key. If the service has
+ * The batches with an unknown outcome among `batches`, with the original bytes and key. If the service may have
  * forgotten the key meanwhile, they get a new one with `renewsKeys`, for operations that may be carried out twice; else
  * throws a CatError of type timeout.
  */
@@ -125,7 +125,7 @@ export async function* sendAgain(
     const now = await readClocks(run);
     if (isKeyAlive(batch, now)) yield ready;
     // The same command finds out its result, or asks.
-    else if (!renewsKeys || !isKeyExpired(batch, now)) throw expiredMeanwhile();
+    else if (!renewsKeys) throw expiredMeanwhile();
     else yield renewed(run, ready);
   }
 }

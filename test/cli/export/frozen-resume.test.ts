@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { until } from "../../support/until.ts";
+import { serviceInFront } from "../every-command/service-in-front.ts";
 import { frozenWorld, idsOf, summaryOf } from "./frozen-world.ts";
 
 type World = Awaited<ReturnType<typeof frozenWorld>>;
@@ -33,6 +34,25 @@ describe("the same command after", () => {
     await world.mock.clock.advance(25 * 3_600_000);
     expect((await world.cat("export --manifest")).exit).toBe(0);
     expect(names(world)).toEqual([6, 6]);
+  });
+
+  test("a key that the service has had with another body sends nothing a second time", async () => {
+    const world = await frozenWorld();
+    const front = await serviceInFront(world.mock.baseUrl);
+    const error = { type: "invalid_request", code: "idempotency_key_reused", message: "used before" };
+    let rejected = 0;
+    front.change = (passing) => {
+      if (passing.method !== "POST" || rejected === 20) return;
+      rejected++;
+      Object.assign(passing, { status: 422, json: { error } });
+      passing.headers["idempotent-replayed"] = "true";
+    };
+    const ran = await world.cat("export --manifest", { env: { CAT_BASE_URL: front.origin } });
+    expect(ran).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining("The service had a request with this key and another body."),
+    });
+    expect(rejected).toBe(1);
   });
 
   test("an interrupt resumes, and creates nothing again", async () => {

@@ -315,6 +315,25 @@ describe("a run that was stopped", () => {
     expect(world.tasks().map(({ scene }) => scene.background)).toEqual(["white", "garden"]);
   });
 
+  test("over 24 h ago is not found in the tasks that others queued an hour later", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,garden,full-front");
+    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "before", times: 20 });
+    await world.cat("tryon looks.csv --yes");
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    world.clock.advance(3_600_000);
+    world.looks("DRESS-1,Amara,white,full-front");
+    await world.cat("tryon looks.csv --yes", { env: { CAT_HOME: join(world.folder, ".colleague") } });
+    world.clock.advance(25 * 3_600_000);
+    world.looks("DRESS-1,Amara,garden,full-front");
+    expect(await world.cat("tryon looks.csv --yes")).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("the service has 1 task that may be theirs\n"),
+    });
+    expect(await world.cat("tryon looks.csv --yes --unknown not-queued")).toMatchObject({ exit: 0 });
+    expect(world.tasks().map(({ scene }) => scene.background)).toEqual(["white", "garden"]);
+  });
+
   test("after --no-wait the same command follows the tasks", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { TestClock } from "../../support/test-clock.ts";
 import { until } from "../../support/until.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
@@ -159,6 +160,18 @@ describe("a stopped run", () => {
     const again = await world.cat(run);
     expect(again).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Imported 2 rows /) });
     expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1", "B-1 Hat 1"]);
+  });
+
+  test("in mode create sends a batch of the day before again that was sent while a clock was years ahead", async () => {
+    const world = await worldWith();
+    await fault(world, answersLost);
+    const ahead = new TestClock({ frozenAt: world.clock.now() + 3 * 365 * 24 * hour });
+    await world.cat(`${run} --mode create`, { context: { clock: ahead } });
+    await fault(world);
+    world.clock.advance(25 * hour);
+    const again = await world.cat(`${run} --mode create --json`);
+    expect(JSON.parse(again.stdout)).toMatchObject({ submitted: 2 });
+    expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
   });
 
   test("with a batch unconfirmed for over a day sends nothing without --unknown, and follows its choice", async () => {

@@ -31,6 +31,7 @@ export const importForm = (
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
 ): ImportForm => {
   let namesImageIds = false;
+  const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   return {
     get namesImageIds() {
       return namesImageIds;
@@ -40,7 +41,7 @@ export const importForm = (
     columns: (header, line, report) =>
       new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report, values), header, values),
     objects: { map, words: objectVocabulary, fields: objectFields },
-    fromObject: (object) => withOrientations(objectRead(object, values)),
+    fromObject: (object) => withOrientations(objectRead(object, values, orientations)),
     problems(row) {
       namesImageIds ||= hasImageId(row);
       const repeated = repeatedPhotos(row);
@@ -79,18 +80,23 @@ export const importForm = (
   };
 };
 
-/** An object with the values of its fields, and of the orientations of its images, as `--map-value` reads them. */
-function objectRead(object: Record<string, unknown>, values: ValueMap): Record<string, unknown> {
+/**
+ * An object with the values of its fields, and of the orientations of its images, as `--map-value` reads them; the object itself
+ * if nothing changes.
+ */
+function objectRead(
+  object: Record<string, unknown>,
+  values: ValueMap,
+  orientations: ValueMap,
+): Record<string, unknown> {
   const row = valuesRead(object, values);
-  const orientations = new Map([...values].filter(([name]) => name === "orientation"));
-  if (!Array.isArray(row.images)) return row;
+  const { images } = row;
+  if (!Array.isArray(images)) return row;
   const isObject = (image: unknown) => typeof image === "object" && image !== null && !Array.isArray(image);
-  return {
-    ...row,
-    images: row.images.map((image) =>
-      isObject(image) ? valuesRead(withoutNulls(image), orientations) : image,
-    ),
-  };
+  const read = images.map((image) =>
+    isObject(image) ? valuesRead(withoutNulls(image), orientations) : image,
+  );
+  return read.every((image, index) => image === images[index]) ? row : { ...row, images: read };
 }
 
 /** A field that is null has no value. */

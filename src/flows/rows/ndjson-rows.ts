@@ -73,17 +73,16 @@ export class NdjsonReader implements RowReader {
     const own = value as Record<string, unknown>;
     // Photos are added to the row of a reference, so its fields are read first.
     const record = added === undefined ? own : added.object(this.#read(own, line).row);
-    // The columns added by a failed file are removed; all other fields stay unchanged.
-    const { [failureColumns[0]]: code, [failureColumns[1]]: message, ...others } = record;
-    const isFailed = failureColumns.some((column) => column in record);
-    const earlierReason = { code: String(code), message: String(message) };
-    const { row, fault } = this.#read(isFailed ? others : record, line);
+    const earlierReason = failureColumns.some((column) => column in record)
+      ? { code: String(record[failureColumns[0]]), message: String(record[failureColumns[1]]) }
+      : undefined;
+    const { row, fault } = this.#read(earlierReason === undefined ? record : withoutFailure(record), line);
     return {
       line,
       content: this.#form.fromObject(row),
       record,
       ...(added !== undefined && { typed: own }),
-      ...(isFailed && { earlierReason }),
+      ...(earlierReason !== undefined && { earlierReason }),
       ...(fault !== undefined && { fault }),
     };
   }
@@ -94,6 +93,12 @@ export class NdjsonReader implements RowReader {
 }
 
 const none: readonly Problem[] = [];
+
+/** A record without the columns that a failed file adds; all other fields stay unchanged. */
+function withoutFailure(record: Record<string, unknown>): Record<string, unknown> {
+  const { [failureColumns[0]]: _code, [failureColumns[1]]: _message, ...others } = record;
+  return others;
+}
 
 /** Rejects a list, or an object on several lines, whose lines would each be reported. */
 function rejectDocument(lines: readonly string[]): void {

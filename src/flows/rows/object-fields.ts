@@ -18,6 +18,8 @@ export class ObjectFields {
   readonly mapped = new Set<string>();
   readonly #form: ObjectForm;
   readonly #fields: ReadonlySet<string>;
+  /** The keys that are fields by their own names. */
+  readonly #plain = new Set<string>();
 
   constructor(form: ObjectForm) {
     this.#form = form;
@@ -28,6 +30,8 @@ export class ObjectFields {
   read(object: Record<string, unknown>, line: number): { row: Record<string, unknown>; fault?: Problem } {
     const { map, flat } = this.#form;
     const own = flat === undefined ? object : flat(object);
+    // Nearly every object is like the one before.
+    if (this.#isPlain(own)) return { row: own };
     const row: Record<string, unknown> = {};
     let fault: Problem | undefined;
     const from = new Map<string, string>();
@@ -42,6 +46,7 @@ export class ObjectFields {
         continue;
       }
       this.known.add(field);
+      if (mapped === undefined) this.#plain.add(key);
       if (value === null) continue;
       const earlier = from.get(field);
       if (earlier !== undefined) {
@@ -52,6 +57,11 @@ export class ObjectFields {
       row[field] = value;
     }
     return fault === undefined ? { row } : { row, fault };
+  }
+
+  #isPlain(object: Record<string, unknown>): boolean {
+    for (const key of Object.keys(object)) if (object[key] === null || !this.#plain.has(key)) return false;
+    return true;
   }
 
   /** The problem of an unknown field; null where other fields are ignored. */

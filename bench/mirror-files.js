@@ -12,7 +12,7 @@ export const measure = ({ count = 2_000, bytes = 100_000, runs = 5 } = {}) =>
       const env = settingsFor(server, folder);
       const peaks = [];
       const into = intoNewFolders(folder, (images) => {
-        const saved = filesIn(images).filter((path) => statSync(path).size >= bytes);
+        const saved = imagesIn(images).filter((path) => statSync(path).size >= bytes);
         if (saved.length !== count) throw new Error(`${saved.length} images were saved, not ${count}`);
       });
       const cat = () =>
@@ -37,8 +37,9 @@ export const measure = ({ count = 2_000, bytes = 100_000, runs = 5 } = {}) =>
     },
   );
 
-/** The files of a folder and those below it. */
-const filesIn = (folder) =>
+/** The images of a folder and those below it. */
+const imagesIn = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
+    .filter((entry) => entry.isFile() && entry.name !== "catalogue.ndjson")
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.includes(".catalogue-sync"));

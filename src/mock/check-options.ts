@@ -63,6 +63,7 @@ const Options = z.strictObject({
   strict: yesOrNo,
   strictSlugs: yesOrNo,
   fetchImages: yesOrNo,
+  bodies: yesOrNo,
   network: z.preprocess(withoutUndefined, Network.optional()),
   state: z.unknown().optional(),
 });

@@ -34,7 +34,7 @@ export interface Mock {
   /** An API key of the first organization, with every scope. */
   apiKey: "ak_mock";
   clock: MovableClock;
-  /** The latest requests, newest last, with masked API keys. */
+  /** The latest requests, newest last, with masked API keys; with `bodies`, also what was sent and received. */
   requests(): RecordedRequest[];
   /** Webhook deliveries, newest last, as in GET /_mock/deliveries. */
   deliveries(): RecordedDelivery[];
@@ -65,6 +65,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     strict: false,
     strictSlugs: true,
     fetchImages: false,
+    bodies: false,
     ...given,
     begin: initial && ((world) => restoreSnapshot(world, initial)),
     network: { ...realNetwork(), ...network },

@@ -19,6 +19,7 @@ export function silentWorld(clock: MovableClock): World {
     strict: false,
     strictSlugs: true,
     fetchImages: false,
+    bodies: false,
     network: realNetwork(),
   });
   world.reset();

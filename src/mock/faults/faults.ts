@@ -6,6 +6,8 @@ export type FaultReport = FaultOrder & { readonly id: number; readonly acted: nu
 
 /** The combined effect of faults on one request. */
 export interface RequestFault {
+  /** The numbers of the faults that act. */
+  readonly ids: number[];
   /** Delay before the work, in milliseconds. */
   delayMs: number;
   /** Status of the response that replaces the work. */
@@ -85,7 +87,8 @@ export class Faults {
       if (isReplay && (isDelay || status !== undefined)) continue;
       const isTaken = isDelay ? delayed : met !== null && (met.status !== null || met.cut !== null);
       if (isTaken || !this.#acts(fault)) continue;
-      met ??= { delayMs: 0, status: null, cut: null };
+      met ??= { ids: [], delayMs: 0, status: null, cut: null };
+      met.ids.push(fault.id);
       if (isDelay) {
         delayed = true;
         met.delayMs = delay_ms;

@@ -5,7 +5,8 @@ import { findOrganization } from "../rules/authenticate.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
 import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
 import { Refusal } from "../rules/refusal.ts";
-import { keptHeaders, type LoggedRequest } from "../world/requests.ts";
+import { type KeptBody, keepBody, missingBody } from "../world/recorded-bodies.ts";
+import { type KeptExchange, keptHeaders, type LoggedRequest, noFaults } from "../world/requests.ts";
 import type { World } from "../world/world.ts";
 import { steersMock } from "./routing.ts";
 import { discardBody, endAfterBody } from "./unread-body.ts";
@@ -44,10 +45,27 @@ export class Exchange {
       headers: keptHeaders(request.rawHeaders),
       status: null,
       replayed: false,
+      faults: noFaults,
+      kept: world.log.keepsBodies ? { begunAt: world.network.time.now(), body: null, response: null } : null,
     };
     this.#steers = steersMock(this.url);
     // Control requests are not logged: the log shows the requests under test.
     if (!this.#steers) world.log.add(this.#logged);
+  }
+
+  /** Keeps the body of the request for the log, or the reason why it was not read. */
+  received(body: Buffer | Refusal): void {
+    const { kept } = this.#logged;
+    if (kept === null) return;
+    kept.body =
+      body instanceof Refusal
+        ? missingBody(body.message, Number(this.request.headers["content-length"] ?? 0))
+        : keepBody(body);
+  }
+
+  /** Logs the numbers of the faults that act on the request. */
+  hitBy(faults: readonly number[]): void {
+    this.#logged.faults = faults;
   }
 
   get isRead(): boolean {
@@ -81,7 +99,8 @@ export class Exchange {
   sendStream(pieces: Readable): void {
     const headers = this.#standardHeaders();
     headers.push("Content-Type", jsonType);
-    if (this.#begin(200, headers)) pieces.on("error", () => this.response.destroy()).pipe(this.response);
+    if (this.#begin(200, headers, pieces))
+      pieces.on("error", () => this.response.destroy()).pipe(this.response);
   }
 
   /** Sends the response of a `Refusal`, or 500 without details for any other error. */
@@ -94,8 +113,8 @@ export class Exchange {
     this.request.socket.destroy();
   }
 
-  #finish(status: number, headers: HeaderList, body: string | Uint8Array | Readable | null): void {
-    if (!this.#begin(status, headers)) {
+  #finish(status: number, headers: HeaderList, body: ResponseBody): void {
+    if (!this.#begin(status, headers, body)) {
       if (body instanceof Readable) body.destroy();
       return;
     }
@@ -112,15 +131,29 @@ export class Exchange {
   }
 
   /** Writes the head. False if the client is gone or a response was already sent. */
-  #begin(status: number, headers: HeaderList): boolean {
+  #begin(status: number, headers: HeaderList, body: ResponseBody): boolean {
     if (this.response.headersSent || this.response.destroyed) return false;
     if (this.lost === "all") {
       this.cut();
       return false;
     }
     this.#logged.status = status;
+    if (this.#logged.kept !== null) this.#keep(this.#logged.kept, headers, body);
     this.response.writeHead(status, headers);
     return true;
+  }
+
+  #keep(kept: KeptExchange, headers: HeaderList, body: ResponseBody): void {
+    const at = this.world.network.time.now();
+    kept.response = { headers, body: body === null ? null : this.#keptBody(body), at };
+  }
+
+  #keptBody(body: string | Uint8Array | Readable): KeptBody {
+    const { lost } = this;
+    if (body instanceof Readable) return missingBody("a file that is sent in pieces; not kept");
+    if (typeof lost !== "number" || lost >= body.length) return keepBody(body);
+    const bytes = typeof body === "string" ? Buffer.from(body) : body;
+    return keepBody(bytes.subarray(0, lost), `a fault cut it after ${lost} of ${bytes.length} bytes`);
   }
 
   #standardHeaders(): HeaderList {
@@ -140,6 +173,8 @@ export class Exchange {
     return this.world.organizations[name].rate.read(rateLimit, this.isRead, this.at);
   }
 }
+
+type ResponseBody = string | Uint8Array | Readable | null;
 
 /** Alternating names and values: the form that Node writes without conversion. */
 export type HeaderList = (string | number)[];

@@ -76,6 +76,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
 
   function withBody(passage: Passage): void {
     readBody(passage.exchange.request, bodyLimit, (outcome) => {
+      if (outcome !== null) passage.exchange.received(outcome);
       // The fingerprint of an oversized body is unknown, so its response is not stored.
       if (outcome instanceof Refusal) return passage.exchange.fail(outcome);
       if (outcome === null) return;
@@ -92,6 +93,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
       let { latencyMs: wait } = world.options;
       if (!world.faults.none) {
         passage.fault = world.faults.ofRequest(exchange.method, exchange.url, stored !== null);
+        if (passage.fault !== null) exchange.hitBy(passage.fault.ids);
         wait += passage.fault?.delayMs ?? 0;
       }
       if (stored !== null) {

@@ -151,6 +151,7 @@ function toBody(file: StoredFile, start: number, end: number): Uint8Array | Read
 async function applyFaults(exchange: Exchange): Promise<boolean> {
   const { world, method, url } = exchange;
   const fault = world.faults.ofRequest(method, url, false);
+  if (fault !== null) exchange.hitBy(fault.ids);
   const wait = world.options.latencyMs + (fault?.delayMs ?? 0);
   if (wait > 0) await new Promise<void>((resolve) => world.hold(world.clock.now() + wait, resolve));
   if (fault === null) return false;

@@ -1,5 +1,6 @@
 import { requestIdPattern } from "../../contract/limits.ts";
 import type { Random } from "../seed/random.ts";
+import { type KeptBody, type RecordedBody, shownBody } from "./recorded-bodies.ts";
 
 /** One received request, as GET /_mock/requests shows it. */
 export interface RecordedRequest {
@@ -16,6 +17,20 @@ export interface RecordedRequest {
   replayed: boolean;
   /** As sent, with the API key masked. */
   headers: Record<string, string>;
+  /** The numbers of the faults that acted on it. */
+  faults: number[];
+  /** The body; missing unless bodies are kept. Null without one, or if it was not read. */
+  body?: RecordedBody | null;
+  /** The response; missing unless bodies are kept. Null while the request runs, and for a lost response. */
+  response?: RecordedResponse | null;
+}
+
+/** The response to a logged request. */
+export interface RecordedResponse {
+  headers: Record<string, string>;
+  body: RecordedBody | null;
+  /** Real milliseconds from the arrival of the request to the start of the response. */
+  duration_ms: number;
 }
 
 /** A logged request. Created for every request, so the rest is computed only when the log is read. */
@@ -28,7 +43,27 @@ export interface LoggedRequest {
   readonly headers: string;
   status: number | null;
   replayed: boolean;
+  faults: readonly number[];
+  /** Body and response; null unless bodies are kept. */
+  kept: KeptExchange | null;
 }
+
+/** The body and the response of one request. */
+export interface KeptExchange {
+  /** Arrival, in real milliseconds since the epoch. */
+  readonly begunAt: number;
+  body: KeptBody | null;
+  response: KeptResponse | null;
+}
+
+interface KeptResponse {
+  readonly headers: readonly (string | number)[];
+  readonly body: KeptBody | null;
+  readonly at: number;
+}
+
+/** Shared by the requests that no fault hit. */
+export const noFaults: readonly number[] = [];
 
 /** Not allowed in a header. */
 const separator = "\n";
@@ -38,27 +73,62 @@ export const keptHeaders = (rawHeaders: readonly string[]): string => rawHeaders
 
 /** Requests kept. More would reach the old generation of the heap, which slows each by a third. */
 const remembered = 1_000;
+/** Requests whose bodies are kept. */
+const rememberedBodies = 200;
 
 /** The last requests, oldest first. */
 export class RequestLog {
   readonly #requests: LoggedRequest[] = [];
+  /** Whether bodies and responses of new requests are kept. */
+  keepsBodies: boolean;
+  /** Number of requests since the last clear. The newest has this number, the first had 1. */
+  count = 0;
+  /** Number of clears. */
+  clears = 0;
+
+  constructor(keepsBodies: boolean) {
+    this.keepsBodies = keepsBodies;
+  }
 
   add(request: LoggedRequest): void {
+    this.count++;
     this.#requests.push(request);
     if (this.#requests.length > remembered) this.#requests.shift();
+    if (!this.keepsBodies) return;
+    const older = this.#requests.at(-1 - rememberedBodies);
+    if (older !== undefined) older.kept = null;
   }
 
   list(): RecordedRequest[] {
-    return this.#requests.map(shown);
+    return this.#requests.map(shownRequest);
+  }
+
+  /** The request with this number; undefined if it is not kept. */
+  numbered(number: number): LoggedRequest | undefined {
+    return this.#requests[number - this.#firstNumber];
+  }
+
+  /** The requests from this number on, with their numbers, oldest first; `most` of them, the newest. */
+  from(number: number, most: number): [number, LoggedRequest][] {
+    const first = Math.max(number, this.#firstNumber, this.count - most + 1);
+    return this.#requests.slice(first - this.#firstNumber).map((request, at) => [first + at, request]);
+  }
+
+  get #firstNumber(): number {
+    return this.count - this.#requests.length + 1;
   }
 
   clear(): void {
     this.#requests.length = 0;
+    this.count = 0;
+    this.clears++;
   }
 }
 
-function shown(request: LoggedRequest): RecordedRequest {
+/** A logged request as `GET /_mock/requests` shows it. */
+export function shownRequest(request: LoggedRequest): RecordedRequest {
   const headers = parseHeaders(request.headers);
+  const { kept } = request;
   return {
     at: new Date(request.at).toISOString(),
     method: request.method,
@@ -68,7 +138,15 @@ function shown(request: LoggedRequest): RecordedRequest {
     idempotency_key: headers["idempotency-key"] ?? null,
     replayed: request.replayed,
     headers,
+    faults: [...request.faults],
+    ...(kept !== null && { body: shownBody(kept.body), response: shownResponse(kept) }),
   };
+}
+
+function shownResponse({ begunAt, response }: KeptExchange): RecordedResponse | null {
+  if (response === null) return null;
+  const headers = parseHeaders(response.headers.join(separator));
+  return { headers, body: shownBody(response.body), duration_ms: Math.max(0, response.at - begunAt) };
 }
 
 /** Headers by lower-case name; repeated ones are joined, as HTTP allows. */

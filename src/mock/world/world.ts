@@ -37,6 +37,8 @@ export interface WorldOptions {
   strictSlugs: boolean;
   /** Fetches the image URLs of imports. Default: draws a picture for each. */
   fetchImages: boolean;
+  /** Keeps the bodies and responses of the last 200 requests, 64 kB each. */
+  bodies: boolean;
   /** Loads an initial state instead of demo products, at every reset. */
   begin?: ((world: World) => void) | undefined;
   network: Network;
@@ -49,7 +51,7 @@ export interface WorldOptions {
 export class World {
   readonly clock: MovableClock;
   readonly options: WorldOptions;
-  readonly log = new RequestLog();
+  readonly log: RequestLog;
   readonly faults = new Faults();
   readonly network: Network;
   /** Work in progress that depends on other servers, in real time. */
@@ -77,6 +79,7 @@ export class World {
     this.options = options;
     this.clock = options.clock;
     this.network = options.network;
+    this.log = new RequestLog(options.bodies);
     this.#begin();
     this.deliveries = new Deliveries(this);
     this.#renew();

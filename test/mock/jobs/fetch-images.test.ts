@@ -318,6 +318,7 @@ test.each([
 test("no image is fetched without --fetch-images", async () => {
   const { run, outside } = await fetchingWorld((_request, response) => void response.end(tinyPng), {
     fetchImages: false,
+    bodies: false,
   });
   expect((await run([withImages("A", url())])).job.status).toBe("completed");
   expect([outside.asked, outside.connections]).toEqual([[], []]);

@@ -3,6 +3,7 @@ import { assumed, enforced, inFile, type Section } from "../clause.ts";
 const serve = inFile("cli/serve.test.ts");
 const control = inFile("mock/control/control.test.ts");
 const faults = inFile("mock/faults/faults.test.ts");
+const customAnswers = inFile("mock/faults/custom-answers.test.ts");
 const deliveries = inFile("mock/deliveries/deliveries.test.ts");
 const keys = inFile("mock/rules/keys-and-limits.test.ts");
 const requests = inFile("mock/requests/bad-requests.test.ts");
@@ -89,6 +90,18 @@ export const mockServer: Section = {
       "status responds with the envelope and the matching type, 429 with Retry-After.",
       faults("a status > of %d sends the envelope with type %s and code %s"),
     ),
+    enforced("status with headers and a body sends exactly that response.", [
+      ...customAnswers(
+        "a fault with a body > answers like a gateway: its HTML and headers, without those of the service",
+        "a fault with a body > can be %s",
+      ),
+    ]),
+    enforced("Several faults act in order, and a fault with mistakes lists all of them.", [
+      ...customAnswers(
+        "several faults > act in order: delays add up, answers follow each other",
+        "a fault with mistakes > is rejected with every problem at once",
+      ),
+    ]),
     enforced(
       "truncate cuts off the response body after a number of bytes.",
       faults("a truncation > sends %d bytes of the body, and the headers announce the full length"),

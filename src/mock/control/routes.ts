@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import * as z from "zod";
 import { lastMoment, type MovableClock } from "../../clock.ts";
-import { FaultOrder } from "../faults/fault-order.ts";
+import { readFault } from "../faults/fault-order.ts";
 import { organizationNames } from "../rules/authenticate.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
@@ -43,7 +43,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: "POST",
     path: "/_mock/faults",
     work: (world, body) => {
-      const fault = world.faults.add(check(FaultOrder, parseJson(body), "body"), world.secret);
+      const fault = world.faults.add(readFault(parseJson(body)), world.secret);
       if (fault === undefined) throw invalid("too many faults; clear them with DELETE /_mock/faults");
       return fault;
     },

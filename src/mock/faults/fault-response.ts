@@ -1,10 +1,14 @@
 import type { ServerResponse } from "node:http";
-import { type ErrorCode, type ErrorType, errorCodes } from "../../contract/error-codes.ts";
+import { type ErrorCode, ErrorEnvelope, type ErrorType, errorCodes } from "../../contract/error-codes.ts";
 import type { Operation } from "../../contract/operation.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
+import type { FaultOrder } from "./fault-order.ts";
 
 /** The shortest wait: no rate limit window is full after a 429 from a fault. */
 const retryAfterSeconds = 1;
+
+/** The response that a fault sends instead of the work. */
+export type FaultReply = Pick<FaultOrder, "headers" | "body"> & { readonly status: number };
 
 /** Codes that fit any operation, unlike those of 409 and 422. */
 const generalCodes: readonly ErrorCode[] = [
@@ -30,21 +34,49 @@ const byStatus: ReadonlyMap<number, ErrorCode> = new Map(
 );
 
 /**
- * The response for a fault with a status: the envelope, with the matching type, and with the code that the
- * operation itself, or any other, uses for that status. A status without a code gets the name of the type.
+ * The response of a fault with a status. Without a body of its own it has the envelope from 400 on: the matching
+ * type, and the code that the operation itself, or any other, uses for that status. A status without a code
+ * gets the name of the type.
  */
-export function faultResponse(status: number, operation: Operation | null): FullResponse {
+export function faultResponse(reply: FaultReply, operation: Operation | null): FullResponse {
+  const { status, headers, body } = reply;
+  const isOwn = body !== undefined || status < 400;
+  if (!isOwn && headers === undefined) {
+    const retry = status === 429 ? { "Retry-After": String(retryAfterSeconds) } : undefined;
+    return { status, body: envelope(status, operation), headers: retry };
+  }
+  const text = typeof body === "string" || body === undefined ? (body ?? null) : JSON.stringify(body);
+  const custom: Record<string, string | null> = { ...headers };
+  const given = Object.keys(custom).map((name) => name.toLowerCase());
+  if (status === 429 && !given.includes("retry-after")) custom["Retry-After"] = String(retryAfterSeconds);
+  if (isOwn && text === null) return { status, body: null, custom };
+  const type = typeof body === "string" ? "text/plain; charset=utf-8" : "application/json; charset=utf-8";
+  if (!given.includes("content-type")) custom["Content-Type"] = type;
+  return { status, body: isOwn ? text : envelope(status, operation), custom };
+}
+
+function envelope(status: number, operation: Operation | null): string {
   // Skip the operation's own code for 400: for a list it would be `invalid_cursor`, only one of the reasons.
   const own = status === 400 ? undefined : operation?.refuses[status]?.[0];
   const known = own ?? byStatus.get(status);
   const type = known === undefined ? errorType(status) : errorCodes[known].type;
   const code = known ?? (type === "internal" ? ("internal_error" satisfies ErrorCode) : type);
   const message = "this response comes from a fault set with POST /_mock/faults";
-  return {
-    status,
-    body: JSON.stringify({ error: { type, code, message } }),
-    headers: status === 429 ? { "Retry-After": String(retryAfterSeconds) } : undefined,
-  };
+  return JSON.stringify({ error: { type, code, message } });
+}
+
+/**
+ * Whether a response could come from the service, which stores a 4xx for its idempotency key. Any other custom
+ * response plays a gateway: the service never saw the request.
+ */
+export function isOfService({ status, body, custom }: FullResponse): boolean {
+  if (custom === undefined) return true;
+  if (status < 400 || body === null) return false;
+  try {
+    return ErrorEnvelope.safeParse(JSON.parse(body)).success;
+  } catch {
+    return false;
+  }
 }
 
 /** The type for a status without a code. */

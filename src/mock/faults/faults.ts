@@ -1,5 +1,6 @@
 import { Random } from "../seed/random.ts";
 import type { FaultOrder, JobFailure, JobKind } from "./fault-order.ts";
+import type { FaultReply } from "./fault-response.ts";
 
 /** A fault as GET /_mock/faults shows it: its number, its definition, and how often it has acted. */
 export type FaultReport = FaultOrder & { readonly id: number; readonly acted: number };
@@ -10,10 +11,13 @@ export interface RequestFault {
   readonly ids: number[];
   /** Delay before the work, in milliseconds. */
   delayMs: number;
-  /** Status of the response that replaces the work. */
-  status: number | null;
-  /** When the connection is cut: before the work, after it, or after this many bytes of the response body. */
-  cut: "before" | "after" | number | null;
+  /** The response that replaces the work. */
+  reply: FaultReply | null;
+  /**
+   * When the connection is cut: before the work, after it, after it without a record of the idempotency key, or
+   * after this many bytes of the response body.
+   */
+  cut: "before" | "after" | "crash" | number | null;
 }
 
 interface ActiveFault {
@@ -71,29 +75,28 @@ export class Faults {
   }
 
   /**
-   * The effect on a request; null for none. The first delay that matches acts, and the first fault of any
-   * other kind. A replay does no work, so delays and statuses do not apply to it; its connection can still be
-   * cut.
+   * The effect on a request; null for none. Matching faults act in order: delays add up, and the first fault of
+   * any other kind ends the request. A replay does no work, so delays and statuses do not apply to it; its
+   * connection can still be cut.
    */
   ofRequest(method: string, path: string, isReplay: boolean): RequestFault | null {
-    let delayed = false;
+    let isEnded = false;
     let met: RequestFault | null = null;
     for (const fault of this.#faults) {
-      const { match, delay_ms, status, drop, truncate } = fault.order;
+      const { match, delay_ms, status, headers, body, drop, truncate } = fault.order;
       if (match.job !== undefined) continue;
       if (match.method !== undefined && match.method !== method) continue;
       if (match.path !== undefined && !path.startsWith(match.path)) continue;
       const isDelay = delay_ms !== undefined;
       if (isReplay && (isDelay || status !== undefined)) continue;
-      const isTaken = isDelay ? delayed : met !== null && (met.status !== null || met.cut !== null);
-      if (isTaken || !this.#acts(fault)) continue;
-      met ??= { ids: [], delayMs: 0, status: null, cut: null };
+      if ((isEnded && !isDelay) || !this.#acts(fault)) continue;
+      met ??= { ids: [], delayMs: 0, reply: null, cut: null };
       met.ids.push(fault.id);
       if (isDelay) {
-        delayed = true;
-        met.delayMs = delay_ms;
+        met.delayMs += delay_ms;
       } else {
-        met.status = status ?? null;
+        isEnded = true;
+        met.reply = status === undefined ? null : { status, headers, body };
         met.cut = drop ?? truncate ?? null;
       }
     }

@@ -74,11 +74,13 @@ export class Exchange {
 
   /** Sends a response. A replayed one says so in a header (Cross-cutting rule 2). */
   send(response: FullResponse, replayed = false): void {
-    const headers = this.#standardHeaders();
+    let headers = this.#standardHeaders();
     if (response.headers !== undefined) addTo(headers, response.headers);
     if (replayed) headers.push("Idempotent-Replayed", "true");
+    if (response.custom !== undefined) headers = replacing(headers, response.custom);
     if (response.body !== null) {
-      headers.push("Content-Type", jsonType, "Content-Length", Buffer.byteLength(response.body));
+      if (response.custom === undefined) headers.push("Content-Type", jsonType);
+      headers.push("Content-Length", Buffer.byteLength(response.body));
     }
     this.#logged.replayed = replayed;
     this.#finish(response.status, headers, response.body);
@@ -199,6 +201,17 @@ export function standardHeaders(now: number, requestId: string, rate: RateReadin
 
 function addTo(list: HeaderList, headers: Readonly<Record<string, string | number>>): void {
   for (const [name, value] of Object.entries(headers)) list.push(name, value);
+}
+
+/** The headers with those of a fault, whose name in any case replaces one; null removes it. */
+function replacing(list: HeaderList, custom: Readonly<Record<string, string | null>>): HeaderList {
+  const names = new Set(Object.keys(custom).map((name) => name.toLowerCase()));
+  const kept: HeaderList = [];
+  for (let at = 0; at < list.length; at += 2) {
+    if (!names.has(String(list[at]).toLowerCase())) kept.push(list[at]!, list[at + 1]!);
+  }
+  for (const [name, value] of Object.entries(custom)) if (value !== null) kept.push(name, value);
+  return kept;
 }
 
 /** The response for an error. */

@@ -1,5 +1,5 @@
 import { type BodyType, mayHaveNoBody, type Operation } from "../../contract/operation.ts";
-import { faultResponse } from "../faults/fault-response.ts";
+import { faultResponse, isOfService } from "../faults/fault-response.ts";
 import type { RequestFault } from "../faults/faults.ts";
 import { readUpload } from "../images/upload.ts";
 import { authenticate, authorize, type Caller } from "../rules/authenticate.ts";
@@ -109,7 +109,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
   function cutBefore({ exchange, organization, key, claim, fault }: Passage): boolean {
     if (fault === null || fault.cut === null) return false;
     if (fault.cut !== "before") {
-      exchange.lost = fault.cut === "after" ? "all" : fault.cut;
+      exchange.lost = typeof fault.cut === "number" ? fault.cut : "all";
       return false;
     }
     if (key !== null && claim?.answer === null) organization.keys.release(key, claim);
@@ -131,8 +131,8 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     try {
       if (fault !== null) {
         if (cutBefore(passage)) return;
-        if (fault.status !== null) {
-          finish(passage, faultResponse(fault.status, operation));
+        if (fault.reply !== null) {
+          finish(passage, faultResponse(fault.reply, operation));
           return;
         }
       }
@@ -177,8 +177,12 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     });
   }
 
-  function finish({ exchange, organization, key, claim }: Passage, response: FullResponse): void {
-    if (key !== null && claim !== null) organization.keys.settle(key, claim, response);
+  function finish({ exchange, organization, key, claim, fault }: Passage, response: FullResponse): void {
+    if (key !== null && claim !== null) {
+      if (fault?.cut === "crash") claim.crashed = true;
+      else if (isOfService(response)) organization.keys.settle(key, claim, response);
+      else organization.keys.release(key, claim);
+    }
     exchange.send(response);
   }
 }

@@ -155,12 +155,12 @@ async function applyFaults(exchange: Exchange): Promise<boolean> {
   const wait = world.options.latencyMs + (fault?.delayMs ?? 0);
   if (wait > 0) await new Promise<void>((resolve) => world.hold(world.clock.now() + wait, resolve));
   if (fault === null) return false;
-  const { cut, status } = fault;
+  const { cut, reply } = fault;
   if (cut === "before") {
     exchange.cut();
     return true;
   }
-  if (cut !== null) exchange.lost = cut === "after" ? "all" : cut;
-  if (status !== null) exchange.send(faultResponse(status, null));
-  return status !== null;
+  if (cut !== null) exchange.lost = typeof cut === "number" ? cut : "all";
+  if (reply !== null) exchange.send(faultResponse(reply, null));
+  return reply !== null;
 }

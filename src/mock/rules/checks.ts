@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { invalid } from "./refusal.ts";
+import { invalid, type Problem, Refusal } from "./refusal.ts";
 
 /** Parses `value` with the schema, or throws 400 `invalid_request` for the first invalid field. */
 export function check<Schema extends z.ZodType>(
@@ -19,10 +19,27 @@ export function check<Schema extends z.ZodType>(
   throw invalid(message, param);
 }
 
-/** A problem with one field, or with the complete value if there is no `param`. */
-export interface Problem {
-  readonly message: string;
-  readonly param?: string;
+/** Problems named in the message of an error; all are in its list. */
+const mostNamed = 10;
+
+/**
+ * Parses `value` with the schema, or throws 400 `invalid_request` with every problem of the schema and of
+ * `further`, which gets the unparsed value.
+ */
+export function checkAll<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+  further: (value: unknown) => readonly Problem[] = () => [],
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  const found = parsed.success ? [] : parsed.error.issues.flatMap((issue) => toProblems(issue, what));
+  const problems = [...found, ...further(value)];
+  if (parsed.success && problems.length === 0) return parsed.data;
+  const named = problems.slice(0, mostNamed).map(({ message }) => message);
+  if (problems.length > mostNamed) named.push(`and ${problems.length - mostNamed} more`);
+  const { param } = problems[0]!;
+  throw new Refusal("invalid_request", named.join("; "), { param, problems });
 }
 
 /** All problems that the schema finds in `value`, in its order. */
@@ -104,6 +121,7 @@ function toBound(side: "least" | "most", origin: string, bound: number | bigint)
 
 /** The most useful message of an issue: for a union, that of its last form. */
 function toMessage(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_key") return plainMessage(issue.issues[0]!);
   if (issue.code !== "invalid_union") return plainMessage(issue);
   const inner = issue.errors.at(-1)?.[0];
   return plainMessage(inner ?? issue);

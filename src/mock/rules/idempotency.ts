@@ -8,13 +8,23 @@ export interface FullResponse {
   readonly status: number;
   readonly body: string | null;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Headers of a fault, which replace those of every response; null removes one. The type is among them. */
+  readonly custom?: Readonly<Record<string, string | null>> | undefined;
 }
 
 /** `answer` is null while the first request is in flight; `at` is when that request began. */
 export interface KeyRecord {
-  readonly fingerprint: string;
+  /** Null if the request is not known: any request finds the key in use. */
+  readonly fingerprint: string | null;
   readonly at: number;
   answer: FullResponse | null;
+  /** Set if the request crashed before its response was recorded. */
+  crashed?: true;
+}
+
+/** A key as a snapshot contains it: with its response, or null for a crashed request. */
+export interface StoredKey extends KeyRecord {
+  readonly key: string;
 }
 
 /** A key whose request never finished is released after this time (Cross-cutting rule 5, "a few minutes"). */
@@ -51,7 +61,7 @@ export class IdempotencyKeys {
       known !== undefined &&
       now - known.at < (known.answer === null ? abandonedAfterMs : limits.idempotencyKeyMs)
     ) {
-      if (known.fingerprint !== fingerprint) {
+      if (known.fingerprint !== null && known.fingerprint !== fingerprint) {
         throw new Refusal("idempotency_key_reused", "this idempotency key was used with a different request");
       }
       if (known.answer === null) {
@@ -79,15 +89,21 @@ export class IdempotencyKeys {
     if (this.#records.get(key) === record) this.#records.delete(key);
   }
 
-  /** The records of finished requests, for the snapshot. */
-  *state(): Generator<{ key: string; fingerprint: string; at: number; answer: FullResponse }> {
-    for (const [key, { fingerprint, at, answer }] of this.#records) {
-      if (answer !== null) yield { key, fingerprint, at, answer };
+  /** Marks a key as that of a request which crashed now (Cross-cutting rule 5). */
+  crash(key: string, now: number): void {
+    this.#records.delete(key);
+    this.#records.set(key, { fingerprint: null, at: now, answer: null, crashed: true });
+  }
+
+  /** The records of finished and crashed requests, for the snapshot. */
+  *state(): Generator<StoredKey> {
+    for (const [key, { fingerprint, at, answer, crashed }] of this.#records) {
+      if (answer !== null || crashed) yield { key, fingerprint, at, answer };
     }
   }
 
-  restore({ key, ...record }: { key: string; fingerprint: string; at: number; answer: FullResponse }): void {
-    this.#records.set(key, record);
+  restore({ key, ...record }: StoredKey): void {
+    this.#records.set(key, record.answer === null ? { ...record, crashed: true } : record);
   }
 
   #forgetExpired(now: number): void {

@@ -5,6 +5,12 @@ import {
   type TryonRefusal,
 } from "../../contract/error-codes.ts";
 
+/** A problem with one field, or with the complete value if there is no `param`. */
+export interface Problem {
+  readonly message: string;
+  readonly param?: string;
+}
+
 /** The rejection of a request: thrown below the pipeline, sent as the error envelope. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
@@ -12,18 +18,26 @@ export class Refusal extends Error {
   readonly param: string | undefined;
   /** All problems, for the two operations that respond with a list (Errors). */
   readonly list: ImportRefusal | TryonRefusal | undefined;
+  /** All problems of a control request, shown next to the error. */
+  readonly problems: readonly Problem[] | undefined;
   /** Extra headers, such as `Allow`, or `Retry-After` in seconds. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    more: { param?: string; list?: ImportRefusal | TryonRefusal; headers?: Record<string, string> } = {},
+    more: {
+      param?: string | undefined;
+      list?: ImportRefusal | TryonRefusal;
+      problems?: readonly Problem[];
+      headers?: Record<string, string>;
+    } = {},
   ) {
     super(message);
     this.code = code;
     this.param = more.param;
     this.list = more.list;
+    this.problems = more.problems;
     this.headers = more.headers;
   }
 
@@ -34,9 +48,11 @@ export class Refusal extends Error {
   /** The response body: `{error: {type, code, message, param?}}`, or the list of problems. */
   body(): string {
     if (this.list !== undefined) return JSON.stringify(this.list);
-    const { type } = errorCodes[this.code];
-    // JSON.stringify omits an undefined param.
-    return JSON.stringify({ error: { type, code: this.code, message: this.message, param: this.param } });
+    const { code, message, param } = this;
+    const { type } = errorCodes[code];
+    const errors = this.problems?.map((problem) => ({ code, ...problem }));
+    // JSON.stringify omits what is undefined.
+    return JSON.stringify({ error: { type, code, message, param }, errors });
   }
 }
 

@@ -3,6 +3,7 @@ import { lastMoment } from "../../clock.ts";
 import { creditHeaders } from "../../contract/error-codes.ts";
 import { limits } from "../../contract/limits.ts";
 import { continueExport } from "../exports/export-job.ts";
+import { FaultHeaders } from "../faults/fault-order.ts";
 import { continueImport } from "../jobs/import-job.ts";
 import { continueTask } from "../jobs/task-job.ts";
 import { organizationNames } from "../rules/authenticate.ts";
@@ -32,13 +33,19 @@ const storedHeaders = ["Retry-After", creditHeaders.needed, creditHeaders.left] 
 /** An idempotency key with its stored response, which is replayed byte by byte. */
 const KeyState = z.strictObject({
   key: text.min(1).max(limits.idempotencyKeyLength),
-  fingerprint: text,
+  /** Null if any request finds the key in use. */
+  fingerprint: text.nullable(),
   at: Moment,
-  answer: z.strictObject({
-    status: z.int().min(200).max(499),
-    body: text.nullable(),
-    headers: z.partialRecord(z.enum(storedHeaders), text.regex(/^\d{1,15}$/)).optional(),
-  }),
+  /** Null if the request crashed before its response was recorded. */
+  answer: z
+    .strictObject({
+      status: z.int().min(200).max(499),
+      body: text.nullable(),
+      headers: z.partialRecord(z.enum(storedHeaders), text.regex(/^\d{1,15}$/)).optional(),
+      /** Headers of a fault. */
+      custom: FaultHeaders.optional(),
+    })
+    .nullable(),
 });
 
 const OrganizationState = z.strictObject({

@@ -305,7 +305,7 @@ test("a state with the stored rejection for too few credits can be loaded", asyn
     headers: { "idempotency-key": "paid" },
   });
   expect(rejected.status).toBe(402);
-  const { headers } = mock.state().organizations.main.idempotency_keys[0]!.answer;
+  const { headers } = mock.state().organizations.main.idempotency_keys[0]!.answer!;
   expect(headers).toEqual({ "X-Credits-Needed": "1", "X-Credits-Left": "0" });
   expect(readState(JSON.parse(JSON.stringify(mock.state())))).toEqual(mock.state());
 });

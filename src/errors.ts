@@ -17,7 +17,7 @@ export interface ErrorDetail {
 
 /**
  * The root of every error that is not a bug: the message is a sentence for the user; programs switch on
- * `type` and `code`. The table of exit statuses is in cli/context/exit.ts.
+ * `type` and `code`. The table of exit statuses is in cli/context/errors.ts.
  */
 export class CatError extends Error {
   override readonly name: string = "CatError";

@@ -202,7 +202,8 @@ export function createClient(options: ClientOptions): Client {
     async raw(request, options = {}) {
       const { method, path, body, listsProblems = false } = request;
       const { idempotencyKey } = options;
-      const headers = headersOf(body?.contentType ?? null, { userAgent, idempotencyKey });
+      const own = headersOf(body?.contentType ?? null, { userAgent, idempotencyKey });
+      const headers = { ...own, ...request.headers };
       const message = { method, origin, path: base.prefix + path, headers, body: body?.bytes ?? null };
       const answer = await answerTo(message, options);
       const about = { message, answer, now: clock.now() };

@@ -93,9 +93,11 @@ const expired = (request: string, lifeMs: number): CatError =>
     { type: "timeout", code: "key_expired", hint: "Run the same command again." },
   );
 
-/** Adds an `X-Request-Id` to each attempt (Cross-cutting rule 7), so that logs distinguish attempts. */
+/** Adds an `X-Request-Id` to each attempt without one (Cross-cutting rule 7), so that logs distinguish attempts. */
 export const requestId =
   (newId: () => string = randomUUID): Interceptor =>
   (next) =>
   (request) =>
-    next(withHeader(request, "x-request-id", newId()));
+    next(
+      request.headers["x-request-id"] === undefined ? withHeader(request, "x-request-id", newId()) : request,
+    );

@@ -52,7 +52,7 @@ export interface Runs {
   lastWriter(account: number): string | null;
   /**
    * Ends a run after everything about its rows was reported. Its settled batches and patched rows are
-   * deleted. An unsettled batch stays, and blocks its references for other runs until one of them settles it.
+   * deleted. An unsettled batch stays until another run settles it.
    */
   end(runId: string, endedAt: number): void;
   /**

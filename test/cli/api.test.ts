@@ -97,14 +97,36 @@ describe("-F and -f", () => {
     ["api GET /x -F a=1", "a GET request has no body", "Use --query name=value, or another method."],
     ["api POST /x -F a=1 --input b", "--input cannot be used with --field", "Remove one of them."],
     ["api POST /x -F", "--field needs a value: --field NAME=VALUE", "See: cat api --help"],
-    ["api HEAD /x", 'invalid METHOD "HEAD": use GET, POST, PUT, PATCH or DELETE', "See: cat api --help"],
+    ["api HEAD /x", 'unknown method "HEAD"', "Use GET, POST, PUT, PATCH or DELETE, or only the path."],
+    [
+      "api /x -H a",
+      'invalid --header "a": use NAME:VALUE with printable ASCII characters',
+      "See: cat api --help",
+    ],
+    [
+      ["api", "/x", "-H", "Authorization: Bearer k"],
+      'invalid --header "Authorization: Bearer k": the API key comes from cat login or CAT_API_KEY',
+      "See: cat api --help",
+    ],
+    [
+      "api /x -H Idempotency-Key:k",
+      'invalid --header "Idempotency-Key:k": use --idempotency-key KEY',
+      "See: cat api --help",
+    ],
+    ["api /x -H Host:h", 'invalid --header "Host:h": host is set by the program', "See: cat api --help"],
+    [
+      "api /x --idempotency-key k",
+      "a GET request has no idempotency key",
+      "Remove it: a GET request changes nothing.",
+    ],
     ["api GET /x --query a", "--query needs name=value", "For example: --query name=value"],
     [
       "api GET /x#y",
       'invalid path "/x#y"',
       "Use the path of a request, for example /products or /products/ID.",
     ],
-    ["api GET", "missing argument: PATH", "See: cat api --help"],
+    ["api GET", "missing argument: PATH", "For example: cat api GET /products"],
+    ["api", "missing argument: METHOD", "See: cat api --help"],
     [
       ["api", "GET", "/products\n/x"],
       'invalid path "/products\\n/x"',
@@ -234,11 +256,81 @@ test("a new signing secret is shown, and the API key is masked", async () => {
   expect(`${echoed.stdout}${echoed.stderr}`).not.toMatch(/canary_0123456789|whsec_0123456789abcdef/);
 });
 
+test("the method is GET without a body and POST with one", async () => {
+  const world = await createWorld();
+  const server = await scriptedServer(json(200, {}));
+  onTestFinished(stopServers);
+  world.write("body.json", "{}");
+  const env = { CAT_BASE_URL: server.origin };
+  for (const line of [
+    "api x",
+    "api /x -F a=1",
+    "api /x -f a=1",
+    "api /x --input body.json",
+    "api put x -F a=1",
+  ])
+    await world.cat(line, { env });
+  expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    "GET /v1/x",
+    ...["POST /v1/x", "POST /v1/x", "POST /v1/x", "PUT /v1/x"],
+  ]);
+});
+
+test("-H adds headers or replaces those of the program, and --idempotency-key sets the key", async () => {
+  const world = await createWorld();
+  const server = await scriptedServer(json(200, {}));
+  onTestFinished(stopServers);
+  const headers = [
+    "-H",
+    "X-Request-Id: run-7",
+    "-H",
+    "accept:text/plain",
+    "-H",
+    "X-Request-Id: run-8",
+    "-H",
+    "X-Empty:",
+  ];
+  await world.cat(["api", "/x", "-F", "a=1", ...headers, "--idempotency-key", "k-1"], {
+    env: { CAT_BASE_URL: server.origin },
+  });
+  expect(server.requests[0]!.headers).toMatchObject({
+    "x-request-id": "run-8",
+    accept: "text/plain",
+    "x-empty": "",
+    "idempotency-key": "k-1",
+    authorization: "Bearer ak_mock",
+  });
+});
+
+test("--idempotency-key carries a request out once, and the key with another body is rejected", async () => {
+  const world = await createWorld({ mock: { demo: 1 } });
+  const hook = (event: string) =>
+    world.cat(
+      `api /webhooks -F url=https://x.example.com/h -F events[]=${event} --idempotency-key k-1 --json`,
+    );
+  const [first, again] = [await hook("task.failed"), await hook("task.failed")];
+  expect([again.exit, again.stdout]).toEqual([0, first.stdout]);
+  expect(await hook("task.succeeded")).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining("idempotency_key_reused"),
+  });
+  expect(JSON.parse((await world.cat("api /webhooks --json")).stdout).data).toHaveLength(1);
+});
+
+test("reaches the control routes of the mock server and its OpenAPI document", async () => {
+  const world = await createWorld({ mock: { demo: 1 } });
+  expect(await world.cat("api /_mock/account")).toMatchObject({
+    exit: 0,
+    stdout: '{"organization":"main","credits":null}\n',
+  });
+  expect((await world.cat("api /openapi.json")).stdout).toContain('"openapi":"3.1');
+});
+
 test("the examples of the help work", async () => {
   const world = await createWorld({ mock: { demo: 2 } });
   const [product, other] = world.products();
   const lines = (await world.cat("api --help")).stdout.match(/(?<=^ {2}\$ cat ).*/gm)!;
-  expect(lines).toHaveLength(4);
+  expect(lines).toHaveLength(5);
   for (const line of lines) {
     const [request] = line.replace("image_id=ID", `image_id=${other!.images[0]!.id}`).split(" | ");
     expect([line, await world.cat(request!.replace("/ID", `/${product!.id}`))]).toEqual([

@@ -61,7 +61,7 @@ export const ExportJob = z.looseObject({
 });
 export type ExportJob = z.infer<typeof ExportJob>;
 
-/** Whether an export job has reached a terminal state (States and transitions, Export job). */
+/** Whether an export job has reached a terminal state (States, Export job). */
 export const isJobEnded = ({ status }: Pick<ExportJob, "status">): boolean => status !== "processing";
 
 /** Up to 500 products. An empty list selects none: no lower bound is specified (Exports). */

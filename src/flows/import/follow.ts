@@ -28,7 +28,7 @@ export const importFollower = (
     },
   });
 
-/** Whether an import has reached a terminal state (States and transitions, Import job). */
+/** Whether an import has reached a terminal state (States, Import job). */
 export const isEnded = ({ status }: Pick<Import, "status">): boolean =>
   status !== "validating" && status !== "processing";
 

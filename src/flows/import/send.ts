@@ -45,7 +45,7 @@ function parseMoment(created_at: string, now: number): number | null {
 /** Whether rows that are sent twice add their photos twice (Imports, rule 3). */
 export const addsTwice = (mode: unknown): boolean => mode === "upsert";
 
-/** How `cat imports list` shows an import that was just accepted (States and transitions, Import job). */
+/** How `cat imports list` shows an import that was just accepted (States, Import job). */
 export const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, status: "validating" });
 
 /**

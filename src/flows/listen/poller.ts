@@ -52,7 +52,7 @@ export function syntheticEvent(job: EndedJob, now: number): ReceivedEvent {
   };
 }
 
-/** Whether a status of a task, an import or an export is terminal (States and transitions). */
+/** Whether a status of a task, an import or an export is terminal (States). */
 const isEndStatus = (status: string): boolean =>
   ["succeeded", "failed", "completed", "completed_with_errors"].includes(status);
 

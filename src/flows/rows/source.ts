@@ -44,7 +44,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** A file that cannot be used: exit 3, or 2 if it cannot be read (`cli/context/exit.ts`). */
+/** A file that cannot be used: exit 3, or 2 if it cannot be read (`cli/context/errors.ts`). */
 export class InputError extends CatError {
   override readonly name = "InputError";
   constructor(message: string, code: string, hint?: string) {

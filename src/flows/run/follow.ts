@@ -89,7 +89,7 @@ export class JobFollower<Job extends { id: string; status: string }> {
 /** How long to wait for an unresponsive service, in milliseconds: tasks keep running meanwhile. */
 const longestOutageMs = 600_000;
 
-/** Whether a task has reached a terminal state (States and transitions, Task). */
+/** Whether a task has reached a terminal state (States, Task). */
 export const isTaskEnded = ({ status }: Pick<Task, "status">): boolean =>
   status === "succeeded" || status === "failed";
 

@@ -224,7 +224,7 @@ test.for([
   ["ten days behind", -240 * hour],
   ["ten days ahead", 240 * hour],
 ] as const)(
-  "tryon finds the tasks of a request without a response or a Date, sent by a machine that was %s",
+  "tryon asks about the tasks of a request without a response or a Date, sent by a machine that was %s",
   async ([, machine]) => {
     const world = await skewed(await generateWorld());
     world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studio,full-front");
@@ -232,8 +232,11 @@ test.for([
     expect((await world.at("tryon looks.csv --yes", null, machine)).exit).toBe(7);
     await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
     world.tick(25 * hour);
-    const resumed = await world.at("tryon looks.csv --yes --json", null);
-    expect([resumed.exit, summaryOf(resumed.stdout)]).toMatchObject([0, { total: 2, succeeded: 2 }]);
+    expect(await world.at("tryon looks.csv --yes", null)).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("the service has 2 tasks that may be theirs\n"),
+    });
+    expect((await world.at("tryon looks.csv --yes --unknown queued", null)).exit).toBe(8);
     expect(world.tasks()).toHaveLength(2);
   },
 );

@@ -1,13 +1,17 @@
 import { Argument, type Command, InvalidArgumentError } from "commander";
 import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
-import { conflict } from "../../flags/usage-error.ts";
+import { conflict, either } from "../../flags/usage-error.ts";
 import { several } from "../../flags/values.ts";
 import type { ApiInput } from "./run.ts";
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+type Method = (typeof methods)[number];
 
 interface ApiFlags {
+  header?: Record<string, string>;
+  idempotencyKey?: string;
   query?: string[];
   input?: string;
   paginate?: true;
@@ -19,23 +23,24 @@ export function apiCommand(app: App): Command {
   const fields: ApiInput["fields"][number][] = [];
   const collect = (flag: "-F" | "-f") => (text: string) => void fields.push({ flag, text });
   return command("api", {
-    usage: "METHOD PATH [flags]",
+    usage: "[METHOD] PATH [flags]",
     about:
       "Send any request to the service and print the response. Requests are retried, paced and get an idempotency key, " +
-      "as in all other commands.\n\n" +
+      "as in all other commands. METHOD is GET by default, and POST with fields or --input.\n\n" +
       "PATH works with and without /v1. For the requests of the service, see GET /openapi.json of cat serve --mock.",
     examples: [
-      ["view a product", "cat api GET /products/ID"],
+      ["view a product", "cat api /products/ID"],
       ["change a field", 'cat api PATCH /products/ID -F name="Linen dress"'],
       [
         "attach an uploaded photo",
         "cat api POST /products/ID/images -F 'images[].image_id=ID' -F 'images[].orientation=front'",
       ],
-      ["print the ID of every product", "cat api GET /products --paginate | jq -r .id"],
+      ["print the ID of every product", "cat api /products --paginate | jq -r .id"],
+      ["leave 10 credits on the mock server", "cat api /_mock/account -F credits=10"],
     ],
   })
     .addArgument(methodArgument())
-    .argument("<PATH>", "path of the request, e.g. /products/ID")
+    .argument("[PATH]", "path of the request, e.g. /products/ID")
     .option(
       "-F, --field <NAME=VALUE>",
       "field of a JSON body: text, a number, true, false, null or @FILE; repeatable",
@@ -47,24 +52,83 @@ export function apiCommand(app: App): Command {
       collect("-f"),
     )
     .option("--query <NAME=VALUE>", "query parameter; repeatable", several)
+    .option("-H, --header <NAME:VALUE>", "header of the request; repeatable", addHeader)
+    .option(
+      "--idempotency-key <KEY>",
+      "key under which the service carries out the request once (default: a new one)",
+      idempotencyKey,
+    )
     .option("--input <FILE>", "file with the complete body, or - for standard input")
     .option("--paginate", "print all entries of a list, one JSON object per line")
     .option("--include", "print the status and the headers as well")
-    .action(async (method: ApiInput["method"], path: string, flags: ApiFlags) => {
-      const { query = [], input, paginate = false, include = false } = flags;
+    .action(async (first: string, second: string | undefined, flags: ApiFlags) => {
+      const { query = [], input, paginate = false, include = false, header = {} } = flags;
+      const hasBody = fields.length > 0 || input !== undefined;
+      const { method, path } = toRequest(first, second, hasBody ? "POST" : "GET");
       if (input !== undefined && fields.length > 0) throw conflict("--input", "--field");
       if (paginate && include) throw conflict("--paginate", "--include");
       const { runApi } = await import("./run.ts");
-      await runApi(app, { method, path, fields, query, input, paginate, include });
+      const key = flags.idempotencyKey;
+      await runApi(app, { method, path, fields, query, input, paginate, include, headers: header, key });
     });
 }
 
-/** METHOD, in upper or lower case: `choices` of commander would accept upper case only. */
+/** METHOD or, without one, PATH: commander knows no optional argument before another one. */
 const methodArgument = (): Argument =>
-  Object.assign(new Argument("<METHOD>", "HTTP method").argParser(toMethod), { argChoices: [...methods] });
+  Object.assign(new Argument("<METHOD>", "HTTP method"), { argChoices: [...methods] });
 
-function toMethod(text: string): ApiInput["method"] {
-  const method = methods.find((name) => name === text.toUpperCase());
-  if (method === undefined) throw new InvalidArgumentError("use GET, POST, PUT, PATCH or DELETE");
-  return method;
+/** The method and the path of a command line. Throws UsageError. */
+function toRequest(
+  first: string,
+  second: string | undefined,
+  usual: Method,
+): { method: Method; path: string } {
+  const method = methods.find((name) => name === first.toUpperCase());
+  if (second === undefined) {
+    if (method === undefined) return { method: usual, path: first };
+    throw missingPath(method);
+  }
+  if (method !== undefined) return { method, path: second };
+  throw new UsageError(`unknown method ${JSON.stringify(first)}`, {
+    code: "invalid_argument",
+    param: "METHOD",
+    hint: `Use ${either(methods)}, or only the path.`,
+  });
+}
+
+const missingPath = (method: Method): UsageError =>
+  new UsageError("missing argument: PATH", {
+    code: "missing_argument",
+    param: "PATH",
+    hint: `For example: cat api ${method} /products`,
+  });
+
+/** Headers that the program sets itself. */
+const ownHeaders = new Set([
+  "authorization",
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "idempotency-key",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Collects `-H name:value`, by the name in lower case. The value is not shown, because it may be a secret. */
+function addHeader(text: string, earlier: Record<string, string> = {}): Record<string, string> {
+  const [, name = "", value = ""] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:([\t\x20-\x7e]*)$/.exec(text) ?? [];
+  const key = name.toLowerCase();
+  if (key === "") throw new InvalidArgumentError("use NAME:VALUE with printable ASCII characters");
+  if (key === "authorization")
+    throw new InvalidArgumentError("the API key comes from cat login or CAT_API_KEY");
+  if (key === "idempotency-key") throw new InvalidArgumentError("use --idempotency-key KEY");
+  if (ownHeaders.has(key)) throw new InvalidArgumentError(`${key} is set by the program`);
+  return { ...earlier, [key]: value.trim() };
+}
+
+/** A key as the service accepts it (Cross-cutting rule 1). */
+function idempotencyKey(text: string): string {
+  if (/^[\x21-\x7e]{1,255}$/.test(text)) return text;
+  throw new InvalidArgumentError("use 1 to 255 printable ASCII characters without spaces");
 }

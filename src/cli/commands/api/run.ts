@@ -17,6 +17,10 @@ export interface ApiInput extends BodyFlags {
   readonly query: readonly string[];
   readonly paginate: boolean;
   readonly include: boolean;
+  /** `-H`, by lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `--idempotency-key` */
+  readonly key: string | undefined;
 }
 
 /** Sends one request, or every page of a list, and prints the response. Throws the service's error after printing it. */
@@ -33,6 +37,13 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
       hint: "Use --query name=value, or another method.",
     });
   }
+  if (method === "GET" && input.key !== undefined) {
+    throw new UsageError("a GET request has no idempotency key", {
+      code: "invalid_argument",
+      param: "--idempotency-key",
+      hint: "Remove it: a GET request changes nothing.",
+    });
+  }
   if (input.paginate) checkList(method, operation);
   const body = await requestBody(input, operation, app.context);
   const client = await app.client();
@@ -40,6 +51,7 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
     method,
     body,
     path: addressOf(target),
+    headers: input.headers,
     listsProblems: operation?.refusalList !== undefined,
   };
   if (input.paginate) {
@@ -47,10 +59,13 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
     return;
   }
   const { interrupt: signal } = app.context;
-  const check = `Check what it did before you send ${method} ${target.path} again.`;
+  const check =
+    input.key === undefined
+      ? `Check what it did before you send ${method} ${target.path} again.`
+      : "Run the same command again: with the same key it is carried out once.";
   const response = await (method === "GET"
     ? client.raw(request, { signal })
-    : sendOnce((options) => client.raw(request, { ...options, signal }), check));
+    : sendOnce((options) => client.raw(request, { ...options, signal, idempotencyKey: input.key }), check));
   const { error } = response;
   // A login page may respond with 200 to any request.
   if (error === null && operation?.reply != null) response.json();

@@ -12,10 +12,11 @@ export interface Target {
 }
 
 const scheme = /^[a-z][a-z0-9+.-]*:\/\//i;
-const version = /^\/v\d+(?=\/|$)/;
+/** Paths that are used as they are: with a version, and those of the mock server. */
+const complete = /^\/(?:v\d+|_mock|openapi\.json)(?=\/|$)/;
 
 /**
- * The target of PATH: `products`, `/products` and `/v1/products` are the same. A full URL must start with the base
+ * The target of PATH: `products`, `/products` and `/v1/products` are the same; `/_mock` is that of the mock server. A full URL must start with the base
  * URL, because the API key goes to no other place; it is used as it is. Throws UsageError.
  */
 export function targetOf(text: string, baseUrl: string, query: readonly string[]): Target {
@@ -30,7 +31,7 @@ export function targetOf(text: string, baseUrl: string, query: readonly string[]
 
 function ofPath(text: string): Target {
   const url = parsed(`http://localhost/${text.replace(/^\/+/, "")}`, text);
-  const path = version.test(url.pathname) ? url.pathname : `/v1${url.pathname}`;
+  const path = complete.test(url.pathname) ? url.pathname : `/v1${url.pathname}`;
   return { path, query: url.searchParams };
 }
 

@@ -70,14 +70,16 @@ test("a list on a terminal keeps its names for Tab; a list in a pipe does not", 
 
 test("completion prints a script for a known shell only", async () => {
   const world = await createWorld();
-  for (const shell of ["bash", "zsh", "fish"]) {
+  for (const shell of ["bash", "zsh", "fish", "powershell"]) {
     const ran = await world.cat(["completion", shell]);
     expect(ran).toMatchObject({ exit: 0, stderr: "" });
     expect(ran.stdout).toContain("catalogue __complete");
+    const json = JSON.parse((await world.cat(["completion", shell, "--json"])).stdout);
+    expect(json).toEqual({ shell, script: ran.stdout });
   }
   expect(await world.cat("completion tcsh")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: 'error: invalid SHELL "tcsh": use bash, zsh or fish\nSee: cat completion --help\n',
+    stderr: 'error: invalid SHELL "tcsh": use bash, zsh, fish or powershell\nSee: cat completion --help\n',
   });
 });

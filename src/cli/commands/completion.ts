@@ -12,13 +12,17 @@ export const completionCommand = (app: App): Command =>
     examples: [
       ["complete in this bash or zsh", "source <(catalogue completion bash)"],
       ["complete in fish", "catalogue completion fish | source"],
+      ["complete in PowerShell", "catalogue completion powershell | Out-String | Invoke-Expression"],
     ],
   })
     .addArgument(new Argument("<SHELL>", "your shell").choices(shells))
-    .action(async (shell: (typeof shells)[number]) => app.io.data({ bash, zsh, fish }[shell]));
+    .action(async (shell: (typeof shells)[number]) => {
+      const script = { bash, zsh, fish, powershell }[shell];
+      await (app.io.json ? app.io.jsonData({ shell, script }) : app.io.data(script));
+    });
 
 /** The shells for which there is a script. */
-const shells = ["bash", "zsh", "fish"] as const;
+const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
 /*
  * Each script runs `catalogue __complete NAME WORD ...` with the words up to the cursor. It calls `catalogue`, because
@@ -128,4 +132,25 @@ function __catalogue_complete
 end
 complete -c cat -f -a '(__catalogue_complete)'
 complete -c catalogue -f -a '(__catalogue_complete)'
+`;
+
+const powershell = `# Completion of catalogue in PowerShell 7.3 and later. Add to $PROFILE:
+# catalogue completion powershell | Out-String | Invoke-Expression
+# There cat is an alias of Get-Content: remove it with Remove-Alias cat to complete cat as well.
+Register-ArgumentCompleter -Native -CommandName cat, catalogue -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $elements = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition })
+    # Words without their quotes; the last one may be empty, or unfinished.
+    $words = @($elements | ForEach-Object { if ($null -ne $_.Value) { [string]$_.Value } else { $_.Extent.Text } })
+    if ($elements[-1].Extent.EndOffset -lt $cursorPosition) { $words += '' }
+    $name = [IO.Path]::GetFileNameWithoutExtension($words[0])
+    foreach ($line in @(catalogue __complete $name @($words | Select-Object -Skip 1) 2>$null)) {
+        # Without any result PowerShell completes names of files.
+        if ($line -eq ':' -or $line -eq ':files') { continue }
+        $word, $about = $line -split "\`t", 2
+        if (-not $about) { $about = $word }
+        $text = if ($word -match '^[\\w./:=+-]+$') { $word } else { "'" + $word.Replace("'", "''") + "'" }
+        [System.Management.Automation.CompletionResult]::new($text, $word, 'ParameterValue', $about)
+    }
+}
 `;

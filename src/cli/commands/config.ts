@@ -184,18 +184,25 @@ const setCommand = (app: App): Command =>
     .argument(...setting)
     .argument("<VALUE>", "its new value")
     .action(async (typed: string, given: string) => {
-      const { globals, context, io } = app;
+      const { globals, context } = app;
       const name = toSetting(typed);
       const profiles = await readProfiles(context.env);
       const value = checks[name](given, profiles);
       if (name === "active") {
         await updateConfig(context, (config) => ({ ...config, active: String(value) }));
-        return io.note(io.visible(`The active profile is ${value}.`));
+        return report(app, { profile: null, setting: name, value }, `The active profile is ${value}.`);
       }
       const { name: profile } = profileName(globals, context.env, profiles);
       await updateProfile(context, profile, (own) => ({ ...own, [name]: value }));
-      await io.note(io.visible(`Set ${name} of profile ${profile}.`));
+      await report(app, { profile, setting: name, value }, `Set ${name} of profile ${profile}.`);
     });
+
+/** Reports a changed setting: as one object with `--json`, else as a note. `value` is null if it was removed. */
+const report = (
+  { io }: App,
+  change: { profile: string | null; setting: string; value: unknown },
+  note: string,
+) => (io.json ? io.jsonData(change) : io.note(io.visible(note)));
 
 /** What commands remember of answers. */
 const answerKeys = ["columns", "values", "encoding", "mappings"] as const;
@@ -214,17 +221,17 @@ const unsetCommand = (app: App): Command =>
   })
     .argument(...setting)
     .action(async (typed: string) => {
-      const { globals, context, io } = app;
+      const { globals, context } = app;
       const name = answerKeys.find((key) => key === typed) ?? toSetting(typed);
       const profiles = await readProfiles(context.env);
       if (name === "active") {
         if (profiles.exists) await updateConfig(context, ({ active: _, ...others }) => others);
-        return io.note("The active profile is default.");
+        return report(app, { profile: null, setting: name, value: null }, "The active profile is default.");
       }
       const { name: profile } = profileName(globals, context.env, profiles);
       if (Object.hasOwn(profiles.find(profile) ?? {}, name))
         await updateProfile(context, profile, ({ [name]: _, ...others }) => others);
-      await io.note(io.visible(`Removed ${name} of profile ${profile}.`));
+      await report(app, { profile, setting: name, value: null }, `Removed ${name} of profile ${profile}.`);
     });
 
 /** Prints the path of the config file, whether or not it exists. */

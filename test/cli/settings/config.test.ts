@@ -36,6 +36,23 @@ test("cat config set, get, list and unset change one profile", async () => {
   expect((await world.cat("config get active")).stdout).toBe("default\n");
 });
 
+test("cat config set and unset print the change with --json", async () => {
+  const world = await createWorld({ env: none });
+  const changes = [
+    ["set label shop --profile live", { profile: "live", setting: "label", value: "shop" }],
+    ["set excel true --profile live", { profile: "live", setting: "excel", value: true }],
+    ["set active live", { profile: null, setting: "active", value: "live" }],
+    ["unset label", { profile: "live", setting: "label", value: null }],
+    ["unset active", { profile: null, setting: "active", value: null }],
+  ] as const;
+  for (const [line, change] of changes)
+    expect(await world.cat(`config ${line} --json`)).toEqual({
+      exit: 0,
+      stdout: `${JSON.stringify(change)}\n`,
+      stderr: "",
+    });
+});
+
 test("cat config path names the file, and reading creates nothing", async () => {
   const world = await createWorld({ env: none });
   expect((await world.cat("config path")).stdout).toBe(`${world.folder}/.home/config.json\n`);

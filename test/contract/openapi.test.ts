@@ -7,6 +7,7 @@ import { importRowProblems } from "../../src/contract/import-row.ts";
 import { answered, taken } from "../../src/contract/openapi/components.ts";
 import { openApiDocument } from "../../src/contract/openapi/document.ts";
 import { parameterNotes } from "../../src/contract/openapi/notes.ts";
+import { fieldsOf, type JsonObject } from "../../src/contract/openapi/schemas.ts";
 import { refusalsOf } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import { ProductToCreate } from "../../src/contract/resources/products.ts";
@@ -90,9 +91,22 @@ test("every branch has a type, and no request field has a default, for code gene
     mode: "How to handle a row whose reference already exists; upsert appends the row's images. Default: upsert.",
     on_image_error:
       "How to handle a row with a failed image: skip imports the row with its other images, fail_row fails the row. Default: skip.",
-    format: "Default: manifest.",
+    format:
+      "manifest: a JSONL file, written at once. zip: the image files, rendered in the background. Default: manifest.",
     look_at_camera: "False makes the model look away. Default: true.",
   });
+});
+
+test("every field of every component has a description", () => {
+  const without: string[] = [];
+  const visit = (path: string, schema: JsonObject) => {
+    for (const [name, field] of fieldsOf(schema).flatMap((fields) => Object.entries(fields))) {
+      if (!/\.$/.test(String(field.description))) without.push(`${path}.${name}`);
+      visit(`${path}.${name}`, field);
+    }
+  };
+  for (const [name, schema] of Object.entries<JsonObject>(document.components.schemas)) visit(name, schema);
+  expect(without).toEqual([]);
 });
 
 test("the document is the same each time", () => {

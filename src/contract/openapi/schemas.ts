@@ -4,7 +4,7 @@ import { Name, ProductName, ProductReference, Reference } from "../resources/fie
 import { ImageUrl } from "../resources/imports.ts";
 import { growsMark } from "../response-values.ts";
 import { answered, refOf, taken } from "./components.ts";
-import { schemaNotes } from "./notes.ts";
+import { commonNotes, schemaNotes } from "./notes.ts";
 
 /** Any object of the document. */
 export interface JsonObject {
@@ -81,15 +81,29 @@ const isEmpty = (value: unknown): boolean =>
 /** Whitespace around a reference is trimmed (Products). */
 const trimmedReference = `^\\s*\\S(?:[\\s\\S]{0,${limits.referenceLength.max - 2}}\\S)?\\s*$`;
 
-/** Adds the descriptions of `schemaNotes`; throws if a component or field does not exist. */
+/** Adds the descriptions of `schemaNotes`; throws if a component or field does not exist. Other fields get those of `commonNotes`. */
 function addNotes(schemas: Record<string, JsonObject>): void {
   for (const [path, description] of Object.entries(schemaNotes)) {
     const [name = "", ...fields] = path.split(".");
-    let at: JsonObject | undefined = schemas[name];
-    for (const field of fields) at = fieldOf(at, field);
-    if (at === undefined) throw new Error(`openapi/notes.ts describes ${path}, which does not exist`);
+    let found = schemas[name] === undefined ? [] : [schemas[name]];
+    for (const field of fields)
+      found = found.flatMap((at) =>
+        fieldsOf(at).flatMap((one): JsonObject[] => (one[field] === undefined ? [] : [one[field]])),
+      );
+    if (found.length === 0) throw new Error(`openapi/notes.ts describes ${path}, which does not exist`);
     // Since OpenAPI 3.1 a $ref can have a description next to it.
-    at.description = description;
+    for (const at of found) at.description = description;
+  }
+  for (const schema of Object.values(schemas)) addCommonNotes(schema);
+}
+
+function addCommonNotes(schema: JsonObject): void {
+  for (const fields of fieldsOf(schema)) {
+    for (const [name, field] of Object.entries(fields)) {
+      const description = commonNotes[name];
+      if (description !== undefined) field.description ??= description;
+      addCommonNotes(field);
+    }
   }
 }
 
@@ -105,16 +119,17 @@ function describeDefaults(schema: JsonObject): void {
   }
 }
 
-function fieldOf(schema: JsonObject | undefined, field: string): JsonObject | undefined {
-  const inner = objectIn(schema);
-  return (inner?.properties as Record<string, JsonObject> | undefined)?.[field];
-}
-
-/** The object schema within a schema: the schema itself, the items of a list, or the non-null branch. */
-function objectIn(schema: JsonObject | undefined): JsonObject | undefined {
-  if (schema === undefined || schema.properties !== undefined) return schema;
-  if (schema.items !== undefined) return objectIn(schema.items as JsonObject);
-  return (schema.anyOf as JsonObject[] | undefined)
-    ?.map(objectIn)
-    .find((one) => one?.properties !== undefined);
+/** The fields of the objects in a schema: of the schema itself, the entries of a list, and each alternative. */
+export function fieldsOf(schema: JsonObject): Record<string, JsonObject>[] {
+  const {
+    properties,
+    items,
+    anyOf = [],
+  } = schema as {
+    properties?: Record<string, JsonObject>;
+    items?: JsonObject;
+    anyOf?: JsonObject[];
+  };
+  if (properties !== undefined) return [properties];
+  return [...(items === undefined ? [] : [items]), ...anyOf].flatMap(fieldsOf);
 }

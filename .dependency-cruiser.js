@@ -13,6 +13,7 @@ const may = {
     "^src/clock\\.ts$",
     "^src/errors\\.ts$",
     "/zod/",
+    "^(node:)?fs$",
   ],
   "^src/state/": ["^src/state/", "^src/(clock|errors|move-file)\\.ts$", "/libsql/", "^(node:)?[a-z_/]+$"],
   "^src/flows/": [

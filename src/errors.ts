@@ -15,18 +15,44 @@ export interface ErrorDetail {
   cause?: unknown;
 }
 
+/** What kind of error it is: the types of the service (Errors), then those of the client. The CLI has more. */
+export type KnownErrorType =
+  | "invalid_request"
+  | "not_found"
+  | "unauthorized"
+  | "forbidden"
+  | "payment_required"
+  | "conflict"
+  | "rate_limited"
+  | "internal"
+  | "not_implemented"
+  | "network"
+  | "timeout"
+  | "bad_answer"
+  | "signed_url"
+  | "invalid_signature"
+  | "usage"
+  | "file";
+
 /**
  * The root of every error that is not a bug: the message is a sentence for the user; programs switch on
  * `type` and `code`. The table of exit statuses is in cli/context/errors.ts.
  */
-export class CatError extends Error {
-  override readonly name: string = "CatError";
-  readonly type: string;
+export class CatalogueError extends Error {
+  override readonly name: string = "CatalogueError";
+  /** The kind of error: switch on it for behavior. */
+  readonly type: KnownErrorType | (string & {});
+  /** The specific error: switch on it for messages. */
   readonly code: string;
+  /** The next step, in one sentence. */
   readonly hint: string | undefined;
+  /** The field of the request with the problem, for example `inputs.product_id`. */
   readonly param: string | undefined;
+  /** The HTTP status, if the service responded. */
   readonly status: number | undefined;
+  /** The `X-Request-Id` of the response, or of the request without one. */
   readonly requestId: string | undefined;
+  /** Whether an earlier attempt of the same request got no response and may have been carried out. */
   readonly earlierUnanswered: boolean;
 
   constructor(message: string, detail: ErrorDetail) {
@@ -40,6 +66,9 @@ export class CatError extends Error {
     this.earlierUnanswered = detail.earlierUnanswered ?? false;
   }
 }
+
+/** The name of the class within the program. */
+export { CatalogueError as CatError };
 
 /** A reason why a file cannot be read or written. */
 export interface FileProblem {
@@ -97,12 +126,12 @@ const fileCalls = {
     /^(p?write|writev|fsync|ftruncate|mkdir|mkdtemp|rename|(sym|un)?link|rm|rmdir|copyfile|f?chmod|utime|close)$/,
 };
 
-/** Turns an error of a file system call into a CatError; returns any other error unchanged. */
+/** Turns an error of a file system call into a CatalogueError; returns any other error unchanged. */
 export function asFileError(error: unknown): unknown {
-  const fault = error instanceof CatError ? null : fileProblem(error);
+  const fault = error instanceof CatalogueError ? null : fileProblem(error);
   const { syscall = "", path, code } = (error ?? {}) as NodeJS.ErrnoException;
   const [act] = Object.entries(fileCalls).find(([, calls]) => calls.test(syscall)) ?? [];
   if (fault === null || act === undefined) return error;
   const message = `cannot ${act} ${path ?? "a file"}: ${fault.why}`;
-  return new CatError(message, { type: "file", code: code!, hint: fault.hint, cause: error });
+  return new CatalogueError(message, { type: "file", code: code!, hint: fault.hint, cause: error });
 }

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../contract/url-policy.ts";
-import { CatError } from "../errors.ts";
+import { CatalogueError } from "../errors.ts";
 
 /** The address of the service. Paths of operations start with `/v1` and are appended to `prefix`. */
 export interface BaseUrl {
@@ -14,7 +14,7 @@ const versionPath = /\/v\d+$/;
 
 /**
  * Parses a base URL: `https://`, or `http://` on a loopback host, because the API key is sent unencrypted
- * otherwise. Throws a CatError of type `usage` that never shows a password.
+ * otherwise. Throws a CatalogueError of type `usage` that never shows a password.
  */
 export function parseBaseUrl(text: string): BaseUrl {
   const trimmed = text.trim();
@@ -48,8 +48,8 @@ export function checkDownloadUrl(url: URL): void {
   const safe = url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
   if (safe) return;
   const message = `the service returned a signed URL that is not encrypted: ${url.protocol}//${url.host}`;
-  throw new CatError(message, { type: "bad_answer", code: "invalid_url" });
+  throw new CatalogueError(message, { type: "bad_answer", code: "invalid_url" });
 }
 
-const invalid = (what: string, hint: string): CatError =>
-  new CatError(`the base URL ${what}`, { type: "usage", code: "invalid_base_url", hint });
+const invalid = (what: string, hint: string): CatalogueError =>
+  new CatalogueError(`the base URL ${what}`, { type: "usage", code: "invalid_base_url", hint });

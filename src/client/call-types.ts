@@ -1,8 +1,5 @@
 import type * as z from "zod";
 import type { Operation } from "../contract/operation.ts";
-import type { BadAnswerError } from "../http/errors.ts";
-import type { Message } from "../http/send.ts";
-import type { ApiError } from "./api-error.ts";
 
 /** Any operation of the contract, with its types left open. */
 export interface AnyOperation extends Pick<Operation, "method" | "path" | "status" | "refusalList"> {
@@ -50,26 +47,3 @@ export type Arguments<O extends AnyOperation, Options> =
 
 /** Distributes over unions, so that the forms of a body stay alternatives. */
 type Simplify<T> = T extends unknown ? { [Key in keyof T]: T[Key] } : never;
-
-/** Any request, also one that the contract does not have. */
-export interface RawRequest {
-  readonly method: Message["method"];
-  /** Path and query after the base URL, encoded, e.g. `/v1/products?limit=3`. */
-  readonly path: string;
-  readonly body: { readonly contentType: string; readonly bytes: Uint8Array } | null;
-  /** More headers by their lower-case names, which replace those of the client. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Whether a 400 may list every problem of the input (Errors). */
-  readonly listsProblems?: boolean;
-}
-
-/** A response of any status and content. */
-export interface RawResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly bytes: Uint8Array;
-  /** The body as JSON. Throws a BadAnswerError for anything else. */
-  json(): unknown;
-  /** The error for a status from 400; null for any other status. */
-  readonly error: ApiError | BadAnswerError | null;
-}

@@ -1,19 +1,22 @@
-import { type Clock, type Clocks, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { keyLifeMs, limits } from "../contract/limits.ts";
 import { type Operations, operations } from "../contract/operations.ts";
 import { isLoopbackHost } from "../contract/url-policy.ts";
-import { type Download, downloader } from "../http/download.ts";
-import { type DownloadInto, resumableDownloader } from "../http/download-into.ts";
-import { BadAnswerError } from "../http/errors.ts";
+import { downloader } from "../http/download.ts";
+import { resumableDownloader } from "../http/download-into.ts";
+import type { Download, DownloadInto } from "../http/download-options.ts";
+import { BadResponseError } from "../http/errors.ts";
 import type { ExchangeLog } from "../http/exchange-log.ts";
-import { defaultTimeLimits, httpCore, openConnections, type TimeLimits } from "../http/http-core.ts";
+import { httpCore, openConnections } from "../http/http-core.ts";
 import { keyMask } from "../http/mask.ts";
 import type { ApiKey } from "../http/request-headers.ts";
 import { type OnWait, type RetryPolicy, retryAfterMs, serverNow, systemRandom } from "../http/retry.ts";
 import { type Answer, headerOf, type Message } from "../http/send.ts";
-import type { OnDoubt } from "../http/time-limits.ts";
+import { defaultTimeLimits, type TimeLimits } from "../http/time-limits.ts";
+import type { CallOptions } from "./api/calls.ts";
 import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
-import type { AnyOperation, Arguments, Input, Item, RawRequest, RawResponse, Reply } from "./call-types.ts";
+import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
+import type { Exchanged, RawRequest, RawResponse } from "./exchanges.ts";
 import { type PollOptions, poll } from "./poll.ts";
 import { isOfService, jsonOf, readResponse, responseError } from "./read-response.ts";
 import { headersOf, messageOf } from "./request.ts";
@@ -37,31 +40,6 @@ export interface ClientOptions {
   retry?: Partial<RetryPolicy> | undefined;
   /** The maximum size of a response in bytes (not of a download). */
   maxAnswerBytes?: number | undefined;
-}
-
-export interface CallOptions {
-  /** For writes: the key under which the service performs it only once (default: a new random one). */
-  idempotencyKey?: string | undefined;
-  /** When that key was first used (default: now); the request is not sent once the key is 23 hours old. */
-  keyFrom?: Clocks | undefined;
-  signal?: AbortSignal | undefined;
-  /**
-   * Reports whether the service may have performed the write: false at the start, true when the request is
-   * sent, false again after a 429. If the request is rejected, the last report is decisive.
-   */
-  onDoubt?: OnDoubt | undefined;
-}
-
-/** A response with the data of its headers. */
-export interface Exchanged<Body> {
-  readonly status: number;
-  readonly body: Body;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly requestId: string | undefined;
-  /** The `Retry-After` of the response, in milliseconds. */
-  readonly retryAfterMs: number | null;
-  /** Whether it is the stored response to an earlier request with the same key (Cross-cutting rule 2). */
-  readonly replayed: boolean;
 }
 
 type Calls = {
@@ -122,7 +100,7 @@ export interface Client extends Calls {
   close(): Promise<void>;
 }
 
-/** Creates a client without sending anything. Throws a CatError for an invalid base URL or proxy variable. */
+/** Creates a client without sending anything. Throws a CatalogueError for an invalid base URL or proxy variable. */
 export function createClient(options: ClientOptions): Client {
   const { clock = systemClock(), random = systemRandom, userAgent = "catalogue", onExchange } = options;
   const base = parseBaseUrl(options.baseUrl);
@@ -261,7 +239,7 @@ export interface Page<Entry> {
 
 /**
  * All entries of a list, page by page; `isAhead` requests each page while the entries of the one before are used.
- * `path` names the list in errors. Throws a BadAnswerError if a cursor is missing or repeats: stopping silently would
+ * `path` names the list in errors. Throws a BadResponseError if a cursor is missing or repeats: stopping silently would
  * lose entries, continuing would never end.
  */
 export async function* paginate<Entry>(
@@ -283,7 +261,7 @@ export async function* paginate<Entry>(
     if (!has_more) return;
     if (!hasNext) {
       const what = cursor === null ? "the cursor is missing" : "the cursor repeats an earlier one";
-      throw new BadAnswerError(`GET ${path} reports more entries, but ${what}`, {
+      throw new BadResponseError(`GET ${path} reports more entries, but ${what}`, {
         code: "bad_cursor",
       });
     }

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
-import { CatError } from "../errors.ts";
+import { CatalogueError } from "../errors.ts";
 import { NetworkError, TimeoutError } from "../http/errors.ts";
 import { type Backoff, backoffMs, type OnWait } from "../http/retry.ts";
 import { type Message, nameOf } from "../http/send.ts";
@@ -103,6 +103,6 @@ const mayPass = (error: unknown): boolean =>
   error instanceof NetworkError
     ? error.transient
     : error instanceof TimeoutError ||
-      (error instanceof CatError &&
+      (error instanceof CatalogueError &&
         error.status !== undefined &&
         (error.status === 429 || (error.status >= 500 && error.status !== 501)));

@@ -1,15 +1,15 @@
 import * as z from "zod";
-import { type Credits, creditHeaders, type ErrorBody, errorTypes } from "../contract/error-codes.ts";
+import { creditHeaders, errorTypes } from "../contract/error-codes.ts";
 import { asRead } from "../contract/response-values.ts";
-import { BadAnswerError } from "../http/errors.ts";
+import { BadResponseError } from "../http/errors.ts";
 import { isJsonType } from "../http/response-stream.ts";
 import { retryAfterMs } from "../http/retry.ts";
 import { type Answer, headerOf, isWrite, type Message, nameOf } from "../http/send.ts";
-import { ApiError, type Problem } from "./api-error.ts";
+import { ApiError, type Credits, type ErrorBody, type Problem } from "./api-error.ts";
 import type { AnyOperation } from "./call-types.ts";
 
 /**
- * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadAnswerError if it
+ * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadResponseError if it
  * did not come from the service. `now` is its arrival time, in milliseconds.
  */
 export function readResponse(
@@ -55,12 +55,12 @@ const RefusalList = z.looseObject({
 });
 
 /** The error of a response with a status from 400; `listsProblems`: the operation may list every problem of its input. */
-export function responseError(listsProblems: boolean, about: About): ApiError | BadAnswerError {
+export function responseError(listsProblems: boolean, about: About): ApiError | BadResponseError {
   let json: unknown;
   try {
     json = jsonOf(about);
   } catch (error) {
-    if (error instanceof BadAnswerError) return error;
+    if (error instanceof BadResponseError) return error;
     throw error;
   }
   const { message, answer } = about;
@@ -128,7 +128,7 @@ function whenAgain({ answer, now }: About): string | undefined {
   return `Try again in ${Math.floor(minutes / 60)} h${rest === 0 ? "" : ` ${rest} min`}.`;
 }
 
-/** The body as JSON of any shape. Throws a BadAnswerError for anything else. */
+/** The body as JSON of any shape. Throws a BadResponseError for anything else. */
 export function jsonOf(about: About): unknown {
   const { answer } = about;
   const type = headerOf(answer, "content-type");
@@ -148,10 +148,10 @@ const kindOf = (contentType: string): string => {
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "an unknown content type";
 };
 
-function badAnswer({ message, answer }: About, how: string, code: string): BadAnswerError {
+function badAnswer({ message, answer }: About, how: string, code: string): BadResponseError {
   const requestId = headerOf(answer, "x-request-id");
   const { origin } = message;
-  return new BadAnswerError(`${origin} sent ${how} (${nameOf(message)}, status ${answer.status})`, {
+  return new BadResponseError(`${origin} sent ${how} (${nameOf(message)}, status ${answer.status})`, {
     code,
     status: answer.status,
     requestId,

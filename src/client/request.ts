@@ -1,5 +1,5 @@
 import { limits } from "../contract/limits.ts";
-import { CatError } from "../errors.ts";
+import { CatalogueError } from "../errors.ts";
 import { type FilePart, type Message, multipartForm } from "../http/send.ts";
 import type { BaseUrl } from "./base-url.ts";
 import type { AnyOperation } from "./call-types.ts";
@@ -64,7 +64,7 @@ function pathSegment(name: string, value: unknown): string {
       // A lone surrogate cannot be encoded.
     }
   }
-  throw new CatError(`${name} ${JSON.stringify(value ?? null)} is not a valid ID`, {
+  throw new CatalogueError(`${name} ${JSON.stringify(value ?? null)} is not a valid ID`, {
     type: "invalid_request",
     code: "invalid_request",
     param: name,
@@ -102,7 +102,7 @@ const bytesOf = (given: Uint8Array | string): Uint8Array =>
 /** A given key must fit in the header and in the service's limit (Cross-cutting rule 1). */
 function checkedIdempotencyKey(key: string): string {
   if (/^[\u0021-\u007e]+$/.test(key) && key.length <= limits.idempotencyKeyLength) return key;
-  throw new CatError("an idempotency key must have 1 to 255 visible ASCII characters", {
+  throw new CatalogueError("an idempotency key must have 1 to 255 visible ASCII characters", {
     type: "usage",
     code: "invalid_idempotency_key",
   });

@@ -6,10 +6,10 @@ import {
   verifySignature,
 } from "../contract/signature.ts";
 import type { EventType } from "../contract/value-sets.ts";
-import { CatError } from "../errors.ts";
+import { CatalogueError } from "../errors.ts";
 
 /** A delivery that is not from the service, or not recent: respond with 400 and do nothing. */
-export class SignatureError extends CatError {
+export class SignatureError extends CatalogueError {
   override readonly name: string = "SignatureError";
   readonly reason: SignatureFault;
 
@@ -77,7 +77,7 @@ export interface WebhookDelivery {
 
 /**
  * Checks the signature of a delivery and returns its event. Throws a SignatureError if the signature is
- * invalid, a CatError if the body is not a JSON object, and a TypeError for invalid arguments, because a
+ * invalid, a CatalogueError if the body is not a JSON object, and a TypeError for invalid arguments, because a
  * misconfigured check must not pass. Deliveries repeat: deduplicate by the event's `id`.
  */
 export function verifyWebhook(delivery: WebhookDelivery): DeliveredEvent {
@@ -88,7 +88,7 @@ export function verifyWebhook(delivery: WebhookDelivery): DeliveredEvent {
   if (!verdict.ok) throw new SignatureError(verdict);
   const event = jsonOrNull(rawBody);
   if (typeof event === "object" && event !== null && !Array.isArray(event)) return event as DeliveredEvent;
-  throw new CatError("the webhook delivery is signed, but its body is not an event", {
+  throw new CatalogueError("the webhook delivery is signed, but its body is not an event", {
     type: "invalid_request",
     code: "invalid_event",
   });

@@ -63,14 +63,6 @@ const problem = { code: z.string(), message: z.string(), param: z.string().optio
 export const ErrorEnvelope = z.looseObject({
   error: z.looseObject({ type: closedSet(errorTypes), ...problem }),
 });
-export type ErrorBody = z.infer<typeof ErrorEnvelope>["error"];
-
-/** What a 402 reports of the balance, in credits. */
-export interface Credits {
-  /** For the request that was rejected. */
-  readonly needed: number;
-  readonly left: number;
-}
 
 /**
  * The headers of a 402 with its credits. The specification has none, and a message is not parsed (Errors): the mock sends them

@@ -15,6 +15,7 @@ export const orientations = [
   "unlabeled",
   "side",
 ] as const;
+/** The side of a product that a photo shows. */
 export type Orientation = (typeof orientations)[number];
 export const imageOrigins = ["user", "beautifier", "other"] as const;
 export const imageTypes = ["image/jpeg", "image/png", "image/webp"] as const;
@@ -93,6 +94,7 @@ export const eventTypes = [
   "export.completed",
   "export.failed",
 ] as const;
+/** The type of an event that a webhook can receive (Events). */
 export type EventType = (typeof eventTypes)[number];
 export const webhookStatuses = ["active", "paused", "disabled"] as const;
 

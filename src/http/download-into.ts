@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
-import { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
+import type { DownloadInto, DownloadTarget, FileVersion, ResumableDownload } from "./download-options.ts";
+import { BadResponseError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
 import type { ResponseStream } from "./response-stream.ts";
 import { headerOf } from "./send.ts";
 import {
@@ -12,46 +13,6 @@ import {
   waitToRetry,
 } from "./signed-get.ts";
 import { linkedAbort } from "./time-limits.ts";
-
-/** The version of a file that a response describes. */
-export interface FileVersion {
-  /** A strong ETag; null without one: such a download cannot be resumed. */
-  readonly etag: string | null;
-  /** The length of the complete file; null if the response does not give it. */
-  readonly total: number | null;
-}
-
-/** The target of a download: keeps bytes between attempts, and possibly between processes. */
-export interface DownloadTarget {
-  /** The number of bytes of an earlier process, with their version; null if none can be resumed. */
-  readonly kept: (FileVersion & { readonly bytes: number }) | null;
-  /** Drops all bytes and starts over with this version. */
-  begin(version: FileVersion): Promise<void>;
-  /** Takes the next bytes. */
-  write(chunks: readonly Uint8Array[]): Promise<void>;
-}
-
-export interface DownloadLimits {
-  /** The time limit of an empty download, including retries and their waits, in milliseconds; each byte extends it. */
-  totalMs?: number | undefined;
-  /** The maximum number of consecutive attempts without a new byte. */
-  attempts?: number | undefined;
-  /** The maximum number of bytes; a longer file is a BadAnswerError. */
-  maxBytes?: number | undefined;
-}
-
-export interface ResumableDownload {
-  url: string;
-  /** Returns another signed URL of the same file after one has expired. */
-  freshUrl?: (() => Promise<string>) | undefined;
-  /** The expected media type, without parameters; another one is a BadAnswerError. */
-  type?: string | undefined;
-  signal?: AbortSignal | undefined;
-  limits?: DownloadLimits | undefined;
-}
-
-/** Downloads a file into a target; resolves to its length after the target has taken every byte. */
-export type DownloadInto = (target: DownloadTarget, download: ResumableDownload) => Promise<number>;
 
 const defaultTotalMs = 300_000;
 /** The slowest link on which a download must finish, in bytes per millisecond. */
@@ -164,7 +125,7 @@ class RunningDownload {
       if (this.bytes + length > this.#maxBytes) throw this.#tooLarge(url);
       if (this.bytes + length > end) {
         const message = `${nameOfUrl(url)} is longer than the ${end} bytes announced`;
-        throw new BadAnswerError(message, { code: "answer_too_large" });
+        throw new BadResponseError(message, { code: "answer_too_large" });
       }
       this.bytes += length;
       await this.target.write(chunks);
@@ -222,14 +183,14 @@ class RunningDownload {
     throw this.#bad(url, `has ${what}, not ${wanted}`, "wrong_type");
   }
 
-  #tooLarge(url: URL): BadAnswerError {
+  #tooLarge(url: URL): BadResponseError {
     const bytes = this.#maxBytes;
     const text = bytes % 1_000_000 === 0 ? `${bytes / 1_000_000} MB` : `${bytes} bytes`;
     return this.#bad(url, `is larger than ${text}`, "file_too_large");
   }
 
-  #bad(url: URL, what: string, code: string): BadAnswerError {
-    return new BadAnswerError(`${nameOfUrl(url)} ${what}`, { code });
+  #bad(url: URL, what: string, code: string): BadResponseError {
+    return new BadResponseError(`${nameOfUrl(url)} ${what}`, { code });
   }
 }
 

@@ -1,4 +1,5 @@
-import { BadAnswerError } from "./errors.ts";
+import type { Download } from "./download-options.ts";
+import { BadResponseError } from "./errors.ts";
 import type { ResponseStream } from "./response-stream.ts";
 import {
   type DownloaderOptions,
@@ -9,16 +10,6 @@ import {
   toSignedUrl,
   waitToRetry,
 } from "./signed-get.ts";
-
-export interface DownloadOptions {
-  signal?: AbortSignal | undefined;
-  /** The maximum number of bytes; more is a BadAnswerError (default: no limit). */
-  maxBytes?: number | undefined;
-  /** The maximum number of attempts to open the URL (default: that of other requests). */
-  attempts?: number | undefined;
-}
-
-export type Download = (url: string, options?: DownloadOptions) => AsyncIterable<Uint8Array>;
 
 /**
  * Fetches signed URLs without the API key: the signature in the URL is the only permission. Follows no
@@ -66,10 +57,10 @@ export function downloader(options: DownloaderOptions): Download {
   }
 }
 
-const notAFile = (url: URL, status: number): BadAnswerError =>
-  new BadAnswerError(`${nameOfUrl(url)} responded with status ${status}`, { code: "not_a_file", status });
+const notAFile = (url: URL, status: number): BadResponseError =>
+  new BadResponseError(`${nameOfUrl(url)} responded with status ${status}`, { code: "not_a_file", status });
 
-const tooLarge = (url: URL, maxBytes: number): BadAnswerError =>
-  new BadAnswerError(`${nameOfUrl(url)} exceeds the limit of ${maxBytes} bytes`, {
+const tooLarge = (url: URL, maxBytes: number): BadResponseError =>
+  new BadResponseError(`${nameOfUrl(url)} exceeds the limit of ${maxBytes} bytes`, {
     code: "answer_too_large",
   });

@@ -1,8 +1,21 @@
-import { CatError, type ErrorDetail } from "../errors.ts";
+import { CatalogueError, type ErrorDetail } from "../errors.ts";
+
+/** Why there was no response. */
+export type NetworkErrorCode =
+  | "unreachable"
+  | "host_not_found"
+  | "connection_cut"
+  | "incomplete_response"
+  | "tls"
+  | "proxy_refused"
+  | "proxy_unreachable"
+  | "client_closed";
 
 /** The service could not be reached, or the connection broke before the response was complete. */
-export class NetworkError extends CatError {
+export class NetworkError extends CatalogueError {
   override readonly name: string = "NetworkError";
+  declare readonly type: "network";
+  declare readonly code: NetworkErrorCode;
   /** Whether a retry may help: a connection reset is temporary, an invalid certificate is not. */
   readonly transient: boolean;
 
@@ -13,8 +26,11 @@ export class NetworkError extends CatError {
 }
 
 /** A deadline passed, or waiting timed out. */
-export class TimeoutError extends CatError {
+export class TimeoutError extends CatalogueError {
   override readonly name: string = "TimeoutError";
+  declare readonly type: "timeout";
+  /** `deadline`: a request with its retries; `attempt_timeout`: one attempt; `wait_timeout`: a job that is polled. */
+  declare readonly code: "deadline" | "attempt_timeout" | "wait_timeout" | (string & {});
 
   constructor(message: string, detail: Omit<ErrorDetail, "type">) {
     super(message, { ...detail, type: "timeout" });
@@ -22,17 +38,36 @@ export class TimeoutError extends CatError {
 }
 
 /** A response that is not the service's: HTML, incomplete JSON, too large, a redirect, an unexpected shape. */
-export class BadAnswerError extends CatError {
-  override readonly name: string = "BadAnswerError";
+export class BadResponseError extends CatalogueError {
+  override readonly name: string = "BadResponseError";
+  declare readonly type: "bad_answer";
+  /** What is wrong with the response. */
+  declare readonly code:
+    | "wrong_shape"
+    | "not_json"
+    | "not_http"
+    | "empty_answer"
+    | "answer_too_large"
+    | "redirect"
+    | "bad_cursor"
+    | "invalid_url"
+    | "download_refused"
+    | "not_a_file"
+    | (string & {});
 
   constructor(message: string, detail: Omit<ErrorDetail, "type">) {
     super(message, { ...detail, type: "bad_answer" });
   }
 }
 
+/** The name of the class within the program. */
+export { BadResponseError as BadAnswerError };
+
 /** A signed URL was rejected (403, 404, 410): ask the service for a new one. */
-export class SignedUrlError extends CatError {
+export class SignedUrlError extends CatalogueError {
   override readonly name: string = "SignedUrlError";
+  declare readonly type: "signed_url";
+  declare readonly code: "signed_url_refused";
 
   constructor(message: string, detail: Omit<ErrorDetail, "type">) {
     super(message, { ...detail, type: "signed_url" });

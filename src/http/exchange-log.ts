@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { CatError } from "../errors.ts";
+import { CatalogueError } from "../errors.ts";
 import { maskedKey, maskedPath, shortKey } from "./mask.ts";
 import { headerOf, type Interceptor } from "./send.ts";
 
@@ -54,7 +54,7 @@ export const exchangeLog =
       return answer;
     } catch (error) {
       const ms = clock.now() - begun;
-      onExchange({ ...about, ms, error: error instanceof CatError ? error.code : "aborted" });
+      onExchange({ ...about, ms, error: error instanceof CatalogueError ? error.code : "aborted" });
       throw error;
     }
   };

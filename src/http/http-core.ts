@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
-import { BadAnswerError } from "./errors.ts";
+import { BadResponseError } from "./errors.ts";
 import { type ExchangeLog, exchangeLog } from "./exchange-log.ts";
 import { withoutKey } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
@@ -10,7 +10,13 @@ import { type ApiKey, auth, idempotency, type KeyLife, keyLife, requestId } from
 import { completeJson, noRedirects, openStream } from "./response-stream.ts";
 import { defaultRetryPolicy, type OnWait, type RetryPolicy, retry } from "./retry.ts";
 import { type Answer, compose, headerOf, type Interceptor, nameOf, type Send } from "./send.ts";
-import { attemptTimeout, deadline, type SendMessage } from "./time-limits.ts";
+import {
+  attemptTimeout,
+  deadline,
+  defaultTimeLimits,
+  type SendMessage,
+  type TimeLimits,
+} from "./time-limits.ts";
 
 export interface HttpCoreOptions {
   /** The only origin that receives the API key. */
@@ -34,17 +40,6 @@ export interface HttpCoreOptions {
   onAnswer?: ((answer: Answer) => void) | undefined;
 }
 
-/** In milliseconds. */
-export interface TimeLimits {
-  /** A request with all its retries and their waits. */
-  totalMs: number;
-  /** An attempt that receives nothing, or nothing more. */
-  silenceMs: number;
-  /** An attempt that receives nearly nothing. */
-  attemptMs: number;
-}
-
-export const defaultTimeLimits: TimeLimits = { totalMs: 300_000, silenceMs: 30_000, attemptMs: 60_000 };
 const defaultMaxAnswerBytes = 64 * 1024 * 1024;
 
 /** The core: everything about sending a request that does not depend on its content. */
@@ -99,7 +94,7 @@ export interface ConnectionOptions {
   isLoopback: (hostname: string) => boolean;
 }
 
-/** Opens nothing yet. Throws a CatError for a variable that is not the URL of an HTTP proxy. */
+/** Opens nothing yet. Throws a CatalogueError for a variable that is not the URL of an HTTP proxy. */
 export function openConnections({ env = {}, isLoopback }: ConnectionOptions): Connections {
   const direct = new Agent({ connections: connectionsPerOrigin });
   const proxies = proxiesOf(env);
@@ -154,7 +149,7 @@ export const exchange =
       const megabytes = Math.round(maxBytes / 1024 / 1024);
       const message = `${nameOf(request)}: ${origin} sent a response of more than ${megabytes} MB`;
       const requestId = headerOf(response, "x-request-id");
-      return new BadAnswerError(message, { code: "answer_too_large", status: response.status, requestId });
+      return new BadResponseError(message, { code: "answer_too_large", status: response.status, requestId });
     };
     try {
       await response.head();

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { BadAnswerError, NetworkError } from "./errors.ts";
+import { BadResponseError, NetworkError } from "./errors.ts";
 import type { HttpProxy } from "./proxies.ts";
 import { type Message, nameOf } from "./send.ts";
 
@@ -18,8 +18,8 @@ const cut = new Set([
 /** The parts of a request that its errors show. */
 type About = Pick<Message, "method" | "path" | "origin" | "headers">;
 
-/** An error of undici or Node as a CatError; null if it is not a network failure. */
-export function networkFailure(thrown: unknown, request: About): NetworkError | BadAnswerError | null {
+/** An error of undici or Node as a CatalogueError; null if it is not a network failure. */
+export function networkFailure(thrown: unknown, request: About): NetworkError | BadResponseError | null {
   if (!(thrown instanceof Error)) return null;
   const cause = thrown instanceof ProxyFailure ? thrown.cause : thrown;
   const code = (cause as NodeJS.ErrnoException).code ?? "";
@@ -53,7 +53,7 @@ export function networkFailure(thrown: unknown, request: About): NetworkError | 
   }
   if (code === "UND_ERR_HEADERS_OVERFLOW" || cause.name === "HTTPParserError") {
     const message = `${origin} sent a response that is not HTTP${through} (${what})`;
-    return new BadAnswerError(message, { code: "not_http", cause, requestId });
+    return new BadResponseError(message, { code: "not_http", cause, requestId });
   }
   const certificate = certificateProblem(code, origin);
   if (certificate === null) return null;

@@ -1,4 +1,4 @@
-import { CatError } from "../errors.ts";
+import { CatalogueError } from "../errors.ts";
 import { parseUrl } from "./send.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,7 @@ export interface Proxies {
 
 /**
  * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY; lower case comes first, an empty variable counts as not set. Without
- * HTTPS_PROXY, HTTP_PROXY is used for both. Throws a CatError that names the variable if its value is not the URL of
+ * HTTPS_PROXY, HTTP_PROXY is used for both. Throws a CatalogueError that names the variable if its value is not the URL of
  * an HTTP proxy; it may contain a password, so it is not shown.
  */
 export function proxiesOf(env: Env): Proxies {
@@ -65,7 +65,7 @@ function proxyFrom(env: Env, name: string): HttpProxy | null {
   } catch {
     // The user name or the password is not percent-encoded correctly.
   }
-  throw new CatError(`${variable} is not the URL of an HTTP proxy`, {
+  throw new CatalogueError(`${variable} is not the URL of an HTTP proxy`, {
     type: "usage",
     code: "invalid_proxy",
     param: variable,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, elapsedMs } from "../clock.ts";
-import { CatError } from "../errors.ts";
+import { CatalogueError } from "../errors.ts";
 import { type Interceptor, isWrite, nameOf, withHeader } from "./send.ts";
 
 /** An API key, or a function that returns it: called once, with the first request. */
@@ -28,7 +28,7 @@ export function auth(origin: string, apiKey: ApiKey): Interceptor {
 export function checkedKey(key: string): string {
   const trimmed = key.trim();
   if (trimmed === "") {
-    throw new CatError("no API key", { type: "unauthorized", code: "missing_api_key" });
+    throw new CatalogueError("no API key", { type: "unauthorized", code: "missing_api_key" });
   }
   const fault = /[\u0000-\u001f\u007f-\u009f]/.test(trimmed)
     ? "a line break or another control character"
@@ -38,7 +38,7 @@ export function checkedKey(key: string): string {
         ? "a space"
         : null;
   if (fault === null) return trimmed;
-  throw new CatError(`the API key contains ${fault}`, {
+  throw new CatalogueError(`the API key contains ${fault}`, {
     type: "unauthorized",
     code: "invalid_api_key",
     hint: "Copy the key from the dashboard again, as a single line.",
@@ -87,8 +87,8 @@ export const keyLife =
     return next({ ...request, whyNotSent });
   };
 
-const expired = (request: string, lifeMs: number): CatError =>
-  new CatError(
+const expired = (request: string, lifeMs: number): CatalogueError =>
+  new CatalogueError(
     `${request} was not sent: it waited for longer than ${Math.floor(lifeMs / 3_600_000)} h, until its idempotency key expired`,
     { type: "timeout", code: "key_expired", hint: "Run the same command again." },
   );

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
-import { BadAnswerError, NetworkError } from "./errors.ts";
+import { BadResponseError, NetworkError } from "./errors.ts";
 import { type Answer, headerOf, type Interceptor, nameOf, parseUrl } from "./send.ts";
 
 /** Buffered bytes after which the socket is paused. */
@@ -193,7 +193,7 @@ export const noRedirects: Interceptor = (next) => async (request) => {
   const answer = await next(request);
   if (answer.status < 300 || answer.status > 399) return answer;
   const where = originOf(headerOf(answer, "location"), request.origin);
-  throw new BadAnswerError(
+  throw new BadResponseError(
     `${request.origin} redirected ${nameOf(request)}${where}; redirects are not followed`,
     {
       code: "redirect",

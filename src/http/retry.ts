@@ -3,23 +3,36 @@ import type { Clock } from "../clock.ts";
 import { NetworkError, TimeoutError } from "./errors.ts";
 import { type Answer, type HttpRequest, headerOf, type Interceptor, isWrite } from "./send.ts";
 
+/** How requests are repeated that are safe to repeat. */
 export interface RetryPolicy {
-  /** The number of attempts that may end in a network error, a timeout or a 5xx. */
+  /**
+   * The number of attempts that may end in a network error, a timeout (which counts as three) or a 5xx. 1 means no retry.
+   * Default: 6.
+   */
   attempts: number;
-  /** Waits after such failures. */
+  /** Whether to repeat a request that cannot connect to a host that has not responded before. */
+  unreached: boolean;
+  /** Waits after such failures. Default: up to 500 ms at first, at most 20 s. */
   backoff: Backoff;
-  /** Waits while the first request with the same key is in progress; repeated until the deadline. */
+  /**
+   * Waits while the first request with the same key is in progress; repeated until the deadline. Default: up to 2 s at
+   * first, at most 20 s.
+   */
   inProgress: Backoff;
-  /** The longest rate limit window: the wait after a 429 without `Retry-After`. */
+  /** The longest rate limit window, in milliseconds: the wait after a 429 without `Retry-After`. Default: 60,000. */
   windowMs: number;
-  /** The number of 429s in a row that end a request, if they span `rateLimitedMs`. */
+  /** The number of 429s in a row that end a request, if they span `rateLimitedMs`. Default: 10. */
   rateLimited: number;
-  /** The minimum time from the first of these 429s to the last: short waits take many attempts. */
+  /**
+   * The minimum time from the first of these 429s to the last, in milliseconds: short waits take many attempts.
+   * Default: 300,000.
+   */
   rateLimitedMs: number;
 }
 
 export const defaultRetryPolicy: RetryPolicy = {
   attempts: 6,
+  unreached: true,
   backoff: { baseMs: 500, capMs: 20_000 },
   inProgress: { baseMs: 2_000, capMs: 20_000 },
   windowMs: 60_000,
@@ -97,7 +110,7 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
   function planAfterError(error: unknown, counts: Counts): Plan | null {
     const isTimeout = error instanceof TimeoutError;
     const isTransient = error instanceof NetworkError && error.transient;
-    if (!isTimeout && !(isTransient && (everAnswered || error.code !== "host_not_found"))) return null;
+    if (!isTimeout && !(isTransient && (everAnswered || !isUnreached(error, policy)))) return null;
     counts.failures += isTimeout ? timeoutWeight : 1;
     return counts.failures < policy.attempts
       ? { reason: "network", waitMs: backoffMs(policy.backoff, counts.failures, random) }
@@ -134,6 +147,10 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
   }
 }
 
+/** Whether no connection was made, to a host that a retry will hardly reach: one with a typo, or as the policy says. */
+export const isUnreached = ({ code }: NetworkError, { unreached }: Pick<RetryPolicy, "unreached">): boolean =>
+  code === "host_not_found" || (code === "unreachable" && !unreached);
+
 /** The service does a write without a key as often as it receives it (Cross-cutting rule 6). */
 const mayRepeat = (request: HttpRequest): boolean =>
   !isWrite(request) || request.headers["idempotency-key"] !== undefined;
@@ -154,21 +171,26 @@ export type WaitReason =
 
 /** A wait that starts now, for messages such as "waiting 23 s for the rate limit window". */
 export interface Wait {
+  /** Why the request waits. */
   readonly reason: WaitReason;
   /** The length of the wait, in milliseconds; for a response, the time since the request was sent. */
   readonly ms: number;
+  /** The method of the request. */
   readonly method: string;
+  /** Its path and query. */
   readonly path: string;
   /** In an outage: the time of the service's last response, in milliseconds since the epoch. */
   readonly since?: number;
 }
 
+/** Receives every wait as it starts. */
 export type OnWait = (wait: Wait) => void;
 
+/** Bounds of waits that grow with each failure. */
 export interface Backoff {
   /** The upper bound of the first wait, in milliseconds; it doubles with each later one. */
   baseMs: number;
-  /** The maximum wait. */
+  /** The maximum wait, in milliseconds. */
   capMs: number;
 }
 

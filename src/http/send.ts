@@ -54,7 +54,7 @@ export interface Answer {
 }
 
 /**
- * Sends a request and resolves to its response, whatever the status; rejects with a CatError or the signal's
+ * Sends a request and resolves to its response, whatever the status; rejects with a CatalogueError or the signal's
  * reason.
  */
 export type Send = (request: HttpRequest) => Promise<Answer>;

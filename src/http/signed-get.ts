@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
-import { CatError } from "../errors.ts";
-import { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
+import { CatalogueError } from "../errors.ts";
+import { BadResponseError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
 import type { ExchangeLog } from "./exchange-log.ts";
 import type { Connections } from "./http-core.ts";
 import { maskedPath } from "./mask.ts";
@@ -23,7 +23,7 @@ export interface DownloaderOptions {
   userAgent: string;
   /** The maximum silence of the server, in milliseconds. */
   silenceMs: number;
-  /** Throws a CatError if the URL must not be fetched. */
+  /** Throws a CatalogueError if the URL must not be fetched. */
   check: (url: URL) => void;
   retry?: Partial<RetryPolicy> | undefined;
   onExchange?: ((line: ExchangeLog) => void) | undefined;
@@ -74,7 +74,7 @@ export async function signedGet(
     log(response.status, null);
     return response;
   } catch (error) {
-    log(null, error instanceof CatError ? error.code : "aborted");
+    log(null, error instanceof CatalogueError ? error.code : "aborted");
     throw error;
   }
 }
@@ -82,11 +82,11 @@ export async function signedGet(
 /** The URL without its signature. */
 export const nameOfUrl = (url: URL): string => `${url.origin}${url.pathname}`;
 
-/** Parses a signed URL of the service. Throws a CatError if it is none, or must not be fetched. */
+/** Parses a signed URL of the service. Throws a CatalogueError if it is none, or must not be fetched. */
 export function toSignedUrl(text: string, { check }: Pick<DownloaderOptions, "check">): URL {
   const url = parseUrl(text);
   if (url === null)
-    throw new BadAnswerError("the service returned an invalid signed URL", { code: "invalid_url" });
+    throw new BadResponseError("the service returned an invalid signed URL", { code: "invalid_url" });
   check(url);
   return url;
 }
@@ -95,7 +95,7 @@ export function toSignedUrl(text: string, { check }: Pick<DownloaderOptions, "ch
  * The error for a response without the file: a rejected signed URL can be signed again; other responses are not the
  * service's.
  */
-export function refusedError(url: URL, response: ResponseStream): CatError {
+export function refusedError(url: URL, response: ResponseStream): CatalogueError {
   const { status } = response;
   if (status === 403 || status === 404 || status === 410) {
     const message = `${nameOfUrl(url)} is no longer valid (${status}): the signed URL has expired or is unknown`;
@@ -103,15 +103,18 @@ export function refusedError(url: URL, response: ResponseStream): CatError {
   }
   const to = status < 400 ? originOf(headerOf(response, "location"), url.origin) : "";
   const what = status < 400 ? `a redirect${to}, which is not followed` : `status ${status}`;
-  return new BadAnswerError(`${nameOfUrl(url)} responded with ${what}`, { code: "download_refused", status });
+  return new BadResponseError(`${nameOfUrl(url)} responded with ${what}`, {
+    code: "download_refused",
+    status,
+  });
 }
 
-/** Throws a BadAnswerError for a body that is not the file as stored: undici does not decompress. */
+/** Throws a BadResponseError for a body that is not the file as stored: undici does not decompress. */
 export function rejectCompressed(url: URL, response: ResponseStream): void {
   const encoding = headerOf(response, "content-encoding") ?? "identity";
   if (encoding === "identity") return;
   const message = `${nameOfUrl(url)} responded with an unrequested compression (${encoding})`;
-  throw new BadAnswerError(message, { code: "not_a_file", status: response.status });
+  throw new BadResponseError(message, { code: "not_a_file", status: response.status });
 }
 
 /** A failed attempt. */
@@ -130,7 +133,10 @@ interface FailedAttempt {
 export async function waitToRetry(options: DownloaderOptions, failed: FailedAttempt): Promise<void> {
   const { url, error, response, failures, signal } = failed;
   const { clock, random, onWait } = options;
-  const { backoff, windowMs, attempts } = { ...defaultRetryPolicy, ...options.retry };
+  const policy = { ...defaultRetryPolicy, ...options.retry };
+  const { backoff, windowMs, attempts } = policy;
+  const unreached = policy.unreached || failed.attempts !== undefined;
+  if (error instanceof NetworkError && error.code === "unreachable" && !unreached) throw error;
   const reason = reasonToRetry(error);
   if (reason === null || failures >= (failed.attempts ?? attempts)) throw error;
   const asked = response === null ? null : retryAfterMs(response, clock.now());
@@ -143,7 +149,7 @@ export async function waitToRetry(options: DownloaderOptions, failed: FailedAtte
 function reasonToRetry(error: unknown): WaitReason | null {
   if (error instanceof TimeoutError) return "network";
   if (error instanceof NetworkError) return error.transient ? "network" : null;
-  if (!(error instanceof BadAnswerError) || error.code !== "download_refused") return null;
+  if (!(error instanceof BadResponseError) || error.code !== "download_refused") return null;
   const { status = 0 } = error;
   if (status === 429) return "rate_limited";
   return status >= 500 ? "server_error" : null;

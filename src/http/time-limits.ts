@@ -3,6 +3,18 @@ import { TimeoutError } from "./errors.ts";
 import type { OnWait } from "./retry.ts";
 import { type Answer, type Call, type Interceptor, type Message, nameOf, type Send } from "./send.ts";
 
+/** Time limits of requests, in milliseconds. An upload extends them by a second per 32 kB. */
+export interface TimeLimits {
+  /** A request with all its retries and their waits. Default: 300,000. */
+  totalMs: number;
+  /** An attempt that receives nothing, or nothing more. Default: 30,000. */
+  silenceMs: number;
+  /** An attempt that receives nearly nothing: less than 8 kB per second on average. Default: 60,000. */
+  attemptMs: number;
+}
+
+export const defaultTimeLimits: TimeLimits = { totalMs: 300_000, silenceMs: 30_000, attemptMs: 60_000 };
+
 interface DeadlineOptions {
   clock: Clock;
   /** The maximum duration of a request, including retries and their waits, in milliseconds. */

@@ -365,10 +365,10 @@ describe("an error response", () => {
       json(400, body),
       "an error without the service's envelope",
     ]),
-  ])("of kind %s is a BadAnswerError with a one-sentence message", async (_, step, sentence) => {
+  ])("of kind %s is a BadResponseError with a one-sentence message", async (_, step, sentence) => {
     const { client, server } = await clientAgainst([step]);
     const error = await client.products.get({ product_id: "X" }).catch((error: unknown) => error);
-    expect(error).toMatchObject({ name: "BadAnswerError", type: "bad_answer" });
+    expect(error).toMatchObject({ name: "BadResponseError", type: "bad_answer" });
     expect((error as Error).message).toContain(sentence);
     expect((error as Error).message).toMatch(/ \(GET \/v1\/products\/X, status \d+\)$/);
     expect((error as Error).message).not.toContain("\n");
@@ -428,7 +428,7 @@ describe("paging", () => {
   ])("ends with an error on %s", async (_, steps) => {
     const { client, server } = await clientAgainst(steps);
     const all = names(client.paginate(operations.products.list));
-    await expect(all).rejects.toMatchObject({ name: "BadAnswerError", code: "bad_cursor" });
+    await expect(all).rejects.toMatchObject({ name: "BadResponseError", code: "bad_cursor" });
     expect(server.requests).toHaveLength(steps.length);
   });
 });

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import type { PollOptions } from "../../src/client/poll.ts";
+import { operations } from "../../src/contract/operations.ts";
 import type { Import } from "../../src/contract/resources/imports.ts";
 import type { Wait } from "../../src/http/retry.ts";
-import { operations } from "../../src/index.ts";
 import { bytes, json, refusal, reset, type Step } from "../http/scripted-server.ts";
 import { clientAgainst, closeAll, importJob } from "./world.ts";
 

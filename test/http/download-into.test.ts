@@ -1,12 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { checkDownloadUrl } from "../../src/client/base-url.ts";
 import type { Clock } from "../../src/clock.ts";
-import {
-  type DownloadTarget,
-  type FileVersion,
-  type ResumableDownload,
-  resumableDownloader,
-} from "../../src/http/download-into.ts";
+import { resumableDownloader } from "../../src/http/download-into.ts";
+import type { DownloadTarget, FileVersion, ResumableDownload } from "../../src/http/download-options.ts";
 import { openConnections } from "../../src/http/http-core.ts";
 import type { Wait } from "../../src/http/retry.ts";
 import { TestClock } from "../support/test-clock.ts";
@@ -300,7 +296,7 @@ describe("completeness", () => {
 
   test("rejects a body without a length before it starts", async () => {
     const { get, memory } = await against([closes(whole)]);
-    await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code: "unknown_length" });
+    await expect(get()).rejects.toMatchObject({ name: "BadResponseError", code: "unknown_length" });
     expect(memory.begun).toEqual([]);
   });
 
@@ -344,7 +340,7 @@ describe("completeness", () => {
       response.end(`${whole.slice(5)}more`);
     };
     const { get } = await against([cutAfter(5), long]);
-    await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code: "answer_too_large" });
+    await expect(get()).rejects.toMatchObject({ name: "BadResponseError", code: "answer_too_large" });
   });
 
   test("rejects a file larger than allowed before its first byte", async () => {
@@ -364,7 +360,7 @@ describe("the rules of every download", () => {
       rest(0),
     ]);
     for (const code of ["download_refused", "not_a_file", "download_refused", "not_a_file"]) {
-      await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code });
+      await expect(get()).rejects.toMatchObject({ name: "BadResponseError", code });
     }
     expect(elsewhere.requests).toEqual([]);
     expect(server.requests).toHaveLength(4);

@@ -90,7 +90,7 @@ test.each([403, 404, 410])(
 test("does not follow a redirect", async () => {
   const elsewhere = await scriptedServer(bytes(200, "other", {}));
   const { read } = await against([bytes(302, "", { location: `${elsewhere.origin}/x` })]);
-  await expect(read()).rejects.toMatchObject({ name: "BadAnswerError", status: 302 });
+  await expect(read()).rejects.toMatchObject({ name: "BadResponseError", status: 302 });
   expect(elsewhere.requests).toEqual([]);
 });
 
@@ -110,7 +110,7 @@ test("cuts off a file larger than allowed", async () => {
 
 test("rejects an unrequested compressed file", async () => {
   const { read } = await against([bytes(200, "x", { "content-encoding": "gzip" })]);
-  await expect(read()).rejects.toMatchObject({ name: "BadAnswerError", code: "not_a_file" });
+  await expect(read()).rejects.toMatchObject({ name: "BadResponseError", code: "not_a_file" });
 });
 
 test("gives up on a stream that falls silent", async () => {

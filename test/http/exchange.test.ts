@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { CatError } from "../../src/errors.ts";
-import { BadAnswerError, NetworkError } from "../../src/http/errors.ts";
+import { CatalogueError } from "../../src/errors.ts";
+import { BadResponseError, NetworkError } from "../../src/http/errors.ts";
 import { describeExchange, type ExchangeLog } from "../../src/http/exchange-log.ts";
 import { exchange, openConnections } from "../../src/http/http-core.ts";
 import { maskedKey, maskedPath } from "../../src/http/mask.ts";
@@ -79,7 +79,7 @@ describe("invalid responses", () => {
     };
     const { get, server } = await coreAgainst([endless], { maxAnswerBytes: 1024 * 1024 });
     await expect(get()).rejects.toMatchObject({
-      name: "BadAnswerError",
+      name: "BadResponseError",
       code: "answer_too_large",
       status: 200,
     });
@@ -107,7 +107,7 @@ describe("invalid responses", () => {
       const location = `${elsewhere.origin}/take?secret=1`;
       const { post, server } = await coreAgainst([bytes(status, "", { location, "x-request-id": "req_1" })]);
       const error = await post().catch((error: unknown) => error);
-      expect(error).toBeInstanceOf(BadAnswerError);
+      expect(error).toBeInstanceOf(BadResponseError);
       expect(error).toMatchObject({ code: "redirect", status, requestId: "req_1" });
       expect((error as Error).message).toContain(` to ${elsewhere.origin}; redirects are not followed`);
       expect((error as Error).message).not.toContain("secret");
@@ -159,10 +159,10 @@ describe("invalid responses", () => {
     expect(page.server.requests).toHaveLength(1);
   });
 
-  test("throws a BadAnswerError for a response that is not HTTP, without a retry", async () => {
+  test("throws a BadResponseError for a response that is not HTTP, without a retry", async () => {
     const other: Step = (response) => response.socket!.end("220 smtp.example.com ESMTP\r\n");
     const { get, server } = await coreAgainst([other]);
-    await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code: "not_http" });
+    await expect(get()).rejects.toMatchObject({ name: "BadResponseError", code: "not_http" });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -208,7 +208,7 @@ describe("the API key", () => {
     let asked = 0;
     const apiKey = async () => {
       asked++;
-      if (asked === 1) throw new CatError("locked", { type: "unauthorized", code: "locked" });
+      if (asked === 1) throw new CatalogueError("locked", { type: "unauthorized", code: "locked" });
       return "ak_later_1234567890";
     };
     const { get, server } = await coreAgainst([json(200, {})], { apiKey });

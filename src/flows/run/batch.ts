@@ -1,7 +1,7 @@
 // A batch: one request of a run, from the rows that it is cut from to its outcome.
 
+import type { CallOptions } from "../../client/api/calls.ts";
 import type { ApiError, Problem } from "../../client/api-error.ts";
-import type { CallOptions } from "../../client/client.ts";
 import type { Clocks } from "../../clock.ts";
 import type { CatError } from "../../errors.ts";
 

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { RawRequest } from "../../../client/call-types.ts";
+import type { RawRequest } from "../../../client/exchanges.ts";
 import type { Operation } from "../../../contract/operation.ts";
 import { multipartForm } from "../../../http/send.ts";
 import type { Context } from "../../context/context.ts";

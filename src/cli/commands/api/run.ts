@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import type { RawRequest, RawResponse } from "../../../client/call-types.ts";
 import { type Client, type Page, paginate } from "../../../client/client.ts";
+import type { RawRequest, RawResponse } from "../../../client/exchanges.ts";
 import type { Operation } from "../../../contract/operation.ts";
 import type { CatError } from "../../../errors.ts";
 import { BadAnswerError } from "../../../http/errors.ts";

@@ -1,0 +1,225 @@
+import { errorCodes } from "../../src/contract/error-codes.ts";
+import { limits } from "../../src/contract/limits.ts";
+import { openApiDocument } from "../../src/contract/openapi/document.ts";
+import { codeNotes, tagNotes } from "../../src/contract/openapi/notes.ts";
+import type { JsonObject } from "../../src/contract/openapi/schemas.ts";
+import type { Operation } from "../../src/contract/operation.ts";
+import { operations } from "../../src/contract/operations.ts";
+import { comment, documentation, TypeText } from "./type-text.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: the document is read by paths.
+const document = openApiDocument({ serverUrl: "" }) as any;
+const components = document.components.schemas as Record<string, JsonObject>;
+
+const header = "// Made from the contract by `npm run api-types`; a test compares it with the contract.\n";
+
+/** The files of src/client/api/ by name: the types of each resource, of the errors, and of `operations`. */
+export function apiFiles(): Record<string, string> {
+  const files = Object.keys(operations).map((resource) => [`${resource}.ts`, resourceFile(resource)]);
+  return { ...Object.fromEntries(files), "errors.ts": errorsFile(), "operations.ts": operationsFile() };
+}
+
+/** One operation with what the types show of it. */
+interface Call {
+  readonly resource: string;
+  readonly verb: string;
+  readonly operation: Operation;
+  /** The name of its input, or null if it has none. */
+  readonly input: string | null;
+  readonly isInputOptional: boolean;
+  readonly reply: string;
+  /** The entry of its pages; null unless it is a list. */
+  readonly entry: string | null;
+}
+
+function callsOf(resource: string): Call[] {
+  const verbs = Object.entries(operations[resource as keyof typeof operations]);
+  return verbs.map(([verb, one]) => {
+    const operation = one as unknown as Operation;
+    const { method, status } = operation;
+    const object = document.paths[operation.path][method.toLowerCase()];
+    const schema = object.responses[status].content?.["application/json"].schema;
+    const reply = schema === undefined ? "null" : replyOf(schema);
+    const hasInput = fieldsOf(operation).length > 0 || operation.body !== undefined;
+    return {
+      ...{ resource, verb, operation, reply },
+      input: hasInput ? `${pascal(resource) + pascal(verb)}Input` : null,
+      isInputOptional:
+        Object.keys(operation.params.shape).length === 0 && object.requestBody?.required !== true,
+      entry: /^Page<(\w+)>$/.exec(reply)?.[1] ?? null,
+    };
+  });
+}
+
+/** Lists and pages are written in place, other components by name. */
+function replyOf({ $ref }: { $ref: string }): string {
+  const name = $ref.split("/").at(-1)!;
+  const { type, items, properties } = components[name] as {
+    type: string;
+    items?: { $ref: string };
+    properties?: Record<string, { items?: { $ref: string } }>;
+  };
+  if (type === "array") return `${replyOf(items!)}[]`;
+  if (properties?.next_cursor !== undefined) return `Page<${replyOf(properties.data!.items!)}>`;
+  return name;
+}
+
+interface Parameter extends JsonObject {
+  name: string;
+  in: string;
+}
+
+const fieldsOf = ({ path, method }: Operation): Parameter[] =>
+  document.paths[path][method.toLowerCase()].parameters.filter((one: JsonObject) => "name" in one);
+
+function resourceFile(resource: string): string {
+  const calls = callsOf(resource);
+  const sent = new TypeText(true);
+  const received = new TypeText(false);
+  const inputs = calls.flatMap((call) => (call.input === null ? [] : [inputOf(call, sent)])).join("\n");
+  for (const { reply } of calls) {
+    const name = /^(?:Page<)?(\w+)(?:>|\[\])?$/.exec(reply)![1]!;
+    if (name in components) received.named.add(name);
+  }
+  const types = [...componentsOf(received, resource), ...componentsOf(sent, resource)];
+  const methods = calls.map(methodOf).join("\n");
+  const body = `${types.join("\n")}\n${inputs}\n${comment(
+    tagNotes[resource]!,
+    `Specification: Endpoints, ${pascal(resource)}.`,
+  )}export interface ${pascal(resource)}Api {\n${methods}}\n`;
+  return header + importsFor(body, resource) + body;
+}
+
+/** The components that the texts name, and those that they name in turn. */
+function componentsOf(text: TypeText, resource: string): string[] {
+  const written: string[] = [];
+  for (const name of text.named) {
+    const schema = components[name]!;
+    const about = comment(String(schema.description ?? ""), `Specification: ${clauseOf(name, resource)}.`);
+    written.push(`${about}export interface ${name} {\n${text.fields(schema, name)}}\n`);
+  }
+  return written;
+}
+
+const described = /^(Product|Image|ExportRow|ExportJob|Task|Import|ImportRowResult|Model|Webhook)$/;
+const clauseOf = (name: string, resource: string): string =>
+  described.test(name) ? `Resources and their fields, ${name}` : `Endpoints, ${pascal(resource)}`;
+
+/** The input of an operation: path and query parameters by name, and the forms of its body. */
+function inputOf({ input, operation, verb, resource, isInputOptional }: Call, sent: TypeText): string {
+  const about = comment(`The input of \`client.${resource}.${verb}\`.`);
+  const parameters = (of: readonly Parameter[]) =>
+    of.map(({ name, schema, in: place, description }) => {
+      const type = sent.of(schema as JsonObject, `${input}.${name}`);
+      const isOptional = place === "query";
+      return `${comment(documentation({ ...(schema as JsonObject), description } as JsonObject))}${name}${isOptional ? "?" : ""}: ${type}${isOptional ? " | undefined" : ""};\n`;
+    });
+  const fields = parameters(fieldsOf(operation));
+  const { body } = operation;
+  if (body === undefined) return `${about}export interface ${input} {\n${fields.join("")}}\n`;
+  const { content } = document.paths[operation.path][operation.method.toLowerCase()].requestBody;
+  const json = Object.entries<{ schema: JsonObject }>(content).find(([type]) => /[/+]json$/.test(type));
+  if (json === undefined) return `${about}export type ${input} = Upload;\n`;
+  const form = `${isInputOptional ? "OptionalJsonBody" : "JsonBody"}<${sent.of(json[1].schema, input!)}>`;
+  if ("application/x-ndjson" in content) {
+    // Options are sent in a JSON body, or in the query with NDJSON (Imports).
+    const rows = comment(documentation({ description: content["application/x-ndjson"].schema.description }));
+    return `${about}export type ${input} = ${form} | {\n${rows}ndjson: Uint8Array | string;\nbody?: never;\njson?: never;\n${fields.join("")}};\n`;
+  }
+  return `${about}export type ${input} = ${fields.length === 0 ? "" : `{\n${fields.join("")}} & `}${form};\n`;
+}
+
+/** The method of an operation, and the one that reads all pages of a list. */
+function methodOf({ operation, resource, verb, input, isInputOptional, reply, entry }: Call): string {
+  const { method, path, scope, summary } = operation;
+  const parameter = input === null ? "" : `input${isInputOptional ? "?" : ""}: ${input}, `;
+  const own = Object.entries(operation.refuses).flatMap(([status, codes]) =>
+    codes!.map((code) => `${status} \`${code}\``),
+  );
+  const clause = `Endpoints, ${pascal(resource)}`;
+  const what = `\`${method} ${path}\` with the scope \`${scope}\` (${clause}).`;
+  const list =
+    operation.refusalList === undefined
+      ? ""
+      : " A 400 can list every problem of the input: see `problems` of `ApiError`.";
+  const errors = `@throws {ApiError} ${[...own, "the errors of every request (see `ErrorCode`)"].join(", ")}.${list}`;
+  const polled =
+    operation.polled === true && method === "GET" ? "Use `client.poll` to wait until the job ends." : "";
+  const first = `${comment(`${summary}.`, polled, what, errors)}${verb}(${parameter}options?: CallOptions): Promise<${reply}>;\n`;
+  if (entry === null) return first;
+  const all = comment(
+    `${summary}, page by page: iterates over the entries of all pages.`,
+    `\`limit\` is the size of a page (default: ${limits.page.max}).`,
+    errors,
+  );
+  return `${first}\n${all}${verb}All(${parameter}options?: ListOptions): AsyncIterable<${entry}>;\n`;
+}
+
+function errorsFile(): string {
+  const codes = Object.entries(errorCodes).map(
+    ([code, { status }]) => `- \`${code}\` (${status}): ${codeNotes[code as keyof typeof errorCodes]}`,
+  );
+  const { type } = (
+    components.Error as { properties: { error: { properties: { type: { enum: string[] } } } } }
+  ).properties.error.properties;
+  const union = (values: readonly string[]) => values.map((one) => JSON.stringify(one)).join(" | ");
+  return (
+    header +
+    comment("The type of an error of the service: switch on it for behavior. Specification: Errors.") +
+    `export type ErrorType = ${union(type.enum)};\n\n` +
+    comment(
+      "The code of an error of the service: switch on it for messages. The service may add codes. Specification: Errors, Known codes.",
+      codes.join("\n"),
+    ) +
+    `export type ErrorCode = ${union(Object.keys(errorCodes))};\n`
+  );
+}
+
+function operationsFile(): string {
+  const groups = Object.keys(operations).map((resource) => {
+    const values = callsOf(resource).map(
+      ({ verb, operation, input, reply }) =>
+        `${comment(`${operation.summary}: \`${operation.method} ${operation.path}\`.`)}readonly ${verb}: Operation<${input ?? "NoInput"}, ${reply}>;\n`,
+    );
+    return `${comment(tagNotes[resource]!)}readonly ${resource}: {\n${values.join("")}};\n`;
+  });
+  const body = `${comment(
+    "Every operation of the service as a value, by resource: for `exchange`, `paginate` and `poll` of the client.",
+  )}export interface Operations {\n${groups.join("")}}\n`;
+  return header + importsFor(body, null) + body;
+}
+
+/** The imports of the names that a file uses and does not declare. */
+function importsFor(body: string, resource: string | null): string {
+  const declared = new Set([...body.matchAll(/^export (?:interface|type) (\w+)/gm)].map((match) => match[1]));
+  const code = body.replaceAll(/\/\*\*.*?\*\//gs, "");
+  const used = new Set([...code.matchAll(/\b[A-Z]\w+\b/g)].map(([name]) => name));
+  const from = (path: string, names: readonly string[]) => {
+    const wanted = [...new Set(names)].filter((name) => used.has(name) && !declared.has(name)).sort();
+    return wanted.length === 0 ? "" : `import type { ${wanted.join(", ")} } from "${path}";\n`;
+  };
+  const others = resource === null ? Object.keys(operations) : [];
+  const shared = [
+    "CallOptions",
+    "JsonBody",
+    "ListOptions",
+    "NoInput",
+    "Operation",
+    "OptionalJsonBody",
+    "Page",
+    "Upload",
+  ];
+  return (
+    from("../../contract/value-sets.ts", ["EventType", "Orientation"]) +
+    from("./calls.ts", shared) +
+    others.map((one) => from(`./${one}.ts`, namesIn(one))).join("") +
+    "\n"
+  );
+}
+
+const namesIn = (resource: string): string[] =>
+  callsOf(resource)
+    .flatMap(({ input, reply }) => [input ?? "", ...reply.match(/\w+/g)!])
+    .filter((name) => name !== "Page");
+
+const pascal = (text: string): string => text[0]!.toUpperCase() + text.slice(1);

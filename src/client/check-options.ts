@@ -1,0 +1,109 @@
+import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
+
+type Check = readonly [holds: (value: unknown) => boolean, mustBe: string];
+
+const isFunction: Check = [(value) => typeof value === "function", "a function"];
+const isText: Check = [(value) => typeof value === "string", "a string"];
+const isObject: Check = [(value) => typeof value === "object" && value !== null, "an object"];
+const isYesOrNo: Check = [(value) => typeof value === "boolean", "true or false"];
+const atLeast = (min: number): Check => [
+  (value) => typeof value === "number" && value >= min,
+  min === 0 ? "a number, 0 or more" : `a number from ${min}`,
+];
+const isBackoff: Check = [
+  (value) =>
+    ["baseMs", "capMs"].every((name) => atLeast(0)[0]((value as { [name]?: unknown } | null)?.[name])),
+  "{ baseMs, capMs } in milliseconds",
+];
+const isClock: Check = [
+  (value) => ["now", "sleep", "at"].every((name) => typeof (value as never)?.[name] === "function"),
+  "a clock with now, sleep and at",
+];
+const isSignal: Check = [(value) => value instanceof AbortSignal, "an AbortSignal"];
+
+/** The options of `createClient`: their values, or the options that they consist of. */
+const clientOptions = {
+  baseUrl: isText,
+  apiKey: [
+    (value: unknown) => typeof value === "string" || typeof value === "function",
+    "a string or a function",
+  ],
+  clock: isClock,
+  random: isFunction,
+  userAgent: isText,
+  onExchange: isFunction,
+  onWait: isFunction,
+  env: isObject,
+  timeLimits: { totalMs: atLeast(0), silenceMs: atLeast(0), attemptMs: atLeast(0) },
+  retry: {
+    attempts: atLeast(1),
+    unreached: isYesOrNo,
+    backoff: isBackoff,
+    inProgress: isBackoff,
+    windowMs: atLeast(0),
+    rateLimited: atLeast(1),
+    rateLimitedMs: atLeast(0),
+  },
+  maxResponseBytes: atLeast(0),
+} as const satisfies Options;
+
+interface Options {
+  readonly [name: string]: Check | Options;
+}
+
+/** The options of requests, lists and polling. */
+export const callOptions = {
+  call: { idempotencyKey: isText, keyFrom: isObject, signal: isSignal, onDoubt: isFunction },
+  list: { signal: isSignal, isAhead: isYesOrNo },
+  poll: {
+    done: isFunction,
+    onResponse: isFunction,
+    timeoutMs: atLeast(0),
+    outageMs: atLeast(0),
+    signal: isSignal,
+  },
+} as const satisfies Record<string, Options>;
+
+/** Throws a TypeError for options of `createClient` that are unknown, invalid or missing. */
+export function checkClientOptions(options: unknown): void {
+  const what = "createClient";
+  if (typeof options !== "object" || options === null) {
+    throw new TypeError(`${what} takes { baseUrl, apiKey }`);
+  }
+  checkOptions(what, options, clientOptions);
+  const { baseUrl, apiKey } = options as { baseUrl?: unknown; apiKey?: unknown };
+  if (baseUrl === undefined) throw new TypeError(`${what}: baseUrl is missing: the address of the service`);
+  if (apiKey === undefined || (typeof apiKey === "string" && apiKey.trim() === "")) {
+    throw new TypeError(
+      `${what}: apiKey is missing: the API key of your organization, which starts with ak_`,
+    );
+  }
+}
+
+/** Throws a TypeError that names the first option that is unknown or invalid. The value is not shown: it may be secret. */
+export function checkOptions(what: string, given: object | undefined, known: Options, prefix = ""): void {
+  for (const [name, value] of Object.entries(given ?? {})) {
+    const check = Object.hasOwn(known, name) ? known[name]! : null;
+    if (check === null) throw unknownName(`${what}: unknown option`, name, Object.keys(known), prefix);
+    if (value === undefined) continue;
+    const nested = Array.isArray(check) ? null : (check as Options);
+    const [holds, mustBe] = nested === null ? (check as Check) : isObject;
+    if (!holds(value)) throw new TypeError(`${what}: ${prefix}${name} must be ${mustBe}`);
+    if (nested !== null) checkOptions(what, value as object, nested, `${prefix}${name}.`);
+  }
+}
+
+/** Throws a TypeError for a field of the input that the operation does not have: it would not be sent. */
+export function checkInput(what: string, input: unknown, known: readonly string[]): void {
+  if (input === undefined) return;
+  if (typeof input !== "object" || input === null)
+    throw new TypeError(`${what} takes { ${known.join(", ")} }`);
+  for (const name of Object.keys(input)) {
+    if (!known.includes(name)) throw unknownName(`${what}: unknown field`, name, known);
+  }
+}
+
+function unknownName(sentence: string, name: string, known: readonly string[], prefix = ""): TypeError {
+  const hint = questionFor(didYouMean(name, known), "; ", (meant) => prefix + meant);
+  return new TypeError(`${sentence} ${prefix}${name.slice(0, 50)}${hint}`);
+}

@@ -1,0 +1,49 @@
+import type { BadResponseError } from "../http/errors.ts";
+import type { ApiError } from "./api-error.ts";
+
+/** The headers of a response, with names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A response with the data of its headers. */
+export interface Exchanged<Body> {
+  /** The HTTP status, below 400. */
+  readonly status: number;
+  /** The body, as the method of the operation returns it. */
+  readonly body: Body;
+  /** The headers of the response. */
+  readonly headers: ResponseHeaders;
+  /** The `X-Request-Id` of the response. */
+  readonly requestId: string | undefined;
+  /** The `Retry-After` of the response, in milliseconds. */
+  readonly retryAfterMs: number | null;
+  /** Whether it is the stored response to an earlier request with the same key (Cross-cutting rule 2). */
+  readonly replayed: boolean;
+}
+
+/** Any request, also one that the contract does not have. */
+export interface RawRequest {
+  /** The HTTP method. */
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path and query after the base URL, encoded, e.g. `/v1/products?limit=3`. */
+  readonly path: string;
+  /** The body with its content type; null for none. */
+  readonly body: { readonly contentType: string; readonly bytes: Uint8Array } | null;
+  /** More headers by their lower-case names, which replace those of the client. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether a 400 may list every problem of the input (Errors). */
+  readonly listsProblems?: boolean;
+}
+
+/** A response of any status and content. */
+export interface RawResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The headers of the response. */
+  readonly headers: ResponseHeaders;
+  /** The body. */
+  readonly bytes: Uint8Array;
+  /** The body as JSON. Throws a BadResponseError for anything else. */
+  json(): unknown;
+  /** The error for a status from 400; null for any other status. */
+  readonly error: ApiError | BadResponseError | null;
+}

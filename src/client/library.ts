@@ -1,0 +1,216 @@
+import { operations as contract } from "../contract/operations.ts";
+import { CatalogueError } from "../errors.ts";
+import type { Download, DownloadInto } from "../http/download-options.ts";
+import type { CallOptions, ListOptions, Operation, Page, Upload } from "./api/calls.ts";
+import type { ExportsApi } from "./api/exports.ts";
+import type { ImagesApi } from "./api/images.ts";
+import type { ImportsApi } from "./api/imports.ts";
+import type { ModelsApi } from "./api/models.ts";
+import type { Operations } from "./api/operations.ts";
+import type { ProductsApi } from "./api/products.ts";
+import type { TasksApi } from "./api/tasks.ts";
+import type { WebhooksApi } from "./api/webhooks.ts";
+import type { AnyOperation } from "./call-types.ts";
+import { callOptions, checkClientOptions, checkInput, checkOptions } from "./check-options.ts";
+import { createClient as createServiceClient, type Client as ServiceClient } from "./client.ts";
+import type { Exchanged, RawRequest, RawResponse } from "./exchanges.ts";
+import type { ClientOptions, PollOptions } from "./options.ts";
+import { filePart } from "./upload.ts";
+
+/** Every operation of the service as a value, by resource: for `exchange`, `paginate` and `poll` of the client. */
+export const operations = contract as unknown as Operations;
+
+/** The typed client: a method for each operation of the service, by resource, and helpers. */
+export interface Client {
+  /** Single SKUs with their photos. */
+  readonly products: ProductsApi;
+  /** Photos. Upload the bytes, then use the ID. */
+  readonly images: ImagesApi;
+  /** Bulk jobs that create and update products. */
+  readonly imports: ImportsApi;
+  /** The complete catalog: live, as a delta, or frozen as a manifest or a ZIP. */
+  readonly exports: ExportsApi;
+  /** Image generation: beautifier and try-on tasks. */
+  readonly tasks: TasksApi;
+  /** The people who wear the products in try-ons. */
+  readonly models: ModelsApi;
+  /** Subscriptions to signed events. */
+  readonly webhooks: WebhooksApi;
+  /** Sends a request and resolves to the response with its headers. */
+  exchange<Input, Response>(
+    operation: Operation<Input, Response>,
+    input: NoInfer<Input>,
+    options?: CallOptions,
+  ): Promise<Exchanged<Response>>;
+  /**
+   * Sends any request to the base URL's origin, with retries, pacing and an idempotency key. Resolves for every
+   * status; `error` is the error that an operation would throw.
+   */
+  raw(request: RawRequest, options?: CallOptions): Promise<RawResponse>;
+  /** Iterates over all entries of a list operation, in pages of 100 unless `limit` is set; as its `listAll`. */
+  paginate<Input, Entry>(
+    operation: Operation<Input, Page<Entry>>,
+    input?: NoInfer<Input>,
+    options?: ListOptions,
+  ): AsyncIterable<Entry>;
+  /**
+   * Repeats a request as `Retry-After` says (default: every 5 seconds) until `done`; survives outages of several minutes.
+   * Rejects with a TimeoutError after `timeoutMs`.
+   */
+  poll<Input, Response>(
+    operation: Operation<Input, Response>,
+    input: NoInfer<Input>,
+    options: PollOptions<Response>,
+  ): Promise<Response>;
+  /** Streams the bytes behind a signed URL, in chunks. Sends no credentials and follows no redirect. */
+  readonly download: Download;
+  /** Downloads into a target that keeps bytes, so that it can resume; resolves to the file's length. */
+  readonly downloadInto: DownloadInto;
+  /** The service's current time in Unix milliseconds, from the last response's `Date`; null if none had one. */
+  serviceNow(): number | null;
+  /**
+   * A moment of the local clock (default: now) in Unix milliseconds, by the slower one of the local clock and the
+   * service's, whose smallest `Date` so far counts. To read later changes, start there: one clock may be wrong.
+   */
+  earliest(moment?: number): number;
+  /**
+   * A text that the service wrote, with the API key masked, for a download: responses are masked by the client. Before
+   * the first request nothing is masked.
+   */
+  withoutKey(text: string): string;
+  /** Closes all connections; requests in flight fail. */
+  close(): Promise<void>;
+  /** The same, at the end of the block of `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Creates a client; sends nothing yet. Throws a TypeError for an option that is unknown, invalid or missing, and a
+ * CatalogueError for an invalid base URL or proxy variable.
+ */
+export function createClient(options: ClientOptions): Client {
+  checkClientOptions(options);
+  const { maxResponseBytes, ...others } = options;
+  const retry = { unreached: options.retry?.attempts !== undefined, ...options.retry };
+  const service = createServiceClient({ ...others, retry, maxAnswerBytes: maxResponseBytes });
+  const client: Client = {
+    ...(resourcesOf(service) as unknown as Client),
+    exchange: (operation, input, options) => {
+      return traced(client.exchange, async () => {
+        checkOptions("client.exchange", options, callOptions.call);
+        return service.exchange(operation as unknown as AnyOperation, input as never, options);
+      }) as Promise<Exchanged<never>>;
+    },
+    raw: (request, options) => {
+      return traced(client.raw, async () => {
+        checkOptions("client.raw", options, callOptions.call);
+        return service.raw(request, options);
+      });
+    },
+    paginate: (operation, input, options) => {
+      checkOptions("client.paginate", options, callOptions.list);
+      const pages = service.paginate(operation as unknown as AnyOperation, input as never, options);
+      return tracedEntries(client.paginate, pages as AsyncIterable<never>);
+    },
+    poll: (operation, input, options) => {
+      return traced(client.poll, async () => {
+        checkOptions("client.poll", options, callOptions.poll);
+        const { onResponse, ...others } = options;
+        const polled = { ...others, onAnswer: onResponse } as never;
+        return service.poll(operation as unknown as AnyOperation, input as never, polled);
+      }) as Promise<never>;
+    },
+    download: (url, options) => tracedEntries(client.download, service.download(url, options)),
+    downloadInto: (target, download) =>
+      traced(client.downloadInto, () => service.downloadInto(target, download)),
+    serviceNow: service.serviceNow,
+    earliest: service.earliest,
+    withoutKey: service.withoutKey,
+    close: service.close,
+    [Symbol.asyncDispose]: service.close,
+  };
+  return client;
+}
+
+/** A method for each operation, and one more for each list, which reads all its pages. */
+function resourcesOf(service: ServiceClient): Record<string, Record<string, unknown>> {
+  const resources: Record<string, Record<string, unknown>> = {};
+  for (const [resource, verbs] of Object.entries(contract)) {
+    const methods: Record<string, unknown> = {};
+    resources[resource] = methods;
+    for (const [verb, one] of Object.entries(verbs)) {
+      const operation = one as unknown as AnyOperation;
+      const name = `${resource}.${verb}`;
+      const known = [...Object.keys(operation.params.shape), ...Object.keys(operation.query.shape)];
+      if (operation.body !== undefined) known.push("body", "json", "ndjson");
+      const isUpload = operation.body !== undefined && "multipart/form-data" in operation.body;
+      const send = (input: unknown, options?: CallOptions) => {
+        return traced(send, async () => {
+          checkOptions(name, options, callOptions.call);
+          if (!isUpload) checkInput(name, input, known);
+          const sent = isUpload ? { file: await filePart(imageOf(input as Upload)) } : (input ?? {});
+          return (await service.exchange(operation, sent as never, options)).body;
+        });
+      };
+      methods[verb] = send;
+      if (!("cursor" in operation.query.shape)) continue;
+      const all = (input?: unknown, options?: ListOptions) => {
+        checkOptions(`${name}All`, options, callOptions.list);
+        checkInput(`${name}All`, input, known);
+        return tracedEntries(all, service.paginate(operation, input as never, options));
+      };
+      methods[`${verb}All`] = all;
+    }
+  }
+  return resources;
+}
+
+const imageOf = (upload: Upload) =>
+  typeof upload === "object" && upload !== null && "file" in upload ? upload.file : upload;
+
+/**
+ * A field of a response that this version does not know: the service may add fields (Versioning 2), and responses keep
+ * them. Undefined if the response does not have it.
+ */
+export const unknownField = (resource: object, name: string): unknown =>
+  Object.hasOwn(resource, name) ? (resource as Record<string, unknown>)[name] : undefined;
+
+/** Where a method was called. Its stack is only written out if an error needs it. */
+interface Caller {
+  stack?: string;
+}
+
+// biome-ignore lint/complexity/noBannedTypes: Error.captureStackTrace takes any function.
+function callerOf(method: Function): Caller {
+  const caller: Caller = {};
+  Error.captureStackTrace(caller, method);
+  return caller;
+}
+
+// biome-ignore lint/complexity/noBannedTypes: as above.
+function traced<T>(method: Function, run: () => Promise<T>): Promise<T> {
+  const caller = callerOf(method);
+  return run().catch((error: unknown) => {
+    throw from(caller, error);
+  });
+}
+
+/** Entries whose errors have the stack of the call that made them. */
+// biome-ignore lint/complexity/noBannedTypes: as above.
+function tracedEntries<Entry>(method: Function, entries: AsyncIterable<Entry>): AsyncIterable<Entry> {
+  const caller = callerOf(method);
+  return (async function* () {
+    try {
+      yield* entries;
+    } catch (error) {
+      throw from(caller, error);
+    }
+  })();
+}
+
+/** The error with the stack of the caller: its own shows only how the client works. Bugs keep theirs. */
+function from({ stack = "" }: Caller, error: unknown): unknown {
+  if (!(error instanceof CatalogueError)) return error;
+  error.stack = [`${error.name}: ${error.message}`, ...stack.split("\n").slice(1)].join("\n");
+  return error;
+}

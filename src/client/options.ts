@@ -1,0 +1,53 @@
+import type { Clock } from "../clock.ts";
+import type { ExchangeLog } from "../http/exchange-log.ts";
+import type { RetryPolicy, Wait } from "../http/retry.ts";
+import type { TimeLimits } from "../http/time-limits.ts";
+
+/** Options of `createClient`. */
+export interface ClientOptions {
+  /** The address of the service without `/v1`: `https://`, or `http://` on this machine. */
+  baseUrl: string;
+  /**
+   * The API key of the organization; it starts with `ak_`. A function is called once, with the first request
+   * (Authentication 1).
+   */
+  apiKey: string | (() => string | Promise<string>);
+  /** The source of time: a test can pass a clock that it moves. Default: the machine's. */
+  clock?: Clock | undefined;
+  /** The source of the jitter of waits: from 0 (inclusive) to 1 (exclusive). Default: random. */
+  random?: (() => number) | undefined;
+  /** The `User-Agent` of requests. Default: `catalogue`. */
+  userAgent?: string | undefined;
+  /** Receives every attempt with its outcome, for logs. API keys and signatures are masked. */
+  onExchange?: ((line: ExchangeLog) => void) | undefined;
+  /** Receives every wait as it starts: for the rate limit window, before another attempt, or for a late response. */
+  onWait?: ((wait: Wait) => void) | undefined;
+  /** The source of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, for example `process.env`. Default: no proxy is used. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Time limits of requests, in milliseconds. */
+  timeLimits?: Partial<TimeLimits> | undefined;
+  /**
+   * How requests are repeated that are safe to repeat. A host that rejects connections, and has not responded before, is
+   * given up at once, unless `attempts` is set.
+   */
+  retry?: Partial<RetryPolicy> | undefined;
+  /** The maximum size of a response in bytes, not of a download. Default: 64 MB. */
+  maxResponseBytes?: number | undefined;
+}
+
+/** Options of `client.poll`. */
+export interface PollOptions<Body> {
+  /** Whether to stop polling. */
+  done: (body: Body) => boolean;
+  /** Receives every response, including the last one. */
+  onResponse?: ((body: Body) => void) | undefined;
+  /** The total time limit, in milliseconds. Default: none. */
+  timeoutMs?: number | undefined;
+  /**
+   * How long to continue without a response, in milliseconds, if the service has responded before. With 0 the first request
+   * that fails after its retries ends polling. Default: 600,000.
+   */
+  outageMs?: number | undefined;
+  /** Stops polling. */
+  signal?: AbortSignal | undefined;
+}

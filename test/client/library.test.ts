@@ -1,0 +1,345 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pathToFileURL } from "node:url";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import {
+  ApiError,
+  CatalogueError,
+  type ClientOptions,
+  createClient,
+  type ImageSource,
+  NetworkError,
+  operations,
+  unknownField,
+  type Wait,
+} from "../../src/index.ts";
+import { json, refusal, type Step, scriptedServer } from "../http/scripted-server.ts";
+import { TestClock } from "../support/test-clock.ts";
+import { closeAll, importJob, product } from "./world.ts";
+
+afterEach(closeAll);
+
+const id = "01JGZZ0000000000000000000A";
+const apiKey = "ak_test_key_0123456789";
+
+/** The client of the package in front of a scripted server. */
+async function libraryAgainst(steps: Step[], options: Partial<ClientOptions> = {}) {
+  const server = await scriptedServer(...steps);
+  const clock = new TestClock();
+  const client = createClient({ baseUrl: server.origin, apiKey, clock, random: () => 0.5, ...options });
+  return { server, client, clock };
+}
+
+const page = (names: string[], next_cursor: string | null) =>
+  json(200, { data: names.map((name) => product({ name })), next_cursor, has_more: next_cursor !== null });
+
+describe("lists", () => {
+  test("listAll reads every page, 100 entries at a time, with the filters on each", async () => {
+    const { server, client } = await libraryAgainst([page(["A", "B"], "next"), page(["C"], null)]);
+    const names: string[] = [];
+    for await (const { name } of client.products.listAll({ q: "linen" })) names.push(name);
+    expect(names).toEqual(["A", "B", "C"]);
+    expect(server.requests.map(({ path }) => path)).toEqual([
+      "/v1/products?limit=100&q=linen",
+      "/v1/products?limit=100&cursor=next&q=linen",
+    ]);
+  });
+
+  test("every list has a method that reads all pages, and nothing else has one", () => {
+    const client = createClient({ baseUrl: "http://127.0.0.1:1", apiKey });
+    const methods = Object.keys(operations).flatMap((resource) =>
+      Object.keys(client[resource as keyof typeof operations]).map((verb) => `${resource}.${verb}`),
+    );
+    expect(methods.filter((name) => name.endsWith("All"))).toEqual([
+      ...["products.listAll", "imports.rowsAll", "exports.listAll", "tasks.listAll", "models.listAll"],
+      "webhooks.listAll",
+    ]);
+  });
+});
+
+describe("an upload", () => {
+  const uploaded = { id, mime_type: "image/png", created_at: "2026-01-05T09:00:00Z" };
+  const bytes = Uint8Array.of(137, 80, 78, 71, 0, 255);
+  const folder = mkdtempSync(join(tmpdir(), "catalogue-upload-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "front view.png");
+  writeFileSync(path, bytes);
+
+  test.each<[string, string, () => ImageSource]>([
+    ["a Buffer", "image", () => Buffer.from(bytes)],
+    ["an ArrayBuffer", "image", () => bytes.slice().buffer],
+    ["a Blob", "image", () => new Blob([bytes])],
+    ["a File", "coat.png", () => new File([bytes], "coat.png")],
+    ["a Node stream", "image", () => Readable.from([bytes.slice(0, 2), bytes.slice(2)])],
+    ["a web stream", "image", () => new Blob([bytes]).stream()],
+    ["a path", "front view.png", () => path],
+    ["a file URL", "front view.png", () => pathToFileURL(path)],
+    ["bytes with a name", "a.png", () => ({ bytes, filename: "a.png" })],
+  ])("takes %s, named %s, as the argument or under file", async (_, filename, source) => {
+    const { server, client } = await libraryAgainst([json(201, uploaded)]);
+    expect(await client.images.upload(source())).toEqual(uploaded);
+    await client.images.upload({ file: source() });
+    for (const { body } of server.requests) {
+      expect(body.includes(`filename="${filename}"`)).toBe(true);
+      expect(body.includes(Buffer.concat([Buffer.from("\r\n\r\n"), bytes, Buffer.from("\r\n--")]))).toBe(
+        true,
+      );
+    }
+    await client.close();
+  });
+
+  test.each<[string, unknown, object]>([
+    ["a missing file", join(folder, "none.png"), { type: "file", code: "ENOENT" }],
+    [
+      "more than 10 MB",
+      new Uint8Array(10 * 1024 * 1024 + 1),
+      { type: "invalid_request", code: "body_too_large" },
+    ],
+    [
+      "a stream of more than 10 MB",
+      Readable.from(Array.from({ length: 11 }, () => new Uint8Array(1024 * 1024))),
+      { code: "body_too_large" },
+    ],
+    [
+      "a stream of texts",
+      Readable.from(["abc"]),
+      { message: "images.upload: the stream must consist of bytes" },
+    ],
+    ["a number", 5, { message: /^images\.upload takes a Blob, bytes/ }],
+  ])("rejects %s without a request", async (_, source, error) => {
+    const { server, client } = await libraryAgainst([json(201, uploaded)]);
+    await expect(client.images.upload(source as ImageSource)).rejects.toMatchObject(
+      "message" in error && error.message instanceof RegExp
+        ? { message: expect.stringMatching(error.message) }
+        : error,
+    );
+    expect(server.requests).toEqual([]);
+  });
+});
+
+test("exports.create() without arguments exports all products", async () => {
+  const job = {
+    id,
+    format: "manifest",
+    status: "completed",
+    url: null,
+    url_expires_at: null,
+    total_assets: 0,
+  };
+  const { server, client } = await libraryAgainst([
+    json(202, { ...job, error: null, created_at: "2026-01-05T09:00:00Z", finished_at: null }),
+  ]);
+  expect((await client.exports.create()).status).toBe("completed");
+  expect(server.requests[0]!.body.toString()).toBe("{}");
+});
+
+test("poll reports each response to onResponse", async () => {
+  const { client } = await libraryAgainst([
+    json(200, importJob("processing")),
+    json(200, importJob("completed")),
+  ]);
+  const seen: string[] = [];
+  const done = await client.poll(
+    operations.imports.get,
+    { import_id: id },
+    { done: ({ status }) => status === "completed", onResponse: ({ status }) => void seen.push(status) },
+  );
+  expect([seen, done.status]).toEqual([["processing", "completed"], "completed"]);
+});
+
+test("a field that the client does not know is kept, and read by its name", async () => {
+  const { client } = await libraryAgainst([json(200, product({ colour: "blue" }))]);
+  const found = await client.products.get({ product_id: id });
+  expect([
+    unknownField(found, "colour"),
+    unknownField(found, "size"),
+    unknownField(found, "toString"),
+  ]).toEqual(["blue", undefined, undefined]);
+});
+
+test("await using closes the client at the end of its block", async () => {
+  const { client } = await libraryAgainst([json(200, product())]);
+  {
+    await using used = client;
+    await used.products.get({ product_id: id });
+  }
+  await expect(client.products.get({ product_id: id })).rejects.toMatchObject({ code: "client_closed" });
+});
+
+describe("options", () => {
+  const baseUrl = "http://127.0.0.1:1";
+  test.each<[object | undefined, string]>([
+    [undefined, "createClient takes { baseUrl, apiKey }"],
+    [{ apiKey }, "createClient: baseUrl is missing: the address of the service"],
+    [{ baseUrl }, "createClient: apiKey is missing: the API key of your organization, which starts with ak_"],
+    [
+      { baseUrl, apiKey: " " },
+      "createClient: apiKey is missing: the API key of your organization, which starts with ak_",
+    ],
+    [{ baseUrl, apiKey: 5 }, "createClient: apiKey must be a string or a function"],
+    [{ baseURL: baseUrl, apiKey }, "createClient: unknown option baseURL; did you mean baseUrl?"],
+    [{ baseUrl, apiKey, maxAnswerBytes: 5 }, "createClient: unknown option maxAnswerBytes"],
+    [
+      { baseUrl, apiKey, retry: { attempt: 2 } },
+      "createClient: unknown option retry.attempt; did you mean retry.attempts?",
+    ],
+    [{ baseUrl, apiKey, retry: { attempts: 0 } }, "createClient: retry.attempts must be a number from 1"],
+    [{ baseUrl, apiKey, retry: 3 }, "createClient: retry must be an object"],
+    [
+      { baseUrl, apiKey, timeLimits: { totalMs: "5" } },
+      "createClient: timeLimits.totalMs must be a number, 0 or more",
+    ],
+    [{ baseUrl, apiKey, clock: Date }, "createClient: clock must be a clock with now, sleep and at"],
+  ])("%j are rejected", (options, message) => {
+    expect(() => createClient(options as ClientOptions)).toThrow(new TypeError(message));
+  });
+
+  test("an undefined option counts as not set", () => {
+    expect(
+      createClient({ baseUrl, apiKey, clock: undefined, retry: { attempts: undefined as never } }),
+    ).toBeTypeOf("object");
+  });
+
+  test.each<
+    [string, (client: Record<string, Record<string, (...args: unknown[]) => unknown>>) => unknown, string]
+  >([
+    [
+      "a list",
+      (client) => client.products!.list!({ limits: 1 }),
+      "products.list: unknown field limits; did you mean limit?",
+    ],
+    ["a string", (client) => client.products!.get!(id), "products.get takes { product_id }"],
+    [
+      "the options of a request",
+      (client) => client.products!.delete!({ product_id: id }, { idempotencykey: "k" }),
+      "products.delete: unknown option idempotencykey; did you mean idempotencyKey?",
+    ],
+    [
+      "the options of all pages",
+      (client) => client.products!.listAll!({}, { ahead: true }),
+      "products.listAll: unknown option ahead; did you mean isAhead?",
+    ],
+  ])("a mistake in %s is rejected before a request", async (_, call, message) => {
+    const client = createClient({ baseUrl, apiKey });
+    await expect((async () => call(client as never))()).rejects.toThrow(new TypeError(message));
+  });
+});
+
+describe("errors", () => {
+  const notFound = refusal(404, "product_not_found");
+  /** The first frame of the stack, and its first line. */
+  const told = (error: unknown) => {
+    const [first, frame] = (error as Error).stack!.split("\n");
+    return [first, /at (?:async )?(\w+)/.exec(frame!)?.[1]];
+  };
+
+  test("have the stack of the caller", async () => {
+    const { client } = await libraryAgainst([notFound]);
+    const caught = (error: unknown) => error;
+    async function shopCode() {
+      return await client.products.get({ product_id: "X" }).catch(caught);
+    }
+    async function listing() {
+      for await (const _ of client.products.listAll()) return;
+    }
+    async function exchanging() {
+      return await client.exchange(operations.products.get, { product_id: "X" }).catch(caught);
+    }
+    async function polling() {
+      return await client
+        .poll(operations.imports.get, { import_id: "X" }, { done: () => true })
+        .catch(caught);
+    }
+    const error = await shopCode();
+    expect(error).toBeInstanceOf(ApiError);
+    expect((error as Error).message).toMatch(/\(GET \/v1\/products\/X: 404 product_not_found\)$/);
+    expect(told(error)).toEqual([`${(error as Error).name}: ${(error as Error).message}`, "shopCode"]);
+    expect((error as Error).stack).not.toContain("src/client");
+    expect(told(await listing().catch(caught))[1]).toBe("listing");
+    expect(told(await exchanging())[1]).toBe("exchanging");
+    expect(told(await polling())[1]).toBe("polling");
+  });
+
+  test("of the caller's own callbacks keep their stack", async () => {
+    const { client } = await libraryAgainst([json(200, importJob("completed"))]);
+    const bug = new RangeError("a bug of the caller");
+    const { stack } = bug;
+    const done = () => {
+      throw bug;
+    };
+    await expect(client.poll(operations.imports.get, { import_id: id }, { done })).rejects.toBe(bug);
+    expect(bug.stack).toBe(stack);
+  });
+
+  test("all extend CatalogueError, which their names say", async () => {
+    const { client } = await libraryAgainst([notFound]);
+    const error = await client.products.get({ product_id: "" }).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(CatalogueError);
+    expect(String(error)).toBe('CatalogueError: product_id "" is not a valid ID');
+  });
+});
+
+describe("a host that refuses connections", () => {
+  /** A port that was free a moment ago. */
+  async function closedPort(): Promise<number> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+  const refused = async (options: Partial<ClientOptions>) => {
+    const waits: Wait[] = [];
+    const baseUrl = `http://127.0.0.1:${await closedPort()}`;
+    const clock = new TestClock();
+    const client = createClient({
+      baseUrl,
+      apiKey,
+      clock,
+      random: () => 0.5,
+      onWait: (wait) => waits.push(wait),
+      ...options,
+    });
+    const errors = [
+      await client.products.list().catch((error: unknown) => error),
+      await client
+        .download(`${baseUrl}/a.jpg`)
+        [Symbol.asyncIterator]()
+        .next()
+        .catch((error: unknown) => error),
+    ];
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(NetworkError);
+      expect(error).toMatchObject({ type: "network", code: "unreachable", transient: true });
+    }
+    return waits.map(({ path, ms }) => `${path} ${ms}`);
+  };
+
+  test("is given up at once", async () => {
+    expect(await refused({})).toEqual([]);
+  });
+
+  test("is tried again if attempts are set", async () => {
+    expect(await refused({ retry: { attempts: 3 } })).toEqual([
+      "/v1/products 250",
+      "/v1/products 500",
+      "/a.jpg 250",
+      "/a.jpg 500",
+    ]);
+  });
+
+  test("is tried again if it has responded before, as it may be restarting", async () => {
+    const waits: Wait[] = [];
+    const { client, server } = await libraryAgainst([json(200, product())], {
+      onWait: (wait) => waits.push(wait),
+    });
+    await client.products.get({ product_id: id });
+    await server.stop();
+    await expect(client.products.get({ product_id: id })).rejects.toMatchObject({ code: "unreachable" });
+    expect(waits).toHaveLength(5);
+  });
+});

@@ -31,7 +31,10 @@ export async function closeRun(
     refused: hasFailed ? refused : new RefusedRows(),
     runId: run.id,
     results: generationResults,
-    word: (_row, { failure }) => failure!,
+    word: (_row, { line, result, failure }) => ({
+      ...failure!,
+      paths: [fieldOfFailure(generating, line, result)].filter((field) => field !== undefined),
+    }),
   });
   for (const outcome of toOutcomes(generating, results, hasFailed)) await outputs.add(outcome);
   const files = await outputs.close();
@@ -79,7 +82,12 @@ function toResults(
     const taskId = sent.get(key)?.taskId ?? null;
     const review = taskId === null ? null : run.state.decisions.of(run.service.baseUrl, taskId);
     const nothing = { generation, task_id: taskId, file: null, label: null, review, failure_reason: null };
-    if (why !== undefined) return { ...nothing, status: "rejected", failure_reason: { ...why } };
+    if (why !== undefined)
+      return {
+        ...nothing,
+        status: "rejected",
+        failure_reason: { code: why.code, message: why.message },
+      };
     if (!sent.has(key)) return { ...nothing, status: "not_queued" };
     if (taskId === null) return { ...nothing, status: "unknown" };
     const task = tasks.get(taskId);
@@ -105,9 +113,18 @@ function toOutcomes(
     const places = Array.from({ length: combinations.get(line) ?? 1 }, (_, at) => at);
     return { line, result, failure, done: places.filter((at) => at !== combination) };
   });
-  if (hasFailed) for (const [line, failure] of unresolved) outcomes.push({ line, failure });
+  if (hasFailed)
+    for (const [line, { code, message }] of unresolved) outcomes.push({ line, failure: { code, message } });
   return outcomes.sort((one, other) => one.line - other.line);
 }
+
+/** The field that kept a row or an image from being queued. */
+const fieldOfFailure = (
+  { unresolved, rejected }: GenerationRun,
+  line: number,
+  result: GenerationResult | undefined,
+): string | undefined =>
+  (result === undefined ? unresolved.get(line) : rejected.get(placeKey(result.generation))?.why)?.field;
 
 function toFailure({ status, failure_reason, task_id }: GenerationResult): Rejection | undefined {
   if (status === "rejected") return failure_reason!;
@@ -118,7 +135,8 @@ function toFailure({ status, failure_reason, task_id }: GenerationResult): Rejec
 }
 
 function toSummary(generating: GenerationRun, results: readonly GenerationResult[]): GenerationSummary {
-  const { input, run, check, unresolved, combinations, sent, sentBefore, replaced, found } = generating;
+  const { input, run, check, table, unresolved, combinations, sent, sentBefore, replaced, found } =
+    generating;
   const count = (status: GenerationResult["status"]) => results.filter((one) => one.status === status).length;
   const inFile = [...combinations.values()].reduce((sum, some) => sum + some, 0);
   // What such a run has not queued existed.
@@ -126,10 +144,14 @@ function toSummary(generating: GenerationRun, results: readonly GenerationResult
   const queued = [...sent].filter(([, { taskId }]) => taskId !== null).map(([key]) => key);
   const unchanged = queued.filter((key) => sentBefore.has(key)).length;
   const invalid = check.invalid + unresolved.size;
-  const rejected = [...generating.rejected.values()].map(({ generation, why }) => ({
-    line: generation.line,
-    ...why,
-  }));
+  const rejected = [...generating.rejected.values()].map(
+    ({ generation: { line }, why: { field, code, message } }) => ({
+      line,
+      ...table?.placeOfField(line, field),
+      code,
+      message,
+    }),
+  );
   const [not_queued, unknown] = [count("not_queued"), count("unknown")];
   return {
     run_id: run.id,

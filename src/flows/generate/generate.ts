@@ -65,7 +65,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   problems.sort((one, other) => one.line - other.line);
   for (const problem of problems) await deps.onProblem(problem);
   if (isBad) return { check: withUnresolved(check, others?.unresolved ?? new Map()), ended: null };
-  const { asked: inFile, isExpanded } = await readGenerations(input.file, refused, input);
+  const { asked: inFile, isExpanded, table } = await readGenerations(input.file, refused, input);
   rejectTooMany(inFile.length, input);
   const targets = await deps.targets();
   const work = async (run: Run): Promise<GenerateOutcome> => {
@@ -78,7 +78,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       rejectOtherRun(input.review, { id: run.id, input: input.file.source.name, state: run.state });
     if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
       await (await import("./unknown-outcome.ts")).settleExpired(run, input, deps.ask);
-    const plan = await planGenerations(asked, run, input, deps);
+    const plan = await planGenerations({ asked, table }, run, input, deps);
     const { sent, problems: unfound, unresolved } = plan;
     for (const problem of unfound) await deps.onProblem(problem);
     const resolved = withUnresolved(check, unresolved);
@@ -93,6 +93,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       balance,
       check,
       refused,
+      table,
       unresolved,
       combinations: countCombinations(asked),
       sent,
@@ -145,14 +146,14 @@ async function lookUpOthers(
   deps: GenerateDeps,
 ): Promise<Pick<Resolved, "problems" | "unresolved"> | null> {
   const { concurrency, allowDuplicates } = input;
-  const { asked } = await readGenerations(input.file, refused, input);
+  const { asked, table } = await readGenerations(input.file, refused, input);
   const { signal = new AbortController().signal } = deps;
   try {
     const client = await deps.client();
     return await resolveGenerations(
       asked,
       { client, signal, concurrency },
-      { allowDuplicates, onProgress: () => {} },
+      { allowDuplicates, table, onProgress: () => {} },
     );
   } catch (error) {
     if (signal.aborted || !(error instanceof CatError)) throw error;
@@ -245,7 +246,7 @@ async function queueAndFollow(
   saver: OutputSaver | null,
   { writesPerMinute, onProgress, onFailed }: GenerateDeps,
 ): Promise<unknown> {
-  const { input, run, sent, remaining, tasks, lost } = generating;
+  const { input, run, table, sent, remaining, tasks, lost } = generating;
   // Without a wait for tasks that do not exist.
   if (sent.size + remaining.length === 0) return undefined;
   // The tasks of a finished run have ended: their results are read without a wait.
@@ -264,7 +265,7 @@ async function queueAndFollow(
     show();
     if (!isTaskEnded(task)) return;
     const generation = owners.get(task.id)!;
-    if (task.status === "failed") onFailed(generation, task);
+    if (task.status === "failed") onFailed(generation, task, table?.placeOfReference(generation.line) ?? {});
     else saver?.add(task, generation);
   };
   const onLost = (id: string) => void lost.add(id);

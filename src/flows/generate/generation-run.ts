@@ -5,12 +5,12 @@ import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { FileAnswers } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
-import type { Problem } from "../rows/problem.ts";
+import type { Place, Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import type { Run, RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
 import type { Balance, KnownBalance } from "./balance.ts";
-import type { Generation, SentGeneration } from "./generation.ts";
+import type { AskedOfFile, Generation, SentGeneration } from "./generation.ts";
 import type { MissingImages } from "./missing.ts";
 import type { RecordedReview, Review } from "./review.ts";
 import type { SaveOptions } from "./save-outputs.ts";
@@ -95,13 +95,15 @@ export interface GenerateDeps extends RunHost {
   /** Receives what was recorded of the review, before anything is queued. */
   readonly onReview: (recorded: RecordedReview) => void | Promise<void>;
   /** Receives a task that failed. */
-  readonly onFailed: (generation: Generation, task: Task) => void;
+  readonly onFailed: (generation: Generation, task: Task, place: Place) => void;
 }
 
 /** What is wrong with a row, or why a generation was not queued. */
 export interface Rejection {
   readonly code: string;
   readonly message: string;
+  /** The field that it is about. */
+  readonly field?: string | undefined;
 }
 
 /** A run whose plan is made, with what its stages have reached. */
@@ -113,6 +115,7 @@ export interface GenerationRun {
   readonly check: CheckResult;
   /** Rows that are invalid. */
   readonly refused: RefusedRows;
+  readonly table: AskedOfFile["table"];
   /** Why those rows that are valid by themselves are invalid, by line: what they name does not exist. */
   readonly unresolved: ReadonlyMap<number, Rejection>;
   /** How many combinations the rows expand to, by line. */

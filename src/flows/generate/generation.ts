@@ -1,6 +1,7 @@
 import type { GenerationKind } from "../../contract/generation-rules.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { State } from "../../state/state.ts";
+import type { TableReader } from "../rows/table-rows.ts";
 
 /** What an input and the service say of an image in the same words. */
 interface Look {
@@ -28,6 +29,16 @@ export interface AskedGeneration extends Look {
   readonly model: string | null;
   /** IDs or references. */
   readonly stylings: readonly string[];
+}
+
+/** What the valid rows of a file ask for. */
+export interface AskedOfFile {
+  /** In the order of the file, without rows beyond its limit. */
+  readonly asked: readonly AskedGeneration[];
+  /** Whether any row expands to several combinations, also beyond the limit. */
+  readonly isExpanded: boolean;
+  /** The columns and cells of a table; null for objects. */
+  readonly table: TableReader | null;
 }
 
 /** One image to generate, by the IDs of the service. What is stored of it is this value as JSON. */

@@ -8,6 +8,7 @@ import type { Run } from "../run/run.ts";
 import { grouped, shownName } from "../words.ts";
 import {
   type AskedGeneration,
+  type AskedOfFile,
   byPlace,
   type Generation,
   loadGenerations,
@@ -41,7 +42,7 @@ export function rejectTooMany(
 
 /** Plans what remains of a run. Everything that an earlier command sent stays as it was. */
 export async function planGenerations(
-  asked: readonly AskedGeneration[],
+  { asked, table }: Pick<AskedOfFile, "asked" | "table">,
   run: Run,
   { file, allowDuplicates, missing }: GenerateInput,
   { onNote, onProgress }: GenerateDeps,
@@ -58,6 +59,7 @@ export async function planGenerations(
   if (unsent.length === 0) return { sent, remaining: [], problems: [], unresolved: new Map() };
   const { generations, problems, unresolved } = await resolveGenerations(unsent, run, {
     allowDuplicates,
+    table,
     onProgress: (done, total) => onProgress({ step: "looking up products", done, total }),
   });
   return { sent, remaining: generations, problems, unresolved };

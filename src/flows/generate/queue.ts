@@ -111,7 +111,11 @@ function keepOutcome(
     const why =
       first === undefined
         ? toRejection(batch.error)
-        : { code: first.code, message: [...new Set(own.map(({ message }) => message))].join("; ") };
+        : {
+            code: first.code,
+            message: [...new Set(own.map(({ message }) => message))].join("; "),
+            field: fieldNamed(first.param),
+          };
     rejected.set(placeKey(generation), { generation, why });
   }
 }
@@ -125,7 +129,12 @@ function inputNamed({ param }: CatError): number | null {
 const toRejection = (error: CatError): Rejection => ({
   code: error.code,
   message: error instanceof ApiError ? error.body.message : error.message,
+  field: fieldNamed(error.param),
 });
+
+/** The field of the input that `param` names, e.g. `inputs[3].background` or `inputs.background`. */
+const fieldNamed = (param: string | undefined): string | undefined =>
+  /^(?:inputs(?:\[\d+\]|\.\d+)?\.)?(\w+)$/.exec(param ?? "")?.[1];
 
 /** The body of a batch: POST /v1/tasks/tryon takes several inputs, POST /v1/tasks/beautifier one (Tasks). */
 function toBody(batch: readonly Generation[]): Uint8Array {

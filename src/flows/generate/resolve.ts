@@ -12,9 +12,10 @@ import {
   withSomeOthers,
 } from "../catalogue/find-products.ts";
 import type { Problem } from "../rows/problem.ts";
+import { placeOfUse } from "../rows/row-sets.ts";
 import type { Service } from "../service.ts";
 import { splitValues } from "./columns/read-row.ts";
-import { type AskedGeneration, contentKey, type Generation } from "./generation.ts";
+import { type AskedGeneration, type AskedOfFile, contentKey, type Generation } from "./generation.ts";
 import type { Rejection } from "./generation-run.ts";
 
 /** Generations by the IDs of the service, and what is wrong with the others. */
@@ -32,8 +33,13 @@ export async function resolveGenerations(
   service: Pick<Service, "client" | "signal" | "concurrency">,
   {
     allowDuplicates,
+    table,
     onProgress,
-  }: { allowDuplicates: boolean; onProgress: (done: number, total: number) => void },
+  }: {
+    allowDuplicates: boolean;
+    table: AskedOfFile["table"];
+    onProgress: (done: number, total: number) => void;
+  },
 ): Promise<Resolved> {
   const ids = new Set<string>();
   const references = new Set<string>();
@@ -54,15 +60,11 @@ export async function resolveGenerations(
   const lineOfImage = new Map<string, number>();
   for (const generation of asked) {
     const { line } = generation;
-    const report = (reference: string | null, param: string | undefined, code: string, message: string) => {
-      problems.set(`${line} ${param} ${message}`, {
-        line,
-        reference: reference ?? undefined,
-        param,
-        code,
-        message,
-      });
-      if (!unresolved.has(line)) unresolved.set(line, { code, message });
+    const report = (reference: string | null, field: string | undefined, code: string, reported: string) => {
+      const problem = { line, reference: reference ?? undefined, param: field, code, message: reported };
+      const located = table?.located(problem) ?? problem;
+      problems.set(`${line} ${field} ${reported}`, located);
+      if (!unresolved.has(line)) unresolved.set(line, { code, message: located.message, field });
     };
     const known = generation.productReference ?? generation.productId;
     const add: Add = (param, code, message) => report(known, param, code, message);
@@ -73,7 +75,8 @@ export async function resolveGenerations(
     const before = lineOfImage.get(key);
     if (before === undefined) lineOfImage.set(key, line);
     else if (!allowDuplicates) {
-      const message = `the same image is requested on line ${before}: remove one, or add --allow-duplicates`;
+      const where = placeOfUse({ line: before, file: null, ...table?.placeOfReference(before) });
+      const message = `the same image is requested${where}: remove one, or add --allow-duplicates`;
       report(resolved.productReference ?? resolved.productId, undefined, "duplicate_input", message);
     }
   }

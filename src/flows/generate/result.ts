@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredDecision } from "../../state/decisions.ts";
 import type { ResultsForm } from "../outputs/results-file.ts";
+import type { Place } from "../rows/problem.ts";
 import type { Generation } from "./generation.ts";
 
 /** What is reported of one generation: a row of the results file. */
@@ -136,7 +137,7 @@ export interface GenerationSummary {
   /** Rows that the check found invalid; only where there are any. */
   invalid?: number;
   /** Inputs that the service rejected; only where there are any. */
-  rejected?: { line: number; code: string; message: string }[];
+  rejected?: (Place & { line: number; code: string; message: string })[];
   /** Generations that were not queued because the run stopped; only where there are any. */
   not_queued?: number;
   /** Generations whose request got no response; only where there are any. */

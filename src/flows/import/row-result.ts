@@ -151,5 +151,12 @@ export const inWordsOfRow: WordFailure<RowResult> = ({ content }, { result, fail
     const path = (content as FileRow | undefined)?.images[index]?.path;
     if (path !== undefined) message = message.replace(`${source}: `, () => `${path}: `);
   }
-  return { ...failure!, message };
+  return { ...failure!, message, paths: result === undefined ? [] : pathsToFix(result) };
 };
+
+/** The paths of what the user can fix; photos that failed with their row are not among them. */
+function pathsToFix({ images, error }: RowResult): string[] {
+  const photos = images.filter(({ status, error }) => status === "failed" && error?.code !== "row_failed");
+  const paths = photos.map(({ index }) => `images[${index}]`);
+  return error?.code === "reference_already_exists" ? ["reference", ...paths] : paths;
+}

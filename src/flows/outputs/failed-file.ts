@@ -37,8 +37,11 @@ interface FailedRowsFile {
   discard(): Promise<void>;
 }
 
-/** Words a row's failure in terms of its file, or returns it unchanged. `place`: the cell with the reference, in a workbook. */
-export type WordFailure<Result> = (row: InputRow, outcome: RowOutcome<Result>, place: Place) => RowFailure;
+/** A failure, and the paths of those parts of the row that failed. */
+export type WordedFailure = RowFailure & { readonly paths?: readonly string[] };
+
+/** Words a row's failure in terms of its file. `place`: the cell with the reference, in a workbook. */
+export type WordFailure<Result> = (row: InputRow, outcome: RowOutcome<Result>, place: Place) => WordedFailure;
 
 /**
  * Writes the rows that failed or are partial in the input's own columns, plus `error_code` and
@@ -88,8 +91,10 @@ export class FailedFile<Result> {
         this.#repetition(row, unknownPlace),
       );
     else {
-      const place = this.#reader instanceof TableReader ? this.#reader.placeOfReference(line) : {};
-      await this.#write(row, new Set(done), this.#word(row, outcome, place));
+      const table = this.#reader instanceof TableReader ? this.#reader : null;
+      const { paths = [], ...reason } = this.#word(row, outcome, table?.placeOfReference(line) ?? {});
+      const params = table === null ? [] : paths.map((path) => table.columnTitle(path, row));
+      await this.#write(row, new Set(done), reason, params);
     }
   }
 

@@ -55,6 +55,29 @@ export abstract class TableReader implements RowReader {
     return this.place(line, this.columns.referenceColumn);
   }
 
+  /** The column that has a part of the row, as users see it; the part itself where it has none. */
+  columnTitle(path: string, { record }: InputRow): string {
+    const { columns } = this;
+    const column = columns.columnOfPath(path, record as readonly string[]) ?? columns.names.indexOf(path);
+    return this.header[column]?.trim() ?? path;
+  }
+
+  /** A problem by its field that was found after the check, with its column and its cell. */
+  located(problem: Problem): Problem {
+    const { line, param: field, message } = problem;
+    const place = this.placeOfField(line, field);
+    const column = this.columns.names.indexOf(field ?? "");
+    if (column === -1) return { ...problem, ...place };
+    const param = this.header[column]!.trim();
+    return { ...problem, ...place, param, message: message.replace(field!, param) };
+  }
+
+  /** Where the cell of a field is, or that with the reference if no column has the field. */
+  placeOfField(line: number, field: string | undefined): Place {
+    const column = this.columns.names.indexOf(field ?? "");
+    return this.place(line, column === -1 ? this.columns.referenceColumn : column);
+  }
+
   /** Problems of texts that are not known. */
   #doubts(row: TableRow): Problem[] {
     return this.#problemsOf(row, []).filter(({ code }) => doubtCodes.has(code));

@@ -2,7 +2,7 @@ import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import { readGenerations } from "../../../flows/generate/columns/generation-form.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
-import { type AskedGeneration, placeKey } from "../../../flows/generate/generation.ts";
+import { type AskedGeneration, type AskedOfFile, placeKey } from "../../../flows/generate/generation.ts";
 import type { MissingImages } from "../../../flows/generate/missing.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
 import type { Resolved } from "../../../flows/generate/resolve.ts";
@@ -30,11 +30,12 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
     signal: interrupt,
     onProblem: (problem) => void problems.push(problem),
   });
-  const { asked } = checked.unusable
-    ? { asked: [] }
+  const inFile = checked.unusable
+    ? { asked: [], table: null }
     : await readGenerations(file, refused, { ...flags, replacing: new Map() });
+  const { asked } = inFile;
   rejectTooMany(asked.length, { file, maxGenerations: flags.maxGenerations });
-  const resolved = await lookUp(app, flags, asked);
+  const resolved = await lookUp(app, flags, inFile);
   problems.push(...(resolved?.problems ?? []));
   const unresolved = resolved?.unresolved ?? new Map();
   const found = flags.missing && resolved !== null ? await missingOf(app, flags, resolved) : null;
@@ -86,15 +87,15 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
 }
 
 const toJson = (problem: Problem) => {
-  const { line, reference, param, code } = problem;
-  return { line, reference, param, code, message: wholeMessage(problem) };
+  const { line, sheet, cell, reference, param, code } = problem;
+  return { line, sheet, cell, reference, param, code, message: wholeMessage(problem) };
 };
 
 /** Looks up products and models; null without a service URL or API key. */
 async function lookUp(
   app: App,
   { allowDuplicates }: GenerateFlags,
-  asked: readonly AskedGeneration[],
+  { asked, table }: Pick<AskedOfFile, "asked" | "table">,
 ): Promise<Resolved | null> {
   if (asked.length === 0) return { generations: [], problems: [], unresolved: new Map() };
   let client: Client;
@@ -109,7 +110,7 @@ async function lookUp(
   }
   const { resolveGenerations } = await import("../../../flows/generate/resolve.ts");
   const service = { client, signal: app.context.interrupt, concurrency: defaultConcurrency };
-  return resolveGenerations(asked, service, { allowDuplicates, onProgress: () => {} });
+  return resolveGenerations(asked, service, { allowDuplicates, table, onProgress: () => {} });
 }
 
 /** What of the input does not exist. */

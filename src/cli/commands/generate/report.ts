@@ -22,6 +22,7 @@ import {
   unlimited,
   waiting,
 } from "../../output/command-words.ts";
+import { placeText } from "../../output/problem-groups.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
@@ -47,9 +48,9 @@ export function reportLines(
   if (skipped > 0) lines.push(`  ${counted(skipped, "image")} not queued: invalid or rejected rows`);
   else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   if (left > 0) lines.push(`  ${counted(left, "row")} left (--limit)`);
-  for (const { line, code, message } of rejected)
+  for (const { code, message, ...place } of rejected)
     lines.push(
-      `  ${shownName(flags.input)}:${line}  rejected by the service  ${reasonText({ code, message })}`,
+      `  ${placeText(shownName(flags.input), place)}  rejected by the service  ${reasonText({ code, message })}`,
     );
   if (summary.failed > 0) lines.push(`  ${counted(summary.failed, "image")} failed`);
   if (isUnpaid(stopped)) lines.push(...paidLines(results, flags));

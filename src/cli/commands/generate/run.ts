@@ -24,6 +24,7 @@ import type { MapFile } from "../../mapping/map-file.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { shellWord } from "../../output/command-words.ts";
+import { placeText } from "../../output/problem-groups.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
 import type { GalleryOutput } from "./gallery.ts";
@@ -161,9 +162,10 @@ async function fullRun(
         onReview: async (recorded) =>
           (await import("./open-review.ts")).noteDisagreements(app, flags.approved!, recorded),
         onProblem: (problem) => (isSilent ? void skipped.push(problem) : list.add(problem)),
-        onFailed(generation, { failure_reason }) {
+        onFailed(generation, { failure_reason }, place) {
           const why = failure_reason === null ? "failed" : reasonText(failure_reason);
-          host.onNote(`${shownName(flags.input)}:${generation.line}  ${describeImage(generation)}  ${why}`);
+          const where = placeText(shownName(flags.input), { line: generation.line, ...place });
+          host.onNote(`${where}  ${describeImage(generation)}  ${why}`);
         },
       },
     ),

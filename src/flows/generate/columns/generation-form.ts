@@ -9,9 +9,10 @@ import { missingColumn } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { isFailureColumn, normalHeader } from "../../rows/row-form.ts";
 import { placeOfUse, type SomeRows } from "../../rows/row-sets.ts";
+import { TableReader } from "../../rows/table-rows.ts";
 import { valueRead } from "../../rows/value-map.ts";
 import type { ValueFix } from "../../rows/vocabulary.ts";
-import { type AskedGeneration, contentKey, describeKey } from "../generation.ts";
+import { type AskedGeneration, type AskedOfFile, contentKey, describeKey } from "../generation.ts";
 import type { GenerateInput } from "../generation-run.ts";
 import {
   type RawRow,
@@ -197,14 +198,6 @@ function objectRead(row: Record<string, unknown>, options: FormOptions): Record<
   return read;
 }
 
-/** What the valid rows of a file ask for. */
-export interface AskedOfFile {
-  /** In the order of the file, without rows beyond its limit. */
-  readonly asked: readonly AskedGeneration[];
-  /** Whether any row expands to several combinations, also beyond the limit. */
-  readonly isExpanded: boolean;
-}
-
 /** Reads what the valid rows of a file ask for; rows of `refused` have problems. */
 export async function readGenerations(
   file: RowFile,
@@ -227,5 +220,5 @@ export async function readGenerations(
         asked.push({ ...generation, line, ...(replaces !== undefined && { replaces }) });
     }
   }
-  return { asked, isExpanded };
+  return { asked, isExpanded, table: reader instanceof TableReader ? reader : null };
 }

@@ -3,7 +3,7 @@ import type { FileAnswers, Mapping } from "../../flows/rows/mapped-columns.ts";
 import type { ObjectFields } from "../../flows/rows/object-fields.ts";
 import { openRows, type ReadOptions } from "../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../flows/rows/problem.ts";
-import { type InputRow, isFailureColumn, normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
+import { type InputRow, normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import { TableReader } from "../../flows/rows/table-rows.ts";
 import type { ValueMap } from "../../flows/rows/value-map.ts";
@@ -34,6 +34,8 @@ export interface MappedFile {
   readonly kept?: (encoding: EncodingName) => Promise<FileAnswers | null>;
   readonly form: (mapping: Mapping) => RowForm;
   readonly words: Vocabulary;
+  /** Fields that the rows get from elsewhere, and need no column for. */
+  readonly added?: readonly string[];
 }
 
 /** What the columns of a table, or the fields of objects, are called. */
@@ -74,7 +76,8 @@ export async function readHead({ source, read }: Readable, form: RowForm): Promi
   const unknown = new Map<string, { title: string; sample: string }>();
   for (const [index, title] of header.entries()) {
     const name = normalHeader(title);
-    if (name === "" || isFailureColumn(name) || form.isColumn(title) || unknown.has(name)) continue;
+    // A form knows the columns of a failed file.
+    if (name === "" || form.isColumn(title) || unknown.has(name)) continue;
     const cells = records.map((record) => record[index]?.trim() ?? "");
     unknown.set(name, { title: title.trim(), sample: cells.find((cell) => cell !== "") ?? "" });
   }

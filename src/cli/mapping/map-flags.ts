@@ -110,7 +110,7 @@ function readMap(entries: readonly string[], words: Vocabulary): Map<string, str
       const hint = `For example: --map SKU=${words.reference}. COLUMN is a column of the file. ${fields}`;
       throw mistake("use COLUMN=FIELD", hint);
     }
-    if (field === "" || !words.isField(field) || isFailureColumn(field)) {
+    if (field === "" || !words.isField(field)) {
       const near = words.nearest(field).join(" or ");
       throw mistake(`unknown field "${field}"`, near === "" ? fields : `Did you mean ${near}? ${fields}`);
     }

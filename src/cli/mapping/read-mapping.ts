@@ -16,6 +16,7 @@ import {
   shownLength,
   usedValues,
 } from "./file-head.ts";
+import type { AskedFile } from "./guesses.ts";
 import type { MapFile } from "./map-file.ts";
 import { rejectForObjects } from "./map-flags.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
@@ -29,18 +30,28 @@ const named = 20;
  * them. Throws an InterruptError when a question is not answered.
  */
 export async function readMapping(app: App, given: MappedFile): Promise<FileMapping> {
-  const mapping = await mappingOf(app, given);
-  const { sheet } = given.source;
-  if (sheet !== undefined)
-    await noteNumericReferences(
-      app,
-      sheet,
-      (header) => given.form(mapping).columns(header, 1, () => {}).referenceColumn,
-    );
-  return mapping;
+  const [mapping] = await readMappings(app, [given]);
+  return mapping!;
 }
 
-async function mappingOf(app: App, given: MappedFile): Promise<FileMapping> {
+/** The same for several files, about which one question is asked. */
+export async function readMappings(app: App, given: readonly MappedFile[]): Promise<FileMapping[]> {
+  const known: (FileMapping | AskedFile)[] = [];
+  for (const file of given) known.push(await mappingOf(app, file));
+  const asked = known.flatMap((one) => ("saved" in one ? one : []));
+  const answers = asked.length === 0 ? [] : await (await import("./ask-mapping.ts")).askMappings(app, asked);
+  const mappings = known.map((one) => ("saved" in one ? answers[asked.indexOf(one)]! : one));
+  for (const [index, { source, form }] of given.entries()) {
+    if (source.sheet === undefined) continue;
+    const read = form(mappings[index]!);
+    const columnOf = (header: readonly string[]) => read.columns(header, 1, () => {}).referenceColumn;
+    await noteNumericReferences(app, source.sheet, columnOf);
+  }
+  return mappings;
+}
+
+/** What is known without the user, or what to ask. */
+async function mappingOf(app: App, given: MappedFile): Promise<FileMapping | AskedFile> {
   const { flags, mapFile, form, words, source } = given;
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
   // Rows may be typed at the terminal themselves.
@@ -72,7 +83,7 @@ async function mappingOf(app: App, given: MappedFile): Promise<FileMapping> {
   const { savedMapping } = await import("./saved-mapping.ts");
   const saved = await savedMapping(app, words);
   const mapping = { ...(await withSaved(app, file, head, typed, saved)), encoding };
-  return asks ? (await import("./ask-mapping.ts")).askMapping(app, file, mapping, saved, shownAs) : mapping;
+  return asks ? { file, mapping, saved, shownAs } : mapping;
 }
 
 /**

@@ -76,7 +76,8 @@ export function readColumns(
   const seen = new Set(names);
   for (const field of ["reference", "name"]) if (!seen.has(field)) report(missingColumn(line, field));
   if (!columns.some((column) => column.kind === "images" || column.kind === "image")) {
-    const message = 'missing column for photos, e.g. "images", "image_1" or "image_front"';
+    const message =
+      'missing column for photos, e.g. "images", "image_1" or "image_front": add it, or use --map "COLUMN=images" or --images-from FOLDER';
     report(missingColumn(line, "images", message));
   }
   for (const column of columns) {

@@ -63,7 +63,7 @@ export class UnreadableInput extends Error {
 export const missingColumn = (
   line: number,
   param: string,
-  message = `missing column "${param}" (required)`,
+  message = `missing column "${param}" (required): add it, or use --map "COLUMN=${param}"`,
 ): Problem => ({ line, param, code: "missing_column", message });
 
 /**

@@ -47,10 +47,10 @@ looks.csv:1  Modell  unknown_column  unknown column "Modell"; did you mean model
 looks.csv:1  Hintergrund  unknown_column  unknown column "Hintergrund"; did you mean background? Rename it, or use --map "Hintergrund=background" or --map "Hintergrund=ignore"
 looks.csv:1  Winkel  unknown_column  unknown column "Winkel"; did you mean angle_shot? Rename it, or use --map "Winkel=angle_shot" or --map "Winkel=ignore"
 looks.csv:1  Preis  unknown_column  unknown column "Preis": rename it, or use --map "Preis=FIELD" or --map "Preis=ignore"
-looks.csv:1  model_id  missing_column  missing column "model_id" (required)
-looks.csv:1  background  missing_column  missing column "background" (required)
-looks.csv:1  angle_shot  missing_column  missing column "angle_shot" (required)
-looks.csv:1  product_reference  missing_column  missing column "product_reference" or "product_id" (one of them is required)
+looks.csv:1  model_id  missing_column  missing column "model_id" (required): add it, or use --map "COLUMN=model_id"
+looks.csv:1  background  missing_column  missing column "background" (required): add it, or use --map "COLUMN=background"
+looks.csv:1  angle_shot  missing_column  missing column "angle_shot" (required): add it, or use --map "COLUMN=angle_shot"
+looks.csv:1  product_reference  missing_column  missing column "product_reference" or "product_id" (one of them is required): add one, or use --map "COLUMN=product_reference"
 FIELD is one of: product_id, product_reference, model_id, styling_product_ids, background, angle_shot, look_at_camera.
 error: cannot read rows from looks.csv; nothing was queued
 Fix the file and run the command again.

@@ -120,8 +120,8 @@ describe("a file of looks", () => {
     expect((await world.cat("tryon looks.csv --yes")).stderr.split("\n").slice(0, 4)).toEqual([
       'looks.csv:1  SKU  unknown_column  unknown column "SKU"; did you mean product_reference? Rename it, or use --map "SKU=product_reference" or --map "SKU=ignore"',
       'looks.csv:1  model  unknown_column  unknown column "model"; did you mean model_id? Rename it, or use --map "model=model_id" or --map "model=ignore"',
-      'looks.csv:1  model_id  missing_column  missing column "model_id" (required)',
-      'looks.csv:1  product_reference  missing_column  missing column "product_reference" or "product_id" (one of them is required)',
+      'looks.csv:1  model_id  missing_column  missing column "model_id" (required): add it, or use --map "COLUMN=model_id"',
+      'looks.csv:1  product_reference  missing_column  missing column "product_reference" or "product_id" (one of them is required): add one, or use --map "COLUMN=product_reference"',
     ]);
   });
 

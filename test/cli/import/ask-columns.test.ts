@@ -126,6 +126,67 @@ describe("a file with unknown columns, on a terminal,", () => {
     expect(() => configOf(world)).toThrow("ENOENT");
   });
 
+  test("saves nothing while no column is read as a field that is needed: Enter chooses the column", async () => {
+    const world = await shop();
+    world.write("shop.csv", `Artikelnummer;Preis;Bild vorne\nA1;12,50;${photo}\n`);
+    const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
+    const lacking = "Read 3 columns of shop.csv like this? No column is read as name: choose the\ncolumn.";
+    await call.press(lacking, "enter");
+    await call.press('What is in column "Preis"? (example: 12,50)', "down", "enter");
+    await call.press("Yes, and remember it for later files", "enter");
+    expect((await call.ran).exit).toBe(0);
+    expect(configOf(world).profiles.default.columns).toEqual({
+      ...{ artikelnummer: "reference", preis: "name", "bild vorne": "image_front" },
+    });
+  });
+
+  test("lists the missing columns if the file has none for them, and saves nothing", async () => {
+    const world = await shop();
+    world.write("shop.csv", `Artikelnummer;Preis\nA1;12,50\n`);
+    const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
+    await call.press("No column is read as name or images", "down", "enter");
+    const { exit } = await call.ran;
+    expect(call.screen()).toContain("No column has it: list the problems");
+    expect(call.screen().replace(/\s+/g, " ")).toContain(
+      'missing column "name" (required): add it, or use --map "COLUMN=name"',
+    );
+    expect(exit).toBe(3);
+    expect(() => configOf(world)).toThrow("ENOENT");
+  });
+
+  test("is not asked about if it has no column to choose for a missing one", async () => {
+    const world = await shop();
+    world.write("a.csv", `reference,sex,images\nA1,Damen,${photo}\n`);
+    const call = atPrompts(world, "import a.csv --dry-run --no-progress");
+    expect((await call.ran).exit).toBe(3);
+    expect(call.screen()).not.toContain("like this?");
+  });
+
+  test("needs no column for photos that a folder has", async () => {
+    const world = await shop();
+    world.write("photos/A1.txt", "");
+    world.write("shop.csv", "Artikelnummer;Titel\nA1;Hemd\n");
+    const call = atPrompts(world, "import shop.csv --dry-run --no-progress --images-from photos");
+    await call.press("Read 2 columns of shop.csv like this?", "enter");
+    await call.ran;
+    expect(call.screen()).not.toContain("No column");
+    expect(configOf(world).profiles.default.columns).toEqual({ artikelnummer: "reference", titel: "name" });
+  });
+
+  test("has texts in a column with over 20 different wrong values, which are not asked about", async () => {
+    const world = await shop();
+    const rows = (count: number) =>
+      Array.from({ length: count }, (_, at) => `A${at},Hemd,${photo},${String.fromCharCode(97 + at)}xyz\n`);
+    world.write("a.csv", `reference,name,images,sex\n${rows(20).join("")}`);
+    world.write("b.csv", `reference,name,images,sex\n${rows(21).join("")}`);
+    const few = atPrompts(world, "import a.csv --dry-run --no-progress");
+    await few.press("Read 20 values of a.csv like this?", "interrupt");
+    await few.ran;
+    const many = atPrompts(world, "import b.csv --dry-run --no-progress");
+    expect((await many.ran).exit).toBe(3);
+    expect(many.screen()).not.toContain("like this?");
+  });
+
   test.each(["interrupt", "end"] as const)(
     "exits with 130 on %s, with one line and nothing sent",
     async (key) => {
@@ -151,10 +212,20 @@ describe("a file with unknown columns, on a terminal,", () => {
     world.write("a.csv", `reference,title,images,SKU,Lager\nA1,Hemd,${photo},x,1\n`);
     const call = atPrompts(world, "import a.csv --dry-run --no-progress");
     await call.press("Read 3 columns of a.csv like this?", "down", "down", "down", "enter");
-    await call.press('What is in column "SKU"? (example: x)', "up", "enter");
-    await call.press("SKU = image_20 (example: x)", "interrupt");
+    await call.press('What is in column "SKU"? (example: x)', "down", "enter");
+    await call.press("SKU = description (example: x)", "interrupt");
     expect((await call.ran).exit).toBe(130);
-    expect(call.screen()).not.toContain("❯ reference");
+  });
+
+  test("guesses each field for one column only, and none for the columns of a failed file", async () => {
+    const world = await shop();
+    const header = "SKU,Artikelnummer,name,images,error_code,Error_Message";
+    world.write("a.csv", `${header}\nA1,1,Hemd,${photo},timeout,too slow\n`);
+    const call = atPrompts(world, "import a.csv --dry-run --no-progress");
+    await call.press("Read 2 columns of a.csv like this?", "enter");
+    expect((await call.ran).exit).toBe(0);
+    expect(call.screen()).toContain("SKU = reference (example: A1)");
+    expect(call.screen()).toContain("Artikelnummer = skipped (example: 1)");
   });
 
   test.each(["--delimiter ,", "--delimiter tab"])(

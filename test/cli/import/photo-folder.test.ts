@@ -414,6 +414,10 @@ Rename or replace the photos and run the command again, or add --skip-invalid to
       3,
       "error: photos has 2 files of rows: p.csv, q.xlsx\nChoose one, for example: cat import photos/p.csv --images-from photos\n",
     ]);
+    world.write("sheets/p.csv", sheet);
+    world.write("sheets/q.csv", sheet);
+    const none = await world.cat("import sheets");
+    expect(none.stderr).toContain("Choose one, for example: cat import sheets/p.csv\n");
   });
 
   test("has its failed file next to it, which imports as it is", async () => {

@@ -227,7 +227,6 @@ test.each([
   ["import a.csv b.csv --images-from photos", "--images-from cannot be used with several files"],
   ["import a.csv b.csv --pattern {reference}", "--pattern cannot be used with several files"],
   ["import a.csv -", "standard input (-) cannot be combined with files"],
-  ["import a.csv photos", "the folder photos cannot be combined with other files"],
 ])("%j exits with 2", async (line, message) => {
   const { cat, write, folder, products } = await severalWorld();
   write("b.csv", `${head}${row("B1")}`);
@@ -235,6 +234,17 @@ test.each([
   const ran = await cat(line);
   expect(ran).toMatchObject({ exit: 2, stdout: "" });
   expect(ran.stderr).toBe(`error: ${message}\nImport each file with a command of its own.\n`);
+  expect(products()).toEqual([]);
+});
+
+test("a folder of photos beside a file exits with 2, and names the flag that adds them", async () => {
+  const { cat, folder, products } = await severalWorld();
+  mkdirSync(join(folder, "my photos"));
+  expect(await cat('import a.csv "my photos"')).toMatchObject({
+    exit: 2,
+    stderr:
+      "error: the folder my photos cannot be combined with other files\nTo add its photos to the rows of a file, use --images-from 'my photos' instead.\n",
+  });
   expect(products()).toEqual([]);
 });
 

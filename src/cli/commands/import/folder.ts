@@ -61,12 +61,14 @@ export async function openFolder(
   if (!isFolder) return { flags, listing, pattern, source: null };
   const file = nameOfFolder(typed, cwd);
   const [sheet, ...more] = listing.sheets;
-  if (more.length > 0)
+  if (more.length > 0) {
+    const withPhotos = listing.paths.length === 0 ? [] : ["--images-from", file];
     throw new InputError(
       `${file} has ${listing.sheets.length} files of rows: ${listing.sheets.join(", ")}`,
       "which_file",
-      `Choose one, for example: cat import ${[join(file, sheet!), "--images-from", file].map(shellWord).join(" ")}`,
+      `Choose one, for example: cat import ${[join(file, sheet!), ...withPhotos].map(shellWord).join(" ")}`,
     );
+  }
   if (sheet !== undefined) {
     await note(app, `Reading ${join(file, sheet)}, with the photos of its folder.`);
     return { flags: { ...flags, file: join(file, sheet) }, listing, pattern, source: null };

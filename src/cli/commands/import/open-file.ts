@@ -11,8 +11,9 @@ import { type FileJob, formatOfName, type Source } from "../../../flows/rows/sou
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
+import type { FileMapping, MappedFile } from "../../mapping/file-head.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
-import { readMapping } from "../../mapping/read-mapping.ts";
+import { readMappings } from "../../mapping/read-mapping.ts";
 import type { PhotoAt } from "../../output/problem-groups.ts";
 import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
 import type { PhotoFolder } from "./folder.ts";
@@ -32,9 +33,35 @@ export interface OpenedFile extends Pick<ImportInput, "file"> {
   close(): Promise<void>;
 }
 
-/** Opens the file, or the folder of photos. Asks how its columns are read where they do not tell. */
-export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile> {
-  const { cwd } = app.context;
+/** Opens the files, or the folder of photos. Asks how their columns are read where they do not tell. */
+export async function openFiles(app: App, typed: readonly ImportFlags[]): Promise<OpenedFile[]> {
+  const begun: BegunFile[] = [];
+  try {
+    const { length } = app.typed;
+    for (const flags of typed) begun.push(await beginFile(app, flags));
+    // A flag would be about all of several files.
+    if (typed.length > 1) app.typed.length = length;
+    const mappings = await readMappings(
+      app,
+      begun.map(({ mapped }) => mapped),
+    );
+    const opened: OpenedFile[] = [];
+    for (const [index, one] of begun.entries()) opened.push(await openFile(app, one, mappings[index]!));
+    return opened;
+  } catch (error) {
+    for (const { close } of begun) await close();
+    throw error;
+  }
+}
+
+/** A file whose columns are to be mapped. */
+interface BegunFile extends Pick<OpenedFile, "converter" | "close"> {
+  readonly flags: ImportFlags;
+  readonly folder: PhotoFolder | null;
+  readonly mapped: MappedFile;
+}
+
+async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
   const folder = await openFolderOf(app, typed);
   const flags = folder?.flags ?? typed;
   // Fail before waiting for a pipe, if the format is known.
@@ -55,50 +82,57 @@ export async function openFile(app: App, typed: ImportFlags): Promise<OpenedFile
   };
   try {
     rejectCsvFlags(flags, source.format);
-    const mapping = await readMapping(app, {
-      file: flags.file,
-      source,
-      read: flags,
-      flags,
-      mapFile,
-      ...(!flags.fresh && { kept: (encoding) => keptOf(app, source, flags.ledger, encoding) }),
-      form: ({ map, values }) => importForm(map, undefined, values),
-      words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
-    });
-    const place = { cwd, sourcePath: source.place };
-    const alsoIn = folder?.listing.folder;
-    const localPhotos = await openLocalPhotos(
-      { ...flags, alsoIn, conversion: converter ?? "offered" },
-      place,
-    );
-    const { map, values, encoding } = mapping;
-    const read = { delimiter: flags.delimiter, encoding };
-    const added =
-      folder === null || folder.source !== null
-        ? undefined
-        : await (await import("./folder.ts")).photosForRows(
-            app,
-            folder,
-            { source, read, form: importForm(map, undefined, values) },
-            localPhotos,
-          );
-    const { limit } = flags;
-    const file = { source, read, limit, form: importForm(map, localPhotos, values, added) };
-    // The failed file names photos by their paths.
-    const imagesOutside =
-      flags.imagesOutside || (alsoIn !== undefined && !(await localPhotos.contains(alsoIn)));
-    const given = {
-      ...flags,
-      ...mapping,
-      imagesOutside,
-      addedPhotos: added?.identity,
-      namesFromReferences: folder !== null && folder.source !== null,
-    };
-    return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
   } catch (error) {
     await close();
     throw error;
   }
+  const mapped: MappedFile = {
+    file: flags.file,
+    source,
+    read: flags,
+    flags,
+    mapFile,
+    ...(!flags.fresh && { kept: (encoding) => keptOf(app, source, flags.ledger, encoding) }),
+    form: ({ map, values }) => importForm(map, undefined, values),
+    words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
+    // The photos of a folder need no column.
+    ...(folder !== null && { added: ["images"] }),
+  };
+  return { flags, folder, mapped, converter, close };
+}
+
+async function openFile(
+  app: App,
+  { flags, folder, mapped: { source }, converter, close }: BegunFile,
+  mapping: FileMapping,
+): Promise<OpenedFile> {
+  const place = { cwd: app.context.cwd, sourcePath: source.place };
+  const alsoIn = folder?.listing.folder;
+  const localPhotos = await openLocalPhotos({ ...flags, alsoIn, conversion: converter ?? "offered" }, place);
+  const { map, values, encoding } = mapping;
+  const read = { delimiter: flags.delimiter, encoding };
+  const added =
+    folder === null || folder.source !== null
+      ? undefined
+      : await (await import("./folder.ts")).photosForRows(
+          app,
+          folder,
+          { source, read, form: importForm(map, undefined, values) },
+          localPhotos,
+        );
+  const { limit } = flags;
+  const file = { source, read, limit, form: importForm(map, localPhotos, values, added) };
+  // The failed file names photos by their paths.
+  const imagesOutside =
+    flags.imagesOutside || (alsoIn !== undefined && !(await localPhotos.contains(alsoIn)));
+  const given = {
+    ...flags,
+    ...mapping,
+    imagesOutside,
+    addedPhotos: added?.identity,
+    namesFromReferences: folder !== null && folder.source !== null,
+  };
+  return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
 }
 
 async function keptOf(

@@ -4,17 +4,13 @@ import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { problemLists, reportConversions } from "./check-report.ts";
 import type { ImportFlags } from "./flags.ts";
-import { type OpenedFile, openFile } from "./open-file.ts";
+import { type OpenedFile, openFiles } from "./open-file.ts";
 
 /** Checks the files and imports them, unless it is a dry run. Throws the error that stopped the import. */
 export async function runImport(app: App, typed: readonly ImportFlags[]): Promise<void> {
   if (typed.length > 1) await (await import("./several.ts")).rejectUnshared(typed, app.context.cwd);
-  const opened: OpenedFile[] = [];
+  const opened = await openFiles(app, typed);
   try {
-    const { length } = app.typed;
-    for (const flags of typed) opened.push(await openFile(app, flags));
-    // A flag would be about all of several files.
-    if (typed.length > 1) app.typed.length = length;
     await (typed[0]!.dryRun ? dryRun : (await import("./full-run.ts")).fullRun)(app, opened);
   } finally {
     for (const { close } of opened) await close();

@@ -4,6 +4,7 @@ import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { CheckResult } from "../../../flows/rows/check.ts";
 import { UsageError } from "../../context/errors.ts";
 import { identityOf } from "../../files/places.ts";
+import { shellWord } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
 /** Rejects what several files cannot share, and a file that is named twice. Throws UsageError. */
@@ -29,7 +30,10 @@ export async function rejectUnshared(files: readonly ImportFlags[], cwd: string)
     const path = resolve(cwd, file);
     const found = await stat(path).catch(() => null);
     if (found?.isDirectory())
-      throw unshared(`the folder ${file} cannot be combined with other files`, "FILE");
+      throw new UsageError(`the folder ${file} cannot be combined with other files`, {
+        param: "FILE",
+        hint: `To add its photos to the rows of a file, use --images-from ${shellWord(file)} instead.`,
+      });
     const identity = await identityOf(path);
     const before = names.get(identity);
     if (before !== undefined)

@@ -132,7 +132,8 @@ function judgeHeader(
   for (const field of requiredFields[options.kind])
     if (!names.includes(field)) report(missingColumn(line, field));
   if (!names.includes("product_id") && !names.includes("product_reference")) {
-    const message = 'missing column "product_reference" or "product_id" (one of them is required)';
+    const message =
+      'missing column "product_reference" or "product_id" (one of them is required): add one, or use --map "COLUMN=product_reference"';
     report(missingColumn(line, "product_reference", message));
   }
 }

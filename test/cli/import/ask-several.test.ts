@@ -1,0 +1,87 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { atTerminal } from "../../support/at-terminal.ts";
+import { createWorld } from "../../support/world.ts";
+
+const photo = "https://cdn.example.com/a.jpg";
+const down = "\x1b[B";
+
+async function severalWorld(files: Readonly<Record<string, string>>) {
+  const world = await createWorld({ env: { NO_COLOR: "1" } });
+  for (const [name, text] of Object.entries(files)) world.write(name, text);
+  const columns = () =>
+    JSON.parse(readFileSync(join(world.folder, ".home", "config.json"), "utf8")).profiles.default;
+  return { ...world, columns };
+}
+
+const same = {
+  "a.csv": `Artikelnummer,Titel,Geschlecht,images\nA1,Hemd,Damen,${photo}\nA2,Hose,Herren,${photo}\n`,
+  "b.csv": `Artikelnummer,Titel,Geschlecht,Lager,images\nB1,Rock,Damen,7,${photo}\n`,
+};
+
+test("several files have one screen, with each guess once, and one Enter saves all", async () => {
+  const { columns, ...world } = await severalWorld(same);
+  const call = atTerminal(world, "import a.csv b.csv --dry-run --no-progress");
+  await call.type("Read 4 columns and 2 values of 2 files like this?", "\r");
+  expect((await call.ran).exit, call.screen()).toBe(0);
+  for (const line of [
+    "  Artikelnummer = reference (example: A1)",
+    "  Damen = female (sex, 2 rows)",
+    "  Herren = male (sex, 1 row, a.csv)",
+    "  Lager = skipped (example: 7, b.csv)",
+  ])
+    expect(call.screen()).toContain(line);
+  expect(call.screen().match(/like this\?/g)).toHaveLength(2);
+  expect(columns()).toEqual({
+    columns: { artikelnummer: "reference", titel: "name", geschlecht: "sex", lager: "ignore" },
+    values: { sex: { damen: "female", herren: "male" } },
+  });
+});
+
+test("answers for these files only are kept with the run of each: resuming asks no more", async () => {
+  const { columns, ...world } = await severalWorld(same);
+  const first = atTerminal(world, "import a.csv b.csv --no-progress");
+  await first.type("of 2 files like this?", down, "\r");
+  expect((await first.ran).exit).toBe(0);
+  expect(columns).toThrow("ENOENT");
+  const again = await world.cat("import a.csv b.csv --no-progress");
+  expect(again.exit, again.stderr).toBe(0);
+  expect(again.stderr).toContain("Nothing to do: all 3 rows of 2 files are unchanged.");
+});
+
+test("a column may be read as different fields in two files; the field is saved", async () => {
+  const { columns, ...world } = await severalWorld({
+    "a.csv": `reference,name,SKU,images\nA1,Hemd,x,${photo}\n`,
+    "b.csv": `SKU,name,images\nB1,Rock,${photo}\n`,
+  });
+  const call = atTerminal(world, "import a.csv b.csv --dry-run --no-progress");
+  await call.type("Read 2 columns of 2 files like this?", "\r");
+  expect((await call.ran).exit, call.screen()).toBe(0);
+  expect(call.screen()).toContain("  SKU = skipped (example: x, a.csv)");
+  expect(call.screen()).toContain("  SKU = reference (example: B1, b.csv)");
+  expect(columns().columns).toEqual({ sku: "reference" });
+});
+
+test("an answer about a column leaves its field free for another column of another file", async () => {
+  const { columns, ...world } = await severalWorld({
+    "a.csv": `reference,Modell,images\nA1,Hemd,${photo}\n`,
+    "b.csv": `reference,Titel,images\nB1,Rock,${photo}\n`,
+  });
+  const call = atTerminal(world, "import a.csv b.csv --dry-run --no-progress");
+  await call.type("No column of a.csv is read as name", "\r");
+  await call.type('What is in column "Modell"?', down, "\r");
+  await call.type("Yes, and remember", "\r");
+  expect((await call.ran).exit, call.screen()).toBe(0);
+  expect(columns().columns).toEqual({ modell: "name", titel: "name" });
+});
+
+test("a file that is known is not asked about again with another one", async () => {
+  const { columns: _, ...world } = await severalWorld({
+    ...same,
+    "ok.csv": `reference,name,images\nC1,Rock,${photo}\n`,
+  });
+  const call = atTerminal(world, "import ok.csv b.csv --dry-run --no-progress");
+  await call.type("Read 4 columns and 1 value of b.csv like this?", "\r");
+  expect((await call.ran).exit, call.screen()).toBe(0);
+});

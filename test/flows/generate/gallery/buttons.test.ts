@@ -260,4 +260,28 @@ describe("the large view", () => {
     expect(await page.locator("#large figure:visible").allInnerTexts()).toEqual(["Result"]);
     expect(wrongs).toEqual([]);
   });
+
+  test("on a phone the rejected image keeps its size above its note, in the corner of the large view", async () => {
+    const earlier = { note: "hands, six fingers", decision: "reject", image: 1 } as const;
+    const data = sampleData({ results: [entry({ line: 2, earlier })] });
+    const { page, wrongs } = await openFile(await writePage(data), {
+      viewport: { width: 390, height: 844 },
+    });
+    await page.locator(".picture .frame").first().click();
+    const sizes = await page.locator("#large .aside").evaluateAll((all) =>
+      all.map((aside) => {
+        const { width, height } = aside.querySelector(".frame")!.getBoundingClientRect();
+        return [Math.round(width), Math.round(height)];
+      }),
+    );
+    expect(sizes).toEqual([
+      [81, 109],
+      [81, 109],
+    ]);
+    // Readable on any picture.
+    const note = page.locator("#large .earlier-note");
+    expect(await note.innerText()).toBe("Before: rejected: hands, six fingers");
+    expect(await note.evaluate((one) => getComputedStyle(one).backgroundColor)).toBe("rgb(255, 255, 255)");
+    expect(wrongs).toEqual([]);
+  });
 });

@@ -203,6 +203,25 @@ describe("a deleted product", () => {
     expect(world.tree("images")).toEqual(world.tree("fresh"));
   });
 
+  test("keeps a file of the user in the place of an image: it is named, and not counted as removed", async () => {
+    const world = await deleted();
+    world.write("images/DRESS-2_back.jpg", "my own file");
+    const note =
+      "1 file of removed images is kept, because its content is not what this mirror saved: DRESS-2_back.jpg\n";
+    expect(await world.cat("export sync images --delete --dry-run")).toMatchObject({
+      exit: 0,
+      stderr: `${note}images would have 4 images: 1 removed, 4 unchanged. Nothing was written (--dry-run).\n`,
+    });
+    expect(world.names("images")).toEqual([...allNames, "catalogue.ndjson"]);
+    expect(await world.cat("export sync images --delete")).toMatchObject({
+      exit: 0,
+      stderr: `${note}Mirrored 4 images in images in 0.0 s: 1 removed, 4 unchanged.\n`,
+    });
+    const names = [...allNames.filter((name) => name !== "DRESS-2_front.jpg"), "catalogue.ndjson"];
+    expect(world.names("images")).toEqual(names);
+    expect(world.read("images/DRESS-2_back.jpg")).toBe("my own file");
+  });
+
   test("keeps its files with --delete if there are more than --max-delete: exit 8", async () => {
     const world = await deleted();
     const ran = await world.cat("export sync images --delete --max-delete 1");

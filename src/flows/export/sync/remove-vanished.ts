@@ -1,5 +1,6 @@
 import { CatError, fileProblem } from "../../../errors.ts";
 import { OutputError } from "../../files/disk.ts";
+import { counted } from "../../words.ts";
 import { isIntact } from "./mirror.ts";
 import type { EntryKey } from "./mirror-entry.ts";
 import type { MirrorIndex } from "./mirror-index.ts";
@@ -61,7 +62,8 @@ export function lossRefusal(
 
 /**
  * Marks what the catalogue no longer has, and with `delete` deletes the files of all marked entries. A file that cannot
- * be deleted stays, and is reported: it may be in a read-only folder, or open in a program on Windows.
+ * be deleted stays, and is reported: it may be in a read-only folder, or open in a program on Windows. So does another file
+ * in its place.
  */
 export async function removeVanished(
   vanished: readonly EntryKey[],
@@ -73,15 +75,17 @@ export async function removeVanished(
   if (!input.delete) return;
   const total = index.size - index.present;
   counts.removed = total;
-  if (input.dryRun) return;
   // A kill must not leave entries of files that are gone.
-  index.keepOnDisk();
+  if (!input.dryRun) index.keepOnDisk();
+  const others: string[] = [];
   let done = 0;
   for (const entry of index.entries("removed")) {
     tools.onProgress({ step: "deleting", done: done++, total });
     try {
-      // The user may have put another file there.
-      if (await isIntact(store, entry)) await store.remove(entry.path);
+      const isOwn = await isIntact(store, entry);
+      if (!isOwn && (await store.stat(entry.path)) !== null) others.push(entry.path);
+      if (input.dryRun) continue;
+      if (isOwn) await store.remove(entry.path);
       index.drop(entry);
     } catch (error) {
       if (!(error instanceof OutputError)) throw error;
@@ -91,6 +95,14 @@ export async function removeVanished(
       tools.onFailed(entry, failed);
     }
   }
+  counts.removed -= others.length;
+  if (others.length > 0) tools.onNote(keptNote(others));
+}
+
+function keptNote(paths: readonly string[]): string {
+  const [are, their, named] = paths.length === 1 ? ["is", "its", ":"] : ["are", "their", ", for example"];
+  const why = `because ${their} content is not what this mirror saved`;
+  return `${counted(paths.length, "file")} of removed images ${are} kept, ${why}${named} ${paths[0]}`;
 }
 
 function cannotDelete(path: string, cause: OutputError): CatError {

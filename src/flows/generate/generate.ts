@@ -282,8 +282,8 @@ async function queueAndFollow(
     isQueued = true;
     // What was added is all that is followed.
     total = follower.counts.added;
-    // What is paid for is saved, although the rest is not.
-    const isSavedFirst = isUnpaid(stopped) && saver !== null;
+    // What is paid for is saved, although the rest is not; without open tasks the wait for the next round ends.
+    const isSavedFirst = isUnpaid(stopped) && saver !== null && follower.open > 0;
     if (stopped !== undefined && !isSavedFirst) queuingStopped.abort(stopped);
     return stopped;
   });

@@ -39,8 +39,11 @@ test("a run of 24 images with 7 credits is told for the whole run", async () => 
   const world = await generateWorld();
   world.looks(...manyLooks);
   await world.credits(7);
+  const before = world.clock.now();
   const stopped = await world.cat("tryon looks.csv --yes --save images");
   expect([stopped.exit, world.tasks()]).toEqual([4, []]);
+  // No image is waited for.
+  expect(world.clock.now() - before).toBe(0);
   expect(stopped.stderr).toMatch(
     /error: 24 images, 7 credits left: 17 short \(POST \/v1\/tasks\/tryon: 402 insufficient_credits, request \S+\)\nAdd 17 credits in the dashboard, and run the same command again: no image is paid for twice\.\n$/,
   );

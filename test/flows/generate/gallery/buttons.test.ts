@@ -279,9 +279,11 @@ describe("the large view", () => {
       [81, 109],
     ]);
     // Readable on any picture.
-    const note = page.locator("#large .earlier-note");
-    expect(await note.innerText()).toBe("Before: rejected: hands, six fingers");
-    expect(await note.evaluate((one) => getComputedStyle(one).backgroundColor)).toBe("rgb(255, 255, 255)");
+    expect(await page.locator("#large .earlier-note").innerText()).toBe(
+      "Before: rejected: hands, six fingers",
+    );
+    const color = `getComputedStyle(document.querySelector("#large .earlier-note")).backgroundColor`;
+    expect(await page.evaluate(color)).toBe("rgb(255, 255, 255)");
     expect(wrongs).toEqual([]);
   });
 });

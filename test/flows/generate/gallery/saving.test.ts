@@ -17,6 +17,12 @@ async function savedCsv(page: Page): Promise<{ name: string; text: string }> {
 }
 
 describe("the decisions of a gallery", () => {
+  test("about its only image are saved by a button that names one image", async () => {
+    const { page } = await open(sampleData({ results: [entry({ line: 2 })] }));
+    await keys(page, "j", "a");
+    expect(await text(page, "#save")).toBe("1 image reviewed: save");
+  });
+
   test("are saved as CSV", async () => {
     const products = [
       { id: "id-1", reference: 'A "quoted", one', name: null, photos: [] },

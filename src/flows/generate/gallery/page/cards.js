@@ -174,7 +174,9 @@ export function showProgress() {
   if (isUnsaved()) part(document, "#saved", HTMLElement).hidden = true;
   document.title = `${isUnsaved() ? "● " : ""}Review of ${data.title}`;
   part(document, "#save", HTMLElement).textContent =
-    isUnsaved() && done === all ? `All ${counted(all, "image")} reviewed: save` : "Save decisions";
+    isUnsaved() && done === all
+      ? `${all === 1 ? "" : "All "}${counted(all, "image")} reviewed: save`
+      : "Save decisions";
 }
 
 /** The width of a column decides the height of cards that are not drawn yet. */

@@ -213,7 +213,7 @@ describe("the same command after", () => {
   test("a stop may write to another place", async () => {
     const world = await frozenWorld();
     await world.cat("export --zip --timeout 1s");
-    expect((await world.cat("export --zip --extract images")).exit).toBe(0);
+    expect((await world.cat("export --zip --extract images --no-label")).exit).toBe(0);
     expect([names(world), world.files()]).toEqual([[6], ["images"]]);
   });
 });

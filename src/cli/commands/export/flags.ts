@@ -34,6 +34,7 @@ export interface RawExportFlags {
   manifest?: true;
   zip?: true;
   extract?: string;
+  label?: boolean;
   maxBytes?: number;
   product?: string[];
   productsFrom?: string;
@@ -73,6 +74,8 @@ export interface FrozenInput extends Pick<LiveInput, "roles" | "approved">, MapF
   readonly format: "manifest" | "zip";
   /** The folder to extract ZIPs into, as typed; null to keep them. */
   readonly extract: string | null;
+  /** Whether generated images that are extracted get their label. */
+  readonly label: boolean;
   readonly maxBytes: number;
   /** IDs or references, trimmed. */
   readonly products: readonly string[];
@@ -119,6 +122,7 @@ export const withExportFlags = (made: Command): Command => {
     )
     .option("--zip", `ZIP files with the images (default: --out ${frozenNames.zip}, several get numbers)`)
     .option("--extract <DIR>", "with --zip: extract the images into a new folder")
+    .option("--no-label", "with --extract: save images as sent, without the label of AI-generated ones")
     .addOption(maxBytesFlag())
     .option("--product <ID|REF>", "only this product (repeatable)", several)
     .option(
@@ -153,6 +157,7 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
     "timeout",
     "fresh",
   ];
+  rejectLabel(raw);
   const flag = onlyFrozen.find((name) => raw[name as keyof RawExportFlags] !== undefined);
   if (flag !== undefined) {
     const isOfZip = flag === "extract" || flag === "maxBytes";
@@ -172,6 +177,13 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
   }
   const marginMs = margin ?? (since === "last" ? usualMarginMs : 0);
   return { out, roles, format, since, marginMs, formulaGuard, excel, approved };
+}
+
+/** Throws UsageError for `--no-label` of images that are not extracted. */
+function rejectLabel({ label = true, extract }: RawExportFlags): void {
+  if (label || extract !== undefined) return;
+  const hint = "Add --zip --extract DIR, or remove --no-label.";
+  throw new UsageError("--no-label needs --extract", { param: "--no-label", hint });
 }
 
 /** The file of `--out`; null for standard output, and without the flag. */
@@ -205,6 +217,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
       param: "--approved",
       hint: "Add --extract DIR, because the service writes the ZIP.",
     });
+  rejectLabel(raw);
   if (raw.out === "-")
     throw new UsageError(`${mode} cannot write to standard output`, {
       param: "--out",
@@ -216,6 +229,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     format,
     approved: raw.approved ?? false,
     extract: filled("--extract", raw.extract, "Choose a folder, for example --extract images."),
+    label: raw.label ?? true,
     maxBytes: raw.maxBytes ?? defaultMaxBytes,
     products: (raw.product ?? []).map((name) => filled("--product", name, "Use an ID or a reference.")!),
     productsFrom: filled("--products-from", raw.productsFrom, "Choose a file, or - for standard input."),

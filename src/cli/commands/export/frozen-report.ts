@@ -2,6 +2,7 @@ import { CatError } from "../../../errors.ts";
 import type { FrozenOutcome } from "../../../flows/export/frozen/frozen-summary.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
+import { unlabeledLine } from "../../flags/common-flags.ts";
 import { onceOnly, typedLine } from "../../output/command-words.ts";
 import type { FrozenInput } from "./flags.ts";
 
@@ -19,7 +20,7 @@ export function reportLines(
   command: FrozenInput,
   { leftovers, globals, typed }: Place,
 ): string[] {
-  const { summary, stopped, isResumable, parts, deleted, rejected, urlsUntil } = outcome;
+  const { summary, stopped, isResumable, parts, deleted, rejected, unlabeled, urlsUntil } = outcome;
   if (stopped !== undefined) {
     if (!isResumable) return [];
     const ready = summary.jobs.filter(({ status }) => status === "completed").length;
@@ -37,6 +38,7 @@ export function reportLines(
       `  ${counted(deleted, "product")} ${deleted === 1 ? "was" : "were"} deleted during the export and ${deleted === 1 ? "is" : "are"} not in it`,
     );
   if (rejected > 0) lines.push(`  ${counted(rejected, "rejected image")} not extracted`);
+  if (unlabeled > 0) lines.push(unlabeledLine(unlabeled));
   if (urlsUntil !== null)
     lines.push(
       `The image URLs in it are valid until ${new Date(urlsUntil).toISOString().slice(0, 16)}Z; image IDs are permanent.`,

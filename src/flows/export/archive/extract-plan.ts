@@ -1,5 +1,6 @@
 import { isDeviceName } from "../../../contract/image-file.ts";
 import { foldedPath, numbered } from "../../files/file-names.ts";
+import type { DigitalSource } from "../../files/xmp.ts";
 import { byteText } from "../../words.ts";
 import { ArchiveError, shownEntry, type Zip, type ZipEntry } from "./zip.ts";
 
@@ -22,6 +23,8 @@ export interface PlannedFile {
   /** The name of its archive in messages. */
   readonly archive: string;
   readonly path: string;
+  /** How it was made, if it gets a label. */
+  readonly source: DigitalSource | undefined;
 }
 
 /** A file that got another name than in its archive. */
@@ -49,8 +52,15 @@ export class ExtractPlan {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds an archive, without the files of these names. Throws ArchiveError if one of its entries must not be written. */
-  add({ shown: archive, size, entries }: Zip, skipped: ReadonlySet<string> = new Set()): void {
+  /**
+   * Adds an archive, without the files of these names, and with the label for those of `sources`. Throws ArchiveError if one of
+   * its entries must not be written.
+   */
+  add(
+    { shown: archive, size, entries }: Zip,
+    skipped: ReadonlySet<string> = new Set(),
+    sources: ReadonlyMap<string, DigitalSource> = new Map(),
+  ): void {
     const unsafe = (entry: string, why: string) =>
       new ArchiveError("unsafe_zip", archive, `${shownEntry(entry)} ${why}`);
     const own = new Set<string>();
@@ -71,7 +81,8 @@ export class ExtractPlan {
       const clash = this.#addFolders(parents);
       if (clash !== null) throw unsafe(entry.name, `needs a folder where ${shownEntry(clash)} is`);
       if (entry.kind === "folder") continue;
-      this.files.push({ entry, archive, path: this.#addFile(path, entry.name, archive, unsafe) });
+      const source = sources.get(entry.name);
+      this.files.push({ entry, archive, path: this.#addFile(path, entry.name, archive, unsafe), source });
     }
     if (bytes > Math.max(archiveLimits.freeBytes, size * archiveLimits.ratio))
       throw new ArchiveError(

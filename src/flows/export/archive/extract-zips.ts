@@ -1,6 +1,6 @@
 // Extracting: every entry of every archive is judged, then all are written; the folder is complete or absent.
 
-import { close, fdatasync, open, write } from "node:fs";
+import { close, fdatasync, open, readFileSync, write, writeFileSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -8,7 +8,10 @@ import { crc32 } from "node:zlib";
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
 import { syncFolder } from "../../../move-file.ts";
+import { labelSplices, splicedChunks } from "../../files/ai-label.ts";
 import { OutputError } from "../../files/disk.ts";
+import { imageInMemory } from "../../files/image-bytes.ts";
+import type { DigitalSource } from "../../files/xmp.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { ExtractPlan, type PlannedFile, type RenamedFile } from "./extract-plan.ts";
 import { ArchiveError, asArchiveError, openZip, shownEntry, type Zip } from "./zip.ts";
@@ -18,6 +21,8 @@ export interface Extraction {
   readonly archives: readonly { readonly path: string; readonly shown?: string | undefined }[];
   /** The names of files that are not extracted, by the path of their archive. */
   readonly skipped?: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+  /** How the images were made that get a label, by the path of their archive and their name in it. */
+  readonly sources?: ReadonlyMap<string, ReadonlyMap<string, DigitalSource>> | undefined;
   /** A new folder, in one that this process has to itself: what a kill left there is removed. */
   readonly dir: string;
   /** The largest file in an archive, in bytes (default: any). */
@@ -31,6 +36,8 @@ export interface Extracted {
   readonly bytes: number;
   /** Files that got another name than in their archive. */
   readonly renamed: readonly RenamedFile[];
+  /** How many images cannot have their label, and were written as sent. */
+  readonly unlabeled: number;
 }
 
 /**
@@ -41,6 +48,7 @@ export interface Extracted {
 export async function extractZips({
   archives,
   skipped,
+  sources,
   dir,
   maxBytes,
   signal,
@@ -55,15 +63,15 @@ export async function extractZips({
       signal.throwIfAborted();
       const zip = await openZip(path, shown, signal);
       zips.push(zip);
-      plan.add(zip, skipped?.get(path));
+      plan.add(zip, skipped?.get(path), sources?.get(path));
     }
     await rm(unfinished, { recursive: true, force: true });
     await mkdir(unfinished);
-    await writeFiles(plan, unfinished, { signal, onProgress });
+    const unlabeled = await writeFiles(plan, unfinished, { signal, onProgress });
     signal.throwIfAborted();
     await rename(unfinished, dir);
     await syncFolder(dirname(dir));
-    return { files: plan.files.length, bytes: plan.bytes, renamed: plan.renamed };
+    return { files: plan.files.length, bytes: plan.bytes, renamed: plan.renamed, unlabeled };
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
     const isOfFiles = !(error instanceof CatError) && (error as NodeJS.ErrnoException).syscall !== undefined;
@@ -86,14 +94,16 @@ const syncFile = promisify(fdatasync);
 
 /**
  * Writes all files of a plan into an empty folder, and returns when they are on the disk. They are synced after the last one
- * is written: the disk has most of them by then, and each sync ends sooner.
+ * is written: the disk has most of them by then, and each sync ends sooner. Resolves to the number of images that cannot have
+ * their label.
  */
 async function writeFiles(
   plan: ExtractPlan,
   folder: string,
   { signal, onProgress }: { signal: AbortSignal; onProgress: (event: ProgressEvent) => void },
-): Promise<void> {
+): Promise<number> {
   let done = 0;
+  let unlabeled = 0;
   let reported = 0;
   const report = () => onProgress({ step: "extracting", done, total: plan.bytes, unit: "bytes" });
   report();
@@ -105,6 +115,7 @@ async function writeFiles(
       reported = done;
       report();
     });
+    if (file.source !== undefined && !labelFile(join(folder, file.path), file.source)) unlabeled++;
   });
   if (reported < done) report();
   await forEach(plan.files, signal, async ({ path }) => {
@@ -112,6 +123,16 @@ async function writeFiles(
     await syncFile(file).finally(() => closeFile(file));
   });
   for (const path of ["", ...plan.folders]) await syncFolder(join(folder, path));
+  return unlabeled;
+}
+
+/** Adds the label to a file that no one else sees yet, and gives whether it has it. One file at a time is in memory. */
+function labelFile(path: string, source: DigitalSource): boolean {
+  const chunks = [readFileSync(path)];
+  const splices = labelSplices(imageInMemory(chunks), source);
+  if (splices !== null && splices.length > 0)
+    writeFileSync(path, Buffer.concat(splicedChunks(chunks, splices)));
+  return splices !== null;
 }
 
 /** Writes the bytes of an entry to a new file, never more than declared, and compares their CRC-32. */

@@ -4,7 +4,6 @@ import { shownTime } from "../../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../../run/run.ts";
 import { stoppedBy } from "../../run/stage.ts";
 import { isNotFound, isRefusal } from "../../service-errors.ts";
-import type { ReviewedAssets } from "../approved.ts";
 import { ArchiveError } from "../archive/zip.ts";
 import {
   resolveSelection,
@@ -95,7 +94,15 @@ function noteResuming({ state, id }: Run, begunAt: number, { onNote }: FrozenDep
 /** Ends the export of an empty catalogue, for which there is no ZIP. */
 async function endEmpty(frozen: FrozenRun): Promise<FrozenOutcome> {
   await endFrozen(frozen.run);
-  const nothing = { jobs: [], deleted: 0, missing: 0, rejected: 0, stopped: undefined, isResumable: false };
+  const nothing = {
+    jobs: [],
+    deleted: 0,
+    missing: 0,
+    rejected: 0,
+    unlabeled: 0,
+    stopped: undefined,
+    isResumable: false,
+  };
   return toOutcome(frozen, nothing);
 }
 
@@ -126,14 +133,17 @@ async function fetchAndWrite(
   }));
   let missing = 0;
   let rejected = 0;
+  let unlabeled = 0;
   let isRejectedZip = false;
   if (stopped === undefined) {
     const { reviewed, roles } = input;
-    const findSkipped = async (reviewed: ReviewedAssets) => {
-      const { rejectedEntries } = await import("./rejected-entries.ts");
-      const skipped = await rejectedEntries(jobs, run, { folder, roles, reviewed });
-      rejected = [...skipped.values()].reduce((sum, { size }) => sum + size, 0);
-      return skipped;
+    // The user's own photos get no label.
+    const label = input.label && (roles === null || roles.some((role) => role !== "source"));
+    const findNamed = async () => {
+      const { namedEntries } = await import("./named-entries.ts");
+      const named = await namedEntries(jobs, run, { folder, roles, reviewed, label });
+      rejected = [...named.skipped.values()].reduce((sum, { size }) => sum + size, 0);
+      return named;
     };
     const place = {
       folder,
@@ -141,7 +151,10 @@ async function fetchAndWrite(
       signal,
       onProgress,
       onNote,
-      findSkipped: reviewed === null ? undefined : () => findSkipped(reviewed),
+      findNamed: reviewed === null && !label ? undefined : findNamed,
+      onUnlabeled: (count: number) => {
+        unlabeled = count;
+      },
     };
     const write = async () => {
       if (input.format === "zip") missing = await missingImages(jobs, folder);
@@ -156,7 +169,7 @@ async function fetchAndWrite(
   const isRejected = isRefusal(stopped) && state.batches.of(id).length === 0;
   const isOver = stopped === undefined || isGone || isRejected || isRejectedZip || hasOtherName(stopped);
   const isResumable = !isOver;
-  const counts = { deleted: deleted.size, missing, rejected };
+  const counts = { deleted: deleted.size, missing, rejected, unlabeled };
   const outcome = await toOutcome(frozen, { jobs, ...counts, stopped, isResumable });
   if (isOver) await endFrozen(run);
   else await removeIfEmpty(folder);

@@ -19,6 +19,8 @@ export interface FrozenInput {
   readonly extract: boolean;
   /** The decisions about generated images, of which rejected ones are not extracted; null to extract all. */
   readonly reviewed: ReviewedAssets | null;
+  /** Whether generated images get their label when they are extracted. */
+  readonly label: boolean;
   /** The largest image of a ZIP, in bytes. */
   readonly maxBytes: number;
   /** Starts over instead of resuming a run. */

@@ -15,6 +15,8 @@ export interface FrozenSummary {
   missing?: number;
   /** Images that were not extracted because a review has rejected them; only if any. */
   rejected?: number;
+  /** Generated images that were extracted without the label, because they cannot have it; only if any. */
+  unlabeled?: number;
   files: { path: string; bytes: number }[];
   jobs: { id: string; status: string }[];
   duration_ms: number;
@@ -34,6 +36,8 @@ export interface FrozenOutcome {
   readonly missing: number;
   /** Images that were not extracted because a review has rejected them. */
   readonly rejected: number;
+  /** Generated images that were extracted without the label. */
+  readonly unlabeled: number;
   /** The number of extracted files; null without `--extract`. */
   readonly extracted: number | null;
   /** Until when the image URLs of a manifest are valid, in Unix milliseconds; null for other exports. */
@@ -52,11 +56,11 @@ export interface FrozenJob {
 /** Sums up a run, which ended so. `duration_ms` is for the caller to fill in. */
 export async function toOutcome(
   { input, run, plan, targets }: FrozenRun,
-  ended: Pick<FrozenOutcome, "deleted" | "missing" | "rejected" | "stopped" | "isResumable"> & {
+  ended: Pick<FrozenOutcome, "deleted" | "missing" | "rejected" | "unlabeled" | "stopped" | "isResumable"> & {
     readonly jobs: readonly FrozenJob[];
   },
 ): Promise<FrozenOutcome> {
-  const { jobs, deleted, missing, rejected, stopped, isResumable } = ended;
+  const { jobs, deleted, missing, rejected, unlabeled, stopped, isResumable } = ended;
   const completed = jobs.flatMap(({ job, ids }) => (job?.status === "completed" ? [{ job, ids }] : []));
   const written = stopped === undefined ? await Promise.all(targets.map(measure)) : [];
   const began = Math.min(...completed.map(({ job }) => Date.parse(job.created_at)));
@@ -67,6 +71,7 @@ export async function toOutcome(
       assets: completed.reduce((sum, { job }) => sum + job.total_assets, 0) - missing - rejected,
       ...(missing > 0 && { missing }),
       ...(rejected > 0 && { rejected }),
+      ...(unlabeled > 0 && { unlabeled }),
       files: written.map(({ name, bytes }) => ({ path: name, bytes })),
       jobs: jobs.map(({ id, job }) => ({ id, status: job?.status ?? "processing" })),
       duration_ms: 0,
@@ -77,6 +82,7 @@ export async function toOutcome(
     deleted,
     missing,
     rejected,
+    unlabeled,
     extracted: input.extract ? written.reduce((sum, { files }) => sum + files, 0) : null,
     urlsUntil: input.format === "manifest" && Number.isFinite(began) ? began + limits.signedUrlMs : null,
   };

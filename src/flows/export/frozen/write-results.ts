@@ -11,7 +11,7 @@ import { artifactPath } from "./fetch-artifacts.ts";
 import type { FrozenInput, FrozenMemory, FrozenTarget } from "./frozen-run.ts";
 import { type FrozenJob, measure } from "./frozen-summary.ts";
 import { mergeManifests } from "./manifest.ts";
-import type { SkippedEntries } from "./rejected-entries.ts";
+import type { NamedEntries } from "./named-entries.ts";
 
 /** Where artifacts are, and what the writing reports to. */
 export interface ResultPlace {
@@ -22,8 +22,10 @@ export interface ResultPlace {
   readonly signal: AbortSignal;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onNote: (sentence: string) => void;
-  /** Finds the files that are not extracted; absent if all are. */
-  readonly findSkipped?: (() => Promise<SkippedEntries>) | undefined;
+  /** Finds the files that are not extracted, and those that get a label; absent if all are extracted as sent. */
+  readonly findNamed?: (() => Promise<NamedEntries>) | undefined;
+  /** Receives how many generated images could not get their label. */
+  readonly onUnlabeled?: ((count: number) => void) | undefined;
 }
 
 interface Results {
@@ -78,11 +80,17 @@ async function merged(
 async function extracted(
   jobs: Results["jobs"],
   { name }: FrozenTarget,
-  { folder, maxBytes, signal, onProgress, onNote, findSkipped }: ResultPlace & { maxBytes: number },
+  {
+    folder,
+    maxBytes,
+    signal,
+    onProgress,
+    onNote,
+    findNamed,
+    onUnlabeled,
+  }: ResultPlace & { maxBytes: number },
 ): Promise<string> {
   const dir = join(folder, "extracted");
-  // Complete, if an earlier process was stopped before it gave the folder its name.
-  if (findSkipped === undefined && (await stat(dir).catch(() => null)) !== null) return dir;
   const archives = jobs.map(({ id }) => ({
     path: artifactPath(folder, id),
     shown: `the file of export ${id}`,
@@ -91,10 +99,12 @@ async function extracted(
     const sizes = await Promise.all(archives.map(async ({ path }) => (await stat(path)).size));
     const needed = sizes.reduce((sum, size) => sum + size, 0);
     await rejectWithoutSpace(needed, { folder, name });
-    const skipped = await findSkipped?.();
-    // Other images may be rejected than when it was complete.
-    if (skipped !== undefined) await rm(dir, { recursive: true, force: true });
-    const { renamed } = await extractZips({ archives, skipped, dir, maxBytes, signal, onProgress });
+    const { skipped, sources, unnamed = 0 } = (await findNamed?.()) ?? {};
+    // An earlier process may have been stopped before it gave the folder its name; this one may ask for others.
+    await rm(dir, { recursive: true, force: true });
+    const files = { archives, skipped, sources, dir, maxBytes };
+    const { renamed, unlabeled } = await extractZips({ ...files, signal, onProgress });
+    onUnlabeled?.(unnamed + unlabeled);
     if (renamed.length > 0) {
       const files = renamed.length === 1 ? "1 file" : `${grouped(renamed.length)} files`;
       onNote(`${files} got another name: theirs is taken, or not allowed on Windows.`);

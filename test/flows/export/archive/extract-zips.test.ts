@@ -16,7 +16,7 @@ test("extracts stored and compressed files, folders and empty files", async () =
     { name: "deep/er/c.jpg", data: "three" },
   ]);
   expect(await extracted([zip])).toEqual({
-    result: { files: 5, bytes: 36_008, renamed: [] },
+    result: { files: 5, bytes: 36_008, renamed: [], unlabeled: 0 },
     error: null,
     tree: {
       "a.jpg": "one",
@@ -46,7 +46,7 @@ test("extracts folders that Python and Java write: nothing, compressed", async (
     { name: "streamed/", ...folder, ...streamed },
   ]);
   expect(await extracted([zip])).toEqual({
-    result: { files: 1, bytes: 3, renamed: [] },
+    result: { files: 1, bytes: 3, renamed: [], unlabeled: 0 },
     error: null,
     tree: { "__MACOSX/": "", "photos/": "", "photos/a.jpg": "one", "streamed/": "" },
     left: [],
@@ -100,6 +100,7 @@ test("gives a number to a name that an earlier archive has, in any spelling", as
       { archive: "3.zip", entry: "a.jpg", file: "a-3.jpg" },
       { archive: "4.zip", entry: "deep/a.jpg", file: "deep/a-2.jpg" },
     ],
+    unlabeled: 0,
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchNames } from "../../../../src/flows/export/frozen/rejected-entries.ts";
+import { matchNames } from "../../../../src/flows/export/frozen/named-entries.ts";
 
 const stem = fc.stringMatching(/^[a-c]{1,3}$/);
 const asset = fc.record({
@@ -10,7 +10,7 @@ const asset = fc.record({
   isRejected: fc.boolean(),
 });
 
-test("skips exactly the rejected images of a ZIP, or nothing at all where a name is not certain", () => {
+test("names exactly the images of a ZIP, or none at all where a name is not certain", () => {
   fc.assert(
     fc.property(
       fc.array(asset, { maxLength: 6 }),
@@ -20,12 +20,12 @@ test("skips exactly the rejected images of a ZIP, or nothing at all where a name
         const assets = images.map(({ stem, sent, isRejected }) => ({ name: stem + sent, isRejected }));
         const all = images.map(({ stem, sent, written }) => stem + (isConverted ? written : sent));
         const entries = isCut ? all.slice(1) : all;
-        const skipped = matchNames(assets, entries);
+        const found = matchNames(assets, entries);
         const stems = new Set(images.map(({ stem }) => stem));
         if (stems.size === images.length && entries.length === all.length)
-          expect(skipped).toEqual(new Set(all.filter((_, at) => images[at]!.isRejected)));
-        if (entries.length < all.length) expect(skipped).toBe(null);
-        if (new Set(entries).size < entries.length) expect(skipped).toBe(null);
+          expect(found).toEqual(new Map(all.map((entry, at) => [entry, assets[at]])));
+        if (entries.length < all.length) expect(found).toBe(null);
+        if (new Set(entries).size < entries.length) expect(found).toBe(null);
       },
     ),
   );

@@ -1,0 +1,160 @@
+// ZIPs have names of files, and nothing else of their images: a manifest of the same products tells which are rejected, and how
+// they were made.
+
+import { createReadStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { ExportRow } from "../../../contract/resources/exports.ts";
+import { BadAnswerError } from "../../../http/errors.ts";
+import { digitalSourceOf } from "../../files/ai-label.ts";
+import type { DigitalSource } from "../../files/xmp.ts";
+import type { Run } from "../../run/run.ts";
+import type { ReviewedAssets } from "../approved.ts";
+import { openZip } from "../archive/zip.ts";
+import { downloadArtifact } from "./download-artifact.ts";
+import { artifactPath } from "./fetch-artifacts.ts";
+import type { FrozenJob } from "./frozen-summary.ts";
+
+/** What is known of the images in ZIPs. */
+export interface NamedEntries {
+  /** The names of rejected images, by the path of their ZIP. */
+  readonly skipped: ReadonlyMap<string, ReadonlySet<string>>;
+  /** How generated images were made, by the path of their ZIP and their name. */
+  readonly sources: ReadonlyMap<string, ReadonlyMap<string, DigitalSource>>;
+  /** The number of generated images whose names are not certain. */
+  readonly unnamed: number;
+}
+
+/** What to find out: which images are rejected (null for none of them), and with `label` which are generated. */
+interface Wanted {
+  readonly folder: string;
+  readonly roles: readonly string[] | null;
+  readonly reviewed: Pick<ReviewedAssets, "of"> | null;
+  readonly label: boolean;
+}
+
+/**
+ * Finds the rejected and the generated images in the ZIPs of jobs. For each ZIP the service writes a manifest of its products.
+ * Throws a BadAnswerError (exit 7) where some are rejected, and the names of both do not match: a wrong image might be left
+ * out, or a rejected one kept.
+ */
+export async function namedEntries(
+  jobs: readonly Pick<FrozenJob, "id" | "ids">[],
+  run: Pick<Run, "client" | "signal" | "newKey">,
+  { folder, roles, reviewed, label }: Wanted,
+): Promise<NamedEntries> {
+  const skipped = new Map<string, ReadonlySet<string>>();
+  const sources = new Map<string, ReadonlyMap<string, DigitalSource>>();
+  let unnamed = 0;
+  for (const { id, ids } of jobs) {
+    const zip = artifactPath(folder, id);
+    const manifest = join(folder, `${id}.names`);
+    await saveManifest(run, { path: manifest, zip: id, ids, roles });
+    const names = await namesOf(manifest, { reviewed, label });
+    const isRejected = names.some((one) => one.isRejected);
+    const generated = names.filter(({ source }) => source !== null).length;
+    if (!isRejected && generated === 0) continue;
+    const found = matchNames(names, await entriesOf(zip));
+    if (found === null && isRejected) {
+      // Another manifest may match.
+      await rm(manifest, { force: true });
+      throw new BadAnswerError(
+        `cannot determine which files of export ${id} are rejected: its names are not those of the manifest`,
+        {
+          code: "ambiguous_names",
+          hint: "Use cat export sync DIR --approved, which knows each image by its ID.",
+        },
+      );
+    }
+    if (found === null) {
+      unnamed += generated;
+      continue;
+    }
+    const all = [...found];
+    skipped.set(zip, new Set(all.flatMap(([entry, { isRejected }]) => (isRejected ? [entry] : []))));
+    sources.set(
+      zip,
+      new Map(all.flatMap(([entry, { source }]) => (source === null ? [] : [[entry, source]]))),
+    );
+  }
+  return { skipped, sources, unnamed };
+}
+
+interface ManifestOf {
+  readonly path: string;
+  /** The ID of the job of the ZIP, for messages. */
+  readonly zip: string;
+  readonly ids: readonly string[];
+  readonly roles: readonly string[] | null;
+}
+
+async function saveManifest(
+  { client, signal, newKey }: Pick<Run, "client" | "signal" | "newKey">,
+  { path, zip, ids, roles }: ManifestOf,
+): Promise<void> {
+  const role = roles === null ? {} : { role: roles };
+  const json = JSON.stringify({ format: "manifest", product_ids: ids, ...role });
+  const job = await client.exports.create({ json }, { signal, idempotencyKey: newKey() });
+  const name = `the names of export ${zip}`;
+  await downloadArtifact(client, { job, path, name, maxBytes: 0, ids, signal });
+}
+
+interface AssetName {
+  readonly name: string;
+  readonly isRejected: boolean;
+  /** How it was made; null for one that gets no label. */
+  readonly source: DigitalSource | null;
+}
+
+/** The names of all images of a manifest. */
+async function namesOf(
+  path: string,
+  { reviewed, label }: Pick<Wanted, "reviewed" | "label">,
+): Promise<AssetName[]> {
+  const names: AssetName[] = [];
+  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  for await (const line of lines) {
+    const { assets } = JSON.parse(line) as ExportRow;
+    // The client checks neither the list nor its values.
+    for (const { suggested_filename: name, task_id, ai_generated, role } of Array.isArray(assets)
+      ? assets
+      : [])
+      names.push({
+        name: typeof name === "string" ? name : "",
+        isRejected: reviewed?.of(task_id) === "reject",
+        source: label && ai_generated === true ? digitalSourceOf(role) : null,
+      });
+  }
+  return names;
+}
+
+async function entriesOf(path: string): Promise<string[]> {
+  const zip = await openZip(path, path);
+  try {
+    return zip.entries.filter(({ kind }) => kind === "file").map(({ name }) => name);
+  } finally {
+    zip.close();
+  }
+}
+
+/**
+ * The images of a ZIP by the names of its files; null if that is not certain. The names must be exactly those of the manifest,
+ * each once, with or without their extensions: a ZIP may have other formats (Exports, Frozen).
+ */
+export function matchNames<Asset extends { readonly name: string }>(
+  assets: readonly Asset[],
+  entries: readonly string[],
+): Map<string, Asset> | null {
+  for (const keyOf of [
+    (name: string) => name,
+    (name: string) => name.slice(0, -extname(name).length || undefined),
+  ]) {
+    const byKey = new Map(assets.map((asset) => [keyOf(asset.name), asset]));
+    const keys = new Set(entries.map(keyOf));
+    const isExact = byKey.size === assets.length && keys.size === entries.length;
+    if (!isExact || keys.size !== byKey.size || [...keys].some((key) => !byKey.has(key))) continue;
+    return new Map(entries.map((entry) => [entry, byKey.get(keyOf(entry))!]));
+  }
+  return null;
+}

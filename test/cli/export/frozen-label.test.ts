@@ -1,0 +1,106 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { syncWorld } from "./sync-world.ts";
+
+const shot = "beautify --product DRESS-2 --subtype clothing --background white --angle front --yes";
+const look = "tryon --product DRESS-1 --model mdl_001 --background studio --angle full-front --yes";
+const vocabulary = "http://cv.iptc.org/newscodes/digitalsourcetype/";
+
+/** A catalogue with six photos, a beautified shot and a try-on. */
+async function labelWorld() {
+  const world = await syncWorld();
+  for (const line of [shot, look]) expect(await world.cat(line)).toMatchObject({ exit: 0 });
+  return {
+    ...world,
+    /** The digital source type of each file of a folder that has one. */
+    async sources(folder: string) {
+      const found: [string, string][] = [];
+      for (const name of world.names(folder)) {
+        const { xmp } = await sharp(readFileSync(world.at(`${folder}/${name}`))).metadata();
+        const source = /DigitalSourceType="([^"]*)"/.exec(String(xmp))?.[1];
+        if (source !== undefined) found.push([name, source]);
+      }
+      return found;
+    },
+    /** How many exports of each format the service has written since the last time. */
+    exports: (() => {
+      let seen = 0;
+      return () => {
+        const all = world.mock.state().organizations.main.exports.map(({ format }) => format);
+        const recent = all.slice(seen);
+        seen = all.length;
+        return recent;
+      };
+    })(),
+  };
+}
+
+const labeled = [
+  ["DRESS-1_tryon_full-front.png", `${vocabulary}trainedAlgorithmicMedia`],
+  ["DRESS-2_beautifier_front.png", `${vocabulary}compositeWithTrainedAlgorithmicMedia`],
+];
+const pixelsOf = (path: string) => sharp(path).raw().toBuffer();
+
+test("generated images of a ZIP are extracted with their label, photos and pixels as sent", async () => {
+  const world = await labelWorld();
+  expect((await world.cat("export --zip --extract images")).stderr).toMatch(
+    /^Exported 3 products with 8 images to images \(8 files, [^\n]*\n$/,
+  );
+  expect(world.exports()).toEqual(["zip", "manifest"]);
+  expect(await world.cat("export --zip --extract plain --no-label")).toMatchObject({ exit: 0 });
+  // Without the label, no manifest tells how images were made.
+  expect(world.exports()).toEqual(["zip"]);
+  expect(await world.sources("images")).toEqual(labeled);
+  expect(await world.sources("plain")).toEqual([]);
+  const [images, plain] = [world.tree("images"), world.tree("plain")];
+  expect(Object.keys(images)).toEqual(Object.keys(plain));
+  for (const name of Object.keys(images)) {
+    expect(await pixelsOf(world.at(`images/${name}`))).toEqual(await pixelsOf(world.at(`plain/${name}`)));
+    if (!labeled.some(([one]) => one === name)) expect(images[name]).toBe(plain[name]);
+  }
+});
+
+test("own photos alone need no manifest", async () => {
+  const world = await labelWorld();
+  expect(await world.cat("export --zip --extract images --role source")).toMatchObject({ exit: 0 });
+  expect(world.exports()).toEqual(["zip"]);
+  expect(world.names("images")).toHaveLength(6);
+});
+
+test("with --approved the other images have their label", async () => {
+  const world = await labelWorld();
+  const [shot, look] = world.mock.state().organizations.main.tasks.map(({ id }) => id);
+  writeFileSync(world.at("d.csv"), `task_id,decision\n${shot},reject\n${look},approve\n`);
+  await world.cat("tasks review d.csv");
+  expect(await world.cat("export --zip --extract images --approved")).toMatchObject({ exit: 0 });
+  expect(await world.sources("images")).toEqual(labeled.slice(0, 1));
+  expect(world.names("images")).toHaveLength(7);
+});
+
+test("images whose names are not certain are extracted as sent, with one warning", async () => {
+  const world = await labelWorld();
+  // Two products whose references differ only in case: their files are numbered in a ZIP.
+  await world.add("dress-1", ["front"]);
+  const ran = await world.cat("export --zip --extract images");
+  expect(ran).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining("\n2 images saved as sent: the AI label cannot be added to them.\n"),
+  });
+  expect(world.names("images")).toHaveLength(9);
+  expect(await world.sources("images")).toEqual([]);
+  const { stdout } = await world.cat("export --zip --extract json --json");
+  expect(JSON.parse(stdout)).toMatchObject({ assets: 9, unlabeled: 2 });
+});
+
+test.each(["export --no-label", "export --zip --no-label", "export --manifest --no-label"])(
+  "is a wrong command line: %s",
+  async (line) => {
+    const world = await syncWorld();
+    expect(await world.cat(line)).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: "error: --no-label needs --extract\nAdd --zip --extract DIR, or remove --no-label.\n",
+    });
+  },
+);

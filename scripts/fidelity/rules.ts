@@ -49,9 +49,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   "Authentication 2": ["A request outside the key's scopes: 403 insufficient_scope."],
   "Authentication 3": ["A key bound to a user: 403."],
   "Authentication 4": ["No key, or an unknown or revoked one: 401."],
-  "Authentication 5": [
-    "Creation, revocation and expiry of keys, and the caching of key checks for a minute.",
-  ],
+  "Authentication 5": ["Key verification is cached for a minute; a revocation takes that long to apply."],
   "Authentication 6": ["Deliveries are authenticated by their signature."],
   "Events, Signature 1": [
     "Service-Signature: t=…,v1=… is the hex HMAC-SHA256 of {t}.{raw_body}, keyed by the complete secret.",

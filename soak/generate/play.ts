@@ -95,7 +95,7 @@ class Run {
     }));
     await service.importByOthers(rows);
     const { organizations } = await service.state();
-    this.#ids = new Map(organizations.main.products.map(({ reference, id }) => [reference, id]));
+    this.#ids = new Map(organizations.main.products.map(({ reference, id }) => [reference!, id]));
     writeLooks(join(this.#folder, this.#file), looks, { kind, format, ids: this.#ids });
     let gone: Promise<void> | null = null;
     gate.hold = async (step) => {

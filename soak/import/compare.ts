@@ -29,7 +29,7 @@ export function productsOf({ organizations }: MockState): Map<string, ProductFac
   const live = products.filter(({ deleted_at }) => deleted_at === null);
   return new Map(
     live.map(({ reference, name, description, sex, images: photos }) => [
-      reference,
+      reference!,
       { name, description, sex, sources: photos.map(({ id }) => sources.get(id)!) },
     ]),
   );
@@ -37,7 +37,7 @@ export function productsOf({ organizations }: MockState): Map<string, ProductFac
 
 /** The IDs of all products, by reference. */
 export const productIds = ({ organizations }: MockState): Map<string, string> =>
-  new Map(organizations.main.products.map(({ reference, id }) => [reference, id]));
+  new Map(organizations.main.products.map(({ reference, id }) => [reference!, id]));
 
 /** How often each reference was submitted in imports other than `before`. */
 export function submissionsOf(

@@ -101,3 +101,8 @@ export const webhookStatuses = ["active", "paused", "disabled"] as const;
 const scopeResources = ["products", "images", "imports", "exports", "tasks", "models", "webhooks"] as const;
 /** `products:read` (GET), `products:write` (other methods), and so on for each resource. */
 export type Scope = `${(typeof scopeResources)[number]}:${"read" | "write"}`;
+/** Every scope, in the order of the resources. */
+export const scopes: readonly Scope[] = scopeResources.flatMap((resource): Scope[] => [
+  `${resource}:read`,
+  `${resource}:write`,
+]);

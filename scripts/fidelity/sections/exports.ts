@@ -1,6 +1,7 @@
-import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
+import { assumed, enforced, inFile, type Section } from "../clause.ts";
 
 const of = inFile("mock/routes/exports.test.ts");
+const parts = inFile("mock/parts/parts.test.ts");
 const frozen = inFile("mock/exports/frozen.test.ts");
 const zip = inFile("mock/exports/stored-zip.test.ts");
 const names = inFile("mock/exports/filenames.test.ts");
@@ -57,11 +58,19 @@ export const exports: Section = {
         "a zip > takes time on the clock",
       ),
     ),
-    notModeled(
-      "Watermarks, edits (derived, edit_number) and the role recoloring.",
-      "The mock has no plans and no editor: watermarked and derived are false.",
+    enforced("The role recoloring, and new roles and attributes.", [
+      ...parts(
+        "an asset > can be a recoloring of the dashboard, with open attributes and unknown sizes",
+        "an asset > with a new role is listed, also as a photo that its product gets",
+      ),
+    ]),
+    enforced(
+      "Watermarks, edits (derived, edit_number) and the active version of an image.",
+      parts(
+        "an asset > that is edited has other bytes under the same ID, and the original stays",
+        "an asset > can be a watermarked photo, and unreadable pixels stay as they are",
+      ),
     ),
-    notModeled("The active version of an image.", "Without edits, it is always the original."),
     enforced(
       "role is a comma-separated list; products without matching assets are still listed.",
       of("roles > %j lists only those assets, but all products"),

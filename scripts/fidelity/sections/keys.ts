@@ -1,5 +1,6 @@
 import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
+const set = inFile("mock/parts/keys.test.ts");
 const of = inFile("mock/rules/keys-and-limits.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 
@@ -34,9 +35,13 @@ export const keys: Section = {
       ],
     ),
     enforced("A key bound to a user: 403.", of("API keys > a user's key"), "code user_key_not_allowed"),
-    notModeled(
-      "Creation, revocation and expiry of keys, and the caching of key checks for a minute.",
-      "The mock has five fixed keys.",
+    enforced(
+      "Keys have chosen scopes, and expire.",
+      set("a key has the chosen scopes only", "a key expires at its time"),
+    ),
+    enforced(
+      "Key verification is cached for a minute; a revocation takes that long to apply.",
+      set("a key that is revoked in the middle works for one more minute, also after a restore"),
     ),
     notModeled("Dashboard session tokens.", "Rejected like any unknown key."),
     enforced(

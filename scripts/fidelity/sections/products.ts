@@ -1,6 +1,7 @@
 import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
 const of = inFile("mock/routes/products.test.ts");
+const parts = inFile("mock/parts/parts.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 const store = "mock/store/store-model.property.test.ts > the mock and a simple model of its store";
 
@@ -144,9 +145,13 @@ export const products: Section = {
       ],
       "code cannot_drop_last_image",
     ),
-    notModeled(
-      "Images linked to nothing are cleaned up later.",
-      "The specification does not say when; the mock keeps them.",
+    assumed(
+      "Images linked to no product or task are cleaned up later.",
+      "After seven days; those of an earlier export stay.",
+      parts(
+        "an image without a product > is cleaned up after seven days, unless a product has it by then",
+        "an image without a product > stays while an export has it",
+      ),
     ),
     notModeled("created_at of products that predate timestamp tracking.", "The mock has no such products."),
     assumed(

@@ -78,10 +78,11 @@ export const requests: Section = {
       ...idempotency("a response > is not stored for 500"),
       ...faults("a status > of %d with an idempotency key has the replay header %s when repeated"),
     ]),
-    enforced(
-      "A key whose request crashed before its response was stored is released after a few minutes.",
+    enforced("A key whose request crashed before its response was stored is released after a few minutes.", [
       "mock/rules/idempotency-keys.test.ts > a key whose request never finished is released after five minutes",
-    ),
+      "mock/parts/parts.test.ts > an idempotency key of a crashed request is in use for five minutes, then free",
+      "mock/faults/custom-answers.test.ts > a drop like a crash > does the work, keeps the key in use for five minutes, then does it again",
+    ]),
     enforced(
       "Without a key the request runs normally.",
       "mock/routes/products.test.ts > create > trims the reference and returns the product",

@@ -36,9 +36,14 @@ export const service: Section = {
       "Production and development environments.",
       "One mock server is one environment; start two servers for two environments.",
     ),
-    notModeled(
+    assumed(
       "Products, models and generations made in the dashboard.",
-      "The mock has no dashboard: every product was created through the API, every task has an ID.",
+      "PUT /_mock/… makes them. A product of the dashboard has the reference null.",
+      [
+        "mock/parts/parts.test.ts > a product of the dashboard > has no reference, is listed and searched, and is neither exported nor matched by imports",
+        "mock/parts/parts.test.ts > a model > with a ULID is private: one organization lists it and renders on it",
+        "mock/parts/parts.test.ts > an asset > can be a recoloring of the dashboard, with open attributes and unknown sizes",
+      ],
     ),
     enforced("IDs are 26-character Crockford base32 ULIDs, except model IDs.", [
       ...conformance("accepts a valid request"),

@@ -23,9 +23,9 @@ export function componentSchemas(): Record<string, JsonObject> {
   return schemas;
 }
 
-/** A standalone schema of the parsed value: for parameters, which arrive as text. */
-export const schemaOf = (schema: z.ZodType): JsonObject =>
-  withoutMarks(z.toJSONSchema(schema, { io: "output", unrepresentable: "any", override }) as JsonObject);
+/** A standalone schema: by default of the parsed value, for parameters, which arrive as text. */
+export const schemaOf = (schema: z.ZodType, io: "input" | "output" = "output"): JsonObject =>
+  withoutMarks(z.toJSONSchema(schema, { io, unrepresentable: "any", override }) as JsonObject);
 
 function convert(io: "input" | "output"): Record<string, JsonObject> {
   const registry = z.registry<{ id: string }>();

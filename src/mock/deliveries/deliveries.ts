@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import type { Network } from "../outgoing/network.ts";
-import type { OrganizationName } from "../rules/authenticate.ts";
+import type { OrganizationName } from "../rules/api-keys.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import type { Attempt, DeliveryRecord, WebhookRecord } from "../store/records.ts";

@@ -114,7 +114,7 @@ export class ZipArtifacts {
         life.throwIfAborted();
         let known = this.#measures.get(image);
         if (known === undefined) {
-          const bytes = await this.#pictures.toBytes(image, life);
+          const bytes = await this.#pictures.assetBytes(image, life);
           known = { size: bytes.length, crc: crc32(bytes) };
           this.#measures.set(image, known);
           measured += bytes.length;
@@ -128,7 +128,7 @@ export class ZipArtifacts {
       }
     }
     const layout = layOut(files, Date.parse(job.created_at));
-    const parts = layout.parts.map(({ bytes, file }) => bytes ?? this.#pictures.entityTag(images[file]!));
+    const parts = layout.parts.map(({ bytes, file }) => bytes ?? this.#pictures.assetTag(images[file]!));
     return { layout, images, etag: entityTag(...parts) };
   }
 
@@ -143,7 +143,7 @@ export class ZipArtifacts {
       if (part.at + part.size <= start) continue;
       if (part.at >= end) return;
       life.throwIfAborted();
-      const bytes = part.bytes ?? (await this.#pictures.toBytes(images[part.file]!, life));
+      const bytes = part.bytes ?? (await this.#pictures.assetBytes(images[part.file]!, life));
       yield bytes.subarray(Math.max(0, start - part.at), end - part.at);
     }
   }

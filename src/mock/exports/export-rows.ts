@@ -1,6 +1,7 @@
 import { safeFilename } from "../../contract/image-file.ts";
 import type { ExportAsset, ExportRow } from "../../contract/resources/exports.ts";
 import type { AssetRole, imageTypes } from "../../contract/value-sets.ts";
+import { hasOwnVersion } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ExportedProduct, ImageRecord } from "../store/records.ts";
@@ -35,7 +36,8 @@ export function heldImages(
       nameEnding(image, orientation),
       extensions[image.mime_type],
     );
-    if (roles === null || roles.includes(toRole(image))) held.push({ image, orientation, filename });
+    if (roles === null || (roles as readonly string[]).includes(toRole(image)))
+      held.push({ image, orientation, filename });
   };
   for (const { id, orientation } of product.images) hold(id, orientation);
   for (const id of product.generations) hold(id, null);
@@ -58,18 +60,28 @@ export function exportRow(
   };
 }
 
-const toRole = ({ generation }: ImageRecord): AssetRole => generation?.role ?? "source";
+const toRole = ({ generation }: ImageRecord): string => generation?.role ?? "source";
 
-/** The naming template of the organization: reference and orientation, or reference, role and angle shot. */
-function nameEnding({ generation }: ImageRecord, orientation: string | null): string {
+/**
+ * The naming template of the organization: reference and orientation, or reference, role, angle shot and the
+ * number of the edit.
+ */
+function nameEnding({ generation, edit_number }: ImageRecord, orientation: string | null): string {
   if (generation === null) return `_${orientation}`;
+  const edit = edit_number === undefined ? "" : `_edit${edit_number}`;
   // Custom angle shots have no maximum length.
-  return `_${generation.role}_${generation.angle_shot.slice(0, 60)}`;
+  return `_${generation.role}_${generation.angle_shot.slice(0, 60)}${edit}`;
 }
 
-function toAsset(world: World, { image, orientation, filename }: HeldImage, signedAt: number): ExportAsset {
-  const { id, mime_type, width, height, created_at, generation } = image;
-  const signed = world.signedUrls.sign(world.baseUrl, signedPaths.image(id), signedAt);
+/** An image as an export lists it, signed at `signedAt`. */
+export function toAsset(
+  world: World,
+  { image, orientation, filename }: HeldImage,
+  signedAt: number,
+): ExportAsset {
+  const { id, mime_type, width, height, created_at, generation, watermarked = false } = image;
+  const path = hasOwnVersion(image) ? signedPaths.asset(id) : signedPaths.image(id);
+  const signed = world.signedUrls.sign(world.baseUrl, path, signedAt);
   return {
     id,
     role: toRole(image),
@@ -79,9 +91,8 @@ function toAsset(world: World, { image, orientation, filename }: HeldImage, sign
     width,
     height,
     ai_generated: generation !== null,
-    // Plans and edits are not modeled.
-    watermarked: false,
-    derived: false,
+    watermarked,
+    derived: image.edit_number !== undefined,
     created_at,
     task_id: generation?.task_id ?? null,
     attributes: toAttributes(image, orientation),
@@ -90,10 +101,17 @@ function toAsset(world: World, { image, orientation, filename }: HeldImage, sign
   };
 }
 
-function toAttributes({ generation }: ImageRecord, orientation: string | null): Record<string, string> {
-  if (generation === null) return { orientation: orientation! };
+function toAttributes(image: ImageRecord, orientation: string | null): ExportAsset["attributes"] {
+  const { generation, edit_number, attributes } = image;
+  if (generation === null) return { orientation: orientation!, ...attributes };
   const { angle_shot, background, model_id } = generation;
-  return { angle_shot, background, ...(model_id !== null && { model_id }) };
+  return {
+    angle_shot,
+    background,
+    ...(model_id !== null && { model_id }),
+    ...(edit_number !== undefined && { edit_number }),
+    ...attributes,
+  };
 }
 
 /** Extensions by image type (ExportRow, suggested_filename). */

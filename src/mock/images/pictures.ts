@@ -13,6 +13,10 @@ const drawnAtOnce = 4;
 /** The fields that determine the bytes of an image. */
 export type PictureSource = Pick<ImageRecord, "mime_type" | "bytes" | "subject" | "seed">;
 
+/** Whether the active version of an image differs from its original bytes. */
+export const hasOwnVersion = ({ edit_number, watermarked }: ImageRecord): boolean =>
+  edit_number !== undefined || watermarked === true;
+
 /** The bytes of images: uploaded ones, and pictures drawn on first read. */
 export class Pictures {
   /** Least recently used first. */
@@ -32,18 +36,38 @@ export class Pictures {
   /** The bytes of an image; rejects if `life` ends before the picture is drawn. */
   toBytes(image: PictureSource, life: AbortSignal): Promise<Buffer> | Buffer {
     if (image.bytes !== null) return image.bytes;
-    const key = toKey(image);
-    const picture = this.#drawn.get(key) ?? this.#draw(key, image, life);
+    return this.#kept(toKey(image), life, () => draw(image));
+  }
+
+  /** The entity tag of the active version, which an export lists. */
+  assetTag(image: ImageRecord): string {
+    const { edit_number = 0, watermarked = false } = image;
+    const tag = this.entityTag(image);
+    return hasOwnVersion(image) ? entityTag(`${tag} ${edit_number} ${watermarked}`) : tag;
+  }
+
+  /** The bytes of the active version. */
+  async assetBytes(image: ImageRecord, life: AbortSignal): Promise<Buffer> {
+    if (!hasOwnVersion(image)) return this.toBytes(image, life);
+    const key = this.assetTag(image);
+    // Drawn before the limit is entered: waiting for one picture while another is held could block all.
+    const original = this.#drawn.has(key) ? null : await this.toBytes(image, life);
+    return this.#kept(key, life, () => change(original!, image));
+  }
+
+  /** The picture of this key, made by `make` unless it is kept. */
+  #kept(key: string, life: AbortSignal, make: () => Promise<Buffer>): Promise<Buffer> {
+    const picture = this.#drawn.get(key) ?? this.#make(key, life, make);
     this.#drawn.delete(key);
     this.#drawn.set(key, picture);
     if (this.#drawn.size > keptPictures) this.#drawn.delete(this.#drawn.keys().next().value!);
     return picture;
   }
 
-  #draw(key: string, image: PictureSource, life: AbortSignal): Promise<Buffer> {
+  #make(key: string, life: AbortSignal, make: () => Promise<Buffer>): Promise<Buffer> {
     const picture = this.#limit(() => {
       life.throwIfAborted();
-      return draw(image);
+      return make();
     });
     picture.catch(() => this.#drawn.delete(key));
     return picture;
@@ -62,3 +86,32 @@ async function draw({ subject, seed, mime_type }: PictureSource) {
   if (mime_type === "image/webp") return picture.webp({ effort: 1 }).toBuffer();
   return picture.jpeg({ quality: 80 }).toBuffer();
 }
+
+/** Degrees on the color wheel from one edit to the next: five edits have five colors. */
+const hueOfEdit = 72;
+
+/** The active version of an image: its colors turned for each edit, and a watermark. */
+async function change(original: Buffer, { edit_number = 0, watermarked = false }: ImageRecord) {
+  const { default: sharp } = await import("sharp");
+  try {
+    const { width = 1, height = 1 } = await sharp(original).metadata();
+    const picture = sharp(original).modulate({ hue: (edit_number * hueOfEdit) % 360 });
+    return await (watermarked
+      ? picture.composite([{ input: watermark(width, height) }])
+      : picture
+    ).toBuffer();
+  } catch {
+    // An upload needs a valid header only, so its pixels may be missing.
+    return original;
+  }
+}
+
+const watermark = (width: number, height: number): Buffer => {
+  const size = Math.max(1, Math.round(width / 8));
+  return Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">` +
+      `<text x="50%" y="50%" transform="rotate(-30 ${width / 2} ${height / 2})" text-anchor="middle" ` +
+      `font-family="sans-serif" font-size="${size}" fill="#fff" fill-opacity="0.6" stroke="#000" ` +
+      `stroke-opacity="0.4">SAMPLE</text></svg>`,
+  );
+};

@@ -58,6 +58,8 @@ export class SignedUrls {
 /** Paths of signed URLs. */
 export const signedPaths = {
   image: (id: string) => `/_signed/images/${id}`,
+  /** The active version of an edited or watermarked image. */
+  asset: (id: string) => `/_signed/assets/${id}`,
   modelPreview: (id: string) => `/_signed/models/${id}`,
   importResults: (id: string) => `/_signed/imports/${id}/results.jsonl`,
   exportManifest: (id: string) => `/_signed/exports/${id}/manifest.jsonl`,

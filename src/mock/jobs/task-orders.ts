@@ -24,7 +24,7 @@ export function toBeautifierOrder(
     styling_product_ids: [],
     scene: {
       garment: { ...garment, subject: garmentBySubtype[subtype] ?? garment.subject },
-      reference: product.reference,
+      reference: product.reference ?? "",
       background,
       angle_shot,
       style,
@@ -47,7 +47,7 @@ export function toTryonOrder(
     styling_product_ids: stylings.map(({ id }) => id),
     scene: {
       garment: toGarment(organization, product),
-      reference: product.reference,
+      reference: product.reference ?? "",
       background,
       angle_shot,
       style: null,
@@ -58,7 +58,7 @@ export function toTryonOrder(
   };
 }
 
-const toPerson = ({ is_public: _isPublic, ...person }: ModelRecord) => person;
+const toPerson = ({ is_public: _isPublic, has_preview: _hasPreview, ...person }: ModelRecord) => person;
 
 /** Inputs with the same model, product and styling list look consistent (Tasks). */
 export const toGroup = ({ product, model, stylings }: JudgedTryon): string =>
@@ -78,7 +78,7 @@ const words: readonly (readonly [Subject, RegExp])[] = [
 
 /** The garment follows from the name, the colors from the photo, or from the ID for an upload. */
 function toGarment(organization: Organization, product: ProductRecord): Garment {
-  const text = `${product.name} ${product.reference.replaceAll(/[-_]/g, " ")}`.toLowerCase();
+  const text = `${product.name} ${(product.reference ?? "").replaceAll(/[-_]/g, " ")}`.toLowerCase();
   const named = words.find(([, pattern]) => pattern.test(text))?.[0];
   const photo = product.images
     .map(({ id }) => organization.images.get(id))

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import { firstBytes } from "../faults/fault-response.ts";
-import { findOrganization } from "../rules/authenticate.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
 import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
 import { Refusal } from "../rules/refusal.ts";
@@ -169,7 +168,7 @@ export class Exchange {
 
   /** The window of the key in the request, for a response before authentication. Counts nothing. */
   #readRate(): RateReading {
-    const name = findOrganization(this.request.headers.authorization);
+    const name = this.world.keys.find(this.request.headers.authorization)?.organization ?? null;
     const { rateLimit } = this.world.options;
     if (name === null) return fullWindow(rateLimit, this.isRead, this.at);
     return this.world.organizations[name].rate.read(rateLimit, this.isRead, this.at);

@@ -47,7 +47,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     const exchange = new Exchange(world, request, response);
     try {
       rejectMalformed(request);
-      const caller = authenticate(request.headers.authorization);
+      const caller = authenticate(world.keys, request.headers.authorization, exchange.at);
       const organization = world.organizations[caller.organization];
       const { rateLimit } = world.options;
       exchange.rate = organization.rate.take(rateLimit, exchange.isRead, exchange.at);

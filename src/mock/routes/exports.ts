@@ -22,18 +22,19 @@ export const exports = {
     const { products } = organization;
     const found = from === null ? products.newestFirst(after) : products.changedSince(from, after);
     const now = world.clock.now();
-    const shownRow = (product: ProductRecord) => {
+    const shownRow = (product: ApiProduct) => {
       const listed = { ...product, images: listedPhotos(organization, product) };
       return exportRow(world, organization, listed, roles, now);
     };
-    return { body: toPage(found, limit, shownRow, (last) => world.cursors.make(list, last.order)) };
+    const next = (last: ApiProduct) => world.cursors.make(list, last.order);
+    return { body: toPage(madeByApi(found), limit, shownRow, next) };
   },
 
   create({ world, organization, body }) {
     const { format, product_ids, role } = body.value;
     const { products } = organization;
     const selected = product_ids === undefined ? newest(organization) : named(organization, product_ids);
-    const frozen = selected.map((product) => products.frozen(product, (one) => freeze(organization, one)));
+    const frozen = selected.map((product) => products.frozen(product, () => freeze(organization, product)));
     const job = startExport(world, organization, frozen, { format, roles: role ?? null });
     return { body: shown(world, job), retryAfter: world.pollSeconds(job) };
   },
@@ -56,10 +57,19 @@ function shown(world: World, job: ExportRecord): ExportJob {
   return { id, format, status, url, url_expires_at, total_assets, error, created_at, finished_at };
 }
 
+/** A product with a reference. "Only products created through the API are visible" (Exports). */
+type ApiProduct = ProductRecord & { readonly reference: string };
+
+const isMadeByApi = (product: ProductRecord): product is ApiProduct => product.reference !== null;
+
+function* madeByApi(products: Iterable<ProductRecord>): Generator<ApiProduct> {
+  for (const product of products) if (isMadeByApi(product)) yield product;
+}
+
 /** "The whole catalogue visible to the API (same cap of 500)": the newest products. */
-function newest(organization: Organization): ProductRecord[] {
-  const selected: ProductRecord[] = [];
-  for (const product of organization.products.newestFirst(null)) {
+function newest(organization: Organization): ApiProduct[] {
+  const selected: ApiProduct[] = [];
+  for (const product of madeByApi(organization.products.newestFirst(null))) {
     if (selected.length === limits.exportProducts) break;
     selected.push(product);
   }
@@ -67,11 +77,11 @@ function newest(organization: Organization): ProductRecord[] {
 }
 
 /** The distinct products with these IDs, in order; 404 for the first that does not exist. */
-function named(organization: Organization, ids: readonly string[]): ProductRecord[] {
-  const selected = new Set<ProductRecord>();
+function named(organization: Organization, ids: readonly string[]): ApiProduct[] {
+  const selected = new Set<ApiProduct>();
   for (const [index, id] of ids.entries()) {
     const product = organization.products.get(id);
-    if (product === undefined) {
+    if (product === undefined || !isMadeByApi(product)) {
       const param = `product_ids[${index}]`;
       throw new Refusal("product_not_found", `product ${id.slice(0, 100)} not found`, { param });
     }
@@ -81,7 +91,7 @@ function named(organization: Organization, ids: readonly string[]): ProductRecor
 }
 
 /** A copy of the product fields that an export row needs, unaffected by later changes. */
-function freeze(organization: Organization, product: ProductRecord): ExportedProduct {
+function freeze(organization: Organization, product: ApiProduct): ExportedProduct {
   const { id, reference, name, sex, generations } = product;
   const photos = listedPhotos(organization, product);
   const images = photos.map((image) => ({ id: image.id, orientation: image.orientation }));

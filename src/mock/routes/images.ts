@@ -21,6 +21,7 @@ export const images = {
     const created_at = world.timestamp();
     const isUpload = { bytes, subject: "", seed: "", generation: null };
     organization.images.set(id, { id, mime_type, created_at, width, height, ...isUpload });
+    organization.unlinked.add(id, world.clock.now());
     return { body: { id, mime_type, created_at } };
   },
 

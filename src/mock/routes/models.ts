@@ -2,30 +2,29 @@ import type { Model } from "../../contract/resources/tasks.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { toPage } from "../rules/cursors.ts";
-import { curatedModels } from "../store/organization.ts";
+import { modelsOf } from "../store/organization.ts";
 import type { ModelRecord } from "../store/records.ts";
+import type { World } from "../world/world.ts";
 
 /** Models: those of the organization first, then the curated ones of the service. */
 export const models = {
   list({ world, organization, query }) {
     const { limit, cursor, is_public } = query;
     const list = `${organization.name} models.list ${is_public ?? "all"}`;
-    const all = [...organization.models, ...curatedModels].map((model, index) => ({ model, index }));
-    // Models are never deleted, so the position in the combined list works as a key.
+    const all = modelsOf(organization);
     const after = world.cursors.read(list, cursor) ?? -1;
     const found = all.filter(
-      ({ model, index }) => index > after && (is_public === undefined || model.is_public === is_public),
+      ({ model, place }) => place > after && (is_public === undefined || model.is_public === is_public),
     );
-    const now = world.clock.now();
-    const shown = (model: ModelRecord): Model => {
-      const { url, expiresAt } = world.signedUrls.sign(
-        world.baseUrl,
-        signedPaths.modelPreview(model.id),
-        now,
-      );
-      return { ...model, preview_url: url, preview_url_expires_at: expiresAt };
-    };
-    const next = (last: { index: number }) => world.cursors.make(list, last.index);
-    return { body: toPage(found, limit, ({ model }) => shown(model), next) };
+    const next = (last: { place: number }) => world.cursors.make(list, last.place);
+    return { body: toPage(found, limit, ({ model }) => shownModel(world, model), next) };
   },
 } satisfies Handlers["models"];
+
+/** The model as the service shows it, with a newly signed preview on every read. */
+export function shownModel(world: World, { has_preview = true, ...model }: ModelRecord): Model {
+  if (!has_preview) return { ...model, preview_url: null, preview_url_expires_at: null };
+  const path = signedPaths.modelPreview(model.id);
+  const { url, expiresAt } = world.signedUrls.sign(world.baseUrl, path, world.clock.now());
+  return { ...model, preview_url: url, preview_url_expires_at: expiresAt };
+}

@@ -28,7 +28,7 @@ export const products = {
       updated_at: now,
     });
     attach(organization, product, photos, now);
-    return { body: shown(product) };
+    return { body: shownProduct(product) };
   },
 
   // The specification does not state the order of this list; the other lists have the newest first.
@@ -39,7 +39,7 @@ export const products = {
     const after = world.cursors.read(list, cursor);
     const { products } = organization;
     const found = words.length === 0 ? products.newestFirst(after) : products.withWords(words, after);
-    return { body: toPage(found, limit, shown, (last) => world.cursors.make(list, last.order)) };
+    return { body: toPage(found, limit, shownProduct, (last) => world.cursors.make(list, last.order)) };
   },
 
   get({ organization, params }) {
@@ -51,7 +51,7 @@ export const products = {
     if (world.options.strictSlugs) rejectLongFields(body.value);
     const product = findProduct(organization, params.product_id);
     changeProduct(organization, product, body.value, world.timestamp());
-    return { body: shown(product) };
+    return { body: shownProduct(product) };
   },
 
   delete({ world, organization, params }) {
@@ -74,7 +74,7 @@ export const products = {
 } satisfies Handlers["products"];
 
 /** The product as the service shows it, without the internal fields of its record. */
-const shown = (record: ProductRecord): Product => ({
+export const shownProduct = (record: ProductRecord): Product => ({
   id: record.id,
   name: record.name,
   reference: record.reference,
@@ -85,7 +85,7 @@ const shown = (record: ProductRecord): Product => ({
   updated_at: record.updated_at,
 });
 
-const print = (record: ProductRecord): string => JSON.stringify(shown(record));
+const print = (record: ProductRecord): string => JSON.stringify(shownProduct(record));
 
 function findProduct(organization: Organization, id: string): ProductRecord {
   const product = organization.products.get(id);

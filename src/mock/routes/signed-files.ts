@@ -52,11 +52,18 @@ export function addSignedFiles(router: Router, world: World): void {
     const image = inAny((organization) => organization.images.get(id));
     return image && toPicture(Date.parse(image.created_at), image, life);
   });
+  on(signedPaths.asset, async (id, life) => {
+    const image = inAny((organization) => organization.images.get(id));
+    if (image === undefined) return undefined;
+    const bytes = await pictures.assetBytes(image, life);
+    const modified = Date.parse(image.created_at);
+    return toStoredFile(bytes, { type: image.mime_type, etag: pictures.assetTag(image), modified });
+  });
   on(signedPaths.modelPreview, (id, life) => {
     const own = inAny((organization) => organization.models.find((model) => model.id === id));
     const model = own ?? curatedModels.find((curated) => curated.id === id);
     const source = { mime_type: "image/jpeg", bytes: null, subject: "person", seed: id } as const;
-    return model && toPicture(null, source, life);
+    return model && model.has_preview !== false ? toPicture(null, source, life) : undefined;
   });
   on(signedPaths.importResults, (id) => {
     const job = inAny((organization) => organization.imports.get(id));

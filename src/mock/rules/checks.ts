@@ -122,7 +122,7 @@ function toBound(side: "least" | "most", origin: string, bound: number | bigint)
 /** The most useful message of an issue: for a union, that of its last form. */
 function toMessage(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_key") return plainMessage(issue.issues[0]!);
-  if (issue.code !== "invalid_union") return plainMessage(issue);
+  if (issue.code !== "invalid_union" || !itsOwnWords.test(issue.message)) return plainMessage(issue);
   const inner = issue.errors.at(-1)?.[0];
   return plainMessage(inner ?? issue);
 }

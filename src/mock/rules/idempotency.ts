@@ -89,10 +89,11 @@ export class IdempotencyKeys {
     if (this.#records.get(key) === record) this.#records.delete(key);
   }
 
-  /** Marks a key as that of a request which crashed now (Cross-cutting rule 5). */
-  crash(key: string, now: number): void {
+  /** Marks a key as that of a request which crashed now (Cross-cutting rule 5); returns when it is free. */
+  crash(key: string, now: number): number {
     this.#records.delete(key);
     this.#records.set(key, { fingerprint: null, at: now, answer: null, crashed: true });
+    return now + abandonedAfterMs;
   }
 
   /** The records of finished and crashed requests, for the snapshot. */

@@ -6,7 +6,7 @@ import { continueExport } from "../exports/export-job.ts";
 import { FaultHeaders } from "../faults/fault-order.ts";
 import { continueImport } from "../jobs/import-job.ts";
 import { continueTask } from "../jobs/task-job.ts";
-import { organizationNames } from "../rules/authenticate.ts";
+import { ApiKeyState, ApiKeys, organizationNames } from "../rules/api-keys.ts";
 import { Ids } from "../seed/ids.ts";
 import type { Organization } from "../store/organization.ts";
 import { isGeneration } from "../store/product-changes.ts";
@@ -60,6 +60,8 @@ const OrganizationState = z.strictObject({
   models: z.array(ModelRecord),
   credits: count.nullable(),
   idempotency_keys: z.array(KeyState),
+  /** Images that are cleaned up later, unless a product has them by then; oldest first. */
+  unlinked_images: z.array(z.strictObject({ image_id: text, since: Moment })).optional(),
   rate_window: z.strictObject({
     started_at: count.multipleOf(limits.rateWindowMs),
     reads: count,
@@ -83,6 +85,8 @@ export const MockState = z.strictObject({
     time: count.max(2 ** 48 - 1e12).nullable(),
   }),
   organizations: z.strictObject({ main: OrganizationState, other: OrganizationState }),
+  /** API keys that differ from those of every mock. */
+  keys: z.array(ApiKeyState).optional(),
   /** Oldest first. */
   deliveries: z.array(DeliveryRecord),
 });
@@ -91,12 +95,14 @@ export type MockState = z.infer<typeof MockState>;
 /** The current state. It shares objects with the mock: copy or print it immediately. */
 export function takeSnapshot(world: World): MockState {
   const { main, other } = world.organizations;
+  const keys = world.keys.changed();
   return {
     version: 1,
     now: world.timestamp(),
     secret: world.secret,
     ids: world.ids.state(),
     organizations: { main: toState(main), other: toState(other) },
+    ...(keys.length > 0 && { keys }),
     deliveries: [...world.deliveries.all()],
   };
 }
@@ -112,6 +118,7 @@ function toState(organization: Organization): OrganizationState {
     models: organization.models,
     credits: organization.credits,
     idempotency_keys: [...organization.keys.state()],
+    ...(organization.unlinked.size > 0 && { unlinked_images: organization.unlinked.state() }),
     rate_window: organization.rate.state(),
   };
 }
@@ -132,6 +139,8 @@ export function restoreSnapshot(world: World, state: MockState): void {
   if (ahead > 0) world.clock.advance(ahead);
   world.useSecret(state.secret);
   world.ids = new Ids(state.ids, () => world.clock.now());
+  world.keys = new ApiKeys();
+  for (const key of state.keys ?? []) world.keys.put(structuredClone(key));
   for (const name of organizationNames) fill(world, world.organizations[name], state.organizations[name]);
   world.deliveries.restore(structuredClone(state.deliveries));
   // Runs overdue steps now, even if the clock does not tick.
@@ -141,6 +150,7 @@ export function restoreSnapshot(world: World, state: MockState): void {
 function fill(world: World, organization: Organization, state: OrganizationState): void {
   const { products, images, imports, exports, webhooks, tasks, models, idempotency_keys, rate_window } =
     structuredClone(state);
+  const { unlinked_images = [] } = state;
   for (const product of products.sort(byOrder)) organization.products.restore(product);
   for (const { bytes, ...image } of images) {
     const uploaded = bytes === null ? null : Buffer.from(bytes, "base64");
@@ -153,6 +163,7 @@ function fill(world: World, organization: Organization, state: OrganizationState
       }
     }
   }
+  for (const { image_id, since } of unlinked_images) organization.unlinked.add(image_id, since);
   organization.models.push(...models);
   organization.credits = state.credits;
   const now = world.clock.now();

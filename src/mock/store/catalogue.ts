@@ -50,25 +50,30 @@ export class Catalogue {
     return product === undefined || product.deleted_at !== null ? undefined : product;
   }
 
+  /** Whether there is or was a product with that ID. */
+  knows(id: string): boolean {
+    return this.#byId.has(id);
+  }
+
   /** The live product with that (trimmed) reference. */
   withReference(reference: string): ProductRecord | undefined {
     return this.#byReference.get(reference);
   }
 
   /** Changes the name or reference of a product; the caller has checked that the reference is free. */
-  rename(product: ProductRecord, name: string, reference: string): void {
+  rename(product: ProductRecord, name: string, reference: string | null): void {
     if (name === product.name && reference === product.reference) return;
-    this.#byReference.delete(product.reference);
+    if (product.reference !== null) this.#byReference.delete(product.reference);
     product.name = name;
     product.reference = reference;
-    this.#byReference.set(reference, product);
+    if (reference !== null) this.#byReference.set(reference, product);
     this.#list.renamed(product);
   }
 
   /** Soft delete: the product is removed from lists and lookups, and its reference is free again. */
   delete(product: ProductRecord, at: string): void {
     product.deleted_at = at;
-    this.#byReference.delete(product.reference);
+    if (product.reference !== null) this.#byReference.delete(product.reference);
     this.#list.deleted(product);
     this.#changes.changed(product, at);
   }
@@ -133,7 +138,7 @@ export class Catalogue {
     this.#byId.set(product.id, product);
     this.#changes.add(product);
     if (product.deleted_at !== null) return;
-    this.#byReference.set(product.reference, product);
+    if (product.reference !== null) this.#byReference.set(product.reference, product);
     this.#list.add(product);
   }
 }

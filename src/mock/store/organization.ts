@@ -1,9 +1,10 @@
-import type { OrganizationName } from "../rules/authenticate.ts";
+import type { OrganizationName } from "../rules/api-keys.ts";
 import { IdempotencyKeys } from "../rules/idempotency.ts";
 import { RateWindow } from "../rules/rate-limit.ts";
 import { AttachedGenerations, Catalogue } from "./catalogue.ts";
 import type { ExportRecord, ImageRecord, ImportJob, ModelRecord } from "./records.ts";
 import { Tasks } from "./tasks.ts";
+import { UnlinkedImages, type Wake } from "./unlinked-images.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /** All data of one organization; no other organization can see it (What the service does). */
@@ -16,15 +17,19 @@ export class Organization {
   readonly webhooks = new Webhooks();
   readonly exports = new Map<string, ExportRecord>();
   readonly tasks = new Tasks();
-  /** Models of the organization, in addition to the curated ones. */
+  /** Models of the organization, and the curated ones that a test has set. */
   readonly models: ModelRecord[] = [];
   /** Remaining credits, one per generation; null for no limit. */
   credits: number | null = null;
   readonly keys = new IdempotencyKeys();
   readonly rate = new RateWindow();
+  /** Images that may be linked to no product or task. */
+  readonly unlinked: UnlinkedImages;
 
-  constructor(name: OrganizationName) {
+  /** `wake` calls a function at a time of the clock. */
+  constructor(name: OrganizationName, wake: Wake) {
     this.name = name;
+    this.unlinked = new UnlinkedImages(this, wake);
   }
 }
 
@@ -50,6 +55,21 @@ export const curatedModels: readonly ModelRecord[] = [
   curated("mdl_011", "Kiran", "other", "average 18-24 south-asian black brown"),
   curated("mdl_012", "Leila", "female", "plus 35-44 mixed black hazel"),
 ];
+
+/** The first place of a curated model: places are keys of cursors, and models of the organization come first. */
+const firstCurated = 1_000_000_000;
+
+/** All models of an organization with their places, which never change. */
+export function modelsOf({ models }: Organization): { model: ModelRecord; place: number }[] {
+  const own = models.filter(({ is_public }) => !is_public);
+  const set = models.filter(({ is_public }) => is_public);
+  const listed = curatedModels.map((curated) => set.find(({ id }) => id === curated.id) ?? curated);
+  const added = set.filter((one) => !listed.includes(one));
+  return [
+    ...own.map((model, place) => ({ model, place })),
+    ...[...listed, ...added].map((model, at) => ({ model, place: firstCurated + at })),
+  ];
+}
 
 /** The model with that ID: one of the organization or a curated one. */
 export const findModel = (organization: Organization, id: string): ModelRecord | undefined =>

@@ -32,6 +32,7 @@ export function attach(
       link.orientation = orientation;
       if (known === undefined) {
         product.images.push(link);
+        organization.unlinked.delete(id);
         if (isGeneration(organization, id)) organization.attached.add(id, product);
       }
       if (!attached.includes(link)) attached.push(link);
@@ -64,6 +65,7 @@ export function detach(
     product.images.splice(at, 1);
     organization.attached.remove(imageId, product);
   });
+  organization.unlinked.add(imageId, Date.parse(now));
 }
 
 /** Soft-deletes a product; other products may list its generated images from then on. */
@@ -74,6 +76,7 @@ export function remove(organization: Organization, product: ProductRecord, now: 
     organization.products.delete(product, now);
     for (const id of photos) organization.attached.remove(id, product);
   });
+  for (const id of photos) organization.unlinked.add(id, Date.parse(now));
 }
 
 /** Fields to change; absent fields keep their value. */
@@ -99,7 +102,7 @@ export function changeProduct(
     description === product.description &&
     sex === product.sex;
   if (isSame) return;
-  if (reference !== product.reference) refuseTaken(organization, reference);
+  if (reference !== null && reference !== product.reference) refuseTaken(organization, reference);
   organization.products.changed(product, now);
   organization.products.rename(product, name, reference);
   Object.assign(product, { description, sex, updated_at: now });

@@ -110,7 +110,7 @@ export function foldCase(text: string): string {
 
 /** Words have no whitespace, so the newlines prevent matches across texts, reference and name. */
 function toTexts(products: readonly ProductRecord[]): Texts {
-  const texts = products.map(({ reference, name }) => foldCase(`${reference}\n${name}\n`));
+  const texts = products.map(({ reference, name }) => foldCase(`${reference ?? ""}\n${name}\n`));
   const starts = new Uint32Array(products.length);
   let length = 0;
   for (let index = 0; index < texts.length; index++) {

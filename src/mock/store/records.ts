@@ -30,7 +30,7 @@ import {
 } from "../../contract/value-sets.ts";
 import { Scene } from "../drawing/scene.ts";
 import { noResponses } from "../outgoing/outgoing-request.ts";
-import { organizationNames } from "../rules/authenticate.ts";
+import { organizationNames } from "../rules/api-keys.ts";
 
 /*
  * What the mock stores, and what a saved state may contain. A saved state is checked field by field. Whether
@@ -53,7 +53,8 @@ const JobError = z.strictObject({ code: text, message: text });
 export const ProductRecord = z.strictObject({
   id: Ulid,
   name: ProductName,
-  reference: ProductReference,
+  /** Null for a product of the dashboard, which exports do not list and imports do not match (Product). */
+  reference: ProductReference.nullable(),
   description: ProductDescription.nullable(),
   sex: Sex.nullable(),
   images: z
@@ -70,13 +71,24 @@ export const ProductRecord = z.strictObject({
 });
 export type ProductRecord = z.infer<typeof ProductRecord>;
 
+/** A role of a generated image. */
+export const AssetRole = text.regex(
+  /^[a-z][a-z0-9_]{0,49}$/,
+  "must be a word in lower case such as recoloring",
+);
+/** Flat and open attributes of an asset (ExportRow). */
+export const AssetAttributes = z.record(
+  text.min(1).max(100),
+  z.union([text, z.number(), z.boolean()], "must be text, a number, true or false"),
+);
+
 /** An image of a saved state: an upload, or the source of a picture that is drawn on read. */
 export const ImageState = z.strictObject({
   id: Ulid,
   mime_type: z.enum(imageTypes),
   created_at: Timestamp,
-  width: count,
-  height: count,
+  width: count.nullable(),
+  height: count.nullable(),
   /** Base64; null for a picture drawn from `subject` and `seed`. */
   bytes: z.base64().nullable(),
   subject: text,
@@ -84,8 +96,10 @@ export const ImageState = z.strictObject({
   /** Its origin, as its asset in an export shows it (ExportRow); null for an uploaded photo. */
   generation: z
     .strictObject({
-      role: z.enum(taskTypes),
-      task_id: Ulid,
+      /** The role of its asset; an open set (ExportRow). */
+      role: AssetRole,
+      /** Null for a generation of the dashboard. */
+      task_id: Ulid.nullable(),
       /** The product that it was made for, which lists it until deleted. */
       product_id: Ulid,
       angle_shot: text,
@@ -96,6 +110,12 @@ export const ImageState = z.strictObject({
       also_features: z.array(Ulid).readonly(),
     })
     .nullable(),
+  /** The number of the edit that is its active version; missing for the generation itself. */
+  edit_number: count.min(1).optional(),
+  /** Whether the active version carries a watermark. Default: false. */
+  watermarked: z.boolean().optional(),
+  /** Attributes of its asset, in addition to those that follow from the other fields. */
+  attributes: AssetAttributes.optional(),
 });
 export type ImageState = z.infer<typeof ImageState>;
 /** A stored image. */
@@ -219,9 +239,9 @@ export const WebhookRecord = z.strictObject({
 });
 export type WebhookRecord = z.infer<typeof WebhookRecord>;
 
-/** A model of the organization; its ID is a ULID (Model). Curated models are not stored. */
+/** A model of the organization, or a curated one that a test has set. */
 export const ModelRecord = z.strictObject({
-  id: Ulid,
+  id: text.regex(/^[A-Za-z0-9_-]{1,64}$/, "must have 1 to 64 letters, digits, - and _"),
   name: text.nullable(),
   is_public: z.boolean(),
   sex: z.enum(modelSexes).nullable(),
@@ -230,6 +250,8 @@ export const ModelRecord = z.strictObject({
   ethnicity: text.nullable(),
   hair_color: text.nullable(),
   eye_color: text.nullable(),
+  /** Default: true. */
+  has_preview: z.boolean().optional(),
 });
 export type ModelRecord = z.infer<typeof ModelRecord>;
 

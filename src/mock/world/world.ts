@@ -4,15 +4,18 @@ import type { MovableClock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
-import { Faults } from "../faults/faults.ts";
+import type { FaultOrder } from "../faults/fault-order.ts";
+import { type FaultReport, Faults } from "../faults/faults.ts";
 import { SignedUrls } from "../images/signed-urls.ts";
 import type { Network } from "../outgoing/network.ts";
-import { type OrganizationName, organizationNames } from "../rules/authenticate.ts";
+import { ApiKeys, type OrganizationName, organizationNames } from "../rules/api-keys.ts";
 import { Cursors } from "../rules/cursors.ts";
 import type { RateLimit } from "../rules/rate-limit.ts";
+import { invalid } from "../rules/refusal.ts";
 import { Ids, seedStart } from "../seed/ids.ts";
 import { Random } from "../seed/random.ts";
 import { Organization } from "../store/organization.ts";
+import type { Wake } from "../store/unlinked-images.ts";
 import { WorkInProgress } from "../work/work-in-progress.ts";
 import { addDemoModels, addDemoProducts } from "./demo.ts";
 import { RequestIds, RequestLog } from "./requests.ts";
@@ -65,6 +68,7 @@ export class World {
   /** Signs URLs and cursors. Part of the state, so that signatures stay valid after a restore. */
   secret = "";
   organizations!: Record<OrganizationName, Organization>;
+  keys = new ApiKeys();
   ids!: Ids;
   requestIds!: RequestIds;
   cursors!: Cursors;
@@ -117,6 +121,7 @@ export class World {
     this.useSecret(random.text(32));
     this.requestIds = new RequestIds(random);
     this.ids = new Ids({ random: random.state(), time: moment }, () => this.clock.now());
+    this.keys = new ApiKeys();
     this.empty();
     return { random, moment };
   }
@@ -137,9 +142,17 @@ export class World {
   /** Removes all data of every organization. */
   empty(): void {
     this.deliveries.clear();
+    const wake: Wake = (time, run) => this.schedule(time, () => run(this.clock.now()));
     this.organizations = Object.fromEntries(
-      organizationNames.map((name) => [name, new Organization(name)]),
+      organizationNames.map((name) => [name, new Organization(name, wake)]),
     ) as Record<OrganizationName, Organization>;
+  }
+
+  /** Sets a checked fault; 400 when there are too many. */
+  addFault(order: FaultOrder): FaultReport {
+    const fault = this.faults.add(order, this.secret);
+    if (fault === undefined) throw invalid("too many faults; clear them with DELETE /_mock/faults");
+    return fault;
   }
 
   useSecret(secret: string): void {

@@ -199,7 +199,7 @@ describe("an edited state", () => {
       "a model with a path as its ID",
       [...main, "models", 0, "id"],
       "a/../b?x#",
-      "organizations.main.models[0].id: must be an ID of 26 characters",
+      "organizations.main.models[0].id: must have 1 to 64 letters, digits, - and _",
     ],
   ])("is rejected with %s", async (_what, path, value, message) => {
     const state = await richState();

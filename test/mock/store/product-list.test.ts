@@ -25,7 +25,7 @@ const expected = (products: ProductRecord[], words: string[], after: number | nu
   products
     .filter(({ deleted_at, order }) => deleted_at === null && (after === null || order < after))
     .filter(({ name, reference }) =>
-      words.every((word) => foldCase(name).includes(word) || foldCase(reference).includes(word)),
+      words.every((word) => foldCase(name).includes(word) || foldCase(reference!).includes(word)),
     )
     .reverse();
 

@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { errorCodes } from "../../contract/error-codes.ts";
+import { type JsonObject, schemaOf } from "../../contract/openapi/schemas.ts";
+import type { World } from "../world/world.ts";
+
+/** One route under `/_mock`. */
+export interface ControlRoute {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Starts with `/_mock`; parameters are in braces. */
+  readonly path: string;
+  /** For `/_mock/openapi.json`, as are the schemas. */
+  readonly summary: string;
+  readonly body?: z.ZodType;
+  /** Null for any object. */
+  readonly reply: z.ZodType | null;
+  /** Returns the value of the response, or its JSON as a stream; may throw a `Refusal`. */
+  readonly work: (world: World, body: Buffer, params: Readonly<Record<string, string>>) => unknown;
+}
+
+const codes = Object.keys(errorCodes) as [string, ...string[]];
+
+/** The error of a control route: the envelope of the service, with every problem of a `PUT` or a fault. */
+const ControlError = z.looseObject({
+  error: z.looseObject({
+    type: z.string(),
+    code: z.enum(codes),
+    message: z.string(),
+    param: z.string().optional(),
+  }),
+  errors: z
+    .array(z.looseObject({ code: z.enum(codes), message: z.string(), param: z.string().optional() }))
+    .optional(),
+});
+
+/** The OpenAPI 3.1 document of the control routes, made from their schemas. */
+export function controlDocument(routes: readonly ControlRoute[], serverUrl: string): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    paths[route.path] ??= {};
+    paths[route.path]![route.method.toLowerCase()] = operationOf(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Control routes of the mock server",
+      version: "1.0.0",
+      summary: "Move the clock, make requests fail, and play what only the service makes.",
+      description: "The routes need no API key and accept only requests to a loopback host.",
+    },
+    servers: [{ url: serverUrl }],
+    security: [],
+    tags: [{ name: "mock", description: "The state of the mock." }],
+    paths,
+    components: { schemas: { ControlError: schemaOf(ControlError) } },
+  };
+}
+
+function operationOf({ method, path, summary, body, reply }: ControlRoute): JsonObject {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+  const schema = reply === null ? { type: "object" } : schemaOf(reply);
+  return {
+    operationId: [method.toLowerCase(), ...path.split(/\W+/).slice(2)].filter(Boolean).join("_"),
+    summary,
+    tags: ["mock"],
+    parameters: names.map((name) => ({
+      ...{ name, in: "path", required: true, schema: { type: "string" } },
+      description: `The ${name.replaceAll("_", " ").replace(/ id$/, " ID")}.`,
+    })),
+    ...(body !== undefined && {
+      requestBody: {
+        required: method !== "PUT",
+        content: { "application/json": { schema: schemaOf(body, "input") } },
+      },
+    }),
+    responses: {
+      200: { description: "Success.", content: { "application/json": { schema } } },
+      default: {
+        description: "The request was rejected.",
+        content: { "application/json": { schema: { $ref: "#/components/schemas/ControlError" } } },
+      },
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import * as z from "zod";
+import { type Scope, scopes } from "../../contract/value-sets.ts";
+
+const Timestamp = z.iso.datetime("must be a time in UTC such as 2026-01-05T09:00:00Z");
+
+/** The organizations of `ak_mock` and `ak_mock_other`. */
+export const organizationNames = ["main", "other"] as const;
+export type OrganizationName = (typeof organizationNames)[number];
+
+/** An API key. */
+export const ApiKeyState = z.strictObject({
+  key: z.string().regex(/^ak_[!-~]{1,200}$/, "must begin with ak_ and have no spaces"),
+  /** Null for a key that belongs to a user. */
+  organization: z.enum(organizationNames).nullable(),
+  /** Null for every scope. */
+  scopes: z.array(z.enum(scopes as [Scope, ...Scope[]])).nullable(),
+  expires_at: Timestamp.nullable(),
+  revoked_at: Timestamp.nullable(),
+});
+export type ApiKeyState = z.infer<typeof ApiKeyState>;
+
+/** A known API key. */
+export interface ApiKey {
+  readonly state: ApiKeyState;
+  readonly organization: ApiKeyState["organization"];
+  /** Null for every scope. */
+  readonly scopes: ReadonlySet<Scope> | null;
+  /** When the service stops accepting it, in milliseconds since the epoch; infinite for never. */
+  readonly endsAt: number;
+}
+
+/** The service caches a verified key: "a revocation takes that long to apply" (Authentication 5). */
+const cachedMs = 60_000;
+
+/** The keys of every mock. `ak_mock_revoked` is not among them: it is treated like an unknown one. */
+const builtIn: readonly ApiKeyState[] = [
+  own("ak_mock", "main"),
+  { ...own("ak_mock_readonly", "main"), scopes: scopes.filter((scope) => scope.endsWith(":read")) },
+  own("ak_mock_user", null),
+  own("ak_mock_other", "other"),
+];
+
+/** A key with every scope. */
+function own(key: string, organization: ApiKeyState["organization"]): ApiKeyState {
+  return { key, organization, scopes: null, expires_at: null, revoked_at: null };
+}
+
+/** The API keys of a mock. */
+export class ApiKeys {
+  readonly #byToken = new Map<string, ApiKey>();
+  /** By the header in its usual form, a lookup that saves parsing it. */
+  readonly #byHeader = new Map<string, ApiKey>();
+  /** The keys that a test has set, for the snapshot. */
+  readonly #set = new Set<string>();
+
+  constructor() {
+    for (const state of builtIn) this.#add(state);
+  }
+
+  /** Adds or replaces a key. */
+  put(state: ApiKeyState): void {
+    this.#set.add(state.key);
+    this.#add(state);
+  }
+
+  get(token: string): ApiKeyState | undefined {
+    return this.#byToken.get(token)?.state;
+  }
+
+  /** All keys, in the order in which they were added. */
+  list(): ApiKeyState[] {
+    return [...this.#byToken.values()].map(({ state }) => state);
+  }
+
+  /** The keys that differ from those of every mock. */
+  changed(): ApiKeyState[] {
+    return [...this.#set].map((token) => this.get(token)!);
+  }
+
+  /** The key of an `Authorization` header: null if the header has none, undefined if it is unknown. */
+  find(header: string | undefined): ApiKey | null | undefined {
+    if (header === undefined) return null;
+    const known = this.#byHeader.get(header);
+    if (known !== undefined) return known;
+    const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
+    return token === undefined ? null : this.#byToken.get(token);
+  }
+
+  #add(state: ApiKeyState): void {
+    const expires = state.expires_at === null ? Infinity : Date.parse(state.expires_at);
+    const revoked = state.revoked_at === null ? Infinity : Date.parse(state.revoked_at) + cachedMs;
+    const key: ApiKey = {
+      state,
+      organization: state.organization,
+      scopes: state.scopes && new Set(state.scopes),
+      endsAt: Math.min(expires, revoked),
+    };
+    this.#byToken.set(state.key, key);
+    this.#byHeader.set(`Bearer ${state.key}`, key);
+  }
+}

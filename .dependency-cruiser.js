@@ -106,12 +106,6 @@ export default {
       from: { path: "^src/cli/" },
       to: { path: "^src/mock/", dynamic: false, dependencyTypesNot: ["type-only"] },
     },
-    {
-      name: "not-to-dev-dep",
-      severity: "error",
-      from: { path: "^src/" },
-      to: { dependencyTypes: ["npm-dev"] },
-    },
     { name: "not-to-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
     {
       name: "only-the-cli-and-bin-see-terminals",

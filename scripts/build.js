@@ -143,6 +143,12 @@ const inParts = {
   minifyWhitespace: true,
 };
 
+/** @type {import("esbuild").BuildOptions} */
+const exported = {
+  entryPoints: { index: "src/index.ts", mock: "src/mock/index.ts" },
+  sourcemap: "linked",
+};
+
 /**
  * esbuild merges modules needed by the same parts of the program into one file, and every file costs 0.5 ms to load.
  * Each part is only ever loaded by the entry. Declaring that it needs the entry merges everything the entry loads into
@@ -208,24 +214,37 @@ const builds = await Promise.all([
     plugins: [...plugins, partsNeedTheEntry(await partsOfProgram())],
     entryPoints: { main: entry },
   }),
-  build({ ...common, ...inParts, entryPoints: { index: "src/index.ts", mock: "src/mock/index.ts" } }),
+  // Readable, for debuggers and stack traces. CommonJS projects get files of their own: Jest cannot load ES modules.
+  build({ ...common, ...exported, splitting: true, chunkNames: "lib/[name]-[hash]" }),
+  build({
+    ...common,
+    ...exported,
+    format: "cjs",
+    outdir: "dist/cjs",
+    supported: { "dynamic-import": false },
+  }),
 ]);
 
 for (const { path, text } of builds.flatMap((one) => one.outputFiles ?? [])) {
   await mkdir(dirname(path), { recursive: true });
-  await put(path, withRequire(text));
+  if (path.endsWith(".map")) await put(path, withOwnSources(text));
+  else await put(path, path.startsWith(join(dist, "cjs")) ? text : withRequire(text));
 }
 
 await put(join(dist, "licenses.txt"), await licensesOf(builds));
 
 // Part names contain a hash of their content: files of earlier builds would accumulate.
 const made = new Set(builds.flatMap((one) => Object.keys(one.metafile?.outputs ?? {})));
-for (const part of await readdir(join(dist, "parts")).catch(() => [])) {
-  if (part.endsWith(".js") && !made.has(`dist/parts/${part}`)) await rm(join(dist, "parts", part));
+for (const folder of ["parts", "lib"]) {
+  for (const part of await readdir(join(dist, folder)).catch(() => [])) {
+    if (/\.js(\.map)?$/.test(part) && !made.has(`dist/${folder}/${part}`)) await rm(join(dist, folder, part));
+  }
 }
 
 // Node searches for the nearest package.json of every module it loads; this one is close.
 await put(join(dist, "parts", "package.json"), '{ "type": "module" }\n');
+
+await put(join(dist, "cjs", "package.json"), '{ "type": "commonjs" }\n');
 
 // The bins import built files, with the types of the sources.
 await put(join(dist, "hand-over.d.ts"), 'export * from "./types/cli/hand-over.js";\n');
@@ -276,6 +295,17 @@ async function licensesOf(of) {
     return [`${name} ${version} (${id})`, ...license.map((text) => text.trim())].join("\n\n");
   });
   return `${(await Promise.all(texts)).join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
+}
+
+/**
+ * A source map without the texts of other packages, which are most of its size.
+ * @param {string} map
+ */
+function withOwnSources(map) {
+  const { sources, sourcesContent, ...others } = JSON.parse(map);
+  /** @param {string | null} text @param {number} at */
+  const own = (text, at) => (sources[at].includes("node_modules/") ? null : text);
+  return JSON.stringify({ ...others, sources, sourcesContent: sourcesContent.map(own) });
 }
 
 /**

@@ -41,7 +41,8 @@ export async function installPackage(): Promise<Installed> {
   mkdirSync(home, { recursive: true });
   await execa("tar", ["-xzf", join(folder, filename), "-C", home, "--strip-components=1"]);
   // Node resolves the dependencies of a linked package from its real folder.
-  for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
+  const { dependencies, optionalDependencies } = manifest;
+  for (const name of [...Object.keys({ ...dependencies, ...optionalDependencies }), "@types/node"]) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(realpathSync(join(root, "node_modules", name)), link);

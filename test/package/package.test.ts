@@ -1,7 +1,9 @@
 import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -126,22 +128,43 @@ test("no page tells users to get a package by a name without a scope, which is n
   expect("npx --yes catalogue import").toMatch(bare);
 });
 
+test("the built files import only packages that users install", async () => {
+  const dist = fileURLToPath(new URL("../../dist", import.meta.url));
+  const names = ["hand-over", "complete", "main", "index", "mock", "cjs/index", "cjs/mock"];
+  const { metafile } = await build({
+    ...{ bundle: true, platform: "node", format: "esm", packages: "external", write: false, metafile: true },
+    ...{ entryPoints: names.map((name) => join(dist, `${name}.js`)), outdir: dist, logLevel: "silent" },
+  });
+  const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
+  const used = new Set(imports.filter(({ external }) => external).map(({ path }) => path));
+  const packages = [...used].filter((path) => !isBuiltin(path));
+  expect(packages.sort()).toEqual(["@fastify/busboy", "@inquirer/prompts", "image-size", "libsql", "sharp"]);
+  const { dependencies, optionalDependencies } = manifest;
+  expect({ ...dependencies, ...optionalDependencies }).toMatchObject(
+    Object.fromEntries(packages.map((name) => [name, expect.any(String)])),
+  );
+});
+
 test("the package has exactly the files that are needed", () => {
   const known = [
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
     /^bin\/(?:cat|catalogue)\.js$/,
-    /^dist\/(?:hand-over|main|complete|index|mock)\.js$/,
+    /^dist\/(?:hand-over|main|complete)\.js$/,
+    /^dist\/(?:cjs\/)?(?:index|mock)\.js(?:\.map)?$/,
+    /^dist\/lib\/[\w-]+\.js(?:\.map)?$/,
+    /^dist\/cjs\/package\.json$/,
     /^dist\/(?:commands\.json|help\.txt|licenses\.txt)$/,
     /^dist\/parts\/(?:[\w-]+\.js|package\.json)$/,
-    /^dist\/types\/(?:index|clock|errors)\.d\.ts$/,
-    /^dist\/types\/(?:client|contract|http|mock)\/[\w/-]+\.d\.ts$/,
+    /^dist\/(?:cjs\/)?types\/(?:index|clock|errors)\.d\.ts$/,
+    /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock)\/[\w/-]+\.d\.ts$/,
     /^docs\/[\w-]+\.(?:md|py)$/,
     /^fixtures\/[\w-]+\.(?:csv|ndjson)$/,
   ];
   expect(installed.files.filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
   const wanted = [
     ...Object.values(manifest.bin),
-    ...Object.values(manifest.exports).flatMap((one) => Object.values(one)),
+    ...[manifest.main, manifest.types, ...Object.values(manifest.typesVersions["*"]).flat()],
+    ...JSON.stringify(manifest.exports).match(/(?<=")\.\/[\w./-]+\.\w+(?=")/g)!,
     ...[
       "README.md",
       "LICENSE",

@@ -4,6 +4,7 @@ import { readScene, sceneSubject } from "../drawing/scene.ts";
 import { sceneDrawing } from "../drawing/scene-drawing.ts";
 import { entityTag } from "../files/stored-file.ts";
 import type { ImageRecord } from "../store/records.ts";
+import { plainPicture } from "./plain-picture.ts";
 
 /** Pictures kept, about 30 MB: a ZIP reads each twice but draws it once. */
 const keptPictures = 500;
@@ -78,8 +79,12 @@ const toKey = ({ mime_type, subject, seed }: PictureSource): string => `${mime_t
 
 async function draw({ subject, seed, mime_type }: PictureSource) {
   const scene = subject === sceneSubject ? readScene(seed) : null;
-  // Loaded lazily: loading takes longer than drawing, and most runs never read a picture.
-  const { default: sharp } = await import("sharp");
+  // Loaded lazily: loading takes longer than drawing, and most runs never read a picture. It is an optional package.
+  const sharp = await import("sharp").then(
+    (library) => library.default,
+    () => null,
+  );
+  if (sharp === null) return plainPicture(mime_type, `${subject} ${seed}`);
   const picture = sharp(Buffer.from(scene === null ? photoDrawing(subject, seed) : sceneDrawing(scene)));
   // A palette is smaller but takes six times as long and would change the requested background color.
   if (mime_type === "image/png") return picture.png().toBuffer();

@@ -1,0 +1,23 @@
+// @ts-check
+// Copies the declarations of the package's exports to dist/cjs/types: a CommonJS project needs declarations of CommonJS files.
+import { cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), "dist");
+const types = join(dist, "types");
+const copies = join(dist, "cjs", "types");
+
+/** The declarations of the exports, and all that they import. */
+const files = new Set([join(types, "index.d.ts"), join(types, "mock", "index.d.ts")]);
+for (const file of files) {
+  for (const [, path = ""] of readFileSync(file, "utf8").matchAll(/(?:from|import\() ?"(\.[^"]+)\.ts"/g)) {
+    files.add(resolve(dirname(file), `${path}.d.ts`));
+  }
+}
+rmSync(copies, { recursive: true, force: true });
+for (const file of files) {
+  const copy = join(copies, relative(types, file));
+  mkdirSync(dirname(copy), { recursive: true });
+  cpSync(file, copy);
+}

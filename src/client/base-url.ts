@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../contract/url-policy.ts";
+import { exactHost, isLoopbackHost } from "../contract/url-policy.ts";
 import { CatalogueError } from "../errors.ts";
 
 /** The address of the service. Paths of operations start with `/v1` and are appended to `prefix`. */
@@ -12,11 +12,25 @@ export interface BaseUrl {
 const example = "https://api.example.com";
 const versionPath = /\/v\d+$/;
 
+/** Hosts that may be used over `http://` although they are not on this machine; in the form of `exactHost`. */
+export type InsecureHosts = Pick<ReadonlySet<string>, "has">;
+
+const noHosts: InsecureHosts = new Set();
+
+/** Whether a URL is `http://` and leads to another machine, where the caller accepts that. */
+export const isInsecure = ({ protocol, hostname }: URL, hosts: InsecureHosts): boolean =>
+  protocol === "http:" && !isLoopbackHost(hostname) && hosts.has(exactHost(hostname) ?? "");
+
+/** Whether requests to a URL are encrypted, stay on this machine, or go to one of these hosts. */
+const isAccepted = (url: URL, hosts: InsecureHosts): boolean =>
+  url.protocol === "https:" ||
+  (url.protocol === "http:" && (isLoopbackHost(url.hostname) || isInsecure(url, hosts)));
+
 /**
- * Parses a base URL: `https://`, or `http://` on a loopback host, because the API key is sent unencrypted
- * otherwise. Throws a CatalogueError of type `usage` that never shows a password.
+ * Parses a base URL: `https://`, or `http://` on a loopback host or one of `insecureHosts`, because the API key is sent
+ * unencrypted otherwise. Throws a CatalogueError of type `usage` that never shows a password.
  */
-export function parseBaseUrl(text: string): BaseUrl {
+export function parseBaseUrl(text: string, insecureHosts = noHosts): BaseUrl {
   const trimmed = text.trim();
   if (trimmed === "") throw invalid("is empty", `Use the address of the service, for example ${example}.`);
   if (!/^https?:\/\//i.test(trimmed) || !URL.canParse(trimmed)) {
@@ -34,19 +48,18 @@ export function parseBaseUrl(text: string): BaseUrl {
     const without = `${url.origin}${prefix.replace(versionPath, "")}`;
     throw invalid("ends with the version", `Use ${without}; /v1 is added to it.`);
   }
-  if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
+  if (!isAccepted(url, insecureHosts)) {
     throw invalid(
       `is not encrypted: ${url.origin}`,
-      "Use https://. Only local addresses, such as 127.0.0.1, may use http://.",
+      "Use https://. Only local addresses, such as 127.0.0.1, and hosts in CAT_INSECURE_HTTP_HOSTS may use http://.",
     );
   }
   return { origin: url.origin, prefix };
 }
 
-/** Rejects a download URL of the service unless it is encrypted or on this machine, like a base URL. */
-export function checkDownloadUrl(url: URL): void {
-  const safe = url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
-  if (safe) return;
+/** Rejects a download URL of the service for the same reasons as a base URL. */
+export function checkDownloadUrl(url: URL, insecureHosts = noHosts): void {
+  if (isAccepted(url, insecureHosts)) return;
   const message = `the service returned a signed URL that is not encrypted: ${url.protocol}//${url.host}`;
   throw new CatalogueError(message, { type: "bad_answer", code: "invalid_url" });
 }

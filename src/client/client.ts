@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { keyLifeMs, limits } from "../contract/limits.ts";
 import { type Operations, operations } from "../contract/operations.ts";
-import { isLoopbackHost } from "../contract/url-policy.ts";
+import { exactHost, isLoopbackHost } from "../contract/url-policy.ts";
+import { CatalogueError } from "../errors.ts";
 import { downloader } from "../http/download.ts";
 import { resumableDownloader } from "../http/download-into.ts";
 import type { Download, DownloadInto } from "../http/download-options.ts";
@@ -14,7 +15,7 @@ import { type OnWait, type RetryPolicy, retryAfterMs, serverNow, systemRandom } 
 import { type Answer, headerOf, type Message } from "../http/send.ts";
 import { defaultTimeLimits, type TimeLimits } from "../http/time-limits.ts";
 import type { CallOptions } from "./api/calls.ts";
-import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
+import { checkDownloadUrl, isInsecure, parseBaseUrl } from "./base-url.ts";
 import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
 import type { Exchanged, RawRequest, RawResponse } from "./exchanges.ts";
 import { type PollOptions, poll } from "./poll.ts";
@@ -24,6 +25,8 @@ import { headersOf, messageOf } from "./request.ts";
 export interface ClientOptions {
   /** The address of the service without `/v1`: https, or http on this machine. */
   baseUrl: string;
+  /** Other hosts that may use http, such as a mock in another container. The API key is sent unencrypted to them. */
+  insecureHttpHosts?: readonly string[] | undefined;
   /** The API key, or a function that returns it: called once, with the first request. */
   apiKey: ApiKey;
   clock?: Clock | undefined;
@@ -103,8 +106,13 @@ export interface Client extends Calls {
 /** Creates a client without sending anything. Throws a CatalogueError for an invalid base URL or proxy variable. */
 export function createClient(options: ClientOptions): Client {
   const { clock = systemClock(), random = systemRandom, userAgent = "catalogue", onExchange } = options;
-  const base = parseBaseUrl(options.baseUrl);
-  const connections = openConnections({ env: options.env, isLoopback: isLoopbackHost });
+  const insecureHosts = new Set(options.insecureHttpHosts?.map(checkedHost));
+  const base = parseBaseUrl(options.baseUrl, insecureHosts);
+  const connections = openConnections({
+    env: options.env,
+    // A proxy would be another machine that sees the key.
+    isDirect: (url) => isLoopbackHost(url.hostname) || isInsecure(url, insecureHosts),
+  });
   const retry = { windowMs: limits.rateWindowMs, ...options.retry };
   const { onWait, timeLimits, maxAnswerBytes } = options;
   const { origin } = base;
@@ -170,7 +178,7 @@ export function createClient(options: ClientOptions): Client {
     retry,
     onExchange,
     onWait,
-    check: checkDownloadUrl,
+    check: (url: URL) => checkDownloadUrl(url, insecureHosts),
     silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
   };
 
@@ -215,6 +223,16 @@ export function createClient(options: ClientOptions): Client {
     withoutKey: (text) => withoutKey(text),
     close: () => connections.close(),
   };
+}
+
+function checkedHost(name: string): string {
+  const host = exactHost(name);
+  if (host !== null) return host;
+  throw new CatalogueError(`invalid insecureHttpHosts: ${JSON.stringify(name)} is not an exact host name`, {
+    type: "usage",
+    code: "invalid_insecure_host",
+    hint: "Use host names without http://, ports and wildcards.",
+  });
 }
 
 /** A method for each operation, nested like the contract. */

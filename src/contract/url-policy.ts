@@ -101,6 +101,18 @@ function isPublicIpv6(address: ipaddr.IPv6): boolean {
   return address.match(globalUnicast) && !specialPurpose.some((block) => address.match(block));
 }
 
+/**
+ * A host name or an IP address in the form of `URL.hostname`, to compare it; null for anything else, such as a name
+ * with a port or a wildcard.
+ */
+export function exactHost(text: string): string | null {
+  const host = text.replace(/\.$/, "").toLowerCase();
+  const address = host.replace(/^\[(.*)\]$/, "$1");
+  if (address.includes(":")) return parseUrl(`http://[${address}]/`)?.hostname ?? null;
+  // The URL parser takes `1234` for an IPv4 address.
+  return isHostName(host) && parseUrl(`http://${host}/`)?.hostname === host ? host : null;
+}
+
 /** Whether a host is this machine by name or address: `localhost`, 127.0.0.0/8, `[::1]`. */
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.replace(/\.$/, "").toLowerCase();

@@ -90,19 +90,19 @@ export interface Connections {
 export interface ConnectionOptions {
   /** The source of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in upper or lower case. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Whether a host is this machine, which a proxy cannot reach. */
-  isLoopback: (hostname: string) => boolean;
+  /** Whether a server is reached without a proxy, such as one on this machine. */
+  isDirect: (url: URL) => boolean;
 }
 
 /** Opens nothing yet. Throws a CatalogueError for a variable that is not the URL of an HTTP proxy. */
-export function openConnections({ env = {}, isLoopback }: ConnectionOptions): Connections {
+export function openConnections({ env = {}, isDirect }: ConnectionOptions): Connections {
   const direct = new Agent({ connections: connectionsPerOrigin });
   const proxies = proxiesOf(env);
   const opened = new Map<HttpProxy, Promise<Dispatcher>>();
 
   return {
     async forOrigin(origin) {
-      const proxy = isLoopback(new URL(origin).hostname) ? null : proxies.find(origin);
+      const proxy = isDirect(new URL(origin)) ? null : proxies.find(origin);
       if (proxy === null) return direct;
       let made = opened.get(proxy);
       if (made === undefined) {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { everyOperation } from "../contract/operations.ts";
+import { requireAccess } from "./control/access.ts";
 import { addControl } from "./control/control.ts";
 import { Exchange } from "./requests/exchange.ts";
 import { handleBadConnections } from "./requests/parser-errors.ts";
@@ -7,7 +8,6 @@ import { serve } from "./requests/pipeline.ts";
 import { isDecodable, Router, steersMock, toOriginForm } from "./requests/routing.ts";
 import { addOpenApi, findHandler } from "./routes/routes.ts";
 import { addSignedFiles } from "./routes/signed-files.ts";
-import { requireLoopback } from "./rules/authenticate.ts";
 import { rejectMalformed } from "./rules/malformed.ts";
 import { invalid, Refusal } from "./rules/refusal.ts";
 import type { World } from "./world/world.ts";
@@ -67,7 +67,7 @@ function respondToUnknown(
   const exchange = new Exchange(world, request, response);
   try {
     // Preflight requests fail there, and outsiders do not learn which paths exist.
-    if (steersMock(url)) requireLoopback(request.headers);
+    if (steersMock(url)) requireAccess(world, request.headers);
     else if (request.method === "OPTIONS") {
       preflight(exchange);
       return;

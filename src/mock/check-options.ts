@@ -2,6 +2,7 @@ import * as z from "zod";
 import { lastMoment } from "../clock.ts";
 import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
 import { optionRanges } from "../contract/limits.ts";
+import { exactHost, parseUrl } from "../contract/url-policy.ts";
 
 interface Range {
   readonly min: number;
@@ -48,6 +49,14 @@ const Network = z.strictObject(
 const Options = z.strictObject({
   port: wholeNumber(optionRanges.port),
   host: must("an address or a host name", z.string().trim().min(1)),
+  baseUrl: must(
+    "an http:// or https:// URL without /v1, query and credentials",
+    z.string().refine(isLinkBase),
+  ),
+  allowHosts: must(
+    "a list of exact host names, without ports and wildcards",
+    z.array(z.string().refine((name) => exactHost(name) !== null)),
+  ),
   seed: wholeNumber(optionRanges.seed),
   demo: wholeNumber(optionRanges.demo),
   speed: must(
@@ -67,6 +76,13 @@ const Options = z.strictObject({
   network: z.preprocess(withoutUndefined, Network.optional()),
   state: z.unknown().optional(),
 });
+
+/** Whether paths of the mock can be appended to a URL. */
+function isLinkBase(text: string): boolean {
+  const url = parseUrl(text);
+  if (url === null || !/^https?:\/\//i.test(text) || /[?#\s\\]/.test(text)) return false;
+  return url.username === "" && url.password === "" && !/\/v\d+\/*$/.test(url.pathname);
+}
 
 /** An option that is undefined counts as not set. */
 function withoutUndefined(value: unknown): unknown {

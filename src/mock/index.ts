@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
+import { exactHost } from "../contract/url-policy.ts";
 import { createApp } from "./app.ts";
 import { checkOptions } from "./check-options.ts";
 import type { RecordedDelivery } from "./deliveries/delivery.ts";
@@ -16,11 +17,15 @@ export type { MockState, Network, RecordedDelivery, RecordedRequest };
 export { MovableClock };
 
 /** Options of `startMock`. */
-export interface MockOptions extends Partial<Omit<WorldOptions, "begin" | "network">> {
+export interface MockOptions extends Partial<Omit<WorldOptions, "allowHosts" | "begin" | "network">> {
   /** The default, 0, picks a free port. */
   port?: number;
   /** Default: 127.0.0.1. */
   host?: string;
+  /** The start of signed URLs and links, for clients that reach the mock at another address than it listens on. */
+  baseUrl?: string;
+  /** Hosts, besides this machine, that may use /_mock and receive webhooks, e.g. other containers. */
+  allowHosts?: readonly string[];
   /** State at the start and after a reset, instead of demo products. */
   state?: MockState;
   /** Replaces parts of the network used for webhooks and images, so that a test needs only one machine. */
@@ -29,7 +34,7 @@ export interface MockOptions extends Partial<Omit<WorldOptions, "begin" | "netwo
 
 /** A running mock. */
 export interface Mock {
-  /** Without `/v1`, e.g. `http://127.0.0.1:4010`. */
+  /** The address on this machine, without `/v1`, e.g. `http://127.0.0.1:4010`. */
   baseUrl: string;
   /** An API key of the first organization, with every scope. */
   apiKey: "ak_mock";
@@ -54,7 +59,8 @@ export interface Mock {
 
 /** Starts the mock. Rejects with a TypeError for an invalid option, or if it cannot listen. */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
-  const { port = 0, host = "127.0.0.1", network, state, ...given } = checkOptions(options);
+  const { port = 0, host = "127.0.0.1", baseUrl, network, state, ...given } = checkOptions(options);
+  const allowHosts = new Set(given.allowHosts?.map((name) => exactHost(name)!));
   const initial = state === undefined ? undefined : toInitialState(state);
   const world = new World({
     clock: new MovableClock(),
@@ -67,17 +73,19 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     fetchImages: false,
     bodies: false,
     ...given,
+    allowHosts,
     begin: initial && ((world) => restoreSnapshot(world, initial)),
-    network: { ...realNetwork(), ...network },
+    network: { ...realNetwork({ allowHosts }), ...network },
   });
   const server = createApp(world);
   await once(server.listen(port, host), "listening");
   const { port: listening } = server.address() as AddressInfo;
-  world.baseUrl = `http://${reachable(host)}:${listening}`;
+  const address = `http://${reachable(host)}:${listening}`;
+  world.baseUrl = baseUrl?.replace(/\/+$/, "") ?? address;
   // Not earlier: jobs and deliveries of a loaded state run only once the server can be reached.
   world.reset();
   return {
-    baseUrl: world.baseUrl,
+    baseUrl: address,
     apiKey: "ak_mock",
     clock: world.clock,
     requests: () => world.log.list(),

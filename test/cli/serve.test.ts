@@ -102,6 +102,12 @@ test.for([
   ["a command without --", "serve --mock npm test", "too many arguments: expected 0, got 2"],
   ["no command after --", "serve --mock --", "no command after --"],
   ["an empty command", "serve --mock -- ''", "no command after --"],
+  ["a wildcard to allow", "serve --mock --allow-host '*'", "use an exact host name or address"],
+  ["a domain to allow", "serve --mock --allow-host *.example.com", "use an exact host name or address"],
+  ["a port to allow", "serve --mock --allow-host mock:4010", "without a port or a wildcard"],
+  ["an empty base URL", "serve --mock --base-url ''", "the base URL is empty (from --base-url)"],
+  ["a base URL with /v1", "serve --mock --base-url http://mock:4010/v1", "ends with the version"],
+  ["a base URL with a password", "serve --mock --base-url http://a:b@mock", "a user name or password"],
   ["an empty host", "serve --mock --host ''", "use an address or a host name"],
   ["an empty name of the save file", "serve --mock --save ''", "--save is empty"],
   ["an empty name of the load file", "serve --mock --load ''", "--load is empty"],
@@ -148,7 +154,8 @@ test("a port in use gives a plain error and a next step", async () => {
 
 test("warns about an address that other machines can reach", async () => {
   const world = await createWorld();
-  const warning = "warning: the mock listens on 0.0.0.0, so other machines can use it too\n";
+  const warning =
+    "warning: the mock listens on 0.0.0.0: any machine that reaches this one can read and change its data, also with /_mock\n";
   for (const [flags, isWarned] of [
     ["--host 0.0.0.0", true],
     ["--host 0.0.0.0 --json", true],
@@ -162,6 +169,29 @@ test("warns about an address that other machines can reach", async () => {
     running.interrupt();
     expect((await running).stderr.startsWith(warning)).toBe(isWarned);
   }
+});
+
+test("--base-url changes signed URLs and links only, and --allow-host opens /_mock and webhook URLs", async () => {
+  const world = await createWorld();
+  // CAT_BASE_URL is the address that clients use.
+  const env = { CAT_BASE_URL: "http://127.0.0.1:9" };
+  const running = world.cat(
+    "serve --mock --port 0 --demo 1 --base-url http://mock:4010/ --allow-host Mock --allow-host app",
+    { env },
+  );
+  await until(() => running.stderr.includes("/v1/products\n"));
+  const [, url = ""] = /^Mock service running at (http:\/\/127\.0\.0\.1:\d+) with/m.exec(running.stderr)!;
+  expect(running.stderr.startsWith("Signed URLs and links start with http://mock:4010.\n")).toBe(true);
+  const headers = { authorization: "Bearer ak_mock", "content-type": "application/json" };
+  const { servers } = (await (await fetch(`${url}/openapi.json`)).json()) as { servers: { url: string }[] };
+  expect(servers[0]!.url).toBe("http://mock:4010");
+  const webhook = async (host: string) => {
+    const body = JSON.stringify({ url: `http://${host}:3000/`, events: ["import.completed"] });
+    return (await fetch(`${url}/v1/webhooks`, { method: "POST", headers, body })).status;
+  };
+  expect([await webhook("app"), await webhook("mock"), await webhook("other")]).toEqual([201, 201, 400]);
+  running.interrupt();
+  expect((await running).exit).toBe(130);
 });
 
 describe("the state file", () => {

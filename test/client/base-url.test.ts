@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseBaseUrl } from "../../src/client/base-url.ts";
+import { checkDownloadUrl, parseBaseUrl } from "../../src/client/base-url.ts";
+import { createClient } from "../../src/client/client.ts";
 
 describe("a base URL", () => {
   test.each([
@@ -39,5 +40,40 @@ describe("a base URL", () => {
     expect(() => parseBaseUrl("https://api.example.com/p/v1/")).toThrow(
       expect.objectContaining({ hint: "Use https://api.example.com/p; /v1 is added to it." }),
     );
+  });
+});
+
+describe("insecure hosts", () => {
+  const hosts = new Set(["mock", "10.0.0.7", "[fd00::7]"]);
+
+  test.each([
+    ["http://mock:4010", true],
+    ["http://MOCK./p", true],
+    ["http://10.0.0.7", true],
+    ["http://[fd00:0::7]:4010", true],
+    ["https://other.example.com", true],
+    ["http://127.0.0.1:4010", true],
+    ["http://mock.example.com", false],
+    ["http://a.mock", false],
+    ["http://mock2", false],
+    ["http://10.0.0.8", false],
+    ["http://xn--mck-tna", false],
+  ])("may be used without encryption, and no others: %s %j", (text, isAccepted) => {
+    const base = () => parseBaseUrl(text, hosts);
+    const download = () => checkDownloadUrl(new URL(text), hosts);
+    for (const check of [base, download]) {
+      if (isAccepted) expect(check).not.toThrow();
+      else expect(check).toThrow("not encrypted");
+    }
+  });
+
+  test("are exact names: a client is not created with another", () => {
+    const options = { baseUrl: "http://mock:4010", apiKey: "ak_mock" };
+    expect(() => createClient({ ...options, insecureHttpHosts: ["other"] })).toThrow("is not encrypted");
+    for (const name of ["*", "mock:4010", "http://mock", ""]) {
+      expect(() => createClient({ ...options, insecureHttpHosts: [name] })).toThrow(
+        `invalid insecureHttpHosts: "${name}" is not an exact host name`,
+      );
+    }
   });
 });

@@ -21,7 +21,7 @@ export async function coreAgainst(steps: Step[], options: Partial<HttpCoreOption
 /** A core in front of a running server. */
 export function coreFor(server: ScriptedServer, options: Partial<HttpCoreOptions> = {}) {
   const clock = options.clock ?? new TestClock();
-  const connections = openConnections({ isLoopback: () => true });
+  const connections = openConnections({ isDirect: () => true });
   opened.push(connections);
   const send = httpCore({
     ...{ origin: server.origin, apiKey: "ak_test_key_0123456789", connections, random: () => 0.5 },

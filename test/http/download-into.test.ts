@@ -44,7 +44,7 @@ class Memory implements DownloadTarget {
 
 async function against(steps: Step[], clock: Clock = new TestClock()) {
   const server = await scriptedServer(...steps);
-  const connections = openConnections({ isLoopback: () => true });
+  const connections = openConnections({ isDirect: () => true });
   open.push(connections);
   const waits: Wait[] = [];
   const into = resumableDownloader({

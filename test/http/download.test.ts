@@ -25,7 +25,7 @@ afterEach(async () => {
 
 async function against(steps: Step[], clock: Clock = new TestClock()) {
   const server = await scriptedServer(...steps);
-  const connections = openConnections({ isLoopback: () => true });
+  const connections = openConnections({ isDirect: () => true });
   open.push(connections);
   const lines: ExchangeLog[] = [];
   const download = downloader({

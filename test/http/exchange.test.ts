@@ -28,7 +28,7 @@ test("ignores informational responses before the final one", async () => {
 
 test("does not send a request that is aborted while it waits for a connection, so its outcome is certain", async () => {
   const server = await scriptedServer(silence);
-  const connections = openConnections({ isLoopback: () => true });
+  const connections = openConnections({ isDirect: () => true });
   const dispatcher = await connections.forOrigin(server.origin);
   const doubts: boolean[] = [];
   const request = (signal: AbortSignal): HttpRequest => ({

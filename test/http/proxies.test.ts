@@ -18,7 +18,7 @@ const plain = "http://api.shop.test";
 
 /** Sends one GET to an origin, with the proxies of `env`; resolves to the response or the error. */
 async function get(origin: string, env: Record<string, string>, attempts = 1) {
-  const connections = openConnections({ env, isLoopback: (host) => host === "127.0.0.1" });
+  const connections = openConnections({ env, isDirect: ({ hostname }) => hostname === "127.0.0.1" });
   onTestFinished(() => connections.close());
   const { send, clock } = await coreAgainst([json(200, {})], { connections, retry: { attempts } });
   const message = { method: "GET", origin, path: "/v1/x", headers: {}, body: null } as const;
@@ -88,7 +88,7 @@ describe("the variables", () => {
       for (const variable of ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"]) {
         const error = (() => {
           try {
-            return openConnections({ env: { [variable]: value }, isLoopback: () => true });
+            return openConnections({ env: { [variable]: value }, isDirect: () => true });
           } catch (error) {
             return error;
           }
@@ -214,7 +214,7 @@ describe("a proxy", () => {
 
   test("carries downloads and events to handlers, and is named in their failures", async () => {
     const proxy = await forwardProxy({ route: () => 0, credentials: "user:secret" });
-    const connections = openConnections({ env: { http_proxy: proxy.url }, isLoopback: () => false });
+    const connections = openConnections({ env: { http_proxy: proxy.url }, isDirect: () => false });
     onTestFinished(() => connections.close());
     const clock = new TestClock();
     const download = downloader({

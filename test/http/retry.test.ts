@@ -123,7 +123,7 @@ describe("a retry", () => {
   test("never repeats a write without a key", async () => {
     const server = await scriptedServer(reset);
     const clock = new TestClock();
-    const connections = openConnections({ isLoopback: () => true });
+    const connections = openConnections({ isDirect: () => true });
     const send = deadline({ clock, totalMs: 1e6 })(
       compose(
         exchange(connections.forOrigin, 1e6),
@@ -149,7 +149,7 @@ describe("a retry", () => {
         json(201, {})(response, seen);
       });
       const clock = new TestClock();
-      const connections = openConnections({ isLoopback: () => true });
+      const connections = openConnections({ isDirect: () => true });
       const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy, isOfService });
       const layers = order.length > 0 ? [order[0]!, again] : [idempotency(() => "outer"), again, freshKeys];
       const send = deadline({ clock, totalMs: 1e6 })(

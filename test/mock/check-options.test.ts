@@ -79,6 +79,28 @@ describe("an invalid option", () => {
     [{ strict: "no" }, 'strict must be true or false, not "no"'],
     [{ fetchImages: 1 }, "fetchImages must be true or false, not 1"],
     [{ network: null }, "network must be an object with functions, not null"],
+    ...[
+      "",
+      "mock:4010",
+      "ftp://mock",
+      "http://me@mock",
+      "http://mock?a",
+      "http://mock/v1/",
+      "http:/mock",
+    ].map((baseUrl): [object, string] => [
+      { baseUrl },
+      `baseUrl must be an http:// or https:// URL without /v1, query and credentials, not "${baseUrl}"`,
+    ]),
+    ...[["*"], ["*.example.com"], ["mock:4010"], ["http://mock"], [""], ["mock", 5]].map(
+      (allowHosts): [object, string] => [
+        { allowHosts },
+        "allowHosts must be a list of exact host names, without ports and wildcards, not a list",
+      ],
+    ),
+    [
+      { allowHosts: "*" },
+      'allowHosts must be a list of exact host names, without ports and wildcards, not "*"',
+    ],
     [{ state: {} }, "invalid state: version: must be 1"],
     [{ state: null }, "invalid state: the state must be an object"],
   ])("is named in the error: %o", async (options, sentence) => {

@@ -96,3 +96,55 @@ test("a mock can be stopped twice", async () => {
   await mock.stop();
   await expect(mock.stop()).resolves.toBeUndefined();
 });
+
+test("signed URLs and links start with `baseUrl`, and the mock is still reached at its own address", async () => {
+  const { mock, call } = await started({ demo: 1, baseUrl: "https://mock.example.com/imaging/" });
+  const [product] = (await call("GET", "/v1/products")).body.data;
+  const { url } = (await call("GET", `/v1/images/${product.images[0].id}`)).body;
+  expect(url).toMatch(/^https:\/\/mock\.example\.com\/imaging\/_signed\/images\/\w+\?expires=/);
+  const { preview_url } = (await call("GET", "/v1/models")).body.data[0];
+  expect(preview_url).toMatch(/^https:\/\/mock\.example\.com\/imaging\/_signed\//);
+  const exported = (await call("POST", "/v1/exports", { format: "manifest" })).body;
+  expect(exported.url).toMatch(/^https:\/\/mock\.example\.com\/imaging\/_signed\//);
+  const { servers } = (await call("GET", "/openapi.json")).body;
+  expect(servers).toEqual([expect.objectContaining({ url: "https://mock.example.com/imaging" })]);
+  expect(mock.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  // What the proxy in front of it would request.
+  const { status } = await fetch(url.replace("https://mock.example.com/imaging", mock.baseUrl));
+  expect(status).toBe(200);
+});
+
+test("an event is delivered to an allowed host at any address; a mock that does not allow it blocks it", async () => {
+  const receiver = await startReceiver();
+  const asked: string[] = [];
+  const network = {
+    resolve: async (host: string) => {
+      asked.push(host);
+      return ["127.0.0.1"];
+    },
+  };
+  const clock = new MovableClock({ frozenAt: monday });
+  const first = await started({ clock, network, allowHosts: ["app"] });
+  const hook = { url: `http://app:${receiver.port}/hooks`, events: ["import.completed"] };
+  expect((await first.call("POST", "/v1/webhooks", hook)).status).toBe(201);
+  await first.call("POST", "/v1/imports", { rows: [row("A")] });
+  const state = first.mock.state();
+  clock.advance(10_000);
+  await first.mock.settled();
+  expect(first.mock.deliveries().map((delivery) => delivery.attempts[0]!.status)).toEqual([200]);
+  expect(receiver.received.map(({ headers, path }) => [headers.host, path])).toEqual([
+    [`app:${receiver.port}`, "/hooks"],
+  ]);
+  expect(asked).toEqual(["app"]);
+
+  for (const options of [{}, { allowHosts: ["other"] }, { allowHosts: ["app"], strict: true }]) {
+    const later = await started({
+      ...{ clock: new MovableClock({ frozenAt: monday }), network, state },
+      ...options,
+    });
+    later.mock.clock.advance(10_000);
+    await later.mock.settled();
+    expect(later.mock.deliveries()[0]!.attempts[0]!.error).toBe("blocked_host");
+  }
+  expect(receiver.received).toHaveLength(1);
+});

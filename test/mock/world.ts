@@ -16,6 +16,7 @@ export function silentWorld(clock: MovableClock): World {
     speed: 1,
     rateLimit: false,
     latencyMs: 0,
+    allowHosts: new Set(),
     strict: false,
     strictSlugs: true,
     fetchImages: false,

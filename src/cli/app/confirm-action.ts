@@ -1,4 +1,4 @@
-import { parseBaseUrl } from "../../client/base-url.ts";
+import { parseUrl } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
 import { DeclinedError, UsageError } from "../context/errors.ts";
 import type { App } from "./app.ts";
@@ -75,7 +75,7 @@ async function labelInUse({ globals, context, io }: App): Promise<string> {
   const { label, color, baseUrl } = profiles.find(profileName(globals, context.env, profiles).name) ?? {};
   const inUse = await baseUrlInUse(globals, context.env);
   if (typeof label !== "string" || label === "" || typeof baseUrl !== "string" || inUse === null) return "";
-  if (parseBaseUrl(baseUrl).origin !== parseBaseUrl(inUse).origin) return "";
+  if (parseUrl(baseUrl)?.origin !== new URL(inUse).origin) return "";
   const shown = `[${io.visible(label)}]`;
   const painted = labelColors.find((name) => name === color);
   return `${painted === undefined ? shown : io.paintNote[painted](shown)} `;

@@ -8,6 +8,7 @@ import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { version } from "../context/version.ts";
 import type { Io } from "../output/io.ts";
+import { insecureHosts, insecureNote } from "../settings/insecure-hosts.ts";
 import type { Connection } from "../settings/settings.ts";
 
 /** The parts of the app that a client reports to. */
@@ -27,8 +28,11 @@ export function openClient(app: ClientApp, connection: Connection): Client {
   const { clock, random, env } = app.context;
   app.lastFailure ??= new LastFailure();
   const { lastFailure } = app;
+  const insecure = insecureNote(connection.baseUrl, env);
+  if (insecure !== null) void io.note(insecure);
   return createClient({
     ...connection,
+    insecureHttpHosts: [...insecureHosts(env)],
     clock,
     random,
     env,

@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander";
-import { parseBaseUrl } from "../../client/base-url.ts";
 import { CatError } from "../../errors.ts";
 import { maskedKey } from "../../http/mask.ts";
 import type { App } from "../app/app.ts";
@@ -8,6 +7,7 @@ import { UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { namedForm } from "../resources/forms.ts";
+import { insecureHosts } from "../settings/insecure-hosts.ts";
 import { openKeyStore } from "../settings/key-stores.ts";
 import { checkedProfileName, isSet, namedProfile } from "../settings/profile-names.ts";
 import {
@@ -65,7 +65,7 @@ async function login(
   const { profile, baseUrl, key } = await askForSettings(app, profiles, withKey);
   secrets.add(key);
   const hasScope = await canReadProducts(app, { baseUrl, apiKey: key });
-  const { origin } = parseBaseUrl(baseUrl);
+  const { origin } = new URL(baseUrl);
   const store = openKeyStore(place, profile, profiles.path, context);
   const before = keyStoreOf(profiles.find(profile));
   await store.write({ profile, origin }, key);
@@ -127,10 +127,11 @@ async function askForSettings(
       hint: "Add --base-url URL: cat login --base-url URL --with-key < keyfile",
     });
   }
-  const checkUrl = (value: string) => checkedBaseUrl({ value, source: "the prompt" });
+  const hosts = insecureHosts(context.env);
+  const checkUrl = (value: string) => checkedBaseUrl({ value, source: "the prompt" }, hosts);
   const baseUrl =
     prompts === null || isChosen
-      ? checkedBaseUrl(known!)
+      ? checkedBaseUrl(known!, hosts)
       : checkUrl(await prompts.input("Address of the service:", known?.value, validator(checkUrl)));
   const hint = "Use the key only: it starts with ak_ and is one word.";
   const key =

@@ -3,12 +3,14 @@ import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";
 import { labelColors } from "../app/confirm-action.ts";
+import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
 import { command, group } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { either } from "../flags/usage-error.ts";
 import { visible } from "../output/visible.ts";
 import { namedForm } from "../resources/forms.ts";
+import { insecureHosts } from "../settings/insecure-hosts.ts";
 import { looksLikeKey, namedProfile } from "../settings/profile-names.ts";
 import { configPath, type Profiles, profileKeys, readProfiles } from "../settings/profiles.ts";
 import {
@@ -37,7 +39,9 @@ const settingNames = ["active", "baseUrl", "signatureHeader", "label", "color", 
 type SettingName = (typeof settingNames)[number];
 
 /** The value of a setting as it is stored. Throws UsageError for one that it cannot have. */
-const checks: Readonly<Record<SettingName, (value: string, profiles: Profiles) => string | boolean>> = {
+const checks: Readonly<
+  Record<SettingName, (value: string, profiles: Profiles, env: Context["env"]) => string | boolean>
+> = {
   active(value, profiles) {
     if (profiles.find(value) !== null) return value;
     throw new UsageError(`unknown profile ${JSON.stringify(value)}`, {
@@ -46,7 +50,8 @@ const checks: Readonly<Record<SettingName, (value: string, profiles: Profiles) =
       hint: "To list the profiles: cat config list. To add one: cat login --profile NAME",
     });
   },
-  baseUrl: (value) => checkedBaseUrl({ value, source: "the command line" }),
+  baseUrl: (value, _profiles, env) =>
+    checkedBaseUrl({ value, source: "the command line" }, insecureHosts(env)),
   signatureHeader: (value) => checkedSignatureHeader(value, "the command line"),
   label(value) {
     if (looksLikeKey(value)) throw invalid("label", "it looks like an API key");
@@ -187,7 +192,7 @@ const setCommand = (app: App): Command =>
       const { globals, context } = app;
       const name = toSetting(typed);
       const profiles = await readProfiles(context.env);
-      const value = checks[name](given, profiles);
+      const value = checks[name](given, profiles, context.env);
       if (name === "active") {
         await updateConfig(context, (config) => ({ ...config, active: String(value) }));
         return report(app, { profile: null, setting: name, value }, `The active profile is ${value}.`);

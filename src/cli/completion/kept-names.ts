@@ -37,11 +37,12 @@ export async function keptNames(
   const path = join(dirname(config), "state", `${profileFileName(profile)}.db`);
   if (typeof baseUrl !== "string" || !existsSync(path)) return [];
   // Loading the database takes longer than all the rest: only for names that it keeps.
-  const [{ openState }, { parseBaseUrl }] = await Promise.all([
+  const [{ openState }, { parseBaseUrl }, { insecureHosts }] = await Promise.all([
     import("../../state/open-state.ts"),
     import("../../client/base-url.ts"),
+    import("../settings/insecure-hosts.ts"),
   ]);
-  const { origin, prefix } = parseBaseUrl(baseUrl);
+  const { origin, prefix } = parseBaseUrl(baseUrl, insecureHosts(env));
   const state = await openState(path, { clock: systemClock() });
   try {
     return JSON.parse(state.marks.get(origin + prefix, markOf(kind)) ?? "[]") as [string, string][];

@@ -1,10 +1,11 @@
-import { parseBaseUrl } from "../../client/base-url.ts";
+import { type InsecureHosts, parseBaseUrl } from "../../client/base-url.ts";
 import { signatureHeader } from "../../contract/signature.ts";
 import { CatError } from "../../errors.ts";
 import type { Context } from "../context/context.ts";
 import { KeyError, UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { shellWord } from "../output/command-words.ts";
+import { insecureHosts } from "./insecure-hosts.ts";
 import { isSet, namedProfile } from "./profile-names.ts";
 import { defaultProfile, keyStoreOf, type Profile, type Profiles, readProfiles } from "./profiles.ts";
 
@@ -69,7 +70,7 @@ export function existingProfile(
 /** The base URL alone, for commands that need no key; null if none is set. Throws UsageError for an invalid one. */
 export async function baseUrlInUse(globals: GlobalOptions, env: Env): Promise<string | null> {
   const setting = await baseUrlOf(globals, env);
-  return setting === null ? null : checkedBaseUrl(setting);
+  return setting === null ? null : checkedBaseUrl(setting, insecureHosts(env));
 }
 
 /** The base URL as it was set, and its source; null if none is set. */
@@ -90,9 +91,9 @@ export async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourc
 }
 
 /** The base URL in the form that the client expects. Throws UsageError, with the source, for one that it rejects. */
-export function checkedBaseUrl({ value, source }: Sourced): string {
+export function checkedBaseUrl({ value, source }: Sourced, hosts: InsecureHosts): string {
   try {
-    const { origin, prefix } = parseBaseUrl(value);
+    const { origin, prefix } = parseBaseUrl(value, hosts);
     return origin + prefix;
   } catch (error) {
     if (!(error instanceof CatError)) throw error;
@@ -133,7 +134,7 @@ async function storedKey(baseUrl: string, name: string, context: KeyContext): Pr
       hint: `Run: ${login} (or set CAT_API_KEY). To try it without an account, add --mock.`,
     });
   }
-  const { origin } = parseBaseUrl(baseUrl);
+  const { origin } = new URL(baseUrl);
   if (stored.origin !== origin) {
     throw new KeyError(`the key of profile ${name} is for ${stored.origin} and is not sent to ${origin}`, {
       code: "key_of_another_origin",

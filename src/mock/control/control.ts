@@ -1,24 +1,24 @@
 import { Readable } from "node:stream";
 import { Exchange } from "../requests/exchange.ts";
 import type { Router } from "../requests/routing.ts";
-import { requireLoopback } from "../rules/authenticate.ts";
 import { readBody } from "../rules/body.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { World } from "../world/world.ts";
+import { requireAccess } from "./access.ts";
 import { type ControlRoute, controlRoutes } from "./routes.ts";
 
 /** A state contains every uploaded image, so it can be far larger than a request body of the service. */
 const controlBodyBytes = 512 * 1024 * 1024;
 
-/** Adds the control routes: no API key, but only a loopback Host, so that no web page can use them. */
+/** Adds the control routes: no API key, but only known hosts, so that no web page of another origin can use them. */
 export function addControl(router: Router, world: World): void {
   for (const { method, path, work } of controlRoutes) {
     router.add([method], path, (request, response, params) => {
       const exchange = new Exchange(world, request, response);
       try {
         rejectMalformed(request);
-        requireLoopback(request.headers);
+        requireAccess(world, request.headers);
         readBody(request, controlBodyBytes, (body) => respond(exchange, body, params, work));
       } catch (error) {
         exchange.fail(error);

@@ -9,7 +9,13 @@ import type { Organization } from "../store/organization.ts";
 import type { Attempt, DeliveryRecord, WebhookRecord } from "../store/records.ts";
 import { abandonedUntilDisabled } from "../store/webhooks.ts";
 import type { WorkInProgress } from "../work/work-in-progress.ts";
-import { isAccepted, type RecordedDelivery, sendEvent, shownDelivery } from "./delivery.ts";
+import {
+  isAccepted,
+  type RecordedDelivery,
+  sendEvent,
+  shownDelivery,
+  type WebhookRules,
+} from "./delivery.ts";
 
 /** Number of ended deliveries that are kept; pending ones are all kept. */
 const remembered = 1_000;
@@ -22,7 +28,7 @@ export interface Surroundings {
   readonly workInProgress: WorkInProgress;
   /** Lifetime of the current state. Work that began in an earlier lifetime must stop. */
   readonly life: AbortSignal;
-  readonly options: { readonly strict: boolean };
+  readonly options: WebhookRules;
   readonly organizations: Record<OrganizationName, Organization>;
   timestamp(): string;
   schedule(time: number, run: () => void): void;
@@ -180,7 +186,7 @@ export class Deliveries {
         body: Buffer.from(JSON.stringify(delivery.event)),
         secret: () => webhook.signing_secret,
         now: due ?? clock.now(),
-        isStrict: options.strict,
+        rules: options,
         isWanted,
       });
       if (attempt === null || life.aborted) return null;

@@ -2,13 +2,14 @@ import { limits } from "../../contract/limits.ts";
 import type { WebhookEvent } from "../../contract/resources/webhooks.ts";
 import { signatureHeader, signDelivery } from "../../contract/signature.ts";
 import {
+  exactHost,
   isLoopbackHost,
   isPublicAddress,
   parseUrl,
   type UrlBreach,
   urlBreach,
 } from "../../contract/url-policy.ts";
-import type { Network } from "../outgoing/network.ts";
+import type { Network, Reach } from "../outgoing/network.ts";
 import { type RequestOutcome, sendOutgoing } from "../outgoing/outgoing-request.ts";
 import type { Attempt, DeliveryRecord } from "../store/records.ts";
 
@@ -50,7 +51,7 @@ interface EventToSend {
   readonly secret: () => string;
   /** Start of the attempt, in milliseconds since the epoch. */
   readonly now: number;
-  readonly isStrict: boolean;
+  readonly rules: WebhookRules;
   /** Whether the event should still be sent; checked until it is. */
   readonly isWanted: () => boolean;
 }
@@ -61,14 +62,14 @@ export async function sendEvent(
   life: AbortSignal,
   send: EventToSend,
 ): Promise<Attempt | null> {
-  const { url, body, secret, now, isStrict, isWanted } = send;
+  const { url, body, secret, now, rules, isWanted } = send;
   const sign = () => signDelivery(secret(), body, Math.floor(now / 1000));
   let signature = sign();
   const at = new Date(now).toISOString();
   const outcome: RequestOutcome =
     // Checked when the webhook was created, but the state may come from elsewhere, such as a less strict
     // mock.
-    webhookUrlBreach(url, isStrict) !== null
+    webhookUrlBreach(url, rules) !== null
       ? { fault: "blocked_host" }
       : await sendOutgoing(
           network,
@@ -86,7 +87,7 @@ export async function sendEvent(
               };
             },
             body,
-            isAllowed: isLoopbackUrl(url) ? isLoopbackHost : isPublicAddress,
+            isAllowed: reachOf(url, rules),
             timeoutMs: limits.webhookTimeoutMs,
             mostBytes: mostAnswerBytes,
             isWanted,
@@ -104,19 +105,35 @@ export async function sendEvent(
 /** Only 2xx is a success; a redirect is a failure (Events, Retries 1). */
 export const isAccepted = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
 
+/** The options of the mock that decide about webhook URLs. */
+export interface WebhookRules {
+  readonly strict: boolean;
+  readonly allowHosts: ReadonlySet<string>;
+}
+
 /**
- * The first clause of the URL policy that a webhook URL breaks, or null (Webhooks, POST). Unless the mock is
- * strict, loopback URLs are allowed, also with http and on any port: offline, no other URL can be reached.
+ * The first clause of the URL policy that a webhook URL breaks, or null (Webhooks, POST). Unless the mock is strict, URLs
+ * of this machine and of allowed hosts are accepted, also with http and on any port: offline, no other URL can be reached.
  */
-export function webhookUrlBreach(text: string, isStrict: boolean): UrlBreach | null {
+export function webhookUrlBreach(text: string, rules: WebhookRules): UrlBreach | null {
   const breach = urlBreach(text);
-  if (breach === null || isStrict || !isLoopbackUrl(text)) return breach;
+  if (breach === null || nearHost(text, rules) === null) return breach;
   return /^https?:\/\/[^/?#]*@/i.test(text) ? "credentials" : null;
 }
 
-/** Whether a URL is an http or https URL of this machine. */
-function isLoopbackUrl(text: string): boolean {
-  if (!/^https?:\/\/[^/?#\\]/i.test(text) || /[\u0000-\u0020\u007f-\u009f\\]/.test(text)) return false;
+/** The addresses that a webhook URL may lead to: an allowed host has those that the system knows. */
+function reachOf(text: string, rules: WebhookRules): Reach {
+  const near = nearHost(text, rules);
+  if (near === null) return isPublicAddress;
+  return near === "this_machine" ? isLoopbackHost : () => true;
+}
+
+/** Where an http or https URL leads, if not to a host that the service would accept. */
+function nearHost(text: string, { strict, allowHosts }: WebhookRules): "this_machine" | "allowed" | null {
+  if (strict || !/^https?:\/\/[^/?#\\]/i.test(text) || /[\u0000-\u0020\u007f-\u009f\\]/.test(text))
+    return null;
   const url = parseUrl(text);
-  return url !== null && isLoopbackHost(url.hostname);
+  if (url === null) return null;
+  if (isLoopbackHost(url.hostname)) return "this_machine";
+  return allowHosts.has(exactHost(url.hostname) ?? "") ? "allowed" : null;
 }

@@ -1,7 +1,7 @@
 import { promises as dns } from "node:dns";
 import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { type Clock, systemClock } from "../../clock.ts";
-import { isLoopbackHost } from "../../contract/url-policy.ts";
+import { exactHost, isLoopbackHost } from "../../contract/url-policy.ts";
 
 /** The network of outgoing requests. A test replaces it to reach a local server by a public name. */
 export interface Network {
@@ -15,8 +15,23 @@ export interface Network {
   readonly authorities?: string;
 }
 
-/** The real network. No proxy: the mock could not check the address that a proxy connects to. */
-export const realNetwork = (time: Clock = systemClock()): Network => ({ time, resolve, connect: connectTo });
+/**
+ * The real network. No proxy: the mock could not check the address that a proxy connects to. Allowed hosts are asked of
+ * the system, which knows the names of containers in its hosts file and search domains.
+ */
+export const realNetwork = ({
+  allowHosts = new Set(),
+}: {
+  allowHosts?: ReadonlySet<string>;
+} = {}): Network => ({
+  time: systemClock(),
+  resolve: (host, whenGivenUp) =>
+    allowHosts.has(exactHost(host) ?? "") ? resolveLocally(host) : resolve(host, whenGivenUp),
+  connect: connectTo,
+});
+
+const resolveLocally = async (host: string): Promise<string[]> =>
+  (await dns.lookup(host, { all: true })).map(({ address }) => address);
 
 /** Uses a resolver that can be canceled: the system's lookup blocks the exit of the process. */
 async function resolve(host: string, whenGivenUp: (giveUp: () => void) => void): Promise<string[]> {

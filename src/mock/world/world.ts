@@ -34,7 +34,9 @@ export interface WorldOptions {
   rateLimit: RateLimit;
   /** Delay of every request, in milliseconds. A delayed request counts as in flight. */
   latencyMs: number;
-  /** Rejects webhook URLs on loopback, like the service. */
+  /** Hosts, besides this machine, that may use the control routes and receive webhooks; as `exactHost` writes them. */
+  allowHosts: ReadonlySet<string>;
+  /** Rejects webhook URLs on loopback and on allowed hosts, like the service. */
   strict: boolean;
   /** Rejects values and lengths that the specification does not list. Default: true; false takes any. */
   strictSlugs: boolean;
@@ -63,7 +65,7 @@ export class World {
   /** Ends at the next reset, restore or stop; cancels outgoing requests. */
   life!: AbortSignal;
   #ending = new AbortController();
-  /** The address of the mock, e.g. `http://127.0.0.1:4010`; the start of signed URLs. */
+  /** The start of signed URLs: the `baseUrl` option, or the address of the mock, e.g. `http://127.0.0.1:4010`. */
   baseUrl = "http://127.0.0.1";
   /** Signs URLs and cursors. Part of the state, so that signatures stay valid after a restore. */
   secret = "";

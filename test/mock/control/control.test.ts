@@ -1,4 +1,3 @@
-import { request } from "node:http";
 import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../../src/clock.ts";
@@ -6,75 +5,6 @@ import { startMock } from "../../../src/mock/index.ts";
 import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { monday, refusal, row, startWorld, tinyPng } from "../world.ts";
-
-describe("access to the control routes", () => {
-  /** Sends a request with this Host. `fetch` does not allow one. */
-  const withHost = (baseUrl: string, host: string, path = "/_mock/requests") =>
-    new Promise<[number, string]>((resolve, reject) => {
-      request(`${baseUrl}${path}`, { headers: { host } }, (response) => {
-        let text = "";
-        response.on("data", (chunk) => {
-          text += chunk;
-        });
-        response.on("end", () => resolve([response.statusCode!, text]));
-      })
-        .on("error", reject)
-        .end();
-    });
-
-  test.each([
-    ["localhost", 200],
-    ["localhost:4010", 200],
-    ["127.0.0.1:1", 200],
-    ["127.8.9.1", 200],
-    ["[::1]:4010", 200],
-    ["mock.localhost", 200],
-    // In a header, an IPv6 address needs brackets; without them, its port is ambiguous.
-    ["::1", 403],
-    ["::1:4010", 403],
-    ["0:0:0:0:0:0:0:1:4010", 403],
-    ["example.com", 403],
-    ["127.0.0.1.example.com", 403],
-    ["localhost.example.com:80", 403],
-    ["192.168.0.1:4010", 403],
-    ["0.0.0.0", 403],
-  ])("with Host %s gets %d", async (host, status) => {
-    const { mock } = await startWorld();
-    const [got, text] = await withHost(mock.baseUrl, host);
-    expect(got).toBe(status);
-    if (status === 403) expect(JSON.parse(text)).toEqual(refusal("forbidden", "host_not_allowed"));
-    // The API itself accepts any Host.
-    const [service] = await withHost(mock.baseUrl, "example.com", "/v1/products");
-    expect(service).toBe(401);
-  });
-});
-
-test("a web page can use the control routes only if it comes from this machine", async () => {
-  const { send } = await startWorld();
-  const reset = (origin: string) => send("/_mock/reset", { method: "POST", key: null, headers: { origin } });
-  for (const origin of ["https://evil.example.com", "null", "http://localhost.example.com"]) {
-    const got = await reset(origin);
-    expect([got.status, got.body]).toEqual([403, refusal("forbidden", "host_not_allowed")]);
-  }
-  expect((await reset("http://localhost:5173")).status).toBe(200);
-});
-
-test("the control routes send no CORS headers", async () => {
-  const { send } = await startWorld();
-  const origin = "http://localhost:5173";
-  const headers = { origin, "access-control-request-method": "PUT" };
-  for (const path of ["/_mock/state", "/%5Fmock/state"]) {
-    const asked = await send(path, { method: "OPTIONS", key: null, headers });
-    expect([asked.status, asked.body]).toEqual([405, refusal("invalid_request", "method_not_allowed")]);
-    const stranger = { ...headers, origin: "https://evil.example.com" };
-    expect((await send(path, { method: "OPTIONS", key: null, headers: stranger })).status).toBe(403);
-    const got = await send(path, { key: null, headers: { origin } });
-    expect(got.status).toBe(200);
-    for (const answer of [asked, got]) {
-      expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
-    }
-  }
-});
 
 describe("the clock", () => {
   test("moves forward and runs what became due", async () => {

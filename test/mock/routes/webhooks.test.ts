@@ -75,6 +75,26 @@ describe("the URL of a webhook", () => {
     }
   });
 
+  test.each([
+    ["http://app:3000/in", true],
+    ["https://APP.:3000/in", true],
+    ["http://10.0.0.7/in", true],
+    ["https://app/in", true],
+    ["http://127.0.0.1:4242/in", true],
+    ["http://app.example.com/in", false],
+    ["http://other/in", false],
+    ["http://me@app:3000/in", false],
+    ["ftp://app/in", false],
+  ])("may have an allowed host, unless the mock is strict: %s", async (url, isAllowed) => {
+    for (const strict of [false, true]) {
+      const { send } = await startWorld({ strict, allowHosts: ["app", "10.0.0.7"] });
+      const { status, body } = await send("/v1/webhooks", { json: { url, events } });
+      expect(status).toBe(isAllowed && !strict ? 201 : 400);
+      const showsFlag = !isAllowed && !url.includes("@") && !strict;
+      if (status === 400) expect(body.error.message.includes("--allow-host")).toBe(showsFlag);
+    }
+  });
+
   test("is immutable", async () => {
     const { patch } = await worldWithWebhook();
     const { status, body } = await patch({ url: "https://hooks.example.com/other" });

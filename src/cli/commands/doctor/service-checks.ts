@@ -12,6 +12,7 @@ import { headerOf } from "../../../http/send.ts";
 import { linkedAbort } from "../../../http/time-limits.ts";
 import type { App } from "../../app/app.ts";
 import { version } from "../../context/version.ts";
+import { insecureHosts, insecureNote } from "../../settings/insecure-hosts.ts";
 import { isSet } from "../../settings/profile-names.ts";
 import type { Sourced } from "../../settings/settings.ts";
 import { type CheckResult, failed, ok, unchecked, warning } from "./check.ts";
@@ -53,6 +54,7 @@ export async function probe(app: App, baseUrl: string, apiKey: string | null): P
     random,
     env,
     userAgent: `catalogue/${version}`,
+    insecureHttpHosts: [...insecureHosts(env)],
     retry: { attempts: 1, rateLimited: 1, rateLimitedMs: 0 },
     timeLimits: { totalMs: limitMs },
   });
@@ -165,6 +167,7 @@ export function checkProxy(
   if (baseUrl === null) return unchecked("no service URL");
   const { hostname, origin } = new URL(baseUrl);
   if (isLoopbackHost(hostname)) return ok("not used for addresses on this machine");
+  if (insecureNote(baseUrl, env) !== null) return ok("not used for hosts of CAT_INSECURE_HTTP_HOSTS");
   const proxy = proxies.find(origin);
   if (proxy === null)
     return ok(proxies.isExcluded(origin) ? `NO_PROXY excludes ${hostname}` : "none for this URL");
@@ -184,6 +187,12 @@ export function checkTls({ context: { env, clock } }: App, baseUrl: string, foun
     if (isOfTls(found.products)) return failed(new CatError(message, { type: "network", code: "tls", hint }));
     return warning(message, hint);
   }
+  const insecure = insecureNote(baseUrl, env);
+  if (insecure !== null)
+    return warning(
+      insecure.replace(/\.$/, ""),
+      "Do this only with a key of a mock. For any other service, use https://.",
+    );
   if (new URL(baseUrl).protocol === "http:") return ok("not used for addresses on this machine");
   if (isOfTls(found.products)) return failed(found.products.error);
   if (found.tls === null) return noResponse;

@@ -16,7 +16,7 @@ export async function openPoster(app: App): Promise<(post: Post) => Promise<Post
   const { env, clock } = app.context;
   const { openConnections } = await import("../../../http/http-core.ts");
   const { poster } = await import("../../../http/post.ts");
-  const connections = openConnections({ env, isLoopback: isLoopbackHost });
+  const connections = openConnections({ env, isDirect: ({ hostname }) => isLoopbackHost(hostname) });
   app.onClose(() => connections.close());
   return poster({ connections, clock });
 }

@@ -7,6 +7,7 @@ import { exitCodeOf, InterruptError } from "../../context/errors.ts";
 import { explain } from "../../output/explain.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { lineWidth } from "../../output/wrapped.ts";
+import { checkedBaseUrl } from "../../settings/settings.ts";
 import { runAnother } from "./run-another.ts";
 import { checkSavePath, loadState, openStateFile, writeState } from "./state-file.ts";
 
@@ -14,6 +15,7 @@ import { checkSavePath, loadState, openStateFile, writeState } from "./state-fil
 export interface ServeFlags {
   readonly port?: number;
   readonly host: string;
+  readonly allowHost?: readonly string[];
   readonly seed?: number;
   readonly demo?: number;
   readonly speed?: number;
@@ -37,13 +39,16 @@ export async function serveMock(
 ): Promise<void> {
   const { startMock, readState } = await import("../../../mock/index.ts");
   const { context } = app;
-  const { load, save, latency, rateLimit, ...options } = flags;
+  const { load, save, latency, rateLimit, allowHost: allowHosts, ...options } = flags;
+  const baseUrl = linkBase(app);
   const savePath = save === undefined ? null : await checkSavePath(save, context.cwd);
   const state = load === undefined ? null : await loadState(load, { cwd: context.cwd, save }, readState);
   let mock: Mock;
   try {
     mock = await startMock({
       ...options,
+      ...(allowHosts !== undefined && { allowHosts }),
+      ...(baseUrl !== undefined && { baseUrl }),
       ...(latency !== undefined && { latencyMs: latency }),
       ...((rateLimit === false || typeof rateLimit === "object") && { rateLimit }),
       ...(state !== null && { state }),
@@ -55,7 +60,11 @@ export async function serveMock(
     const { host } = flags;
     // The API key is public.
     if (!isLoopbackHost(host.includes(":") ? `[${host}]` : host))
-      await warn(app, `the mock listens on ${host}, so other machines can use it too`);
+      await warn(
+        app,
+        `the mock listens on ${host}: any machine that reaches this one can read and change its data, also with /_mock`,
+      );
+    if (baseUrl !== undefined) await app.io.note(`Signed URLs and links start with ${baseUrl}.`);
     if (program === null) await serveUntilInterrupt(app, mock);
     else await serveProgram(app, mock, program);
   } finally {
@@ -78,6 +87,15 @@ export async function serveMock(
     }
     unregister();
   }
+}
+
+/**
+ * The `--base-url` of the mock, with any host, also without encryption: it sends nothing there. It is only a flag, because
+ * CAT_BASE_URL is that of clients. Throws UsageError.
+ */
+function linkBase({ globals: { baseUrl: value } }: App): string | undefined {
+  if (value === undefined) return undefined;
+  return checkedBaseUrl({ value, source: "--base-url" }, { has: () => true });
 }
 
 async function serveUntilInterrupt(app: App, mock: Mock): Promise<void> {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { optionRanges } from "../../../contract/limits.ts";
+import { exactHost } from "../../../contract/url-policy.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, otherFlags } from "../../flags/command.ts";
@@ -23,7 +24,8 @@ export function serveCommand(app: App): Command {
         "Run a mock of the imaging service on this machine, with the real limits, states and errors.\n\n" +
         "The mock runs until you press Ctrl-C. Its data is lost then, unless you add --save.\n\n" +
         "With a COMMAND, the mock runs on a free port, only for that command, and exits with its status. " +
-        "The command gets CAT_BASE_URL and CAT_API_KEY.",
+        "The command gets CAT_BASE_URL and CAT_API_KEY.\n\n" +
+        "With --base-url, signed URLs start with that URL: the address at which clients reach the mock.",
       examples: [
         ["start with 50 demo products", "cat serve --mock --demo 50"],
         [
@@ -32,6 +34,10 @@ export function serveCommand(app: App): Command {
         ],
         ["run your tests against the mock", "cat serve --mock --seed 1 -- npm test"],
         ["keep the data between runs", "cat serve --mock --load shop.json --save shop.json"],
+        [
+          "run in a container",
+          "cat serve --mock --host 0.0.0.0 --base-url http://mock:4010 --allow-host mock --allow-host app",
+        ],
         ["print the address and the API key as JSON", "cat serve --mock --port 0 --json"],
       ],
     })
@@ -42,6 +48,11 @@ export function serveCommand(app: App): Command {
           .argParser(wholeNumber(optionRanges.port)),
       )
       .option("--host <HOST>", "address to listen on", hostName, "127.0.0.1")
+      .option(
+        "--allow-host <NAME>",
+        "host that may use /_mock and receive webhooks, besides this machine (repeatable)",
+        exactHosts,
+      )
       .optionsGroup("Data:")
       .addOption(
         new Option("--demo <N>", "number of demo products")
@@ -85,6 +96,13 @@ export function serveCommand(app: App): Command {
   // Both flags set one option and commander keeps the last value; only its events show that both were used.
   for (const flag of ["rate-limit", "no-rate-limit"]) made.on(`option:${flag}`, () => rateFlags.add(flag));
   return made;
+}
+
+/** Collects host names. Rejects wildcards, with which a web page could use the mock by a name of its own. */
+function exactHosts(text: string, earlier: readonly string[] = []): string[] {
+  const host = exactHost(text);
+  if (host !== null) return [...earlier, host];
+  throw new InvalidArgumentError("use an exact host name or address, without a port or a wildcard");
 }
 
 function rateLimit(text: string): { reads: number; writes: number } {

@@ -2,6 +2,7 @@ import { assumed, enforced, inFile, type Section } from "../clause.ts";
 
 const serve = inFile("cli/serve.test.ts");
 const control = inFile("mock/control/control.test.ts");
+const access = inFile("mock/control/access.test.ts");
 const faults = inFile("mock/faults/faults.test.ts");
 const customAnswers = inFile("mock/faults/custom-answers.test.ts");
 const deliveries = inFile("mock/deliveries/deliveries.test.ts");
@@ -157,10 +158,11 @@ export const mockServer: Section = {
       control("reset > restores the state at the start, removes jobs and repeats the same IDs"),
     ),
     enforced(
-      "/_mock accepts only requests with a loopback Host.",
-      control(
-        "access to the control routes > with Host %s gets %d",
-        "access to the control routes > a web page can use the control routes only if it comes from this machine",
+      "/_mock accepts only requests with a loopback Host, or one of --allow-host, and from no page of another origin.",
+      access(
+        "the Host of a request to the control routes > gets a response of this status: %s %d",
+        "the Host of a request to the control routes > may be one of allowHosts, exactly: %s %d",
+        "a web page of another origin > can neither read nor change anything: %s",
       ),
       "code host_not_allowed",
     ),

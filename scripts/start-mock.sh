@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Starts the mock for the other steps of a GitHub job, which ends it with the job. Run by action.yml.
+set -euo pipefail
+log=$RUNNER_TEMP/catalogue-mock.log
+first=$RUNNER_TEMP/catalogue-mock.json
+program=$(cd "$(dirname "$0")/.." && pwd)/bin/catalogue.js
+# The flags are split at spaces, but never expanded or run.
+read -ra flags <<<"$MOCK_FLAGS"
+nohup node "$program" serve --mock --json --port "$MOCK_PORT" ${flags[@]+"${flags[@]}"} >"$first" 2>"$log" </dev/null &
+mock=$!
+for _ in $(seq 300); do
+  if [ -s "$first" ]; then break; fi
+  if ! kill -0 "$mock" 2>/dev/null; then
+    cat "$log" >&2
+    exit 1
+  fi
+  sleep 0.1
+done
+# The values of the JSON line: neither contains a quote.
+value() { sed -nE "s/.*\"$1\":\"([^\"]*)\".*/\1/p" "$first"; }
+base_url=$(value base_url)
+if [ -z "$base_url" ]; then
+  echo "the mock did not start within 30 s; see $log" >&2
+  exit 1
+fi
+printf 'base-url=%s\napi-key=%s\n' "$base_url" "$(value api_key)" >>"$GITHUB_OUTPUT"
+printf 'CAT_BASE_URL=%s\nCAT_API_KEY=%s\n' "$base_url" "$(value api_key)" >>"$GITHUB_ENV"
+echo "Mock service running at $base_url"

@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { expect, test } from "vitest";
+import { isLong } from "../support/repetitions.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const dockerfile = readFileSync(join(root, "Dockerfile"), "utf8");
+
+/** The largest layer on top of Node, in bytes. */
+const largest = 80 * 1000 * 1000;
+
+const isPossible =
+  process.platform === "linux" &&
+  process.getuid?.() === 0 &&
+  ["ip -V", "unshare --version", "nsenter --version", "chroot --version"].every(
+    (line) => spawnSync(line.split(" ")[0]!, line.split(" ").slice(1)).status === 0,
+  );
+
+// Installs all packages and builds the program, in minutes.
+test.runIf(isLong)(
+  "the image is small, runs without root, becomes healthy, and stops on SIGTERM",
+  async ({ skip }) => {
+    if (!isPossible) skip("needs Linux, root, iproute2 and util-linux");
+    const { stdout } = await execa(process.execPath, [join(root, "scripts/try-dockerfile.js")], {
+      timeout: 600_000,
+    });
+    const { bytes, ...found } = JSON.parse(stdout) as { bytes: number };
+    expect(found).toEqual({ user: "65532:65532", ids: ["65532"], photo: "image/jpeg", status: 143 });
+    expect(bytes).toBeGreaterThan(20_000_000);
+    expect(bytes).toBeLessThan(largest);
+  },
+);
+
+test("the image is a distroless one with one layer, and no shell is needed", () => {
+  const [, image = ""] = dockerfile.split(/^FROM gcr\.io\/distroless\/nodejs\d+-debian12:nonroot$/m);
+  expect(image).not.toBe("");
+  expect(image).not.toMatch(/^RUN /m);
+  expect(image.match(/^(?:COPY|ADD) .*$/gm)).toEqual(["COPY --from=build /build/app /app"]);
+  // Commands without a shell are JSON lists.
+  for (const [, list = ""] of image.matchAll(/^(?:HEALTHCHECK .* CMD|ENTRYPOINT|CMD) (.*)$/gm))
+    expect(JSON.parse(list)[0]).toBe("/nodejs/bin/node");
+});
+
+test("only listed files of the repository are sent to the build, and they exist", () => {
+  const lines = readFileSync(join(root, ".dockerignore"), "utf8").trimEnd().split("\n");
+  expect(lines[0]).toBe("*");
+  const paths = lines.slice(1).map((line) => line.replace(/^!/, ""));
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  expect(paths).not.toContain("node_modules");
+});

@@ -45,7 +45,8 @@ export function controlDocument(routes: readonly ControlRoute[], serverUrl: stri
       title: "Control routes of the mock server",
       version: "1.0.0",
       summary: "Move the clock, make requests fail, and play what only the service makes.",
-      description: "The routes need no API key and accept only requests to a loopback host.",
+      description:
+        "The routes need no API key. They accept only requests to this machine or an allowed host, and none from pages of another origin.",
     },
     servers: [{ url: serverUrl }],
     security: [],

@@ -142,6 +142,13 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
     expect(cut[1]).toMatch(/^decisions\.csv:4 {2}- {2}ragged_row {2}/);
   });
 
+  test("if all of its rows are cut", async () => {
+    expect(await rejected((text) => text.split("\n")[0]!)).toEqual([
+      "error: decisions.csv has no image; nothing was recorded",
+      unchanged,
+    ]);
+  });
+
   test("if it is of another service, whose tasks this one does not have", async () => {
     const strange = await rejected((text, ids) =>
       text.replaceAll(ids[0]!.slice(0, 20), "01HZZZZZZZZZZZZZZZZZ"),

@@ -1,4 +1,5 @@
 import type { RecordedReview, Review } from "../../../flows/generate/review.ts";
+import { InputError } from "../../../flows/rows/source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
@@ -13,12 +14,21 @@ export async function recordReviewFile(app: App, file: string): Promise<void> {
     needsAllImages: true,
   });
   await source.close();
+  if (review.images.length === 0) throw noImages(review.file);
   const recorded = await recordDecisions(app, review);
   const { approved, rejected, undecided, reversed, later } = recorded;
   const summary = { file, approved, rejected, undecided, reversed: reversed.length, later: later.length };
   if (app.io.json) await app.io.jsonData(summary);
   else await noteSummary(app, reportLines(app, review, recorded));
 }
+
+/** The error of a file that was cut after its header. */
+const noImages = (file: string): InputError =>
+  new InputError(
+    `${shownName(file)} has no image; nothing was recorded`,
+    "no_decisions",
+    "Save the decisions again in the gallery of the run, and use that file unchanged.",
+  );
 
 function reportLines(app: App, review: Review, { approved, rejected, undecided }: RecordedReview): string[] {
   const decisions = counted(approved + rejected, "decision");

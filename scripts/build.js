@@ -253,8 +253,17 @@ await put(join(dist, "main.d.ts"), 'export * from "./types/cli/main.js";\n');
 
 // Completion reads the commands from a file, and the top help is printed from one: loading the program takes longer.
 const { main, nodeContext } = await import(pathToFileURL(join(dist, "main.js")).href);
-await put(join(dist, "commands.json"), await printedBy("commands", "--json"));
+await put(join(dist, "commands.json"), wordsOf(await printedBy("commands", "--json")));
 await put(join(dist, "help.txt"), await printedBy("--help"));
+
+/**
+ * The list of commands without what completion does not need: it is parsed at each Tab.
+ * @param {string} list
+ */
+function wordsOf(list) {
+  const unneeded = new Set(["about", "examples", "output", "errors"]);
+  return `${JSON.stringify(JSON.parse(list, (key, value) => (unneeded.has(key) ? undefined : value)))}\n`;
+}
 
 /**
  * What a command of the built program prints without a terminal.

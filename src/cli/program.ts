@@ -3,11 +3,12 @@ import type { App } from "./app/app.ts";
 import { firstWord } from "./command-names.ts";
 import { type CommandEntry, commands } from "./command-table.ts";
 import { exitMeanings } from "./context/errors.ts";
-import { type GlobalFlag, globalFlags } from "./context/globals.ts";
+import { earlyFlags, type GlobalFlag, globalFlags } from "./context/globals.ts";
 import { command, flagDescription, HelpShown } from "./flags/command.ts";
 import { rejectAddress, rejectAddressArguments, settlePaths } from "./flags/local-path.ts";
 import { unknownCommand } from "./flags/usage-error.ts";
-import { lineWidth, wrappedColumns } from "./output/wrapped.ts";
+import { lineWidth, namedLines, wrappedColumns } from "./output/wrapped.ts";
+import { type HelpTopic, helpTopics, topicOf } from "./reference/topics.ts";
 
 /** A command line, ready to run. */
 export interface Program {
@@ -19,6 +20,8 @@ export interface Program {
  * summary, unless that command describes them.
  */
 export async function createProgram(app: App, argv: readonly string[]): Promise<Program> {
+  const topic = topicOf(withoutGlobals(wordsAfterHelp(argv) ?? []));
+  if (topic !== null) return { parse: () => printTopic(app, topic, argv) };
   const args = helpAsFlag(argv);
   const help: string[] = [];
   const root = command("cat")
@@ -75,14 +78,35 @@ const withoutOptions: Help["formatHelp"] = (one, helper) => {
 
 /** Replaces `help`, as in `help import` and `help products list`, by `--help` after the other words. */
 function helpAsFlag(argv: readonly string[]): string[] {
-  const first = firstWord(argv);
-  if (first?.word !== "help") return [...argv];
-  const flags = argv.slice(0, first.index);
-  const words = argv.slice(first.index + 1).filter((word) => word !== "help");
+  const words = wordsAfterHelp(argv);
+  if (words === null) return [...argv];
+  const flags = argv.slice(0, firstWord(argv)!.index);
   // An unknown command gives the same error as without `help`.
   const called = firstWord(words);
   const known = called === null || Object.hasOwn(commands, called.word);
   return [...flags, ...words, ...(known ? ["--help"] : [])];
+}
+
+/** The words after `help`, without the global flags; null if the first word is another one. */
+function wordsAfterHelp(argv: readonly string[]): string[] | null {
+  const first = firstWord(argv);
+  return first?.word === "help" ? argv.slice(first.index + 1).filter((word) => word !== "help") : null;
+}
+
+/** The words without the global flags and their values. */
+function withoutGlobals(words: readonly string[]): string[] {
+  const first = firstWord(words);
+  return first === null ? [] : [first.word, ...withoutGlobals(words.slice(first.index + 1))];
+}
+
+/** Prints a topic of `cat help TOPIC`; one JSON object with `--json`. */
+async function printTopic(app: App, topic: HelpTopic, argv: readonly string[]): Promise<void> {
+  const { sections, json } = await topic.load();
+  app.globals.json = earlyFlags(argv).json;
+  if (app.globals.json) return app.io.jsonData(json);
+  const { bold } = app.io.paint;
+  const text = sections.map(({ title, lines }) => `${bold(title)}\n${namedLines(lines)}`).join("\n");
+  await app.io.data(wrappedColumns(app.io.asCalled(text), lineWidth(app.context.stdout)));
 }
 
 /** Throws a UsageError if help was asked for a command that a group does not have: `products lst --help`. */
@@ -140,6 +164,9 @@ function settle(one: Command, app: App, help: string[]): void {
 /** The end of the top help: examples, global flags, exit statuses, and the system's cat. */
 const helpSections = (): string => `
 For help with a command: cat help COMMAND
+Other topics: ${Object.keys(helpTopics)
+  .map((name) => `cat help ${name}`)
+  .join(", ")}
 
 Examples:
   # try an import without an account, with a mock of the service

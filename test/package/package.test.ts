@@ -158,6 +158,8 @@ test("the package has exactly the files that are needed", () => {
     /^dist\/(?:cjs\/)?types\/(?:index|clock|errors)\.d\.ts$/,
     /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock)\/[\w/-]+\.d\.ts$/,
     /^docs\/[\w-]+\.(?:md|py)$/,
+    /^docs\/reference\/[\w-]+\.md$/,
+    /^man\/cat[\w-]+\.1$/,
     /^fixtures\/[\w-]+\.(?:csv|ndjson)$/,
   ];
   expect(installed.files.filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
@@ -173,6 +175,8 @@ test("the package has exactly the files that are needed", () => {
       "dist/licenses.txt",
       "docs/fidelity.md",
       "docs/first-calls.py",
+      "docs/reference/import.md",
+      "man/cat-import.1",
       "fixtures/products.csv",
     ],
   ];

@@ -7,7 +7,7 @@ import {
   type ListedFlag,
 } from "../completion/command-list.ts";
 import { command, describedValue } from "../flags/command.ts";
-import { lineWidth, wrappedColumns } from "../output/wrapped.ts";
+import { lineWidth, namedLines, wrappedColumns } from "../output/wrapped.ts";
 
 /** `cat commands`; the program loads every command for it (`describesAll` in the command table). */
 export const commandsCommand = (app: App): Command =>
@@ -19,7 +19,11 @@ export const commandsCommand = (app: App): Command =>
     const list: CommandList = JSON.parse(JSON.stringify(commandList(made.parent!)), (_, value) =>
       typeof value === "string" ? app.io.asCalled(value) : value,
     );
-    if (app.io.json) return app.io.jsonData(list);
+    if (app.io.json) {
+      const { outputOf } = await import("../reference/outputs.ts");
+      const commands = list.commands.map((one) => ({ ...one, output: outputOf(one.name) }));
+      return app.io.jsonData({ ...list, commands });
+    }
     const text = toText(list, (title) => app.io.paint.bold(title));
     await app.io.data(wrappedColumns(text, lineWidth(app.context.stdout)));
   });
@@ -43,10 +47,7 @@ function toText(list: CommandList, heading: (text: string) => string): string {
 
 type Line = readonly [name: string, about: string];
 
-function toLines(all: readonly Line[]): string {
-  const width = Math.max(0, ...all.map(([name]) => name.length));
-  return all.map(([name, text]) => `    ${name.padEnd(width)}  ${text}\n`).join("");
-}
+const toLines = (all: readonly Line[]): string => namedLines(all, "    ");
 
 function toLine(flag: ListedFlag): Line {
   const name = flag.short === null ? flag.flag : `${flag.short}, ${flag.flag}`;

@@ -1,13 +1,16 @@
 import type { Argument, Command, Option } from "commander";
 import { exitMeanings } from "../context/errors.ts";
 import { version } from "../context/version.ts";
-import { toValued, type Valued } from "../flags/command.ts";
+import { examplesOf, toValued, type Valued } from "../flags/command.ts";
+import { helpTopics } from "../reference/topics.ts";
 
 /** Everything that a command line can consist of; `cat commands --json` prints it. */
 export interface CommandList {
   readonly version: string;
   readonly commands: readonly ListedCommand[];
   readonly global_flags: readonly ListedFlag[];
+  /** The pages of `cat help TOPIC`. */
+  readonly topics: readonly { readonly name: string; readonly summary: string }[];
   readonly exit_statuses: readonly { readonly status: number; readonly meaning: string }[];
 }
 
@@ -16,8 +19,10 @@ export interface ListedCommand {
   readonly name: string;
   readonly summary: string;
   readonly usage: string;
+  readonly about: string;
   readonly arguments: readonly ListedArgument[];
   readonly flags: readonly ListedFlag[];
+  readonly examples: readonly { readonly purpose: string; readonly command: string }[];
 }
 
 interface ListedValue extends Valued {
@@ -42,6 +47,7 @@ export const commandList = (root: Command): CommandList => ({
   version,
   commands: root.commands.flatMap((one) => [...listed(one, "")]),
   global_flags: root.options.map(flagOf),
+  topics: Object.entries(helpTopics).map(([name, { summary }]) => ({ name, summary })),
   exit_statuses: Object.entries(exitMeanings).map(([status, meaning]) => ({
     status: Number(status),
     meaning,
@@ -56,8 +62,10 @@ function* listed(one: Command, before: string): Generator<ListedCommand> {
       name,
       summary: one.summary(),
       usage: `cat ${name} ${one.usage()}`,
+      about: one.description(),
       arguments: one.registeredArguments.map(argumentOf),
       flags: one.options.filter(({ hidden }) => !hidden).map(flagOf),
+      examples: examplesOf(one).map(([purpose, command]) => ({ purpose, command })),
     };
   }
   for (const sub of one.commands) yield* listed(sub, `${name} `);

@@ -47,6 +47,10 @@ export function expectedAt(list: CommandList, words: readonly string[], isCat: b
     return { ...nothing, typed, words: [...flags.map((one) => [one.flag, one.description] as const), help] };
   }
   const subs = subcommands(list, place.path);
+  if (place.path === "" && place.isHelp) {
+    const topics = list.topics.map(({ name, summary }) => [name, summary] as const);
+    return { ...nothing, typed, words: [...subs, ...topics] };
+  }
   if (place.path === "") return { ...nothing, typed, words: [...subs, ["help", "show help"]], files: isCat };
   if (place.command === null) return { ...nothing, typed, words: subs };
   const { arguments: all } = place.command;
@@ -62,6 +66,8 @@ interface Place {
   /** The words of the command so far, e.g. `products list`; empty before the first. */
   readonly path: string;
   readonly command: ListedCommand | null;
+  /** Whether `help` comes before it. */
+  readonly isHelp: boolean;
   /** The number of arguments before this word. */
   readonly given: number;
   /** The flag whose value this word is. */
@@ -73,6 +79,7 @@ function placeOf(list: CommandList, words: readonly string[]): Place | null {
   let path = "";
   let command: ListedCommand | null = null;
   let given = 0;
+  let isHelp = false;
   for (let index = 0; index < words.length; index++) {
     const word = words[index]!;
     if (word === "--") return null;
@@ -81,12 +88,15 @@ function placeOf(list: CommandList, words: readonly string[]): Place | null {
       const flag = flags.find((one) => one.flag === word || one.short === word);
       if (flag === undefined && path === "") return null;
       if (flag === undefined || flag.value === null) continue;
-      if (++index === words.length) return { path, command, given, flag };
+      if (++index === words.length) return { path, command, isHelp, given, flag };
       continue;
     }
     const next = path === "" ? word : `${path} ${word}`;
     const known = list.commands.find((one) => one.name === next);
-    if (path === "" && word === "help") continue;
+    if (path === "" && word === "help") {
+      isHelp = true;
+      continue;
+    }
     if (
       given === 0 &&
       (known !== undefined || list.commands.some((one) => one.name.startsWith(`${next} `)))
@@ -96,7 +106,7 @@ function placeOf(list: CommandList, words: readonly string[]): Place | null {
     } else if (path === "") return null;
     else given++;
   }
-  return { path, command, given, flag: null };
+  return { path, command, isHelp, given, flag: null };
 }
 
 /** The next words of the commands that start with `path`. */

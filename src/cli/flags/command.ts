@@ -34,11 +34,17 @@ export function command(name: string, texts?: CommandTexts): Command {
     const lines = examples.map(([purpose, line]) => `  # ${purpose}\n  $ ${line}\n`);
     made.summary(summary).usage(usage).description(about);
     made.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+    shownExamples.set(made, examples);
   }
   return made.exitOverride((error) => {
     throw error.exitCode === 0 ? new HelpShown() : usageError(error, made);
   });
 }
+
+const shownExamples = new WeakMap<Command, CommandTexts["examples"]>();
+
+/** The examples of a command, which its help shows. */
+export const examplesOf = (made: Command): CommandTexts["examples"] => shownExamples.get(made) ?? [];
 
 const helpFlag = ["-h, --help", "show this help (global flags: cat --help)"] as const;
 

@@ -72,6 +72,12 @@ export function wrappedColumns(text: string, width: number | null): string {
     .replaceAll(unbroken, " ");
 }
 
+/** Names with their texts, in two columns. */
+export function namedLines(all: readonly (readonly [name: string, text: string])[], indent = "  "): string {
+  const width = Math.max(0, ...all.map(([name]) => name.length));
+  return all.map(([name, text]) => `${indent}${name.padEnd(width)}  ${text}\n`).join("");
+}
+
 /** Stands for the spaces of a command between backticks while the paragraph is broken. */
 const unbroken = "\u00a0";
 const kept = (text: string): string => text.replace(/`[^`]*`/g, (code) => code.replaceAll(" ", unbroken));

@@ -1,0 +1,128 @@
+import * as z from "zod";
+import { type JsonObject, schemaOf } from "../../contract/openapi/schemas.ts";
+import { ExportJob, ExportRow } from "../../contract/resources/exports.ts";
+import { Image, ImageUpload } from "../../contract/resources/images.ts";
+import { Import, ImportRowResult } from "../../contract/resources/imports.ts";
+import { Product, ProductImage } from "../../contract/resources/products.ts";
+import { Model, Task } from "../../contract/resources/tasks.ts";
+import { Webhook, WebhookWithSecret } from "../../contract/resources/webhooks.ts";
+import { ExitCode } from "../context/errors.ts";
+import * as summaries from "./summaries.ts";
+
+/** What a command prints on stdout with `--json`, and its exit statuses beyond those of every command. */
+export interface CommandOutput {
+  /** `json`: one value; `ndjson`: a value per line. */
+  readonly form: "json" | "ndjson";
+  /** A JSON Schema of the value. */
+  readonly schema: JsonObject;
+  readonly exit_statuses: readonly number[];
+}
+
+/** The exit statuses that every command can have. */
+const always = [
+  ExitCode.done,
+  ExitCode.fault,
+  ExitCode.usage,
+  ExitCode.hungUp,
+  ExitCode.interrupted,
+  ExitCode.terminated,
+];
+
+const { refused, denied, notFound, conflict, unavailable, partial } = ExitCode;
+/** Those of a command that sends requests, and of one that sends a resource or its ID. */
+const requests = [denied, unavailable];
+const reads = [...requests, refused];
+const byId = [...requests, notFound, refused];
+const changes = [...byId, conflict];
+
+const entry =
+  (form: CommandOutput["form"]) =>
+  (schema: z.ZodType, exits: readonly number[] = []): (() => CommandOutput) =>
+  () => ({
+    form,
+    schema: schemaOf(schema),
+    exit_statuses: [...always, ...exits].sort((one, other) => one - other),
+  });
+
+const one = entry("json");
+const lines = entry("ndjson");
+
+const deleted = z.looseObject({ id: z.string(), deleted: z.literal(true) });
+const introduced = z.looseObject({ base_url: z.string(), api_key: z.string() });
+
+/** By command. A test fails for one without an entry, and compares the schemas with real outputs. */
+const outputs: Readonly<Record<string, () => CommandOutput>> = {
+  import: one(summaries.importOutput, [...changes, partial]),
+  "imports list": lines(summaries.sentImport),
+  "imports get": one(Import, byId),
+  "imports watch": one(Import, [...byId, partial]),
+  "imports rows": lines(ImportRowResult.extend({ file_line: z.int().optional() }), byId),
+  tryon: one(summaries.generateOutput, [...changes, partial]),
+  beautify: one(summaries.generateOutput, [...changes, partial]),
+  "tasks list": lines(Task, byId),
+  "tasks get": one(Task, byId),
+  "tasks watch": lines(savedTask(), [...byId, partial]),
+  "tasks save": lines(savedTask(), [...byId, partial]),
+  "tasks review": one(summaries.reviewOutput, [...byId, conflict]),
+  export: lines(z.union([ExportRow, summaries.savedExport]), [...changes, partial]),
+  "export sync": one(summaries.syncOutput, [...reads, conflict, partial]),
+  "exports list": lines(summaries.sentExport),
+  "exports get": one(ExportJob, byId),
+  "exports watch": one(ExportJob, byId),
+  "exports download": one(summaries.savedExport, [...changes, partial]),
+  "products list": lines(Product, reads),
+  "products get": one(Product, byId),
+  "products coverage": lines(summaries.coverageRow, reads),
+  "products create": one(Product, changes),
+  "products update": one(Product, changes),
+  "products delete": lines(deleted.extend({ reference: z.string().nullable() }), [...byId, partial]),
+  "products attach": lines(ProductImage, changes),
+  "products detach": one(
+    z.looseObject({ product_id: z.string(), image_id: z.string(), detached: z.literal(true) }),
+    changes,
+  ),
+  "images get": one(Image, byId),
+  "images upload": lines(ImageUpload.extend({ file: z.string() }), [...reads, partial]),
+  "models list": lines(Model, reads),
+  "webhooks list": lines(Webhook, reads),
+  "webhooks get": one(Webhook, byId),
+  "webhooks create": one(WebhookWithSecret, changes),
+  "webhooks update": one(Webhook, changes),
+  "webhooks delete": one(deleted, byId),
+  "webhooks rotate": one(WebhookWithSecret, changes),
+  "webhooks listen": lines(summaries.listenOutput, changes),
+  "webhooks replay": lines(summaries.delivered, [denied, notFound, unavailable, partial]),
+  "webhooks trigger": lines(z.union([summaries.delivered, summaries.tortured]), [
+    denied,
+    unavailable,
+    partial,
+  ]),
+  "webhooks verify": one(z.looseObject({ valid: z.literal(true), age_seconds: z.int() }), [refused, denied]),
+  serve: one(introduced, [refused, partial]),
+  api: one(z.any(), changes),
+  login: one(summaries.account, requests),
+  logout: one(z.looseObject({ profile: z.string(), removed: z.boolean() }), [denied]),
+  whoami: one(summaries.account, reads),
+  doctor: one(summaries.doctorOutput, [...reads, notFound]),
+  "config list": lines(summaries.settingRow),
+  "config get": one(z.union([z.string(), z.boolean(), z.record(z.string(), z.any())]), [notFound]),
+  "config set": one(summaries.settingChange),
+  "config unset": one(summaries.settingChange),
+  "config path": one(z.looseObject({ path: z.string() })),
+  "config mapping": lines(summaries.mappingRow, [refused]),
+  commands: one(
+    z.looseObject({ version: z.string(), commands: z.array(z.looseObject({ name: z.string() })) }),
+  ),
+  completion: one(z.looseObject({ shell: z.string(), script: z.string() })),
+};
+
+function savedTask() {
+  return Task.extend({ output_file: z.string().optional(), label: z.boolean().optional() });
+}
+
+/** The output of a command by its words, e.g. `products list`. Throws for a command without an entry. */
+export function outputOf(command: string): CommandOutput {
+  const found = outputs[command];
+  if (found === undefined) throw new Error(`add cat ${command} to src/cli/reference/outputs.ts`);
+  return found();
+}

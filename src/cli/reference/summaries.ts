@@ -1,0 +1,295 @@
+import * as z from "zod";
+import { importModes, importStatuses } from "../../contract/value-sets.ts";
+
+/*
+ * What commands print with `--json` that no resource of the service describes. A test holds these schemas against real outputs.
+ * Objects are loose, because fields may be added.
+ */
+
+const count = z.int().min(0);
+const text = z.string();
+const optionalText = z.string().optional();
+const failure = z.looseObject({ code: text, message: text });
+const sentJob = { status: text, at: text, base_url: text, run_id: text };
+
+/** A problem of a row, as a check reports it. */
+const problem = z.looseObject({
+  line: z.int().optional(),
+  first_line: z.int().optional(),
+  last_line: z.int().optional(),
+  sheet: optionalText,
+  cell: optionalText,
+  reference: optionalText,
+  param: optionalText,
+  code: text,
+  message: text,
+});
+
+const span = z.looseObject({ first_line: z.int(), last_line: z.int(), rows: count });
+
+/** One import of one file. */
+const importedFile = z.looseObject({
+  run_id: text.nullable(),
+  file: text,
+  mode: z.enum(importModes),
+  total: count,
+  /** Only of an import that was rejected before anything was sent. */
+  valid: count.optional(),
+  invalid: count,
+  submitted: count,
+  succeeded: count,
+  partial: count,
+  failed: count,
+  created: count,
+  updated: count,
+  skipped: count,
+  unchanged: count,
+  imports: z.array(z.looseObject({ id: text, status: z.enum(importStatuses), rows: count })),
+  converted: count.optional(),
+  failed_file: text.nullable(),
+  results_file: text.nullable(),
+  results_rows: count.optional(),
+  duration_ms: count,
+  left: count.optional(),
+  unknown: z.array(span).optional(),
+  refused: z.array(span).optional(),
+  problems: z.array(problem).optional(),
+  unread: z.array(text).optional(),
+  unwritten: z.array(text).optional(),
+});
+
+const checkedFile = z.looseObject({
+  file: text,
+  problems: z.array(problem),
+  total: count,
+  valid: count,
+  invalid: count,
+  left: count.optional(),
+  converted: count.optional(),
+});
+
+const sums = {
+  total: count,
+  invalid: count,
+  submitted: count,
+  succeeded: count,
+  partial: count,
+  failed: count,
+  created: count,
+  updated: count,
+  skipped: count,
+  unchanged: count,
+  duration_ms: count,
+};
+
+const template = z.looseObject({ file: text, columns: z.array(text) });
+
+/** `cat import`: a summary, that of several files, the result of a check, or the columns of a template. */
+export const importOutput = z.union([
+  importedFile,
+  checkedFile,
+  z.looseObject({
+    ...sums,
+    valid: count.optional(),
+    files: z.array(importedFile),
+    not_started: z.array(text).optional(),
+  }),
+  z.looseObject({ files: z.array(checkedFile), total: count, valid: count, invalid: count }),
+  template,
+]);
+
+const generated = z.looseObject({
+  run_id: text,
+  total: count,
+  queued: count,
+  unchanged: count,
+  succeeded: count,
+  failed: count,
+  tasks: z.array(
+    z.looseObject({
+      id: text,
+      status: text,
+      line: z.int(),
+      output_file: optionalText,
+      failure_reason: failure.optional(),
+      label: z.boolean().optional(),
+    }),
+  ),
+  duration_ms: count,
+  existing: count.optional(),
+  in_progress: count.optional(),
+  left: count.optional(),
+  invalid: count.optional(),
+  rejected: z.array(z.looseObject({ line: z.int(), code: text, message: text })).optional(),
+  not_queued: count.optional(),
+  unknown: count.optional(),
+  credits: z.looseObject({ left: z.number(), short: z.number() }).optional(),
+  unlabeled: count.optional(),
+  unsaved: z.array(z.looseObject({ id: text, message: text })).optional(),
+  failed_file: optionalText,
+  results_file: optionalText,
+  gallery_file: optionalText,
+});
+
+const generationCheck = z.looseObject({
+  file: text,
+  total: count,
+  valid: count,
+  invalid: count,
+  generations: count,
+  batches: count,
+  existing: count.optional(),
+  in_progress: count.optional(),
+  left: count.optional(),
+  problems: z.array(problem),
+  notes: z.array(problem).optional(),
+});
+
+/** `cat tryon`, `cat beautify` */
+export const generateOutput = z.union([generated, generationCheck, template]);
+
+/** `cat tasks review` */
+export const reviewOutput = z.looseObject({
+  file: text,
+  approved: count,
+  rejected: count,
+  undecided: count,
+  reversed: count,
+  later: count,
+});
+
+/** A saved export, of `cat export` and `cat exports download`. */
+export const savedExport = z.looseObject({
+  run_id: optionalText,
+  products: count.optional(),
+  assets: count,
+  deleted: count.optional(),
+  missing: count.optional(),
+  rejected: count.optional(),
+  files: z.array(z.looseObject({ path: text, bytes: count })),
+  jobs: z.array(z.looseObject({ id: text, status: text })),
+  duration_ms: count,
+});
+
+/** `cat export sync` */
+export const syncOutput = z.looseObject({
+  run_id: text,
+  total: count,
+  added: count,
+  changed: count,
+  renamed: count,
+  removed: count,
+  unchanged: count,
+  failed: count,
+  bytes: count.nullable(),
+  index_file: text,
+  duration_ms: count,
+  unlabeled: count.optional(),
+  failures: z
+    .array(
+      z.looseObject({
+        product_id: text,
+        asset_id: text,
+        reference: text.nullable(),
+        code: text,
+        message: text,
+      }),
+    )
+    .optional(),
+});
+
+export const sentImport = z.looseObject({ id: text, file: text, rows: count, mode: text, ...sentJob });
+export const sentExport = z.looseObject({ id: text, file: text, products: count, format: text, ...sentJob });
+
+const look = z.looseObject({ background: text, angle_shot: text });
+
+/** A line of `cat products coverage`. */
+export const coverageRow = z.looseObject({
+  reference: text.nullable(),
+  name: text.nullable(),
+  photos: z.array(text),
+  beautified: z.array(look),
+  tryons: z.array(look.extend({ model_id: text, model_name: text.nullable() })),
+  rejected: count,
+  id: text,
+});
+
+/** A line of `cat webhooks trigger` and `replay`. */
+export const delivered = z.looseObject({
+  id: text,
+  type: text,
+  url: text,
+  status: z.int().nullable(),
+  response: text,
+  ms: count,
+  failure: optionalText,
+});
+
+/** A line of `cat webhooks trigger --torture`. */
+export const tortured = z.looseObject({
+  name: text,
+  expected: text,
+  responses: z.array(text),
+  ok: z.boolean(),
+  failure: optionalText,
+  why: optionalText,
+});
+
+/** The lines of `cat webhooks listen`. */
+export const listenOutput = z.union([
+  z.looseObject({ listening: text.nullable(), webhook_id: text.nullable(), signing_secret: optionalText }),
+  z.looseObject({
+    id: text,
+    type: text,
+    created_at: text,
+    data: z.looseObject({}),
+    received_at: text,
+    missed: z.literal(true).optional(),
+  }),
+]);
+
+/** `cat whoami`, `cat login` */
+export const account = z.looseObject({
+  profile: text.nullable(),
+  label: optionalText,
+  base_url: text,
+  base_url_source: text.nullable().optional(),
+  key: text,
+  key_source: text,
+  products_read: z.boolean(),
+});
+
+/** `cat doctor` */
+export const doctorOutput = z.looseObject({
+  checks: z.array(
+    z.looseObject({
+      name: text,
+      status: z.enum(["ok", "warning", "error", "skipped"]),
+      message: text,
+      hint: optionalText,
+      code: optionalText,
+    }),
+  ),
+  exit: count,
+});
+
+const setting = z.union([text, z.boolean()]).nullable();
+
+/** A line of `cat config list`, and the result of `set` and `unset`. */
+export const settingRow = z.looseObject({
+  profile: text,
+  active: z.boolean(),
+  setting: text,
+  value: setting,
+});
+export const settingChange = z.looseObject({ profile: text.nullable(), setting: text, value: setting });
+
+/** A line of `cat config mapping`. */
+export const mappingRow = z.looseObject({
+  kind: text,
+  field: text.nullable(),
+  name: text,
+  read_as: text.nullable(),
+  files: text,
+  from: text,
+});

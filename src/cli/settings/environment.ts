@@ -1,0 +1,90 @@
+/** An environment variable that the program reads or sets. */
+export interface EnvironmentVariable {
+  readonly name: string;
+  /** A phrase, with its default or its values in parentheses. */
+  readonly about: string;
+}
+
+/** Variables of one topic. */
+export interface VariableGroup {
+  readonly title: string;
+  readonly variables: readonly EnvironmentVariable[];
+}
+
+const variable = (name: string, about: string): EnvironmentVariable => ({ name, about });
+
+/**
+ * Every environment variable of the program. `cat help environment` and the reference print this table; a test compares it with
+ * the sources.
+ */
+export const environment: readonly VariableGroup[] = [
+  {
+    title: "Settings (a flag wins over its variable, a variable over the profile)",
+    variables: [
+      variable("CAT_BASE_URL", "URL of the service, without /v1 (flag: --base-url)"),
+      variable("CAT_API_KEY", "API key of your organization (default: the key that cat login stored)"),
+      variable("CAT_PROFILE", "profile to use (flag: --profile; default: the active profile)"),
+      variable(
+        "CAT_HOME",
+        "folder of the config file and of the state (default: the folders of the platform)",
+      ),
+      variable(
+        "CAT_INSECURE_HTTP_HOSTS",
+        "hosts whose base URL can be http://, separated by commas, e.g. in a container",
+      ),
+      variable("CAT_WEBHOOK_SECRET", "signing secret of webhooks, for cat webhooks"),
+    ],
+  },
+  {
+    title: "Output",
+    variables: [
+      variable("NO_COLOR", "no colors, with any value (flag: --no-color)"),
+      variable("FORCE_COLOR", "colors without a terminal: 1, 2 or 3; 0 for none"),
+      variable("TERM", "dumb: no colors, no progress bar and no interactive view"),
+      variable("CAT_THUMBNAILS", "off: no pictures in lists on terminals that can show them"),
+      variable(
+        "LC_ALL",
+        "locale, before all others: the separator of --excel, and the character set in cat doctor",
+      ),
+      variable("LC_NUMERIC", "locale of numbers: the separator of --excel"),
+      variable("LC_CTYPE", "locale of characters: the character set in cat doctor"),
+      variable("LANG", "locale, after all others"),
+    ],
+  },
+  {
+    title: "Network",
+    variables: [
+      variable("HTTPS_PROXY", "proxy of https:// addresses; https_proxy comes first"),
+      variable(
+        "HTTP_PROXY",
+        "proxy of http:// addresses, and of all without HTTPS_PROXY; http_proxy comes first",
+      ),
+      variable("NO_PROXY", "hosts that need no proxy, separated by commas; no_proxy comes first"),
+      variable("NODE_EXTRA_CA_CERTS", "PEM file with certificates of your own authority"),
+    ],
+  },
+  {
+    title: "Set for other programs",
+    variables: [
+      variable(
+        "CAT_WEBHOOK_URL",
+        "URL on which cat webhooks listen receives events, for the command that it runs",
+      ),
+      variable("CAT_HANDED_TO", "programs named cat that were tried already, for another cat on PATH"),
+    ],
+  },
+  {
+    title: "Read from the system",
+    variables: [
+      variable("PATH", "folders in which the system's cat is searched"),
+      variable("NODE_DISABLE_COMPILE_CACHE", "1: keep no compiled code (Node 22.8 and later)"),
+      variable("NODE_OPTIONS", "flags of Node; not passed on to the process that reads the keychain"),
+      variable("TERM_PROGRAM", "the terminal, to find out whether it shows pictures"),
+      variable("LC_TERMINAL", "the same, over SSH"),
+      variable("KITTY_WINDOW_ID", "the same, of kitty"),
+      variable("KONSOLE_VERSION", "the same, of Konsole"),
+      variable("TMUX", "set in tmux, which shows no pictures"),
+      variable("STY", "set in screen, which shows no pictures"),
+    ],
+  },
+];

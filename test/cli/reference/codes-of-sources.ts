@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+
+const root = fileURLToPath(new URL("../../../src", import.meta.url));
+const folders = ["cli", "flows", "client", "http", "state"];
+
+/** The codes that the sources give to errors and to problems of rows, each with a file that has it. */
+export function codesOfSources(): Map<string, string> {
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".ts") && folders.some((folder) => name.startsWith(`${folder}/`)),
+  );
+  const found = new Map<string, string>();
+  for (const file of files) {
+    for (const code of codesOf(readFileSync(join(root, file), "utf8"))) found.set(code, file);
+  }
+  return found;
+}
+
+/** The codes in a source: `code: "…"` in an object, and the second argument of an error with a constructor of its own. */
+export function codesOf(text: string): string[] {
+  const source = ts.createSourceFile("a.ts", text, ts.ScriptTarget.Latest, true);
+  const codes: string[] = [];
+  const take = (node: ts.Node | undefined): void => {
+    if (node === undefined) return;
+    if (ts.isStringLiteral(node) && /^[a-z]+(?:_[a-z]+)*$/.test(node.text)) codes.push(node.text);
+    if (ts.isConditionalExpression(node)) {
+      take(node.whenTrue);
+      take(node.whenFalse);
+    }
+    if (ts.isBinaryExpression(node)) take(node.right);
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAssignment(node) && node.name.getText() === "code") take(node.initializer);
+    if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText())) take(node.arguments?.[1]);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return codes;
+}

@@ -34,8 +34,8 @@ const may = {
     "/ulid/",
     "^(node:)?[a-z_/]+$",
   ],
-  "^src/mock/": [
-    "^src/mock/",
+  "^src/mock/(?!page/app/)": [
+    "^src/mock/(?!page/app/)",
     "^src/contract/",
     "^src/clock\\.ts$",
     "/@fastify/busboy/",
@@ -46,6 +46,8 @@ const may = {
     "/image-size/",
     "^(node:)?[a-z_/]+$",
   ],
+  // The page of the mock runs in a browser.
+  "^src/mock/page/app/": ["^src/mock/page/app/", "^src/mock/page/data\\.ts$", "/preact/"],
 };
 
 /** The flows; every other folder of src/flows is shared by them. */

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { bundlePage } from "./mock-page.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
@@ -105,6 +106,22 @@ const withPageTexts = {
   },
 };
 
+const mockPage = await bundlePage();
+
+/**
+ * The page of the mock is bundled for a browser; the mock carries its text.
+ * @type {import("esbuild").Plugin}
+ */
+const withMockPage = {
+  name: "text-of-the-mock-page",
+  setup(builder) {
+    builder.onLoad({ filter: /mock[\\/]page[\\/]page-text\.ts$/ }, () => ({
+      contents: `export const pageText = async () => (${JSON.stringify(mockPage.page)});`,
+      loader: "js",
+    }));
+  },
+};
+
 const entry = join(root, "src", "cli", "main.ts");
 const importCommand = join(root, "src", "cli", "commands", "import", "import.ts");
 const neededForLists = [
@@ -114,7 +131,7 @@ const neededForLists = [
   join(root, "src", "cli", "settings", "settings.ts"),
 ];
 
-const plugins = [withoutChildProcess, withoutUnused, undiciByName, withPageTexts];
+const plugins = [withoutChildProcess, withoutUnused, undiciByName, withPageTexts, withMockPage];
 
 /** @type {import("esbuild").BuildOptions} */
 const common = {
@@ -231,7 +248,7 @@ for (const { path, text } of builds.flatMap((one) => one.outputFiles ?? [])) {
   else await put(path, path.startsWith(join(dist, "cjs")) ? text : withRequire(text));
 }
 
-await put(join(dist, "licenses.txt"), await licensesOf(builds));
+await put(join(dist, "licenses.txt"), await licensesOf([...builds, mockPage]));
 
 // Part names contain a hash of their content: files of earlier builds would accumulate.
 const made = new Set(builds.flatMap((one) => Object.keys(one.metafile?.outputs ?? {})));
@@ -286,7 +303,7 @@ async function printedBy(...args) {
 
 /**
  * The licenses of all packages whose code is in a build, which must come with copies of it.
- * @param {import("esbuild").BuildResult[]} of
+ * @param {Pick<import("esbuild").BuildResult, "metafile">[]} of
  */
 async function licensesOf(of) {
   const inputs = of.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { everyOperation } from "../contract/operations.ts";
 import { requireAccess } from "./control/access.ts";
 import { addControl } from "./control/control.ts";
+import { Pictures } from "./images/pictures.ts";
 import { Exchange } from "./requests/exchange.ts";
 import { handleBadConnections } from "./requests/parser-errors.ts";
 import { serve } from "./requests/pipeline.ts";
@@ -34,9 +35,10 @@ export function createApp(
   for (const { name, operation } of everyOperation) {
     router.add([operation.method], operation.path, serve(world, operation, findHandler(name)));
   }
-  addSignedFiles(router, world);
+  const pictures = new Pictures();
+  addSignedFiles(router, world, pictures);
   addOpenApi(router, world);
-  addControl(router, world);
+  addControl(router, world, pictures);
   const options = {
     maxHeaderSize: headerBytes,
     headersTimeout: patience.headersMs,

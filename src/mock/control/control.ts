@@ -1,4 +1,6 @@
 import { Readable } from "node:stream";
+import type { Pictures } from "../images/pictures.ts";
+import { type PageRoute, pageRoutes } from "../page/page-routes.ts";
 import { Exchange } from "../requests/exchange.ts";
 import type { Router } from "../requests/routing.ts";
 import { readBody } from "../rules/body.ts";
@@ -12,14 +14,14 @@ import { type ControlRoute, controlRoutes } from "./routes.ts";
 const controlBodyBytes = 512 * 1024 * 1024;
 
 /** Adds the control routes: no API key, but only known hosts, so that no web page of another origin can use them. */
-export function addControl(router: Router, world: World): void {
-  for (const { method, path, work } of controlRoutes) {
-    router.add([method], path, (request, response, params) => {
+export function addControl(router: Router, world: World, pictures: Pictures): void {
+  for (const { method, path, work } of [...controlRoutes, ...pageRoutes(pictures)]) {
+    router.add([method], path, (request, response, params, query) => {
       const exchange = new Exchange(world, request, response);
       try {
         rejectMalformed(request);
         requireAccess(world, request.headers);
-        readBody(request, controlBodyBytes, (body) => respond(exchange, body, params, work));
+        readBody(request, controlBodyBytes, (body) => respond(exchange, body, { params, query }, work));
       } catch (error) {
         exchange.fail(error);
       }
@@ -30,14 +32,15 @@ export function addControl(router: Router, world: World): void {
 async function respond(
   exchange: Exchange,
   body: Buffer | Refusal | null,
-  params: Readonly<Record<string, string>>,
-  work: ControlRoute["work"],
+  { params, query }: { params: Readonly<Record<string, string>>; query: Readonly<Record<string, unknown>> },
+  work: ControlRoute["work"] | PageRoute["work"],
 ): Promise<void> {
   if (body === null) return;
   try {
     if (body instanceof Refusal) throw body;
-    const result = await work(exchange.world, body, params);
-    if (result instanceof Readable) exchange.sendStream(result);
+    const result = await work(exchange.world, body, params, query);
+    if (typeof result === "function") result(exchange);
+    else if (result instanceof Readable) exchange.sendStream(result);
     else exchange.send({ status: 200, body: JSON.stringify(result) });
   } catch (error) {
     exchange.fail(error);

@@ -45,11 +45,20 @@ export class Exchange {
       status: null,
       replayed: false,
       faults: noFaults,
-      kept: world.log.keepsBodies ? { begunAt: world.network.time.now(), body: null, response: null } : null,
+      kept: world.log.keepsBodies ? this.#beginKeeping() : null,
     };
     this.#steers = steersMock(this.url);
     // Control requests are not logged: the log shows the requests under test.
     if (!this.#steers) world.log.add(this.#logged);
+  }
+
+  #beginKeeping(): KeptExchange {
+    const begunAt = this.world.network.time.now();
+    const kept: KeptExchange = { begunAt, body: null, response: null, isOver: false };
+    this.response.once("close", () => {
+      kept.isOver = true;
+    });
+    return kept;
   }
 
   /** Keeps the body of the request for the log, or the reason why it was not read. */

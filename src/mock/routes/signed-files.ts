@@ -10,7 +10,7 @@ import {
   type StoredFile,
   toStoredFile,
 } from "../files/stored-file.ts";
-import { type PictureSource, Pictures } from "../images/pictures.ts";
+import type { PictureSource, Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { Exchange } from "../requests/exchange.ts";
 import type { Router } from "../requests/routing.ts";
@@ -24,8 +24,7 @@ import type { World } from "../world/world.ts";
 type Find = (id: string, life: AbortSignal) => Promise<StoredFile | undefined> | StoredFile | undefined;
 
 /** Adds `/_signed`, the storage behind signed URLs: GET and HEAD, no API key, no rate limit. */
-export function addSignedFiles(router: Router, world: World): void {
-  const pictures = new Pictures();
+export function addSignedFiles(router: Router, world: World, pictures: Pictures): void {
   const inAny = <T>(of: (organization: Organization) => T | undefined): T | undefined => {
     for (const organization of Object.values(world.organizations)) {
       const found = of(organization);

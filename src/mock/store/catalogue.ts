@@ -15,6 +15,10 @@ export class Catalogue {
   readonly #list = new ProductList();
   readonly #changes = new ChangeList();
   #nextOrder = 0;
+  /** Number of live products. */
+  size = 0;
+  /** Number of changes of products. */
+  revision = 0;
   /** JSON of recently read products: reads are far more frequent than changes. */
   readonly #prints = new Map<ProductRecord, string>();
   /** Frozen copies of unchanged products, shared by exports. */
@@ -75,6 +79,8 @@ export class Catalogue {
     product.deleted_at = at;
     if (product.reference !== null) this.#byReference.delete(product.reference);
     this.#list.deleted(product);
+    this.size--;
+    this.revision++;
     this.#changes.changed(product, at);
   }
 
@@ -105,6 +111,7 @@ export class Catalogue {
   changed(product: ProductRecord, at: string | null): void {
     this.#prints.delete(product);
     this.#frozen.delete(product);
+    this.revision++;
     if (at !== null) this.#changes.changed(product, at);
   }
 
@@ -137,7 +144,9 @@ export class Catalogue {
   #insert(product: ProductRecord): void {
     this.#byId.set(product.id, product);
     this.#changes.add(product);
+    this.revision++;
     if (product.deleted_at !== null) return;
+    this.size++;
     if (product.reference !== null) this.#byReference.set(product.reference, product);
     this.#list.add(product);
   }

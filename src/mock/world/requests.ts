@@ -54,6 +54,8 @@ export interface KeptExchange {
   readonly begunAt: number;
   body: KeptBody | null;
   response: KeptResponse | null;
+  /** Whether the response was sent, or the connection is closed. */
+  isOver: boolean;
 }
 
 interface KeptResponse {

@@ -1,0 +1,45 @@
+/** Sends a request to the mock and parses its response. Throws an error with the message of the mock. */
+export async function call<T = unknown>(
+  method: "GET" | "POST" | "PUT" | "DELETE",
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const init: RequestInit = { method };
+  if (body instanceof Blob) init.body = body;
+  else if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "Content-Type": "application/json" };
+  }
+  let response: Response;
+  try {
+    response = await fetch(path, init);
+  } catch {
+    throw new Error("The mock does not respond. Is it still running?");
+  }
+  const text = await response.text();
+  if (!response.ok) throw new Error(messageIn(text) ?? `The mock responded with ${response.status}.`);
+  return JSON.parse(text) as T;
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: { message?: string; param?: string } };
+    return error?.param === undefined ? error?.message : `${error.param}: ${error.message}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Copies a text. Without a secure context, which a host other than loopback lacks, by way of a hidden field. */
+export async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const field = document.createElement("textarea");
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+}

@@ -1,0 +1,77 @@
+import type { Fault, RequestDetail } from "../data.ts";
+
+/** What a fault does, and to what, in one line. */
+export function describeFault({ id, acted, match, times, probability, ...effect }: Fault): string {
+  const { method, path, job } = (match ?? {}) as Record<string, string | undefined>;
+  const target =
+    job === undefined ? [method, path].filter(Boolean).join(" ") || "any request" : `${job} jobs`;
+  const shown = Object.entries(effect).map(([name, value]) => describeEffect(name, value));
+  const chance = typeof probability === "number" ? `, ${Math.round(probability * 100)} % of the time` : "";
+  const limit = typeof times === "number" ? `, ${times === 1 ? "once" : `${times} times`}` : "";
+  return shown.length === 0 ? `fault ${id}, removed` : `${target}: ${shown.join(", ")}${limit}${chance}`;
+}
+
+function describeEffect(name: string, value: unknown): string {
+  if (name === "status") return `status ${value}`;
+  if (name === "delay_ms") return `delay of ${value} ms`;
+  if (name === "drop") return `connection closed ${value} the work`;
+  if (name === "truncate") return `response cut after ${value} bytes`;
+  if (name === "fail") return `fails with ${(value as { code: string }).code}`;
+  return `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`;
+}
+
+/** Why a request got its response, if that is not obvious: one sentence per reason. */
+export function reasonsFor({ row, request, first, faults }: RequestDetail): string[] {
+  const reasons = faults.map((fault) => `Fault ${fault.id} acted: ${describeFault(fault)}.`);
+  const isFaulty = faults.length > 0;
+  if (row.status === null) {
+    if (row.isOver && !isFaulty) reasons.push("The client closed the connection before the response.");
+    else if (!row.isOver) reasons.push("The request is in progress.");
+    return reasons;
+  }
+  if (row.replayed) {
+    reasons.push(
+      first === null
+        ? "The stored response of its idempotency key was replayed. The log no longer has the first request."
+        : `The stored response of request ${first.number} was replayed, which has the same idempotency key.`,
+    );
+  } else if (row.code === "idempotency_key_reused" || row.code === "request_in_progress") {
+    if (first !== null) reasons.push(`Request ${first.number} has the same idempotency key.`);
+  }
+  reasons.push(...problemsIn(request.response?.body?.content ?? ""));
+  const headers = request.response?.headers ?? {};
+  if (row.status === 429 && !isFaulty) {
+    const reset = new Date(Number(headers["x-ratelimit-reset"]) * 1_000).toISOString().slice(11, 19);
+    reasons.push(
+      `${headers["x-ratelimit-limit"]} ${row.method === "GET" ? "reads" : "writes"} per minute are used. The next window begins at ${reset}.`,
+    );
+  }
+  return reasons;
+}
+
+interface Problem {
+  param?: string | null;
+  code?: string;
+  message?: string;
+  line?: number;
+  input_index?: number;
+}
+
+const shownProblems = 10;
+
+/** The problems in an error envelope, or in a list of them. */
+function problemsIn(text: string): string[] {
+  try {
+    const { error, errors } = JSON.parse(text) as { error?: Problem; errors?: Problem[] };
+    const problems = error === undefined ? (errors ?? []) : [error];
+    const lines = problems.slice(0, shownProblems).map(({ param, message, line, input_index }) => {
+      const place = line === undefined ? "" : `line ${line}, `;
+      const input = input_index === undefined ? "" : `input ${input_index}, `;
+      return `${place}${input}${param ? `${param}: ` : ""}${message}`;
+    });
+    const more = problems.length - lines.length;
+    return more > 0 ? [...lines, `${more} more problems are in the response.`] : lines;
+  } catch {
+    return [];
+  }
+}

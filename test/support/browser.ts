@@ -25,11 +25,11 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined;
 }
 
-/** What a page did that it must not: requests to anywhere but its own disk, errors, and violations of its policy. */
+/** What a page did that it must not: requests to anywhere but its own place, errors, and violations of its policy. */
 export interface Opened {
   page: Page;
   wrongs: string[];
-  /** Opens the same file in another window of the same browser. */
+  /** Opens the same page in another window of the same browser. */
   again(): Promise<Page>;
 }
 
@@ -40,7 +40,15 @@ export interface Opened {
 export const readsStorage = { retry: 2 };
 
 /** Opens a file in a browser profile of its own, which is closed after the test. */
-export async function openFile(path: string, given: BrowserContextOptions = {}): Promise<Opened> {
+export const openFile = (path: string, given: BrowserContextOptions = {}): Promise<Opened> =>
+  openUrl(pathToFileURL(path).href, "file:", given);
+
+/** Opens a URL like a file. The page may load only what begins with `place`. */
+export async function openUrl(
+  url: string,
+  place: string,
+  given: BrowserContextOptions = {},
+): Promise<Opened> {
   browser ??= chromium.launch(chromiumOptions);
   const context = await (await browser).newContext({ viewport: { width: 1000, height: 900 }, ...given });
   onTestFinished(() => context.close());
@@ -49,7 +57,8 @@ export async function openFile(path: string, given: BrowserContextOptions = {}):
   const open = async () => {
     const page = await context.newPage();
     page.on("request", (request) => {
-      if (!/^(file|data|blob):/.test(request.url())) wrongs.push(`request ${request.url()}`);
+      const isOwn = request.url().startsWith(place) || /^(data|blob):/.test(request.url());
+      if (!isOwn) wrongs.push(`request ${request.url()}`);
     });
     page.on("pageerror", (error) => wrongs.push(`error ${error.message}`));
     page.on("console", (message) => wrongs.push(`${message.type()} ${message.text()}`));
@@ -57,7 +66,7 @@ export async function openFile(path: string, given: BrowserContextOptions = {}):
       wrongs.push(`dialog ${dialog.message()}`);
       void dialog.dismiss();
     });
-    await page.goto(pathToFileURL(path).href);
+    await page.goto(url);
     return page;
   };
   return { page: await open(), wrongs, again: open };

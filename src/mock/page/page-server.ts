@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Pictures } from "../images/pictures.ts";
 import type { Exchange } from "../requests/exchange.ts";
 import { products } from "../routes/products.ts";
-import { organizationNames } from "../rules/authenticate.ts";
+import { organizationNames } from "../rules/api-keys.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";

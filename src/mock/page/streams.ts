@@ -66,7 +66,7 @@ export class Streams {
     const [oldest] = this.#streams;
     if (this.#streams.size === mostStreams) oldest!.response.destroy();
     this.#streams.add(stream);
-    this.#send(stream);
+    this.#write(stream);
     this.#plan();
   }
 
@@ -104,11 +104,15 @@ export class Streams {
       return;
     }
     stream.stuckSince = null;
+    this.#write(stream);
+  }
+
+  #write(stream: Stream): void {
     const frame = this.#nextFrame(stream);
     if (frame === null) return;
     // A page that comes back with this ID gets every request that was not over again.
     const through = Math.min(stream.sent, ...[...stream.open.keys()].map((number) => number - 1));
-    response.write(`id: ${this.#life}.${through}\ndata: ${JSON.stringify(frame)}\n\n`);
+    stream.response.write(`id: ${this.#life}.${through}\ndata: ${JSON.stringify(frame)}\n\n`);
   }
 
   /** The parts that have changed since the last frame; null if there are none. */
@@ -153,7 +157,7 @@ export class Streams {
       if (isOver(logged) || !isKept) stream.open.delete(number);
     }
     // The first frame has all that are kept.
-    for (const [number, logged] of log.from(stream.sent + 1, stream.sent === 0 ? log.count : rowsPerFrame)) {
+    for (const [number, logged] of log.from(stream.sent + 1, isNew ? log.count : rowsPerFrame)) {
       changed.set(number, logged);
       if (!isOver(logged)) stream.open.set(number, logged);
     }

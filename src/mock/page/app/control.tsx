@@ -19,6 +19,10 @@ export function ControlTab({
   return (
     <div class="scroll boxes">
       <Clock now={status.now} speed={control.speed} run={run} />
+      {control.accounts.map((account) => (
+        <Account key={account.organization} account={account} run={run} />
+      ))}
+      <State run={run} />
       <section aria-label="Faults" class="box wide">
         <h2>Faults</h2>
         <FaultForm run={run} />
@@ -27,7 +31,7 @@ export function ControlTab({
             <ul class="faults">
               {control.faults.map((fault) => (
                 <li key={fault.id}>
-                  <span class="count">{fault.id}</span> {describeFault(fault)}
+                  <span class="count">{fault.id}</span> {describeFault(fault)}{" "}
                   <span class="hint">acted {fault.acted === 1 ? "once" : `${fault.acted ?? 0} times`}</span>
                 </li>
               ))}
@@ -46,10 +50,6 @@ export function ControlTab({
           </>
         )}
       </section>
-      {control.accounts.map((account) => (
-        <Account key={account.organization} account={account} run={run} />
-      ))}
-      <State run={run} />
     </div>
   );
 }

@@ -194,6 +194,8 @@ function RequestList({
   );
 }
 
+const shownMs = (ms: number): string => (ms < 1 ? "<1 ms" : `${ms.toLocaleString("en")} ms`);
+
 function Row({
   row,
   top,
@@ -248,7 +250,7 @@ function Row({
         {key === null ? "no key" : key}
         {idempotency_key !== null && <span class="idem">{idempotency_key}</span>}
       </span>
-      <span class="ms">{duration_ms === null ? "" : `${duration_ms} ms`}</span>
+      <span class="ms">{duration_ms === null ? "" : shownMs(duration_ms)}</span>
       <Badge kind={status === null && isOver ? "s5" : kindOfStatus(status)}>
         {status ?? (isOver ? "lost" : "…")}
       </Badge>

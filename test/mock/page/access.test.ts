@@ -1,0 +1,203 @@
+import { readFile } from "node:fs/promises";
+import { request } from "node:http";
+import { describe, expect, test } from "vitest";
+import { row, startWorld } from "../world.ts";
+import { expectTexts, openingPages, startPageOfAnotherOrigin, texts } from "./open-page.ts";
+
+const open = openingPages();
+
+const hostile = '<img src=x onerror="alert(1)"></script><script>alert(2)</script>';
+
+describe("hostile texts", () => {
+  test("are text in every tab, never markup", async () => {
+    const { page, send, clock, mock } = await open("requests");
+    const url = "http://127.0.0.1:9/%3Cscript%3Ealert(3)%3C/script%3E";
+    await send("/v1/webhooks", { json: { url, events: ["import.completed"], description: hostile } });
+    const rows = [
+      row("A", { name: hostile, description: hostile }),
+      row(`B${hostile}`, { images: [{ url: "https://cdn.example.com/fail-timeout.jpg" }] }),
+    ];
+    await send("/v1/imports", {
+      json: { rows },
+      headers: { "idempotency-key": hostile, "x-hostile": hostile },
+    });
+    await send(`/v1/nothing?q=${encodeURIComponent(hostile)}<b>`);
+    await send("/_mock/faults", { json: { match: { path: `/${hostile}` }, status: 500 }, key: null });
+    clock.advance(2_000);
+    await mock.settled();
+    const task = {
+      product_id: (await send("/v1/products")).body.data[0].id,
+      model_id: "mdl_001",
+      background: hostile,
+      angle_shot: "full-front",
+    };
+    await send("/v1/tasks/tryon", { json: { inputs: [task] } });
+
+    await expectTexts(page, ".row .idem", [hostile]);
+    await page.locator(".row", { hasText: "/v1/imports" }).click();
+    const panel = page.getByLabel("Request", { exact: true });
+    expect(JSON.parse(await panel.getByLabel("Request body").locator("pre").innerText())).toEqual({ rows });
+    expect(await panel.getByLabel("Request headers").innerText()).toContain(hostile);
+    for (const tab of ["products", "jobs", "webhooks", "control"]) {
+      await page.locator(`nav a[href='#${tab}']`).click();
+      await page.locator(`main.${tab}`).getByText(hostile, { exact: false }).first().waitFor();
+    }
+    await page.locator("nav a[href='#products']").click();
+    await page.locator(".card").click();
+    await expectTexts(page, "dialog .hint", [hostile, "user"]);
+    // A script, handler or picture of these texts would be an error, a dialog or a request, which fail the test.
+    expect(await page.locator("script").count()).toBe(1);
+    expect(await page.locator("[onerror], main b").count()).toBe(0);
+  });
+});
+
+describe("the policy of the page", () => {
+  test("allows one style, one script, and nothing else", async () => {
+    const { send } = await startWorld();
+    const { status, headers, body } = await send("/_mock", { key: null });
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; img-src 'self'; connect-src 'self'; style-src 'sha256-\S{44}'; script-src 'sha256-\S{44}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
+    expect(headers.get("cross-origin-resource-policy")).toBe("same-origin");
+    expect([body.match(/<script/g).length, body.match(/<style/g).length]).toEqual([1, 1]);
+    expect(body).not.toMatch(/\son\w+=|\sstyle=|https?:\/\/(?!www\.w3\.org)/);
+  });
+
+  test("stops a script that is added", async () => {
+    const { page } = await open("requests", {}, { mayDoWrong: true });
+    const ran = await page.evaluate(`(() => {
+      const script = document.createElement("script");
+      script.textContent = "window.ran = true";
+      const stopped = new Promise((resolve) => addEventListener("securitypolicyviolation", (event) => resolve(event.violatedDirective)));
+      document.body.append(script);
+      return stopped.then((directive) => [directive, window.ran === undefined]);
+    })()`);
+    expect(ran).toEqual(["script-src-elem", true]);
+  });
+});
+
+test("the requests of the page are not in the log", async () => {
+  const { page, mock } = await open("products", { demo: 1 });
+  await expectTexts(page, ".card .more, .card .name", expect.any(Array));
+  await page.locator(".card img").waitFor();
+  for (const tab of ["jobs", "webhooks", "control", "requests"])
+    await page.locator(`a[href='#${tab}']`).click();
+  await page.getByText("No requests yet.").waitFor();
+  expect(mock.requests()).toEqual([]);
+});
+
+test("a page of another origin can neither read nor post", async () => {
+  const { mock, page } = await open("requests", { demo: 1 }, { mayDoWrong: true });
+  const { baseUrl } = mock;
+  const other = await startPageOfAnotherOrigin("");
+  await page.goto(other.url);
+  const tried = await page.evaluate(`(async () => {
+    const base = ${JSON.stringify(baseUrl)};
+    const reading = (path, init) => fetch(base + path, init).then((response) => response.type, () => "blocked");
+    const image = (path) => new Promise((resolve) => {
+      const one = new Image();
+      one.onload = () => resolve("loaded");
+      one.onerror = () => resolve("blocked");
+      one.src = base + path;
+    });
+    const stream = () => new Promise((resolve) => {
+      const source = new EventSource(base + "/_mock/events?view=requests");
+      source.onmessage = () => resolve("read");
+      source.onerror = () => { source.close(); resolve("blocked"); };
+    });
+    return [
+      await reading("/_mock"), await reading("/_mock/requests"), await reading("/_mock/state"),
+      await reading("/_mock/reset", { method: "POST" }),
+      await image("/_mock/icon.svg"), await stream(),
+    ];
+  })()`);
+  other.stop();
+  expect(tried).toEqual(Array.from({ length: 6 }, () => "blocked"));
+});
+
+test("the page, its stream and its data are only for a loopback Host", async () => {
+  const { mock } = await startWorld();
+  for (const path of ["/_mock", "/_mock/events?view=requests", "/_mock/page/products", "/_mock/icon.svg"]) {
+    const status = await new Promise((resolve) =>
+      request(`${mock.baseUrl}${path}`, { headers: { host: "evil.example.com" } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).end(),
+    );
+    expect([path, status]).toEqual([path, 403]);
+  }
+});
+
+test.each(["light", "dark"] as const)("has enough contrast in %s colors", async (scheme) => {
+  const css = await readFile(new URL("../../../src/mock/page/app/page.css", import.meta.url), "utf8");
+  const [light, dark] = css.split("@media (prefers-color-scheme: dark)");
+  const colors = new Map(
+    [...(scheme === "light" ? light! : dark!).matchAll(/--([\w-]+): (#\w{6});/g)].map((match) => [
+      match[1],
+      match[2]!,
+    ]),
+  );
+  const pairs = [
+    ...["page", "surface", "sunken", "selected"].map((behind) => ["text", behind] as const),
+    ...["page", "surface", "sunken"].map((behind) => ["quiet", behind] as const),
+    ...["good", "warn", "bad"].map((name) => [name, `${name}-back`] as const),
+    ["main", "busy-back"] as const,
+    ["main", "surface"] as const,
+    ["on-main", "main"] as const,
+    ["bad", "surface"] as const,
+  ];
+  const low = pairs.filter(([front, behind]) => contrast(colors.get(front)!, colors.get(behind)!) < 4.5);
+  expect(low).toEqual([]);
+});
+
+/** The contrast ratio of two colors, such as #1d1f21 (WCAG 2). */
+function contrast(a: string, b: string): number {
+  const light = (color: string) => {
+    const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+      const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [darker = 0, lighter = 0] = [light(a), light(b)].sort((x, y) => x - y);
+  return (lighter + 0.05) / (darker + 0.05);
+}
+
+describe("on a phone", () => {
+  const phone = { viewport: { width: 390, height: 844 } };
+  test("no tab scrolls sideways, and all controls have names", async () => {
+    const { page, send } = await open("requests", { demo: 3 }, phone);
+    await send(`/v1/nothing/${"x".repeat(300)}`);
+    for (const tab of ["requests", "products", "jobs", "webhooks", "control"]) {
+      await page.locator(`nav a[href='#${tab}']`).click();
+      await page.locator(`main.${tab} > *`).first().waitFor();
+      const wide = "[document.documentElement.scrollWidth, document.querySelector('main').scrollWidth]";
+      expect([tab, await page.evaluate(wide)]).toEqual([tab, [390, 390]]);
+      const nameless =
+        await page.evaluate(`Array.from(document.querySelectorAll("button, a, input, select, progress, img, dialog, section"))
+        .filter((one) => !(one.ariaLabel || one.getAttribute("aria-labelledby") || one.hasAttribute("alt") || one.labels?.[0]?.textContent.trim() || one.textContent.trim()))
+        .map((one) => one.outerHTML)`);
+      expect([tab, nameless]).toEqual([tab, []]);
+    }
+  });
+
+  test("shows a request instead of the list, and goes back", async () => {
+    const { page, send } = await open("requests", {}, phone);
+    await send("/v1/models");
+    await page.locator(".row").click();
+    await page.getByLabel("Response body").waitFor();
+    expect(await page.locator(".rows").isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Close" }).click();
+    expect(await texts(page, ".row .path")).toEqual(["/v1/models"]);
+  });
+});
+
+test("the keys 1 to 5 open the tabs", async () => {
+  const { page } = await open("requests");
+  for (const [key, tab] of ["requests", "products", "jobs", "webhooks", "control"].entries()) {
+    await page.keyboard.press(String(key + 1));
+    await page.locator(`main.${tab}`).waitFor();
+  }
+});

@@ -1,5 +1,5 @@
 import { afterEach, expect } from "vitest";
-import { type Clock, MovableClock } from "../../src/clock.ts";
+import { type Clock, MovableClock, systemClock } from "../../src/clock.ts";
 import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
 import { realNetwork } from "../../src/mock/outgoing/network.ts";
 import { World } from "../../src/mock/world/world.ts";
@@ -8,7 +8,7 @@ import { World } from "../../src/mock/world/world.ts";
 export const monday = Date.UTC(2026, 0, 5, 9, 0, 0);
 
 /** The state of a mock without a server: seed 1, empty, normal speed, no rate limit. */
-export function silentWorld(clock: MovableClock, time?: Clock): World {
+export function silentWorld(clock: MovableClock, time: Clock = systemClock()): World {
   const world = new World({
     clock,
     seed: 1,
@@ -21,7 +21,7 @@ export function silentWorld(clock: MovableClock, time?: Clock): World {
     strictSlugs: true,
     fetchImages: false,
     bodies: false,
-    network: realNetwork(time),
+    network: { ...realNetwork(), time },
   });
   world.reset();
   return world;

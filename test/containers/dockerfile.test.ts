@@ -28,7 +28,12 @@ test.runIf(isLong)(
       timeout: 600_000,
     });
     const { bytes, ...found } = JSON.parse(stdout) as { bytes: number };
-    expect(found).toEqual({ user: "65532:65532", ids: ["65532"], photo: "image/jpeg", status: 143 });
+    expect(found).toEqual({
+      user: "65532:65532",
+      ids: ["65532"],
+      photo: expect.stringMatching(/^image\//),
+      status: 143,
+    });
     expect(bytes).toBeGreaterThan(20_000_000);
     expect(bytes).toBeLessThan(largest);
   },

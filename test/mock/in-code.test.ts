@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { setTimeout as realWait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type MockOptions, MovableClock, startMock } from "../../src/mock/index.ts";
@@ -120,7 +121,11 @@ test("an event is delivered to an allowed host at any address; a mock that does 
   const network = {
     resolve: async (host: string) => {
       asked.push(host);
-      return ["127.0.0.1"];
+      return ["10.1.2.3"];
+    },
+    connect: (addresses: readonly string[], port: number) => {
+      expect(addresses).toEqual(["10.1.2.3"]);
+      return connect(port, "127.0.0.1");
     },
   };
   const clock = new MovableClock({ frozenAt: monday });

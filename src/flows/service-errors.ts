@@ -27,6 +27,10 @@ export const isOfService = (error: unknown): boolean =>
 /** The codes which say that the service has had the key before: it may have done what was asked. */
 const ofKnownKeys: readonly (string | undefined)[] = ["request_in_progress", "idempotency_key_reused"];
 
+/** Whether the service has had the key of the request with another body: a connection has damaged one of them. */
+export const isKeyTaken = (error: unknown): boolean =>
+  error instanceof CatError && error.code === "idempotency_key_reused";
+
 /**
  * Whether the service rejected the request: any 4xx with its envelope, except for a key that it has had before: while a
  * first attempt is in progress, and with another body, which a connection has damaged (Cross-cutting rules 3, 4). Without

@@ -58,8 +58,19 @@ export type KeyMask = (text: string) => string;
 export function keyMask(key: string): KeyMask {
   if (key.length < shortestSecret) return (text) => text;
   const mask = maskedKey(key)!;
-  const forms = [key, key.replaceAll("/", "\\/"), encodeURIComponent(key)];
-  return (text) => forms.reduce((masked, form) => masked.replaceAll(form, () => mask), text);
+  const encoded = new RegExp([...key].map(formsOf).join(""), "g");
+  return (text) => {
+    const masked = text.replaceAll(key, () => mask);
+    // Nearly no text has an encoded character.
+    return /\\[u/]|%/.test(masked) ? masked.replace(encoded, () => mask) : masked;
+  };
+}
+
+/** A pattern for the forms of a character: as is, as JSON may escape it, and in a URL. */
+function formsOf(character: string): string {
+  const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
+  const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  return `(?:\\\\?\\x${hex}|\\\\u00${anyCase}|%${anyCase})`;
 }
 
 /**

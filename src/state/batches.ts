@@ -33,10 +33,12 @@ export interface StoredBatch {
   readonly sentAt: number;
   /** The same by the service's clock; null if that was not known yet. */
   readonly sentAtService: number | null;
+  /** Whether the service has had its key with another body (Cross-cutting rule 3). */
+  readonly isKeyTaken: boolean;
 }
 
 /** A batch that is about to be sent. */
-export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes"> {
+export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" | "isKeyTaken"> {
   readonly body: Uint8Array;
   /** The caller's data about the rows, needed with the results; opaque here, kept until the run ends. */
   readonly memo: Uint8Array;
@@ -70,6 +72,8 @@ export interface Batches {
     index: number,
     attempt: Pick<StoredBatch, "idempotencyKey" | "sentAt" | "sentAtService">,
   ): void;
+  /** The service has had the key of the batch with another body. */
+  keyTaken(runId: string, index: number): void;
   /** The exact bytes of a batch with an unknown outcome. Throws a StateError if they differ from those recorded. */
   body(runId: string, index: number): Uint8Array;
   /** The data recorded with the batch, kept until its run ends. */
@@ -121,10 +125,11 @@ type BatchRow = [
   sentAtService: number | null,
   rows: Buffer,
   lines: Buffer,
+  isKeyTaken: number,
 ];
 type Found = [number: number, account: number, runEndedAt: number | null];
 const batchColumns =
-  "batch.run, batch.place, batch.key, batch.state, batch.jobs, batch.bytes, batch.sent_at, batch.sent_at_service, batch.rows, batch.lines";
+  "batch.run, batch.place, batch.key, batch.state, batch.jobs, batch.bytes, batch.sent_at, batch.sent_at_service, batch.rows, batch.lines, batch.is_key_taken";
 
 const toBatch = ([
   run,
@@ -137,6 +142,7 @@ const toBatch = ([
   sentAtService,
   rows,
   lines,
+  isKeyTaken,
 ]: BatchRow): StoredBatch => ({
   run,
   index,
@@ -148,6 +154,7 @@ const toBatch = ([
   bytes,
   sentAt,
   sentAtService,
+  isKeyTaken: isKeyTaken === 1,
 });
 
 /** References as one text: the bytes of each in hex, after a space. */
@@ -184,7 +191,10 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
   );
   const accept = db.statement("UPDATE batch SET state = 'accepted', jobs = ? WHERE number = ?");
   const settle = db.statement("UPDATE batch SET state = 'settled', refs = '' WHERE number = ?");
-  const renew = db.statement("UPDATE batch SET key = ?, sent_at = ?, sent_at_service = ? WHERE number = ?");
+  const renew = db.statement(
+    "UPDATE batch SET key = ?, sent_at = ?, sent_at_service = ?, is_key_taken = 0 WHERE number = ?",
+  );
+  const takeKey = db.statement("UPDATE batch SET is_key_taken = 1 WHERE number = ?");
   const remove = db.statement("DELETE FROM batch WHERE number = ?");
   const removeBody = db.statement("DELETE FROM body WHERE batch = ?");
   const unsettledElsewhere = db.statement<[...RunRow, ...BatchRow]>(
@@ -252,6 +262,7 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
     },
     renewed: (runId, index, { idempotencyKey, sentAt, sentAtService }) =>
       change(runId, index, (number) => void renew.run(idempotencyKey, sentAt, sentAtService, number)),
+    keyTaken: (runId, index) => change(runId, index, (number) => void takeKey.run(number)),
     body(runId, index) {
       const row = body.get(runId, index);
       if (row === undefined) throw new Error(`run ${runId} keeps no bytes of a batch ${index}`);

@@ -119,6 +119,8 @@ export const migrations: readonly string[] = [
     at INTEGER NOT NULL, PRIMARY KEY (base_url, task)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Sending it again does not tell the outcome of a batch whose key the service has had with another body.
+  "ALTER TABLE state.batch ADD COLUMN is_key_taken INTEGER NOT NULL DEFAULT 0",
 ];
 
 /** Migrates a state to this program's version, completely or not at all. `steps` is `migrations` except in tests. */

@@ -9,6 +9,12 @@ test.for([
   ["as is", key],
   ["with the JSON escapes of other writers", key.replaceAll("/", "\\/")],
   ["in a URL", encodeURIComponent(key)],
+  ["with some characters by their numbers", key.replaceAll("_", "\\u005f").replaceAll("+", "\\u002B")],
+  [
+    "with all characters by their numbers",
+    key.replace(/./g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`),
+  ],
+  ["in a URL in lower case", encodeURIComponent(key).replaceAll("%2F", "%2f")],
 ])("a key in a text of the service is masked %s", ([, form]) => {
   expect(mask(`{"name":"Käse 日本 ${form}!","other":"${form}"}`)).toBe(
     `{"name":"Käse 日本 ${masked}!","other":"${masked}"}`,

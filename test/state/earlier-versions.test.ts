@@ -71,6 +71,10 @@ const news: readonly ((db: Database) => void)[] = [
   (db) => add(db, "mark", { base_url: service, name: "export", value: "2026-01-05" }),
   (db) => db.execute("UPDATE account SET last_run = 'run-1'"),
   (db) => db.execute("UPDATE sent_job SET lines = '2 4'"),
+  (db) => {
+    const decided = { base_url: service, task: "task-0", run: "run-2", decision: "reject" };
+    add(db, "decision", { ...decided, note: "colors", at: 2300 });
+  },
 ];
 
 /** Tables of earlier versions whose data is kept elsewhere now, or not needed. */
@@ -138,7 +142,8 @@ test.each(news.map((_, index) => index + 1))(
       startedAt: 1000,
     };
     expect(state.runs.open(7)).toEqual([{ ...run, options: { mode: "upsert" } }]);
-    const known = { run: "run-1", bytes: 4, sentAtService: version < 4 ? null : 2500 };
+    const sentAtService = version < 4 ? null : 2500;
+    const known = { run: "run-1", bytes: 4, sentAtService, isKeyTaken: false };
     expect(state.batches.of("run-1")).toEqual([
       {
         ...{ ...known, index: 0, idempotencyKey: "key-0", state: "accepted", jobs: ["import-0"] },

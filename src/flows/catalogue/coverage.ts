@@ -87,11 +87,34 @@ export async function* readCoverage(
   known: KnownImages,
   service: Pick<Service, "client" | "signal">,
 ): AsyncGenerator<Coverage, void, undefined> {
+  for await (const row of rowsOf(products, roles, service)) yield coverageOf(row, known);
+}
+
+/** The `lookKey` of each generated image of these products, by the task that produced it. */
+export async function looksByTask(
+  products: readonly string[],
+  roles: readonly AssetRole[],
+  service: Pick<Service, "client" | "signal">,
+): Promise<Map<string, string>> {
+  const looks = new Map<string, string>();
+  if (products.length === 0) return looks;
+  const known: KnownImages = { isRejected: () => false, lookOf: () => undefined };
+  for await (const { product, assets } of rowsOf(products, roles, service))
+    for (const asset of Array.isArray(assets) ? assets : [])
+      if (asset.task_id !== null) looks.set(asset.task_id, lookKey(product.id, lookOfAsset(asset, known)));
+  return looks;
+}
+
+async function* rowsOf(
+  products: readonly string[] | null,
+  roles: readonly AssetRole[] | null,
+  service: Pick<Service, "client" | "signal">,
+): AsyncGenerator<ExportRow, void, undefined> {
   const most = mostManifests * limits.exportProducts;
   const wanted = products === null ? null : new Set(products);
   if (wanted !== null && wanted.size <= most) {
     try {
-      for (const row of await manifestRows([...wanted], roles, service)) yield coverageOf(row, known);
+      yield* await manifestRows([...wanted], roles, service);
       return;
     } catch (error) {
       // A key may read exports without the scope to create one.
@@ -99,7 +122,7 @@ export async function* readCoverage(
     }
   }
   for await (const { rows } of readPages({ roles, since: null }, service))
-    for (const row of rows) if (wanted === null || wanted.has(row.product.id)) yield coverageOf(row, known);
+    for (const row of rows) if (wanted === null || wanted.has(row.product.id)) yield row;
 }
 
 async function manifestRows(

@@ -1,5 +1,6 @@
 import type { Task } from "../../contract/resources/tasks.ts";
 import { CatError } from "../../errors.ts";
+import type { Run as StoredRun } from "../../state/runs.ts";
 import { type CheckResult, checkFile } from "../rows/check.ts";
 import { keptOptions } from "../rows/mapped-columns.ts";
 import type { Problem } from "../rows/problem.ts";
@@ -78,7 +79,8 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       rejectOtherRun(input.review, { id: run.id, input: input.file.source.name, state: run.state });
     if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
       await (await import("./unknown-outcome.ts")).settleExpired(run, input, deps.ask);
-    const plan = await planGenerations({ asked, table }, run, input, deps);
+    const others = input.missing || isFresh(run) ? [] : runsWith(identityOf(input, isExpanded, true), run);
+    const plan = await planGenerations({ asked, table, others }, run, input, deps);
     const { sent, problems: unfound, unresolved } = plan;
     for (const problem of unfound) await deps.onProblem(problem);
     const resolved = withUnresolved(check, unresolved);
@@ -169,6 +171,10 @@ const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | 
 /** The ID of the last run of the same input that has ended. */
 const idOfLast = ({ state: { runs }, id }: Run): string | null => runs.findEnded(runs.get(id)!)?.id ?? null;
 
+/** Every run of another identity, the open ones first, then the newest. */
+const runsWith = (identity: string, { state, account, kind }: Run): StoredRun[] =>
+  state.runs.ofKind(kind).filter((one) => one.account === account && one.identity === identity);
+
 /** Where the decisions of a run are recorded. */
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });
 
@@ -180,6 +186,8 @@ const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   kind: input.kind,
   noun: input.kind === "tryon" ? "try-on" : "beautify run",
   identity: identityOf(input, isExpanded, input.missing),
+  // With and without `--missing` the same images are queued.
+  heldAs: identityOf(input, isExpanded, false),
   resumes: input.missing ? identityOf(input, isExpanded, false) : undefined,
   runId: input.review?.images[0]?.sent?.run,
   file: input.file.source.name,

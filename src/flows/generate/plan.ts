@@ -1,6 +1,8 @@
 // Planning: what of the input is still to be queued, by the IDs of the service, and in which batches.
 
 import { limits } from "../../contract/limits.ts";
+import { CatError } from "../../errors.ts";
+import type { Run as StoredRun } from "../../state/runs.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { InputError } from "../rows/source.ts";
 import { shownTime } from "../run/clocks.ts";
@@ -40,19 +42,33 @@ export function rejectTooMany(
   );
 }
 
-/** Plans what remains of a run. Everything that an earlier command sent stays as it was. */
+/**
+ * Plans what remains of a run. Everything that an earlier command sent stays as it was, also in `others`: runs of the same input
+ * with `--missing`. Throws a CatError of type conflict if one of those has an unknown outcome.
+ */
 export async function planGenerations(
-  { asked, table }: Pick<AskedOfFile, "asked" | "table">,
+  {
+    asked,
+    table,
+    others,
+  }: Pick<AskedOfFile, "asked" | "table"> & { others: readonly Pick<StoredRun, "id">[] },
   run: Run,
   { file, allowDuplicates, missing }: GenerateInput,
   { onNote, onProgress }: GenerateDeps,
 ): Promise<GenerationPlan> {
   const sent = sentGenerations(run.state, run.id);
+  for (const { id } of others) {
+    for (const [place, one] of sentGenerations(run.state, id)) {
+      if (one.taskId === null) throw missingUnsettled(file.source.name);
+      if (!sent.has(place)) sent.set(place, one);
+    }
+  }
   rejectOtherReading(asked, sent, file.source.name);
   if (!run.isFinished && run.begunAt !== null && sent.size > 0) {
     const since = shownTime(run.begunAt);
+    const unconfirmed = [...sent.values()].filter(({ taskId }) => taskId === null).length;
     onNote(
-      `Resuming ${shownName(file.source.name)}, started at ${since}: ${grouped(sent.size)} of ${grouped(asked.length)} images already queued.${missing ? "" : " To start over, add --fresh."}`,
+      `Resuming ${shownName(file.source.name)}, started at ${since}: ${grouped(sent.size - unconfirmed)} of ${grouped(asked.length)} images already queued${unconfirmed === 0 ? "" : `, ${grouped(unconfirmed)} unconfirmed`}.${missing ? "" : " To start over, add --fresh."}`,
     );
   }
   const unsent = run.isFinished ? [] : asked.filter((generation) => !sent.has(placeKey(generation)));
@@ -64,6 +80,13 @@ export async function planGenerations(
   });
   return { sent, remaining: generations, problems, unresolved };
 }
+
+const missingUnsettled = (file: string): CatError =>
+  new CatError(`no response for images of ${shownName(file)} that were requested with --missing`, {
+    type: "conflict",
+    code: "unknown_outcome",
+    hint: "Run the same command with --missing first.",
+  });
 
 /** Rejects a file of which an earlier command queued other images, because it mapped the values otherwise. */
 function rejectOtherReading(

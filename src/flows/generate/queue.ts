@@ -67,7 +67,7 @@ async function* batchesToSend(
 ): AsyncGenerator<CutBatch | ReadyBatch> {
   const { state, id } = run;
   const stored = state.batches.of(id);
-  for await (const batch of sendAgain(run, stored, { renewsKeys: false })) {
+  for await (const batch of sendAgain(run, stored, { isRepeatable: false })) {
     batches.set(batch.rows[0]!, loadGenerations(state, { run: id, index: batch.index }));
     yield batch;
   }
@@ -162,6 +162,7 @@ const inputsIn = (json: Uint8Array): number =>
 
 /** POST /v1/tasks/tryon: a task per input, problems by `input_index`. */
 const tryonOperation = (client: Client): BatchOperation => ({
+  isRepeatable: false,
   async send(json, options) {
     const { tasks } = await client.tasks.tryon({ json }, options);
     const asked = inputsIn(json);
@@ -177,6 +178,7 @@ const tryonOperation = (client: Client): BatchOperation => ({
 
 /** POST /v1/tasks/beautifier: one task, so every problem is about its one row. */
 const beautifierOperation = (client: Client): BatchOperation => ({
+  isRepeatable: false,
   async send(json, options) {
     const { id, created_at } = await client.tasks.beautify({ json }, options);
     return { jobs: [id], createdAt: Date.parse(created_at) };

@@ -1,8 +1,10 @@
+import { ApiError } from "../../client/api-error.ts";
 import { taskTypeOf } from "../../contract/generation-rules.ts";
 import { keyLifeMs, limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredBatch } from "../../state/batches.ts";
+import { lookKey, looksByTask } from "../catalogue/coverage.ts";
 import { isKeyAlive, isKeyExpired, readClocks, shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
 import { settleUnknown } from "../run/unknown-outcome.ts";
@@ -13,13 +15,13 @@ import type { GenerateDeps, GenerateInput, UnknownChoice, UnknownOutcomeQuestion
 /** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
 const searchMarginMs = 300_000;
 
-/** The tasks of a batch are created this long after it was sent; others may be of another computer: then the user decides. */
-const queuedMs = { from: -5_000, until: 600_000 };
+/** What is older than a batch by this is not of it, unless clocks differ: then the user decides. */
+const surelyEarlierMs = 5_000;
 
 /**
  * Settles batches of unknown outcome whose key the service has forgotten (Cross-cutting rule 1): they are never sent again
- * as they were, because each image would be paid for twice. The service's tasks show whether a batch was queued; where they
- * do not, the user decides. Throws a CatError of type conflict if no one does.
+ * as they were, because each image would be paid for twice. The images of the service's tasks show whether a batch was queued;
+ * where they do not, the user decides. Throws a CatError of type conflict if no one does.
  */
 export async function settleExpired(
   run: Run,
@@ -28,16 +30,21 @@ export async function settleExpired(
 ): Promise<void> {
   const { batches } = run.state;
   const clocks = await readClocks(run);
-  const expired = batches.of(run.id).filter((batch) => batch.state === "sent" && !isKeyAlive(batch, clocks));
+  const isExpired = (batch: StoredBatch) =>
+    !isKeyAlive(batch, clocks) || (batch.isKeyTaken && unknown !== undefined);
+  const expired = batches.of(run.id).filter((batch) => batch.state === "sent" && isExpired(batch));
   if (expired.length === 0) return;
   const undecided: { batch: StoredBatch; generations: number; candidates: number }[] = [];
   const tasks = await unclaimedTasks(run, expired);
+  const looks = await looksOf(tasks, run);
   for (const batch of expired) {
     const generations = loadGenerations(run.state, batch);
     const candidates = candidatesFor(batch, generations, tasks);
-    const ids = candidates.every((task) => isFromThen(task, batch))
-      ? matchingTasks(generations, candidates)
-      : null;
+    const ids = matchingTasks(
+      generations,
+      candidates.filter((task) => !isEarlier(task, batch)),
+      looks,
+    );
     if (candidates.length === 0 && isKeyExpired(batch, clocks)) batches.dropped(run.id, batch.index);
     else if (ids === null)
       undecided.push({ batch, generations: generations.length, candidates: candidates.length });
@@ -102,20 +109,34 @@ function candidatesFor(
   });
 }
 
-/** Whether a task was created when the batch was sent, by one of the clocks. */
-const isFromThen = ({ created_at }: Task, { sentAt, sentAtService }: StoredBatch): boolean =>
-  [sentAt, sentAtService ?? sentAt].some((time) => {
-    const after = Date.parse(created_at) - time;
-    return after >= queuedMs.from && after <= queuedMs.until;
-  });
+/** Whether a task seems to be older than the batch. */
+const isEarlier = ({ created_at }: Task, { sentAt, sentAtService }: StoredBatch): boolean =>
+  Date.parse(created_at) < Math.min(sentAt, sentAtService ?? sentAt) - surelyEarlierMs;
 
-/** The task of each generation, where every product has as many tasks as generations; else null. IDs are in the order of creation. */
-function matchingTasks(generations: readonly Generation[], candidates: readonly Task[]): string[] | null {
-  if (candidates.length !== generations.length) return null;
-  const idsOf = new Map<string, string[]>();
-  for (const { id, product_id } of candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
-    idsOf.set(product_id, [...(idsOf.get(product_id) ?? []), id]);
-  const ids = generations.flatMap(({ productId }) => idsOf.get(productId)?.shift() ?? []);
+/** What the catalogue shows of the images of tasks, by task; nothing where this key cannot read it, or a product is not in exports. */
+async function looksOf(tasks: ReadonlyMap<string, Task>, run: Run): Promise<ReadonlyMap<string, string>> {
+  const products = new Set([...tasks.values()].map(({ product_id }) => product_id));
+  try {
+    return await looksByTask([...products], [taskTypeOf(run.kind)], run);
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500 && error.status !== 429) return new Map();
+    throw error;
+  }
+}
+
+/** The task of each generation whose image has the same product, model, background and angle; null unless all have one. */
+function matchingTasks(
+  generations: readonly Generation[],
+  candidates: readonly Task[],
+  looks: ReadonlyMap<string, string>,
+): string[] | null {
+  const left = new Set(candidates.map(({ id }) => id).sort());
+  const ids = generations.flatMap((generation) => {
+    const key = lookKey(generation.productId, generation);
+    const id = [...left].find((one) => looks.get(one) === key);
+    if (id !== undefined) left.delete(id);
+    return id ?? [];
+  });
   return ids.length === generations.length ? ids : null;
 }
 

@@ -67,17 +67,24 @@ export const readUndecided = ({ uncertain, unread }: UndecidedProducts, run: Imp
   return withScopes(read(), ["products:read"]);
 };
 
+/** Reads products. One that is not found is searched by its reference as well: only then the ledger forgets it. */
 async function readById(ids: readonly string[], run: ImportRun): Promise<void> {
-  const { at } = run;
+  const { at, read: readProducts } = run;
+  const { ledger } = at.state;
   const limit = pLimit(at.concurrency);
+  const missing: string[] = [];
   let seen = 0;
   const read = async (id: string) => {
     const product = await productById(id, at);
-    if (product === null) at.state.ledger.write(at.account, { gone: [id] });
+    if (product === null) missing.push(id);
     else take([product], run);
     reportRead(++seen, run);
   };
   await Promise.all(ids.map((id) => limit(read, id)));
+  const references = missing.flatMap((id) => ledger.ofProduct(at.account, id)?.reference ?? []);
+  await readByReference(references, run);
+  const found = new Set(references.map((reference) => readProducts.get(reference)?.productId));
+  ledger.write(at.account, { gone: missing.filter((id) => !found.has(id)) });
 }
 
 async function readByReference(references: readonly string[], run: ImportRun): Promise<void> {

@@ -62,7 +62,9 @@ async function decide(
   const isUnknown = (one: EarlierBatch) =>
     one.batch.state === "accepted"
       ? imports.get(one.batch.jobs[0]!) === null
-      : now !== null && mayDouble(one) && !isKeyAlive(one.batch, now);
+      : now !== null &&
+        mayDouble(one) &&
+        (!isKeyAlive(one.batch, now) || (one.batch.isKeyTaken && input.unknown !== undefined));
   await decideUnknownOutcomes(left.filter(isUnknown), at, input, deps);
   return imports;
 }
@@ -81,7 +83,6 @@ async function settleRun(run: StoredRun, at: Run, { onProgress }: ImportDeps): P
       operation: importOperation(at.client, { mode, onImageError }),
       listedAs: listedAs(run.file, mode),
       changesProducts: true,
-      renewsKeys: !addsTwice(mode),
     });
   const step = `waiting for the import of ${shownName(run.file)}`;
   await settleBatches(batches("accepted"), at, (done, total) => onProgress({ step, done, total }));

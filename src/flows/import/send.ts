@@ -6,9 +6,11 @@ import { Timestamp } from "../../contract/resources/fields.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import type { BatchOperation } from "../run/batch.ts";
 import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../run/batch.ts";
+import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import { sendAgain } from "../run/journal.ts";
 import { sendBatches } from "../run/send.ts";
 import type { Stage } from "../run/stage.ts";
+import { counted } from "../words.ts";
 import type { DecidedRow } from "./decide.ts";
 import { packMemos, type RowMemo } from "./digests.ts";
 import type { FileImage, FileRow } from "./file-row.ts";
@@ -22,6 +24,7 @@ export interface SendOptions {
 
 /** POST /v1/imports with the rows as NDJSON: one import per batch, problems by the line of the body. */
 export const importOperation = (client: Client, { mode, onImageError }: SendOptions): BatchOperation => ({
+  isRepeatable: !addsTwice(mode),
   async send(ndjson, options) {
     const { id, created_at } = await client.imports.create(
       { mode, on_image_error: onImageError, ndjson },
@@ -61,12 +64,11 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
     if (input.wait) follower.add(importId);
   };
   for (const { jobs } of accepted) follow(jobs[0]!);
-  const batches = concatenated(
-    sendAgain(at, at.state.batches.of(at.id), { renewsKeys: !addsTwice(input.mode) }),
-    cutBatches(run),
-  );
+  await noteRepeated(run);
+  const operation = importOperation(at.client, input);
+  const batches = concatenated(sendAgain(at, at.state.batches.of(at.id), operation), cutBatches(run));
   const { sent, stopped } = await sendBatches(at, batches, {
-    operation: importOperation(at.client, input),
+    operation,
     listedAs: listedAs(input.file.source.name, input.mode),
     changesProducts: true,
     onAccepted: ({ jobs, rows }, { createdAt }) => {
@@ -80,6 +82,19 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
   });
   progress.written();
   return { done: sent, stopped };
+}
+
+/** Warns about rows that the service may report as duplicates of themselves, once it has forgotten the key of their request. */
+async function noteRepeated({ input, at, earlier, deps }: ImportRun): Promise<void> {
+  const sent = input.mode === "create" ? earlier.filter(({ state }) => state === "sent") : [];
+  if (sent.length === 0) return;
+  const clocks = await readClocks(at);
+  const expired = sent.filter((batch) => !isKeyAlive(batch, clocks));
+  if (expired.length === 0) return;
+  const time = shownTime(Math.min(...expired.map(({ sentAt }) => sentAt)));
+  deps.onNote(
+    `No response for ${counted(rowsIn(expired), "row")} sent at ${time}: sending them again. If one fails because its reference exists, that request has created the product: keep its reference.`,
+  );
 }
 
 async function* concatenated(

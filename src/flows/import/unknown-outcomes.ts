@@ -42,7 +42,7 @@ export async function decideUnknownOutcomes(
     facts: {
       rows: references.flat().length,
       existing: existing?.size ?? null,
-      resendsOnce: batches.every((batch) => isKeyAlive(batch, clocks)),
+      resendsOnce: batches.every((batch) => isKeyAlive(batch, clocks) && !batch.isKeyTaken),
       lost: batches.flatMap(({ jobs }) => jobs),
     },
     now: clocks,
@@ -53,7 +53,8 @@ export async function decideUnknownOutcomes(
       // Its rows are decided again, as if they were never sent.
       if (choice === "not-imported") state.batches.dropped(run, index);
       else if (choice === "imported") countAsImported(unknown[place]!, references[place]!, existing!, at);
-      else if (!isKeyAlive(batches[place]!, clocks)) renewKey({ ...at, id: run }, batches[place]!);
+      else if (!isKeyAlive(batches[place]!, clocks) || batches[place]!.isKeyTaken)
+        renewKey({ ...at, id: run }, batches[place]!);
     },
   });
 }

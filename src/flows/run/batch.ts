@@ -7,6 +7,8 @@ import type { CatError } from "../../errors.ts";
 
 /** The request with which a flow sends its batches. */
 export interface BatchOperation {
+  /** Whether it may be carried out twice. */
+  readonly isRepeatable: boolean;
   /** Sends the bytes of a batch unchanged. */
   send(body: Uint8Array, options: CallOptions): Promise<BatchReceipt>;
   /** The index within the batch, from 0, of the row that a problem concerns; null for the entire batch. */

@@ -1,6 +1,7 @@
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import type { CutBatch, ReadyBatch, SentBatch } from "./batch.ts";
+import { isKeyTaken } from "../service-errors.ts";
+import type { BatchOperation, CutBatch, ReadyBatch, SentBatch } from "./batch.ts";
 import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
 import type { Run } from "./run.ts";
 
@@ -58,7 +59,9 @@ export class Journal {
         const sentJob = { id: job, kind, baseUrl: service.baseUrl, runId: id, ...listedAs, rows, at };
         sentJobs.add(sentJob, batch.lines);
       }
-    } else if (batch.kind !== "unknown") {
+    } else if (batch.kind === "unknown") {
+      if (isKeyTaken(batch.error)) state.batches.keyTaken(id, batch.index);
+    } else {
       state.batches.dropped(id, batch.index);
     }
   }
@@ -107,14 +110,14 @@ export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun
 export const renewKey = (run: Run, batch: StoredBatch): void => void renewed(run, batch);
 
 /**
- * The batches with an unknown outcome among `batches`, with the original bytes and key. If the service may have
- * forgotten the key meanwhile, they get a new one with `renewsKeys`, for operations that may be carried out twice; else
- * throws a CatError of type timeout.
+ * The batches with an unknown outcome among `batches`, with the original bytes and key. Throws a CatError of type timeout if the
+ * service may have forgotten the key, except with `isRepeatable`, for operations that may be carried out twice: then the key
+ * still gets the stored response, or is like a new one. A key that the service has had with another body is renewed.
  */
 export async function* sendAgain(
   run: Run,
   batches: readonly StoredBatch[],
-  { renewsKeys }: { renewsKeys: boolean },
+  { isRepeatable }: Pick<BatchOperation, "isRepeatable">,
 ): AsyncGenerator<ReadyBatch> {
   const { state } = run;
   for (const batch of batches) {
@@ -123,10 +126,10 @@ export async function* sendAgain(
     const body = state.batches.body(id, index);
     const ready = { index, rows, lines, bytes, body, idempotencyKey, keyFrom: keyFrom(batch), again: true };
     const now = await readClocks(run);
-    if (isKeyAlive(batch, now)) yield ready;
+    if (isRepeatable) yield batch.isKeyTaken ? renewed(run, ready) : { ...ready, keyFrom: now };
     // The same command finds out its result, or asks.
-    else if (!renewsKeys) throw expiredMeanwhile();
-    else yield renewed(run, ready);
+    else if (isKeyAlive(batch, now)) yield ready;
+    else throw expiredMeanwhile();
   }
 }
 

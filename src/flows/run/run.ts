@@ -71,6 +71,8 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
   readonly runId?: string | undefined;
   /** Whether no other run of this kind may work at the same time, whatever its input. */
   readonly alone?: boolean;
+  /** The identity that no two processes work on at the same time (default: that of the run). */
+  readonly heldAs?: string;
   /** Whether the open run of an earlier process ends, after this has settled it, and a new one begins. */
   readonly replaces: (begun: Run) => boolean | Promise<boolean>;
 }
@@ -90,14 +92,15 @@ export async function withRun<Done>(
   const { signal, release } = patienceOf(noun, timeoutMs, host);
   try {
     const { state, sentJobs, service } = await host.memory();
-    const { sameOrganization = null, once = false, alone = false, resumes, replaces } = request;
+    const { sameOrganization = null, once = false, resumes, replaces } = request;
+    const heldAs = request.alone === true ? kind : request.heldAs;
     const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
     const stopped = resumes === undefined ? null : state.runs.findOpen({ account, kind, identity: resumes });
     const isResumed = stopped !== null && state.batches.of(stopped.id).length > 0;
     const named = namedRun(request, account, state);
     const { identity } = named ?? (isResumed ? stopped : request);
     const fresh = { id: host.runId, account, kind, identity, file, options, startedAt: clock.now() };
-    const { hold, begun, ended, finished, open } = claimRun(fresh, { pid, once, alone, named }, state);
+    const { hold, begun, ended, finished, open } = claimRun(fresh, { pid, once, heldAs, named }, state);
     const opened = ({ id, options, startedAt }: StoredRun): Run => ({
       client,
       clock,
@@ -147,13 +150,13 @@ export function claimRun(
   {
     pid,
     once,
-    alone = false,
+    heldAs = run.identity,
     named = null,
-  }: { pid: number; once: boolean; alone?: boolean; named?: StoredRun | null },
+  }: { pid: number; once: boolean; heldAs?: string | undefined; named?: StoredRun | null },
   { runs }: State,
 ) {
   const owner = { pid, since: run.startedAt, file: run.file };
-  const hold = runs.hold(run.account, alone ? run.kind : run.identity, owner);
+  const hold = runs.hold(run.account, heldAs, owner);
   const last = runs.findOpen(run);
   const isRead = named !== null && named.id !== last?.id;
   const begun = isRead ? null : last;

@@ -1,9 +1,10 @@
 // Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
 // sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
 
-import type { Problem } from "../../client/api-error.ts";
+import type { ApiError, Problem } from "../../client/api-error.ts";
+import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import { isNothingDone, isOfEarlierTime, isRefusal } from "../service-errors.ts";
+import { isKeyTaken, isNothingDone, isOfEarlierTime, isRefusal } from "../service-errors.ts";
 import type {
   BatchFailure,
   BatchOperation,
@@ -58,11 +59,11 @@ export async function sendBatches(
 export async function sendAsTheyWere(
   run: Run,
   some: readonly StoredBatch[],
-  { renewsKeys, ...sending }: Omit<Sending, "onAccepted"> & { renewsKeys: boolean },
+  sending: Omit<Sending, "onAccepted">,
 ): Promise<void> {
   const wanted = new Set(some.map(({ index }) => index));
   const batches = () => run.state.batches.of(run.id).filter(({ index }) => wanted.has(index));
-  const again = sendAgain(run, batches(), { renewsKeys });
+  const again = sendAgain(run, batches(), sending.operation);
   const { stopped } = await sendBatches(run, again, { ...sending, onAccepted: () => {} });
   if (stopped !== undefined && batches().some((batch) => batch.state === "sent")) throw stopped;
 }
@@ -95,8 +96,25 @@ function toFailure(
     const problems = error.problems.map((one) => inFile(one, operation, lines));
     return { kind: "refused", error, problems };
   }
+  if (isKeyTaken(error)) return { kind: "unknown", error: undecided(error as ApiError, operation) };
   return { kind: request.inDoubt ? "unknown" : unsent, error };
 }
+
+/** The error for a key that the service has had with another body, which sending it again cannot decide. */
+const undecided = (
+  { message, type, code, status, requestId, cause }: ApiError,
+  { isRepeatable }: Pick<BatchOperation, "isRepeatable">,
+): CatError =>
+  new CatError(message, {
+    type,
+    code,
+    status,
+    requestId,
+    cause,
+    hint: isRepeatable
+      ? "Run the command again; it uses a new idempotency key."
+      : "Check what the service has, then run the command again. If it fails again, add --unknown (see --help).",
+  });
 
 /** The service counts rows of the body; users count lines of the file. */
 function inFile(problem: Problem, operation: BatchOperation, lines: Uint32Array): BatchProblem {

@@ -50,7 +50,7 @@ describe("the same command after", () => {
     const ran = await world.cat("export --manifest", { env: { CAT_BASE_URL: front.origin } });
     expect(ran).toMatchObject({
       exit: 3,
-      stderr: expect.stringContaining("The service had a request with this key and another body."),
+      stderr: expect.stringContaining("Run the command again; it uses a new idempotency key."),
     });
     expect(rejected).toBe(1);
   });

@@ -247,3 +247,50 @@ describe("no image is paid for twice", () => {
     expect(world.tasks()).toHaveLength(4);
   });
 });
+
+describe("the same file without --missing", () => {
+  test("queues none of the images that --missing has queued or generated", async () => {
+    const world = await halfDone();
+    await world.cat("tryon looks.csv --missing --yes --no-wait");
+    expect(world.tasks()).toHaveLength(4);
+    const plain = await world.cat("tryon looks.csv --yes --json");
+    expect(summaryOf(plain.stdout)).toMatchObject({ total: 4, queued: 2, unchanged: 2, succeeded: 4 });
+    expect(world.tasks()).toHaveLength(6);
+    expect(await world.cat("tryon looks.csv --yes --save images")).toMatchObject({ exit: 0 });
+    expect(world.tasks()).toHaveLength(6);
+    expect(summaryOf((await world.cat("tryon looks.csv --yes --json --fresh")).stdout)).toMatchObject({
+      queued: 4,
+    });
+  });
+
+  test("does not queue images whose request with --missing has no response", async () => {
+    const world = await generateWorld();
+    world.looks(looks[0]!);
+    await world.fault({ match: queuing, drop: "after", times: 20 });
+    expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(7);
+    await calm(world);
+    expect(await world.cat("tryon looks.csv --yes")).toEqual({
+      exit: 6,
+      stdout: "",
+      stderr:
+        "error: no response for images of looks.csv that were requested with --missing\nRun the same command with --missing first.\n",
+    });
+    expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
+    expect((await world.cat("tryon looks.csv --yes")).exit).toBe(0);
+    expect(world.tasks()).toHaveLength(1);
+  });
+
+  test("does not run at the same time", async () => {
+    const world = await generateWorld();
+    world.looks(...looks);
+    const { ran, shows, type } = atTerminal(world, "tryon looks.csv --save images");
+    await shows("Generate 4 images");
+    expect(await world.cat("tryon looks.csv --missing --yes")).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("the tryon of looks.csv is already running"),
+    });
+    await type("Generate 4 images", "y\r");
+    expect((await ran).exit).toBe(0);
+    expect(world.tasks()).toHaveLength(4);
+  });
+});

@@ -334,6 +334,43 @@ describe("a run that was stopped", () => {
     expect(world.tasks().map(({ scene }) => scene.background)).toEqual(["white", "garden"]);
   });
 
+  test("over 24 h ago takes its own tasks by their images, not those that others queued at the same time", async () => {
+    const world = await generateWorld();
+    const own = ["DRESS-1,Amara,garden,full-front", "DRESS-2,Amara,garden,full-front"];
+    world.looks("DRESS-1,Amara,white,full-back", "DRESS-2,Bastian,garden,full-front");
+    const elsewhere = { env: { CAT_HOME: join(world.folder, ".colleague") } };
+    await world.cat("tryon looks.csv --yes --no-wait", elsewhere);
+    world.looks(...own);
+    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "before", times: 20 });
+    await world.cat("tryon looks.csv --yes");
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    world.clock.advance(25 * 3_600_000);
+    expect(await world.cat("tryon looks.csv --yes")).toMatchObject({
+      exit: 6,
+      stderr: expect.stringContaining("the service has 2 tasks that may be theirs\n"),
+    });
+    expect(world.tasks()).toHaveLength(2);
+    await world.cat("tryon looks.csv --yes --unknown not-queued --save images");
+    expect(world.tasks().map(({ scene }) => scene.background)).toEqual([
+      "white",
+      "garden",
+      "garden",
+      "garden",
+    ]);
+    // Now its own tasks exist beside those of others.
+    world.looks(...own, "DRESS-3,Amara,garden,full-front");
+    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "after", times: 20 });
+    await world.cat("tryon looks.csv --yes");
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    world.looks("DRESS-3,Amara,street,full-back");
+    await world.cat("tryon looks.csv --yes", elsewhere);
+    world.clock.advance(25 * 3_600_000);
+    world.looks(...own, "DRESS-3,Amara,garden,full-front");
+    const found = await world.cat("tryon looks.csv --yes --json");
+    expect(summaryOf(found.stdout)).toMatchObject({ queued: 0, unchanged: 3, succeeded: 3 });
+    expect(world.tasks()).toHaveLength(8);
+  });
+
   test("after --no-wait the same command follows the tasks", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");

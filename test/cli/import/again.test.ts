@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { TestClock } from "../../support/test-clock.ts";
 import { until } from "../../support/until.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
+import { serviceInFront } from "../every-command/service-in-front.ts";
 
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images\n";
@@ -160,6 +161,67 @@ describe("a stopped run", () => {
     const again = await world.cat(run);
     expect(again).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Imported 2 rows /) });
     expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1", "B-1 Hat 1"]);
+  });
+
+  test("in mode create gets the response of its request where only this machine's clock shows a day more", async () => {
+    const world = await worldWith();
+    await fault(world, answersLost);
+    await world.cat(`${run} --mode create`);
+    await fault(world);
+    const ahead = new TestClock({ frozenAt: world.clock.now() + 25 * hour });
+    const again = await world.cat(`${run} --mode create --json --no-wait`, { context: { clock: ahead } });
+    expect(JSON.parse(again.stdout)).toMatchObject({ submitted: 2, failed: 0 });
+    world.clock.advance(60_000);
+    expect(world.mock.state().organizations.main.imports).toHaveLength(1);
+    expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
+  });
+
+  test("whose key the service has had with another body sends nothing twice, and follows --unknown", async () => {
+    const world = await worldWith();
+    const front = await serviceInFront(world.mock.baseUrl);
+    const env = { CAT_BASE_URL: front.origin };
+    front.change = (passing) => {
+      if (passing.method === "POST") front.isCut = true;
+    };
+    await fault(world, answersLost);
+    await world.cat(run, { env });
+    await fault(world);
+    front.isCut = false;
+    const error = { type: "invalid_request", code: "idempotency_key_reused", message: "used before" };
+    front.change = (passing) => {
+      if (passing.method === "POST") Object.assign(passing, { status: 422, json: { error } });
+    };
+    const rejected = await world.cat(run, { env });
+    expect(rejected).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining("If it fails again, add --unknown (see --help)."),
+    });
+    world.write("others.csv", `${head}B-1,Hat,${cdn}/3.jpg\n`);
+    expect((await world.cat("import others.csv --no-progress", { env })).exit).toBe(3);
+    front.change = null;
+    const decided = await world.cat("import others.csv --no-progress --unknown imported", { env });
+    expect(decided).toMatchObject({ exit: 0 });
+    expect((await world.cat(run, { env })).exit).toBe(0);
+    expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1", "B-1 Hat 1"]);
+  });
+
+  test.each([
+    ["not found by its ID", { match: { method: "GET", path: "/v1/products/" }, times: 1, status: 404 }],
+    [
+      "not found by its ID, before the search fails",
+      { match: { method: "GET", path: "/v1/products" }, status: 503 },
+    ],
+  ])("adds no photo to a product that is %s for once", async (_, order) => {
+    const world = await worldWith();
+    await world.cat(run);
+    if (order.status === 503)
+      await fault(world, { match: { method: "GET", path: "/v1/products/" }, times: 2, status: 404 });
+    await fault(world, order);
+    const ran = await world.cat(run);
+    expect(ran.exit).toBe(order.status === 503 ? 7 : 0);
+    await fault(world);
+    expect(await world.cat(run)).toMatchObject({ exit: 0, stderr: expect.stringContaining("unchanged") });
+    expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
   });
 
   test("in mode create sends a batch of the day before again that was sent while a clock was years ahead", async () => {

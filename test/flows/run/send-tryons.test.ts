@@ -7,6 +7,7 @@ import { tryonRun } from "../tryon-run.ts";
 
 /** POST /v1/tasks/tryon: a task per row, problems by `input_index`. */
 const tryons = (client: Client): BatchOperation => ({
+  isRepeatable: false,
   async send(json, options) {
     const { tasks } = await client.tasks.tryon({ json }, options);
     return { jobs: tasks.map(({ id }) => id), createdAt: Date.parse(tasks[0]!.created_at) };
@@ -45,7 +46,7 @@ async function tryonWorld() {
      */
     async send(batches: readonly CutBatch[], sleepMs = 0, cutBytes = 0) {
       async function* all() {
-        yield* sendAgain(run, state.batches.of(run.id), { renewsKeys: true });
+        yield* sendAgain(run, state.batches.of(run.id), { isRepeatable: false });
         yield* batches;
       }
       return sendBatches(run, all(), {

@@ -24,6 +24,8 @@ export interface CreatedJob {
 
 /** POST /v1/exports: one job for the products of the body. */
 const exportOperation = (client: Client): BatchOperation => ({
+  // An export costs nothing.
+  isRepeatable: true,
   async send(json, options) {
     const { id, created_at } = await client.exports.create({ json }, options);
     return { jobs: [id], createdAt: Date.parse(created_at) };
@@ -41,13 +43,14 @@ export async function createJobs(
   { input, run, plan }: FrozenRun,
   onCreated: (job: CreatedJob) => void,
 ): Promise<Stage<ReadonlySet<number>>> {
-  const { client, signal, state, id } = run;
+  const { signal, state, id } = run;
+  const operation = exportOperation(run.client);
   const deleted = new Set<number>();
   for (const { index, rows, jobs } of state.batches.of(id))
     for (const job of jobs) onCreated({ id: job, index, rows });
   for (;;) {
     const { stopped } = await sendBatches(run, jobsToCreate(input, run, plan, deleted), {
-      operation: exportOperation(client),
+      operation,
       listedAs: { file: input.name, variant: input.format, status: "processing" },
       onAccepted: ({ index, rows, jobs }) => onCreated({ id: jobs[0]!, index, rows }),
     });
@@ -79,7 +82,7 @@ async function* jobsToCreate(
   deleted: ReadonlySet<number>,
 ): AsyncGenerator<CutBatch | ReadyBatch> {
   const stored = run.state.batches.of(run.id);
-  yield* sendAgain(run, stored, { renewsKeys: true });
+  yield* sendAgain(run, stored, exportOperation(run.client));
   const taken = new Set(stored.flatMap(({ rows }) => [...rows]));
   // Parts begin at the same places in each attempt, so that a new job replaces exactly one that failed.
   for (let start = 0; start < plan.length; start += limits.exportProducts) {

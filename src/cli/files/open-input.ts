@@ -17,7 +17,8 @@ export interface InputFlags {
 
 /**
  * Opens a file of rows. Asks which sheet of a workbook is meant where several may be, and says what of the sheet is not read
- * as people see it. `isColumn`: whether a header is one of those that are looked for. Throws InputError and WorkbookError.
+ * as people see it. `isColumn`: whether a header is one of those that are looked for; `nearest`: those that it probably means.
+ * Throws InputError and WorkbookError.
  */
 export async function openInput(
   app: App,
@@ -25,8 +26,14 @@ export async function openInput(
   {
     job,
     isColumn,
+    nearest = () => [],
     isCompared,
-  }: { job: FileJob; isColumn: (header: string) => boolean; isCompared?: boolean },
+  }: {
+    job: FileJob;
+    isColumn: (header: string) => boolean;
+    nearest?: (header: string) => readonly string[];
+    isCompared?: boolean;
+  },
 ): Promise<Source> {
   const { cwd, stdin, interrupt } = app.context;
   if (file === "-" && stdin.isTTY)
@@ -41,7 +48,8 @@ export async function openInput(
     app.typed.push("--sheet", chosen);
     return chosen;
   };
-  const sheets = { sheet, skipsHidden, isColumn, ask: file !== "-" && canAsk(app) ? ask : null };
+  const mayBeColumn = (header: string) => nearest(header).length > 0;
+  const sheets = { sheet, skipsHidden, isColumn, mayBeColumn, ask: file !== "-" && canAsk(app) ? ask : null };
   const onSaved = () =>
     app.io.note(
       app.io.visible(

@@ -54,7 +54,9 @@ export async function askMappings(app: App, asked: readonly AskedFile[]): Promis
         values: withValues(values, one.mapping.values),
         encoding: isEncoded(one) ? answers.encoding : one.mapping.encoding,
       };
-      return answer === "save" ? complete : { ...complete, answers: asAnswers(complete) };
+      return answer === "save"
+        ? { ...one.mapping, ...complete }
+        : { ...complete, answers: asAnswers(complete) };
     });
   }
 }

@@ -18,6 +18,8 @@ export interface FileMapping extends Mapping {
   readonly encoding: EncodingName;
   /** Set if the user chose it for this file only: a run keeps it. */
   readonly answers?: FileAnswers;
+  /** The part that a later command does not know by itself; all of it if undefined. */
+  readonly unsaved?: Mapping;
 }
 
 /** A file of rows whose columns and values are to be mapped. */

@@ -24,6 +24,8 @@ export interface RawMapFlags {
 export interface MapFlags extends Mapping {
   /** As typed; undefined for the one in the current folder. */
   readonly mapFile: string | undefined;
+  /** The part that a later command does not know by itself; all of it if undefined. */
+  readonly unsaved?: Mapping | undefined;
 }
 
 /** Adds `--map`, `--map-value` and `--map-file`. */
@@ -91,10 +93,12 @@ export function rejectForObjects(file: string, { map, values }: Mapping, words: 
 }
 
 /** The flags of a mapping, for a command that reads the failed file. */
-export const mapFlags = ({ map, values }: Mapping) => ({
+export const mapFlags = ({ unsaved, ...all }: Pick<MapFlags, "map" | "values" | "unsaved">) => ({
   // The failed file has its own columns with the names of the failure columns.
-  map: [...map].filter(([column]) => !isFailureColumn(column)).map((entry) => entry.join("=")),
-  mapValue: valueEntries(values),
+  map: [...(unsaved ?? all).map]
+    .filter(([column]) => !isFailureColumn(column))
+    .map((entry) => entry.join("=")),
+  mapValue: valueEntries((unsaved ?? all).values),
 });
 
 /** The entries of `--map`. */

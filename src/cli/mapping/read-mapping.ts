@@ -82,7 +82,7 @@ async function mappingOf(app: App, given: MappedFile): Promise<FileMapping | Ask
   if (kept) return withAnswers(typed, kept);
   const { savedMapping } = await import("./saved-mapping.ts");
   const saved = await savedMapping(app, words);
-  const mapping = { ...(await withSaved(app, file, head, typed, saved)), encoding };
+  const mapping = { ...(await withSaved(app, file, head, typed, saved)), encoding, unsaved: typed };
   return asks ? { file, mapping, saved, shownAs } : mapping;
 }
 

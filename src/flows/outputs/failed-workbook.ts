@@ -40,8 +40,12 @@ export class FailedWorkbook {
     failure: RowFailure,
     params: readonly string[],
   ): Promise<void> {
+    const { header, columns } = this.#reader;
+    // A problem names a column, or the field that it is mapped to.
     const marked = this.#kept.columns.flatMap((column, at) =>
-      params.includes(this.#reader.header[column]!.trim()) ? [at] : [],
+      [header[column]!.trim(), columns.names[column]].some((name) => name != null && params.includes(name))
+        ? [at]
+        : [],
     );
     const texts = [...keptCells(this.#reader, this.#kept, row, done), failure.code, failure.message];
     const written: TextRow = { texts, marked: new Set(marked) };

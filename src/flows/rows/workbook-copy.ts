@@ -42,6 +42,8 @@ export interface SheetChoice {
   readonly skipsHidden?: boolean | undefined;
   /** Whether a header is one of the columns that are looked for. */
   isColumn(header: string): boolean;
+  /** Whether it probably means one of them; searched for where no header is one. */
+  mayBeColumn?(header: string): boolean;
   /** Asks which of several sheets to read; null where the user cannot be asked. */
   readonly ask: ((sheets: readonly string[]) => Promise<string>) | null;
   readonly signal?: AbortSignal | undefined;
@@ -167,8 +169,8 @@ async function chooseSheet(
     const alike = names.findIndex((sheet) => sheet.toLowerCase() === wanted);
     const index = names.includes(exact) ? names.indexOf(exact) : alike;
     if (index !== -1) {
-      const header = (await findHeader(book, index, choice)) ?? { row: 1, columns: 0, rowsAbove: 0 };
-      return { index, header, isChosen: false };
+      const [found] = await filledSheets(book, [index], choice);
+      return { index, header: found?.header ?? { row: 1, columns: 0, rowsAbove: 0 }, isChosen: false };
     }
     const hint = `Its sheets: ${quoted([...names.keys()])}.`;
     throw new WorkbookError("unknown_sheet", `${name} has no sheet ${JSON.stringify(choice.sheet)}`, hint);
@@ -197,19 +199,25 @@ async function chooseSheet(
   );
 }
 
-/** The sheets with cells, and their headers. */
+/** The sheets with cells, and their headers: by known columns, else by headers that probably mean one. */
 async function filledSheets(
   book: OpenWorkbook,
   indexes: readonly number[],
-  choice: SheetChoice,
+  { isColumn, mayBeColumn = () => false }: SheetChoice,
 ): Promise<{ index: number; header: Header }[]> {
-  const filled = [];
-  for (const index of indexes) {
-    const header = await findHeader(book, index, choice);
-    if (header !== null) filled.push({ index, header });
-  }
-  return filled;
+  const heads: { index: number; rows: SheetHead }[] = [];
+  for (const index of indexes) heads.push({ index, rows: await book.head(index) });
+  const withHeaders = (fits: (text: string) => boolean) =>
+    heads.flatMap(({ index, rows }) => {
+      const header = findHeader(rows, fits);
+      return header === null ? [] : { index, header };
+    });
+  const known = withHeaders(isColumn);
+  const isKnown = known.some(({ header }) => header.columns > 0);
+  return isKnown ? known : withHeaders((text) => isColumn(text) || mayBeColumn(text));
 }
+
+type SheetHead = Awaited<ReturnType<OpenWorkbook["head"]>>;
 
 /** The header of a sheet: its row, its known columns, and the rows above it that have cells. */
 interface Header {
@@ -222,14 +230,10 @@ interface Header {
  * The row of the header: the first row, or the one row of the next twenty with at least two known columns, or nothing
  * else, where the first has none. Null for a sheet without cells.
  */
-async function findHeader(
-  book: OpenWorkbook,
-  index: number,
-  { isColumn }: SheetChoice,
-): Promise<Header | null> {
-  const rows = (await book.head(index)).map(({ row, cells }) => {
+function findHeader(head: SheetHead, fits: (text: string) => boolean): Header | null {
+  const rows = head.map(({ row, cells }) => {
     const filled = cells.filter(({ text }) => text.trim() !== "");
-    const columns = filled.filter(({ text }) => isColumn(text)).length;
+    const columns = filled.filter(({ text }) => fits(text)).length;
     return { row, columns, isHeader: columns > 1 || (columns > 0 && columns === filled.length) };
   });
   const [first, ...others] = rows;

@@ -217,6 +217,28 @@ describe("a file with unknown columns, on a terminal,", () => {
     expect((await call.ran).exit).toBe(130);
   });
 
+  test("keeps --map and --map-value beside the answers, and the next command has no others", async () => {
+    const world = await shop();
+    const fails = "https://cdn.example.com/fail-timeout.jpg";
+    world.write("a.csv", `reference,Titel,Art,images\nA1,Hemd,W,${photo}|${fails}\n`);
+    const call = atPrompts(world, "import a.csv --map Art=sex --map-value sex:W=female --no-progress");
+    await call.press("Read 1 column of a.csv like this?", "enter");
+    expect((await call.ran).exit).toBe(8);
+    expect(call.screen()).toContain("cat import a.failed.csv --map art=sex --map-value sex:w=female\n");
+    const again = await world.cat("import a.failed.csv --map art=sex --map-value sex:w=female --dry-run");
+    expect(again.exit, again.stderr).toBe(0);
+  });
+
+  test("has all columns in the next command if they are for this file only", async () => {
+    const world = await shop();
+    const fails = "https://cdn.example.com/fail-timeout.jpg";
+    world.write("a.csv", `reference,Titel,images\nA1,Hemd,${photo}|${fails}\n`);
+    const call = atPrompts(world, "import a.csv --no-progress");
+    await call.press("Read 1 column of a.csv like this?", "down", "enter");
+    expect((await call.ran).exit).toBe(8);
+    expect(call.screen()).toContain("cat import a.failed.csv --map titel=name\n");
+  });
+
   test("guesses each field for one column only, and none for the columns of a failed file", async () => {
     const world = await shop();
     const header = "SKU,Artikelnummer,name,images,error_code,Error_Message";

@@ -34,6 +34,20 @@ test("photos that the service rejected are colored, as are cells that the check 
   expect(colored).toEqual(["D2", "E3", "B4", "C5", "D5"]);
 });
 
+test("a cell is colored whatever the header of its column", async () => {
+  const { cat, folder } = await createWorld();
+  const rows = [
+    ["SKU", "Titel", "Geschlecht", "image_front"],
+    ["A", "", "Damen", photo("1")],
+    ["", "Kleid", "female", photo("2")],
+    ["B", "Kleid", "female", photo("3")],
+  ];
+  writeFileSync(join(folder, "a.xlsx"), workbookOf({ S: rows }));
+  const maps = "--map SKU=reference --map Titel=name --map Geschlecht=sex";
+  expect((await cat(`import a.xlsx ${maps} --skip-invalid --no-progress`)).exit).toBe(8);
+  expect(coloredCells(join(folder, "a.failed.xlsx"))).toEqual(["B2", "C2", "A3"]);
+});
+
 test("a reference that exists is colored, and not the photos that failed with its row", async () => {
   const { cat, folder } = await createWorld();
   const rows = [

@@ -134,6 +134,35 @@ describe("a workbook is imported like a CSV file", () => {
   });
 });
 
+describe("a header in another language", () => {
+  const german = ["Artikelnummer", "Bezeichnung", "Größe", "Bild vorne"];
+  const maps = german.map(
+    (name, at) => `--map "${name}=${["reference", "name", "ignore", "image_front"][at]}"`,
+  );
+  const sheets = {
+    Notizen: [["Anna anrufen"]],
+    "Frühjahr 2026": [["Kollektion Frühjahr"], [], german, ["KL-1", "Kleid", "S", photo("1")]],
+  };
+
+  test("tells the sheet and the row of the header", async () => {
+    const { cat } = await worldWith("a.xlsx", workbookOf(sheets));
+    const ran = await cat(`import a.xlsx --dry-run --no-progress ${maps.slice(2, 3)}`);
+    expect(ran.stderr).toContain('Reading the sheet "Frühjahr 2026", whose columns fit');
+    expect(ran.stderr).toContain('1 row above the header of "Frühjahr 2026" skipped.');
+    expect(ran.stderr).toContain(`a.xlsx: 'Frühjahr 2026'!A3  Artikelnummer  unknown_column`);
+    expect((await cat(`import a.xlsx --dry-run ${maps.join(" ")}`)).exit).toBe(0);
+    const named = await cat(`import a.xlsx --sheet "Frühjahr 2026" --dry-run --no-progress`);
+    expect(named.stderr).toContain("'Frühjahr 2026'!A3  Artikelnummer  unknown_column");
+  });
+
+  test("comes after a sheet with known columns, however many it may have", async () => {
+    const { cat } = await worldWith("a.xlsx", workbookOf({ ...sheets, Import: rows }));
+    const ran = await cat("import a.xlsx --dry-run --no-progress");
+    expect(ran.stderr).toContain('Reading the sheet "Import", whose columns fit');
+    expect(ran.exit).toBe(0);
+  });
+});
+
 test("a web page in place of rows is rejected, and so are workbooks of other formats", async () => {
   const { cat, write } = await createWorld();
   write("a.csv", "<!DOCTYPE html><title>Sign in</title>");

@@ -77,7 +77,11 @@ async function readSelected(
   const source = await openInput(
     app,
     { file, sheet },
-    { job: { noun: "export" }, isColumn: selectionForm({ ...flags, map: known }).isColumn },
+    {
+      job: { noun: "export" },
+      isColumn: selectionForm({ ...flags, map: known }).isColumn,
+      nearest: selectionVocabulary.nearest,
+    },
   );
   try {
     const read = { delimiter, encoding };

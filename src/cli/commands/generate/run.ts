@@ -100,7 +100,8 @@ async function openRowsOf(app: App, flags: GenerateFlags, mapFile: MapFile | nul
     return { source: await textSource("flags", rowsOfSelection(flags, chosen)), replacing };
   }
   const { isColumn } = generationForm({ ...flags, map: new Map([...(mapFile?.map ?? []), ...flags.map]) });
-  const source = await openInput(app, { ...flags, file }, { job: { noun: "run" }, isColumn });
+  const { nearest } = generationVocabulary(kind);
+  const source = await openInput(app, { ...flags, file }, { job: { noun: "run" }, isColumn, nearest });
   return { source, replacing };
 }
 

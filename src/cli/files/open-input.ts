@@ -1,4 +1,5 @@
 import { type FileJob, type InputFormat, openSource, type Source } from "../../flows/rows/source.ts";
+import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { CopiedSheet } from "../../flows/rows/workbook-copy.ts";
 import { counted, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
@@ -17,7 +18,7 @@ export interface InputFlags {
 
 /**
  * Opens a file of rows. Asks which sheet of a workbook is meant where several may be, and says what of the sheet is not read
- * as people see it. `isColumn`: whether a header is one of those that are looked for; `nearest`: those that it probably means.
+ * as people see it. `isColumn`: whether a header is one of those that are looked for; `words`: what others probably mean.
  * Throws InputError and WorkbookError.
  */
 export async function openInput(
@@ -26,12 +27,12 @@ export async function openInput(
   {
     job,
     isColumn,
-    nearest = () => [],
+    words,
     isCompared,
   }: {
     job: FileJob;
     isColumn: (header: string) => boolean;
-    nearest?: (header: string) => readonly string[];
+    words?: Pick<Vocabulary, "nearest" | "needsOne">;
     isCompared?: boolean;
   },
 ): Promise<Source> {
@@ -48,8 +49,9 @@ export async function openInput(
     app.typed.push("--sheet", chosen);
     return chosen;
   };
-  const mayBeColumn = (header: string) => nearest(header).length > 0;
-  const sheets = { sheet, skipsHidden, isColumn, mayBeColumn, ask: file !== "-" && canAsk(app) ? ask : null };
+  const mayBeColumn = (header: string) => (words?.nearest(header) ?? []).length > 0;
+  const columns = { isColumn, mayBeColumn, needsOne: words?.needsOne };
+  const sheets = { sheet, skipsHidden, ...columns, ask: file !== "-" && canAsk(app) ? ask : null };
   const onSaved = () =>
     app.io.note(
       app.io.visible(

@@ -4,7 +4,7 @@ import type { Run } from "../run/run.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { grouped } from "../words.ts";
 import type { Balance } from "./balance.ts";
-import type { Generation } from "./generation.ts";
+import type { AskedOfFile, Generation } from "./generation.ts";
 import type { GenerateDeps, GenerateInput, SaveFolder } from "./generation-run.ts";
 import type { MissingImages } from "./missing.ts";
 import { cutGenerations } from "./plan.ts";
@@ -22,7 +22,12 @@ export interface Agreement {
 export async function agree(
   planned: readonly Generation[],
   run: Run,
-  { input, balance, queuedBefore }: { input: GenerateInput; balance: Balance; queuedBefore: number },
+  {
+    input,
+    table,
+    balance,
+    queuedBefore,
+  }: { input: GenerateInput; table: AskedOfFile["table"]; balance: Balance; queuedBefore: number },
   deps: GenerateDeps,
 ): Promise<Agreement> {
   const found = input.missing && !run.isFinished ? await findMissing(planned, run, deps) : null;
@@ -30,7 +35,7 @@ export async function agree(
   if (generations.length === 0) return { remaining: [], found, folder: null };
   const batches = cutGenerations(generations).length;
   noteEstimate(generations.length, batches, deps);
-  const folder = await deps.confirm({ generations, batches, queuedBefore, balance: balance.known });
+  const folder = await deps.confirm({ generations, table, batches, queuedBefore, balance: balance.known });
   if (found === null) return { remaining: generations, found, folder };
   // Another command may have sent some of them while the question was on the screen.
   const { leaveOutSent } = await import("./missing.ts");

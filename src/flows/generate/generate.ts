@@ -86,7 +86,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     const resolved = withUnresolved(check, unresolved);
     if (isRejected(resolved, input)) return { check: resolved, ended: null };
     const balance = new Balance(run);
-    const paying = { input, balance, queuedBefore: sent.size };
+    const paying = { input, table, balance, queuedBefore: sent.size };
     const { remaining, found, folder } = await agree(plan.remaining, run, paying, deps);
     const generating: GenerationRun = {
       input: { ...input, ...folder },

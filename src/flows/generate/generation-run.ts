@@ -69,6 +69,7 @@ export interface UnknownOutcomeQuestion extends UnknownBatches {
 /** What a run is about to pay for. */
 export interface CostPlan {
   readonly generations: readonly Generation[];
+  readonly table: AskedOfFile["table"];
   readonly batches: number;
   /** How many images an earlier command of the run has queued. */
   readonly queuedBefore: number;

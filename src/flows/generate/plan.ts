@@ -4,6 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
 import type { CheckResult } from "../rows/check.ts";
+import { cellText } from "../rows/problem.ts";
 import { InputError } from "../rows/source.ts";
 import { shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
@@ -63,7 +64,7 @@ export async function planGenerations(
       if (!sent.has(place)) sent.set(place, one);
     }
   }
-  rejectOtherReading(asked, sent, file.source.name);
+  rejectOtherReading({ asked, table }, sent, file.source.name);
   if (!run.isFinished && run.begunAt !== null && sent.size > 0) {
     const since = shownTime(run.begunAt);
     const unconfirmed = [...sent.values()].filter(({ taskId }) => taskId === null).length;
@@ -90,7 +91,7 @@ const missingUnsettled = (file: string): CatError =>
 
 /** Rejects a file of which an earlier command queued other images, because it mapped the values otherwise. */
 function rejectOtherReading(
-  asked: readonly AskedGeneration[],
+  { asked, table }: Pick<AskedOfFile, "asked" | "table">,
   sent: ReadonlyMap<string, SentGeneration>,
   file: string,
 ): void {
@@ -103,8 +104,10 @@ function rejectOtherReading(
     const [now, then] = [one, before].map((look) =>
       look[field] === null ? `no ${column}` : JSON.stringify(look[field]),
     );
+    const cell = cellText(table?.placeOfField(one.line, column) ?? {});
+    const where = cell === null ? `:${one.line}` : `: ${cell}`;
     throw new InputError(
-      `${shownName(file)}:${one.line} was queued with ${then}, and is now read as ${now}; nothing was queued`,
+      `${shownName(file)}${where} was queued with ${then}, and is now read as ${now}; nothing was queued`,
       "other_mapping",
       "Map columns and values as before (--map, --map-value), or add --fresh to generate all images again.",
     );

@@ -44,6 +44,8 @@ export interface SheetChoice {
   isColumn(header: string): boolean;
   /** Whether it probably means one of them; searched for where no header is one. */
   mayBeColumn?(header: string): boolean;
+  /** Whether a single such column makes a header next to other ones. */
+  readonly needsOne?: boolean | undefined;
   /** Asks which of several sheets to read; null where the user cannot be asked. */
   readonly ask: ((sheets: readonly string[]) => Promise<string>) | null;
   readonly signal?: AbortSignal | undefined;
@@ -203,13 +205,13 @@ async function chooseSheet(
 async function filledSheets(
   book: OpenWorkbook,
   indexes: readonly number[],
-  { isColumn, mayBeColumn = () => false }: SheetChoice,
+  { isColumn, mayBeColumn = () => false, needsOne = false }: SheetChoice,
 ): Promise<{ index: number; header: Header }[]> {
   const heads: { index: number; rows: SheetHead }[] = [];
   for (const index of indexes) heads.push({ index, rows: await book.head(index) });
   const withHeaders = (fits: (text: string) => boolean) =>
     heads.flatMap(({ index, rows }) => {
-      const header = findHeader(rows, fits);
+      const header = findHeader(rows, fits, needsOne ? 1 : 2);
       return header === null ? [] : { index, header };
     });
   const known = withHeaders(isColumn);
@@ -227,14 +229,14 @@ interface Header {
 }
 
 /**
- * The row of the header: the first row, or the one row of the next twenty with at least two known columns, or nothing
+ * The row of the header: the first row, or the one row of the next twenty with at least so many known columns, or nothing
  * else, where the first has none. Null for a sheet without cells.
  */
-function findHeader(head: SheetHead, fits: (text: string) => boolean): Header | null {
+function findHeader(head: SheetHead, fits: (text: string) => boolean, least: number): Header | null {
   const rows = head.map(({ row, cells }) => {
     const filled = cells.filter(({ text }) => text.trim() !== "");
     const columns = filled.filter(({ text }) => fits(text)).length;
-    return { row, columns, isHeader: columns > 1 || (columns > 0 && columns === filled.length) };
+    return { row, columns, isHeader: columns >= least || (columns > 0 && columns === filled.length) };
   });
   const [first, ...others] = rows;
   if (first === undefined) return null;

@@ -144,7 +144,7 @@ describe("a file of --products-from exits with 3, and nothing is exported, if it
   test.each([
     ["lacks a header", [["A"], ["B"]]],
     ["lacks a header and has one row", [["A"]]],
-    ["has a header without the column", [["Artikel"], ["A"]]],
+    ["has a header without the column", [["Farbe"], ["A"]]],
   ])("is a workbook that %s", async (_, rows) => {
     const world = await frozenWorld();
     world.write("a.xlsx", workbookOf({ S: rows }));
@@ -154,6 +154,19 @@ describe("a file of --products-from exits with 3, and nothing is exported, if it
         'a.xlsx: S!A1  reference  missing_column  missing column "reference", "product_id" or "id": add one of them as a header above the products\nerror: a.xlsx has 1 problem; nothing was exported\nFix the file and run the command again.\n',
     });
     expect(world.requests()).toEqual([]);
+  });
+
+  test("is a workbook whose header is below a title, in another language", async () => {
+    const world = await frozenWorld();
+    const rows = [["Auswahl"], [], ["Nr", "Artikelnummer", "Farbe"], ["1", "NONE", "rot"]];
+    world.write("a.xlsx", workbookOf({ Notizen: [["Anna"], ["Bea"]], "Auswahl 1": rows }));
+    const ran = await world.cat("export --manifest --products-from a.xlsx");
+    expect(ran.stderr).toContain(
+      'a.xlsx: \'Auswahl 1\'!A3  Artikelnummer  missing_column  missing column "reference", "product_id" or "id": rename "Artikelnummer", or use --map "Artikelnummer=reference"\n',
+    );
+    const mapped = await world.cat("export --manifest --products-from a.xlsx --map Artikelnummer=reference");
+    expect(mapped.exit).toBe(3);
+    expect(mapped.stderr).toContain("a.xlsx: 'Auswahl 1'!B4  reference  product_not_found");
   });
 
   test("has lines of NDJSON that are no objects, which are listed", async () => {

@@ -75,6 +75,14 @@ test("what the service rejects, and a product that does not exist, are at their 
   expect(colored).toEqual(["D2", "B3"]);
 });
 
+test("a value that no list has is at its cell", async () => {
+  const { cat } = await worldWith(["DRESS-1", "Amara", "nowhere", "full-front"]);
+  const ran = await cat(`tryon looks.xlsx ${maps} --yes`);
+  const note = "looks.xlsx: 'My looks'!D2  background \"nowhere\" is not a known value";
+  expect(ran.stderr).toContain(note);
+  expect((await cat(`tryon looks.xlsx ${maps} --dry-run`)).stderr).toContain(note);
+});
+
 test("a task that fails is reported at the cell of its product", async () => {
   const world = await worldWith(["BAD-fail-model_unsafe_content", "Amara", "studio", "full-front"]);
   const images = [{ url: "https://cdn.example.com/b.jpg" }];

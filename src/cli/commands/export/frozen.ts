@@ -80,7 +80,7 @@ async function readSelected(
     {
       job: { noun: "export" },
       isColumn: selectionForm({ ...flags, map: known }).isColumn,
-      nearest: selectionVocabulary.nearest,
+      words: selectionVocabulary,
     },
   );
   try {

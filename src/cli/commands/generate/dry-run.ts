@@ -46,7 +46,7 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
     : withUnresolved(checked, unresolved);
   problems.sort((one, other) => one.line - other.line);
   const batches = cutGenerations(valid.map(asGeneration)).length;
-  const notes = await unlistedNotes(app, flags, valid);
+  const notes = await unlistedNotes(app, flags, valid, inFile.table);
   if (app.io.json) {
     await app.io.jsonData({
       file: file.source.name,

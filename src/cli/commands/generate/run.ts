@@ -100,8 +100,8 @@ async function openRowsOf(app: App, flags: GenerateFlags, mapFile: MapFile | nul
     return { source: await textSource("flags", rowsOfSelection(flags, chosen)), replacing };
   }
   const { isColumn } = generationForm({ ...flags, map: new Map([...(mapFile?.map ?? []), ...flags.map]) });
-  const { nearest } = generationVocabulary(kind);
-  const source = await openInput(app, { ...flags, file }, { job: { noun: "run" }, isColumn, nearest });
+  const words = generationVocabulary(kind);
+  const source = await openInput(app, { ...flags, file }, { job: { noun: "run" }, isColumn, words });
   return { source, replacing };
 }
 
@@ -154,7 +154,7 @@ async function fullRun(
           return targets;
         },
         async confirm(plan) {
-          await confirmUnlisted(app, flags, plan.generations, { onNote: host.onNote, pause });
+          await confirmUnlisted(app, flags, plan, { onNote: host.onNote, pause });
           await confirmCost(app, plan, pause);
           chosen = await askSaveFolder(app, flags, pause);
           return chosen;

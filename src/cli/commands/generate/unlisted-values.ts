@@ -1,16 +1,19 @@
 import { didYouMean, questionFor, shortened } from "../../../contract/did-you-mean.ts";
 import { type UnlistedValue, unlistedValues } from "../../../contract/generation-rules.ts";
 import { splitValues } from "../../../flows/generate/columns/read-row.ts";
-import type { Generation } from "../../../flows/generate/generation.ts";
+import type { AskedOfFile, Generation } from "../../../flows/generate/generation.ts";
+import type { CostPlan } from "../../../flows/generate/generation-run.ts";
+import type { Place } from "../../../flows/rows/problem.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { confirmAction } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
 import { learnedValues } from "../../completion/learned-values.ts";
+import { placeText } from "../../output/problem-groups.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 /** A value that the service may not know, for people and for `--json`. */
-export interface UnlistedNote {
+export interface UnlistedNote extends Place {
   readonly line: number;
   readonly param: UnlistedValue["field"];
   readonly code: "unlisted_value";
@@ -25,7 +28,12 @@ type Looks = readonly Pick<Generation, "kind" | "line" | "background" | "angleSh
 const mostShown = 20;
 
 /** The values of an input that neither the lists of this program nor earlier commands have, each once. */
-export async function unlistedNotes(app: App, flags: GenerateFlags, looks: Looks): Promise<UnlistedNote[]> {
+export async function unlistedNotes(
+  app: App,
+  flags: GenerateFlags,
+  looks: Looks,
+  table: AskedOfFile["table"],
+): Promise<UnlistedNote[]> {
   const found = new Map<string, { one: UnlistedValue; lines: Set<number> }>();
   for (const look of looks) {
     for (const one of unlistedValues(look)) {
@@ -42,13 +50,17 @@ export async function unlistedNotes(app: App, flags: GenerateFlags, looks: Looks
   };
   return [...found.values()]
     .filter(({ one }) => !learned[one.field].includes(one.value))
-    .map(({ one, lines }) => ({
-      line: Math.min(...lines),
-      param: one.field,
-      code: "unlisted_value" as const,
-      message: messageOf(one, learned[one.field], flags.matrix),
-      others: lines.size - 1,
-    }))
+    .map(({ one, lines }) => {
+      const line = Math.min(...lines);
+      return {
+        line,
+        ...table?.placeOfField(line, one.field),
+        param: one.field,
+        code: "unlisted_value" as const,
+        message: messageOf(one, learned[one.field], flags.matrix),
+        others: lines.size - 1,
+      };
+    })
     .sort((one, other) => one.line - other.line);
 }
 
@@ -73,10 +85,10 @@ function messageOf(
 export async function confirmUnlisted(
   app: App,
   flags: GenerateFlags,
-  looks: Looks,
+  { generations, table }: Pick<CostPlan, "generations" | "table">,
   { onNote, pause }: { onNote: (text: string) => void; pause: () => void },
 ): Promise<void> {
-  const notes = await unlistedNotes(app, flags, looks);
+  const notes = await unlistedNotes(app, flags, generations, table);
   if (notes.length === 0) return;
   for (const line of noteLines(flags, notes)) onNote(line);
   if (!canAsk(app)) return;
@@ -90,10 +102,10 @@ export async function confirmUnlisted(
 
 /** The notes as lines for people. */
 export function noteLines(flags: GenerateFlags, notes: readonly UnlistedNote[]): string[] {
-  const lines = notes.slice(0, mostShown).map(({ line, param, message, others }) => {
+  const lines = notes.slice(0, mostShown).map(({ param, message, others, ...place }) => {
     if (flags.input === "flags") return flagOf[param] + message.slice(param.length);
     const rest = others === 0 ? "" : ` (and ${counted(others, "more row")})`;
-    return `${shownName(flags.input)}:${line}  ${message}${rest}`;
+    return `${placeText(shownName(flags.input), place)}  ${message}${rest}`;
   });
   if (notes.length > mostShown) lines.push(`${grouped(notes.length - mostShown)} more values are not known.`);
   return [...lines, "The service decides about these values."];

@@ -73,7 +73,7 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
     (await openInput(app, flags, {
       job,
       isColumn: (header) => isKnownColumn(header, known),
-      nearest: importVocabulary.nearest,
+      words: importVocabulary,
       isCompared: !flags.dryRun,
     }));
   const converter = flags.convert ? await openConverter(app) : undefined;

@@ -14,6 +14,7 @@ import { missingColumn, type Problem, UnreadableInput } from "../../rows/problem
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { Source } from "../../rows/source.ts";
+import { TableReader } from "../../rows/table-rows.ts";
 import { utf8Chunks } from "../../rows/text.ts";
 import { valueRead, valuesRead } from "../../rows/value-map.ts";
 import { type SelectionColumn, selectionColumns, selectionVocabulary } from "./columns.ts";
@@ -73,7 +74,9 @@ async function* readTable(file: RowFile, problems: Problem[]): AsyncGenerator<Wa
       const found = await reader.problems(row);
       problems.push(...found);
       const named = found.length === 0 ? nameIn(row.content as object) : null;
-      if (named !== null) yield { ...named, line: row.line };
+      const isInSheet = file.source.sheet !== undefined && reader instanceof TableReader;
+      const place = isInSheet ? { place: reader.placeOfReference(row.line) } : {};
+      if (named !== null) yield { ...named, line: row.line, ...place };
     }
   }
   problems.unshift(...reader.headProblems);
@@ -130,8 +133,18 @@ export const selectionForm = (mapping: Mapping): RowForm => ({
     if (header.length === 0) return columns;
     judgeColumns(header, columns.names, mapping, selectionVocabulary, line, report);
     if (columns.referenceColumn === -1) {
-      const message = `missing column "reference", "product_id" or "id": add one of them as a header above the products`;
-      report(missingColumn(line, "reference", message));
+      const missing = `missing column "reference", "product_id" or "id"`;
+      const near = header.find(
+        (cell) => selectionVocabulary.nearest(cell).length > 0 && !mapping.map.has(normalHeader(cell)),
+      );
+      report(
+        near === undefined
+          ? missingColumn(line, "reference", `${missing}: add one of them as a header above the products`)
+          : {
+              ...missingColumn(line, near.trim(), `${missing}: rename "${near.trim()}"`),
+              mapsTo: ["reference"],
+            },
+      );
     }
     return columns;
   },

@@ -10,7 +10,7 @@ import {
   unknownProduct,
   withSomeOthers,
 } from "../../catalogue/find-products.ts";
-import type { Problem } from "../../rows/problem.ts";
+import type { Place, Problem } from "../../rows/problem.ts";
 import { InputError } from "../../rows/source.ts";
 import type { Service } from "../../service.ts";
 import { mayNotRead } from "../../service-errors.ts";
@@ -24,6 +24,8 @@ export interface WantedProduct {
   readonly as: "id" | "reference" | "either";
   /** The line of the file, from 1; 0 for a flag. */
   readonly line: number;
+  /** The cell in a workbook. */
+  readonly place?: Place;
 }
 
 /** The products that a frozen export is limited to, without duplicates. */
@@ -135,6 +137,7 @@ export async function wholeCatalogue(
 /** The problem of a row of `--products-from` that names no product of the service. */
 export const unknownProblem = ({ product, meant }: UnknownProduct): Problem => ({
   line: product.line,
+  ...product.place,
   reference: product.name,
   param: product.as === "either" ? undefined : product.as === "id" ? "product_id" : "reference",
   code: "product_not_found",

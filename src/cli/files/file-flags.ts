@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { checkEncodingName, type EncodingName } from "../../flows/rows/encoding.ts";
-import type { InputFormat } from "../../flows/rows/source.ts";
+import type { InputFormat } from "../../flows/rows/input-format.ts";
 import { UsageError } from "../context/errors.ts";
 import { withCsvFlags } from "../flags/common-flags.ts";
 import { wholeNumber } from "../flags/values.ts";

@@ -1,4 +1,5 @@
-import { type FileJob, type InputFormat, openSource, type Source } from "../../flows/rows/source.ts";
+import type { InputFormat } from "../../flows/rows/input-format.ts";
+import { type FileJob, openSource, type Source } from "../../flows/rows/source.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { CopiedSheet } from "../../flows/rows/workbook-copy.ts";
 import { counted, shownName } from "../../flows/words.ts";

@@ -1,6 +1,6 @@
 import type { OutputFile } from "../files/output-file.ts";
 import type { EncodingName, TextForm } from "../rows/encoding.ts";
-import type { InputFormat } from "../rows/source.ts";
+import type { InputFormat } from "../rows/input-format.ts";
 
 /** Characters buffered before they are encoded. */
 const bufferLength = 64 * 1024;

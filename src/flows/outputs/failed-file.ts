@@ -1,10 +1,10 @@
 import { OutputFile } from "../files/output-file.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
+import { formatOfName } from "../rows/input-format.ts";
 import { isWithin, openRows, type RowFile } from "../rows/open-rows.ts";
 import { doubtCodes, type Place } from "../rows/problem.ts";
 import type { InputRow } from "../rows/row-form.ts";
 import { type RefusedRows, unknownPlace } from "../rows/row-sets.ts";
-import { formatOfName } from "../rows/source.ts";
 import { TableReader } from "../rows/table-rows.ts";
 import { firstLineEnd } from "../rows/text.ts";
 import { formLike } from "./csv-style.ts";

@@ -1,15 +1,13 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { basename, extname, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { CatError, fileProblem } from "../../errors.ts";
 import { fileStart } from "../files/disk.ts";
 import { shownName } from "../words.ts";
-import { isWebPage, packing } from "./encoding.ts";
+import { formatOf, type InputFormat } from "./input-format.ts";
 import { isDescriptor, openPipe, privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import type { CopiedSheet, SheetChoice } from "./workbook-copy.ts";
-
-export type InputFormat = "csv" | "ndjson" | "workbook";
 
 /** A file that is read again for each walk over its rows, which are not kept. */
 export interface Source {
@@ -52,17 +50,6 @@ export class InputError extends CatError {
   }
 }
 
-const formatOfExtension: Readonly<Record<string, InputFormat>> = {
-  ".csv": "csv",
-  ".tsv": "csv",
-  ".txt": "csv",
-  ".ndjson": "ndjson",
-  ".jsonl": "ndjson",
-  ".xlsx": "workbook",
-  ".xlsm": "workbook",
-  ".ods": "workbook",
-};
-
 /** The use of a file, for messages about it. */
 export interface FileJob {
   /** E.g. `import`. */
@@ -89,13 +76,6 @@ export interface SourcePlace {
   /** Called at the end if a workbook was saved after its rows were read. */
   onSaved?: (() => Promise<void>) | undefined;
 }
-
-/** The format that the extension of a file name indicates, if any; that of `a.csv.gz` is that of `a.csv`. */
-export const formatOfName = (name: string): InputFormat | undefined =>
-  formatOfExtension[extname(withoutGz(name)).toLowerCase()];
-
-/** The name of a file without the extension of gzip. */
-export const withoutGz = (name: string): string => name.replace(/(?<=.)\.gz$/i, "");
 
 /**
  * Opens FILE, or a private copy of an input that can be read only once (`-`, a pipe, `/dev/stdin`), and
@@ -137,7 +117,9 @@ async function fileSource(
   const opened = await fingerprint(name, file);
   const start = await fileStart(file, 1024).catch(rejectUnreadable(name));
   if (start[0] === 0x1f && start[1] === 0x8b) return expandedSource(name, file, opened, from, lasting);
-  const format = formatOf(name, start, from);
+  const format = formatOf(name, start, from.format);
+  if (typeof format === "object")
+    throw new InputError(`${shownName(name)} is ${format.what}`, format.code, format.hint);
   return format === "workbook"
     ? workbookSource(name, file, opened, from, lasting)
     : // Spreading would read the digest before there is one.
@@ -270,39 +252,6 @@ async function fingerprint(name: string, path: string) {
   } catch (error) {
     throw unreadable(name, error);
   }
-}
-
-/** The format of a file: a workbook by its content alone, other rows by the flag, the name or the first character. */
-function formatOf(name: string, start: Buffer, { format }: SourcePlace): InputFormat {
-  if (start.length === 0) return format ?? formatOfName(name) ?? "csv";
-  if (
-    /^(?:PK\x03\x04|\xd0\xcf\x11\xe0)/.test(start.toString("latin1", 0, 4)) ||
-    basename(name).startsWith("~$")
-  )
-    return "workbook";
-  const packed = packing(start);
-  if (packed !== null)
-    throw new InputError(
-      `${shownName(name)} is ${packed}, not rows`,
-      "packed_file",
-      "Expand it, and use a file in it.",
-    );
-  const text = start
-    .toString("utf8")
-    .replace(/^\uFEFF/, "")
-    .trimStart();
-  if (isWebPage(text)) {
-    const hint =
-      "The page may ask to log in, or to be exported: download the file in a browser, and use that.";
-    throw new InputError(`${shownName(name)} is a web page, not rows`, "web_page", hint);
-  }
-  if (format === "workbook" || text.includes('progid="Excel.Sheet"')) {
-    const hint = "Open it in Excel or LibreOffice, and save it as .xlsx.";
-    throw new InputError(`${shownName(name)} is not a workbook (.xlsx or .ods)`, "unreadable_workbook", hint);
-  }
-  const named = format ?? formatOfName(name);
-  if (named !== undefined && named !== "workbook") return named;
-  return /^[{[]/.test(text) ? "ndjson" : "csv";
 }
 
 /** Determines whether the bytes of a file changed since they were read, whatever its date. */

@@ -162,7 +162,7 @@ describe("a file of --products-from exits with 3, and nothing is exported, if it
     world.write("a.xlsx", workbookOf({ Notizen: [["Anna"], ["Bea"]], "Auswahl 1": rows }));
     const ran = await world.cat("export --manifest --products-from a.xlsx");
     expect(ran.stderr).toContain(
-      'a.xlsx: \'Auswahl 1\'!A3  Artikelnummer  missing_column  missing column "reference", "product_id" or "id": rename "Artikelnummer", or use --map "Artikelnummer=reference"\n',
+      'a.xlsx: \'Auswahl 1\'!B3  Artikelnummer  missing_column  missing column "reference", "product_id" or "id": rename "Artikelnummer", or use --map "Artikelnummer=reference"\n',
     );
     const mapped = await world.cat("export --manifest --products-from a.xlsx --map Artikelnummer=reference");
     expect(mapped.exit).toBe(3);

@@ -1,7 +1,7 @@
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
 import { importVocabulary } from "../../../flows/import/columns.ts";
 import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
-import type { InputFormat } from "../../../flows/rows/source.ts";
+import type { InputFormat } from "../../../flows/rows/input-format.ts";
 import { shownName } from "../../../flows/words.ts";
 import { UsageError } from "../../context/errors.ts";
 import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";

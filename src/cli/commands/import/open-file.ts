@@ -6,8 +6,9 @@ import { type ImportInput, importKind } from "../../../flows/import/import-input
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
 import type { EncodingName } from "../../../flows/rows/encoding.ts";
+import { formatOfName } from "../../../flows/rows/input-format.ts";
 import type { FileAnswers } from "../../../flows/rows/mapped-columns.ts";
-import { type FileJob, formatOfName, type Source } from "../../../flows/rows/source.ts";
+import type { FileJob, Source } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";

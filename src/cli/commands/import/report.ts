@@ -3,7 +3,7 @@ import { CatError } from "../../../errors.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
-import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
+import { formatOfName, type InputFormat } from "../../../flows/rows/input-format.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";

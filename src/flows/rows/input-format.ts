@@ -1,0 +1,70 @@
+import { basename, extname } from "node:path";
+import { isWebPage, packing } from "./encoding.ts";
+
+/** How the rows of a file are written. */
+export type InputFormat = "csv" | "ndjson" | "workbook";
+
+const formatOfExtension: Readonly<Record<string, InputFormat>> = {
+  ".csv": "csv",
+  ".tsv": "csv",
+  ".txt": "csv",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".xlsx": "workbook",
+  ".xlsm": "workbook",
+  ".ods": "workbook",
+};
+
+/** The format that the extension of a file name indicates, if any; that of `a.csv.gz` is that of `a.csv`. */
+export const formatOfName = (name: string): InputFormat | undefined =>
+  formatOfExtension[extname(withoutGz(name)).toLowerCase()];
+
+/** The name of a file without the extension of gzip. */
+export const withoutGz = (name: string): string => name.replace(/(?<=.)\.gz$/i, "");
+
+/** Why a file has no rows of any format. */
+export interface NotRows {
+  readonly what: string;
+  readonly code: string;
+  readonly hint: string;
+}
+
+/** The format of a file: a workbook by its content alone, other rows by the flag, the name or the first character. */
+export function formatOf(
+  name: string,
+  start: Buffer,
+  format: InputFormat | undefined,
+): InputFormat | NotRows {
+  if (start.length === 0) return format ?? formatOfName(name) ?? "csv";
+  if (
+    /^(?:PK\x03\x04|\xd0\xcf\x11\xe0)/.test(start.toString("latin1", 0, 4)) ||
+    basename(name).startsWith("~$")
+  )
+    return "workbook";
+  const packed = packing(start);
+  if (packed !== null)
+    return {
+      what: `${packed}, not rows`,
+      code: "packed_file",
+      hint: "Expand it, and use a file in it.",
+    };
+  const text = start
+    .toString("utf8")
+    .replace(/^\uFEFF/, "")
+    .trimStart();
+  if (isWebPage(text))
+    return {
+      what: "a web page, not rows",
+      code: "web_page",
+      hint: "The page may ask to log in, or to be exported: download the file in a browser, and use that.",
+    };
+  if (format === "workbook" || text.includes('progid="Excel.Sheet"'))
+    return {
+      what: "not a workbook (.xlsx or .ods)",
+      code: "unreadable_workbook",
+      hint: "Open it in Excel or LibreOffice, and save it as .xlsx.",
+    };
+  const named = format ?? formatOfName(name);
+  if (named !== undefined && named !== "workbook") return named;
+  return /^[{[]/.test(text) ? "ndjson" : "csv";
+}

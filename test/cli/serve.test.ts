@@ -1,9 +1,19 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { createWorld, type Running, type TestWorld } from "../support/world.ts";
 
@@ -42,6 +52,61 @@ test("prints commands to try on stderr, for people", async () => {
     )!;
   expect(ran.stderr).toContain(`export CAT_BASE_URL=${url} CAT_API_KEY=ak_mock\n`);
   expect(ran.stderr).toContain(`curl -H "Authorization: Bearer ak_mock" ${url}/v1/products\n`);
+});
+
+describe("the page of the mock", () => {
+  test("is named below the first line, for people", async () => {
+    const world = await createWorld();
+    const running = world.cat("serve --mock --port 0");
+    await until(() => running.stderr.includes("/_mock"));
+    const [, url] = /^Requests, data and faults in a browser: (http:\S+\/_mock)$/m.exec(running.stderr)!;
+    expect((await fetch(url!)).headers.get("content-type")).toBe("text/html; charset=utf-8");
+    running.interrupt();
+    await running;
+  });
+
+  test.skipIf(process.platform !== "linux")("is opened by --open, and stdout stays as it is", async () => {
+    const world = await createWorld();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\necho "$@" > "${folder}/opened"\n`, { mode: 0o755 });
+    const running = world.cat("serve --mock --port 0 --json --open", { env: { PATH: folder } });
+    const { base_url } = JSON.parse(await firstLine(running, "stdout"));
+    const opened = join(folder, "opened");
+    await until(() => existsSync(opened) && readFileSync(opened, "utf8") === `${base_url}/_mock\n`, {
+      pauseMs: 10,
+    });
+    running.interrupt();
+    expect(await running).toEqual({
+      exit: 130,
+      stdout: `{"base_url":"${base_url}","api_key":"ak_mock"}\n`,
+      stderr: "",
+    });
+  });
+
+  test.skipIf(process.platform !== "linux")("is named in a warning if no browser can be opened", async () => {
+    const world = await createWorld();
+    const running = world.cat("serve --mock --port 0 --json --open", { env: { PATH: temporaryFolder() } });
+    const { base_url } = JSON.parse(await firstLine(running, "stdout"));
+    running.interrupt();
+    expect((await running).stderr).toBe(`warning: cannot open a browser; open ${base_url}/_mock\n`);
+  });
+});
+
+test("--bodies keeps bodies and responses from the start", async () => {
+  const world = await createWorld();
+  const kept = async (flags: string) => {
+    const running = world.cat(`serve --mock --port 0 --json ${flags}`);
+    const { base_url } = JSON.parse(await firstLine(running, "stdout"));
+    await fetch(`${base_url}/v1/products`, { method: "POST", body: "{}" });
+    const [request] = (await (await fetch(`${base_url}/_mock/requests`)).json()) as {
+      response?: { body: object };
+    }[];
+    running.interrupt();
+    await running;
+    return request!.response?.body;
+  };
+  expect(await kept("")).toBeUndefined();
+  expect(await kept("--bodies")).toMatchObject({ content: expect.stringContaining("missing_api_key") });
 });
 
 test("an interrupt stops the mock", async () => {

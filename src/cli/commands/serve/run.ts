@@ -8,6 +8,7 @@ import { explain } from "../../output/explain.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { lineWidth } from "../../output/wrapped.ts";
 import { checkedBaseUrl } from "../../settings/settings.ts";
+import { openPage } from "./open-page.ts";
 import { runAnother } from "./run-another.ts";
 import { checkSavePath, loadState, openStateFile, writeState } from "./state-file.ts";
 
@@ -27,6 +28,9 @@ export interface ServeFlags {
   readonly load?: string;
   readonly save?: string;
   readonly fetchImages: boolean;
+  readonly bodies: boolean;
+  /** Opens the page at /_mock. */
+  readonly open: boolean;
   readonly strict: boolean;
   readonly strictSlugs: boolean;
 }
@@ -39,7 +43,7 @@ export async function serveMock(
 ): Promise<void> {
   const { startMock, readState } = await import("../../../mock/index.ts");
   const { context } = app;
-  const { load, save, latency, rateLimit, allowHost: allowHosts, ...options } = flags;
+  const { load, save, latency, rateLimit, allowHost: allowHosts, open, ...options } = flags;
   const baseUrl = linkBase(app);
   const savePath = save === undefined ? null : await checkSavePath(save, context.cwd);
   const state = load === undefined ? null : await loadState(load, { cwd: context.cwd, save }, readState);
@@ -65,6 +69,8 @@ export async function serveMock(
         `the mock listens on ${host}: any machine that reaches this one can read and change its data, also with /_mock`,
       );
     if (baseUrl !== undefined) await app.io.note(`Signed URLs and links start with ${baseUrl}.`);
+    if (open && !(await openPage(context, pageOf(mock))))
+      await warn(app, `cannot open a browser; open ${pageOf(mock)}`);
     if (program === null) await serveUntilInterrupt(app, mock);
     else await serveProgram(app, mock, program);
   } finally {
@@ -123,11 +129,16 @@ function explained({ globals, io, context, secrets }: App, error: unknown): stri
   return explain(error, { json, verbose, width: lineWidth(context.stderr), mask, paint: io.paintNote.red });
 }
 
-async function greet(app: App, { baseUrl, apiKey }: Mock): Promise<void> {
+/** The URL of the page with the requests and data of a mock. */
+const pageOf = ({ baseUrl }: Mock): string => `${baseUrl}/_mock`;
+
+async function greet(app: App, mock: Mock): Promise<void> {
+  const { baseUrl, apiKey } = mock;
   const { bold, dim } = app.io.paintNote;
   await app.io.note(
     [
       `Mock service running at ${bold(baseUrl)} with API key ${bold(apiKey)}. To stop it, press Ctrl-C.`,
+      `Requests, data and faults in a browser: ${bold(pageOf(mock))}`,
       "",
       dim("  # in another terminal"),
       `  export CAT_BASE_URL=${baseUrl} CAT_API_KEY=${apiKey}`,

@@ -32,6 +32,7 @@ export function serveCommand(app: App): Command {
           "use the mock from another terminal",
           "CAT_BASE_URL=http://127.0.0.1:4010 CAT_API_KEY=ak_mock cat products list",
         ],
+        ["see the requests of your program in a browser", "cat serve --mock --open"],
         ["run your tests against the mock", "cat serve --mock --seed 1 -- npm test"],
         ["keep the data between runs", "cat serve --mock --load shop.json --save shop.json"],
         [
@@ -53,6 +54,9 @@ export function serveCommand(app: App): Command {
         "host that may use /_mock and receive webhooks, besides this machine (repeatable)",
         exactHosts,
       )
+      .optionsGroup("Page:")
+      .option("--open", "open the page with the requests and data in a browser", false)
+      .option("--bodies", "keep bodies and responses of the last 200 requests from the start", false)
       .optionsGroup("Data:")
       .addOption(
         new Option("--demo <N>", "number of demo products")

@@ -169,7 +169,9 @@ export const systemClock = (): Clock => new MovableClock();
 
 /** A time in Unix milliseconds, by the local clock and, if known, by the service's. */
 export interface Clocks {
+  /** By the local clock. */
   readonly here: number;
+  /** By the service's clock; null if it is not known. */
   readonly service: number | null;
 }
 

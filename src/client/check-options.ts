@@ -22,8 +22,12 @@ const isClock: Check = [
 const isSignal: Check = [(value) => value instanceof AbortSignal, "an AbortSignal"];
 
 /** The options of `createClient`: their values, or the options that they consist of. */
-const clientOptions = {
+export const clientOptions = {
   baseUrl: isText,
+  insecureHttpHosts: [
+    (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+    "a list of host names",
+  ],
   apiKey: [
     (value: unknown) => typeof value === "string" || typeof value === "function",
     "a string or a function",

@@ -8,6 +8,11 @@ export interface ClientOptions {
   /** The address of the service without `/v1`: `https://`, or `http://` on this machine. */
   baseUrl: string;
   /**
+   * Exact names of other hosts that may use `http://`, such as a mock in another container. The API key is sent to them
+   * unencrypted, and without a proxy. Default: none.
+   */
+  insecureHttpHosts?: readonly string[] | undefined;
+  /**
    * The API key of the organization; it starts with `ak_`. A function is called once, with the first request
    * (Authentication 1).
    */

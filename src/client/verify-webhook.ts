@@ -11,6 +11,7 @@ import { CatalogueError } from "../errors.ts";
 /** A delivery that is not from the service, or not recent: respond with 400 and do nothing. */
 export class SignatureError extends CatalogueError {
   override readonly name: string = "SignatureError";
+  /** What is wrong with the signature. */
   readonly reason: SignatureFault;
 
   constructor(verdict: Rejection) {
@@ -56,12 +57,16 @@ export type DeliveredEvent = {
   [Type in EventType]: {
     /** Stable across all attempts: the deduplication key. */
     id: string;
+    /** The type of the event. */
     type: Type;
+    /** When the event happened. RFC 3339, in UTC. */
     created_at: string;
+    /** The ID and status of the resource, under `task`, `import` or `export`: fetch the resource for the rest. */
     data: EventData<Type>;
   };
 }[EventType];
 
+/** A delivery as it arrived, and the secret to check it with. */
 export interface WebhookDelivery {
   /** The value of the signature header (`Service-Signature`). */
   header: string | null | undefined;

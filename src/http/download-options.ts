@@ -22,7 +22,12 @@ export interface FileVersion {
 /** The target of a download: keeps bytes between attempts, and possibly between processes. */
 export interface DownloadTarget {
   /** The number of bytes of an earlier process, with their version; null if none can be resumed. */
-  readonly kept: (FileVersion & { readonly bytes: number }) | null;
+  readonly kept:
+    | (FileVersion & {
+        /** The number of bytes. */
+        readonly bytes: number;
+      })
+    | null;
   /** Drops all bytes and starts over with this version. */
   begin(version: FileVersion): Promise<void>;
   /** Takes the next bytes. */

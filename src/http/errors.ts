@@ -14,7 +14,9 @@ export type NetworkErrorCode =
 /** The service could not be reached, or the connection broke before the response was complete. */
 export class NetworkError extends CatalogueError {
   override readonly name: string = "NetworkError";
+  /** The kind of error. */
   declare readonly type: "network";
+  /** Why there was no response. */
   declare readonly code: NetworkErrorCode;
   /** Whether a retry may help: a connection reset is temporary, an invalid certificate is not. */
   readonly transient: boolean;
@@ -28,6 +30,7 @@ export class NetworkError extends CatalogueError {
 /** A deadline passed, or waiting timed out. */
 export class TimeoutError extends CatalogueError {
   override readonly name: string = "TimeoutError";
+  /** The kind of error. */
   declare readonly type: "timeout";
   /** `deadline`: a request with its retries; `attempt_timeout`: one attempt; `wait_timeout`: a job that is polled. */
   declare readonly code: "deadline" | "attempt_timeout" | "wait_timeout" | (string & {});
@@ -40,6 +43,7 @@ export class TimeoutError extends CatalogueError {
 /** A response that is not the service's: HTML, incomplete JSON, too large, a redirect, an unexpected shape. */
 export class BadResponseError extends CatalogueError {
   override readonly name: string = "BadResponseError";
+  /** The kind of error. */
   declare readonly type: "bad_answer";
   /** What is wrong with the response. */
   declare readonly code:
@@ -66,7 +70,9 @@ export { BadResponseError as BadAnswerError };
 /** A signed URL was rejected (403, 404, 410): ask the service for a new one. */
 export class SignedUrlError extends CatalogueError {
   override readonly name: string = "SignedUrlError";
+  /** The kind of error. */
   declare readonly type: "signed_url";
+  /** The only reason. */
   declare readonly code: "signed_url_refused";
 
   constructor(message: string, detail: Omit<ErrorDetail, "type">) {

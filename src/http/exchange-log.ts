@@ -5,14 +5,19 @@ import { headerOf, type Interceptor } from "./send.ts";
 
 /** One request and its outcome, safe to show: without the API key and signatures. */
 export interface ExchangeLog {
+  /** The HTTP method. */
   readonly method: string;
+  /** Scheme, host and port. */
   readonly origin: string;
+  /** Path and query, with masked signatures. */
   readonly path: string;
   /** Null without a response; `error` then has the reason. */
   readonly status: number | null;
+  /** The code of the error; null with a response. */
   readonly error: string | null;
+  /** The duration of the attempt, in milliseconds. */
   readonly ms: number;
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
   /** The ID of the response, or the one that was sent. */
   readonly requestId: string | null;

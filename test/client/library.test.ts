@@ -180,6 +180,10 @@ describe("options", () => {
       { baseUrl, apiKey: " " },
       "createClient: apiKey is missing: the API key of your organization, which starts with ak_",
     ],
+    [
+      { baseUrl, apiKey, insecureHttpHosts: "mock" },
+      "createClient: insecureHttpHosts must be a list of host names",
+    ],
     [{ baseUrl, apiKey: 5 }, "createClient: apiKey must be a string or a function"],
     [{ baseURL: baseUrl, apiKey }, "createClient: unknown option baseURL; did you mean baseUrl?"],
     [{ baseUrl, apiKey, maxAnswerBytes: 5 }, "createClient: unknown option maxAnswerBytes"],
@@ -196,6 +200,12 @@ describe("options", () => {
     [{ baseUrl, apiKey, clock: Date }, "createClient: clock must be a clock with now, sleep and at"],
   ])("%j are rejected", (options, message) => {
     expect(() => createClient(options as ClientOptions)).toThrow(new TypeError(message));
+  });
+
+  test("another host may use http if its name is listed", () => {
+    const options = { baseUrl: "http://mock:4010", apiKey };
+    expect(() => createClient(options)).toThrow("the base URL is not encrypted: http://mock:4010");
+    expect(createClient({ ...options, insecureHttpHosts: ["mock"] })).toBeTypeOf("object");
   });
 
   test("an undefined option counts as not set", () => {

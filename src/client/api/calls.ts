@@ -97,7 +97,12 @@ export interface Operation<Input, Response> {
   /** The status of success. */
   readonly status: number;
   /** Missing at run time. */
-  readonly types?: { readonly input: Input; readonly response: Response };
+  readonly types?: {
+    /** The input of the operation. */
+    readonly input: Input;
+    /** Its response. */
+    readonly response: Response;
+  };
 }
 
 /** The input of an operation. */

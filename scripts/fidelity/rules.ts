@@ -68,7 +68,7 @@ export const rules: Readonly<Record<string, readonly string[]>> = {
   "Events, Retries 3": ["Deliveries are at least once."],
   "Events, Retries 4": ["Polling of tasks, imports and exports still works."],
   "Versioning 1": ["The version is in the path: every path starts with /v1."],
-  "Versioning 2": ["New fields and values within a version."],
+  "Versioning 2": ["New fields and values within a version: with --tomorrow."],
   "Versioning 3": ["Clients must ignore unknown fields and pass on new values of open sets."],
 };
 

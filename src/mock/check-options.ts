@@ -73,6 +73,8 @@ const Options = z.strictObject({
   strictSlugs: yesOrNo,
   fetchImages: yesOrNo,
   bodies: yesOrNo,
+  tomorrow: yesOrNo,
+  onRequest: aFunction,
   network: z.preprocess(withoutUndefined, Network.optional()),
   state: z.unknown().optional(),
 });

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { MovableClock } from "../clock.ts";
@@ -5,14 +6,18 @@ import { limits } from "../contract/limits.ts";
 import { exactHost } from "../contract/url-policy.ts";
 import { createApp } from "./app.ts";
 import { checkOptions } from "./check-options.ts";
+import { AccountOrder } from "./control/replies.ts";
 import type { RecordedDelivery } from "./deliveries/delivery.ts";
+import { type FaultOrder, readFault } from "./faults/fault-order.ts";
+import type { FaultReport } from "./faults/faults.ts";
 import { type Network, realNetwork } from "./outgoing/network.ts";
 import { check } from "./rules/checks.ts";
+import { Refusal } from "./rules/refusal.ts";
 import { MockState, printedState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
-import type { RecordedRequest } from "./world/requests.ts";
+import type { RecordedRequest, ServedRequest } from "./world/requests.ts";
 import { World, type WorldOptions } from "./world/world.ts";
 
-export type { MockState, Network, RecordedDelivery, RecordedRequest };
+export type { FaultOrder, FaultReport, MockState, Network, RecordedDelivery, RecordedRequest, ServedRequest };
 /** A clock for a mock, for example one that is frozen until a test moves it. */
 export { MovableClock };
 
@@ -32,7 +37,24 @@ export interface MockOptions extends Partial<Omit<WorldOptions, "allowHosts" | "
   network?: Partial<Network>;
 }
 
-/** A running mock. */
+/** The faults of a mock, as in /_mock/faults. */
+export interface MockFaults {
+  /** Adds a fault and returns it with its number. Throws a TypeError that lists every mistake. */
+  add(fault: FaultOrder): FaultReport;
+  /** Every fault, with the number of times that it has acted. */
+  list(): FaultReport[];
+  /** Removes all faults and returns their number. */
+  clear(): number;
+}
+
+/** Webhook deliveries, newest last, as in GET /_mock/deliveries. */
+export interface MockDeliveries {
+  (): RecordedDelivery[];
+  /** Delivers once more, and resolves when the attempt has ended. Rejects if the delivery is unknown. */
+  resend(id: string): Promise<RecordedDelivery>;
+}
+
+/** A running mock. `await using mock = await startMock()` stops it at the end of the block. */
 export interface Mock {
   /** The address on this machine, without `/v1`, e.g. `http://127.0.0.1:4010`. */
   baseUrl: string;
@@ -41,8 +63,13 @@ export interface Mock {
   clock: MovableClock;
   /** The latest requests, newest last, with masked API keys; with `bodies`, also what was sent and received. */
   requests(): RecordedRequest[];
-  /** Webhook deliveries, newest last, as in GET /_mock/deliveries. */
-  deliveries(): RecordedDelivery[];
+  deliveries: MockDeliveries;
+  faults: MockFaults;
+  /**
+   * The credits of `ak_mock`: one per generation, null for no limit. Assign a number to set them; anything else throws a
+   * TypeError.
+   */
+  credits: number | null;
   /**
    * Resolves when no delivery attempt and no image download is in flight. Await it after `clock.advance()`,
    * before you check the results. POST /_mock/clock waits by itself.
@@ -55,6 +82,8 @@ export interface Mock {
   /** Restores the state after the start; the clock does not move. */
   reset(): void;
   stop(): Promise<void>;
+  /** Stops the mock. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Starts the mock. Rejects with a TypeError for an invalid option, or if it cannot listen. */
@@ -84,27 +113,55 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   world.baseUrl = baseUrl?.replace(/\/+$/, "") ?? address;
   // Not earlier: jobs and deliveries of a loaded state run only once the server can be reached.
   world.reset();
+  const stop = async () => {
+    world.letThrough();
+    world.cancelTimers();
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  };
   return {
     baseUrl: address,
     apiKey: "ak_mock",
     clock: world.clock,
     requests: () => world.log.list(),
-    deliveries: () => structuredClone(world.deliveries.list()),
+    deliveries: Object.assign(() => structuredClone(world.deliveries.list()), {
+      resend: async (id: string) => structuredClone(await world.deliveries.resend(id)),
+    }),
+    faults: {
+      // A copy, as the JSON of a request would be: later changes of the object have no effect.
+      add: (fault) =>
+        inCode("faults.add", () => world.addFault(readFault(JSON.parse(JSON.stringify(fault) ?? "null")))),
+      list: () => structuredClone(world.faults.list()),
+      clear: () => world.faults.clear(),
+    },
+    get credits() {
+      return world.organizations.main.credits;
+    },
+    set credits(credits) {
+      const order = inCode("credits", () => check(AccountOrder, { credits }, "value"));
+      world.organizations.main.credits = order.credits;
+    },
     settled: async () => {
       await world.workInProgress.idle();
     },
     state: () => structuredClone(takeSnapshot(world)),
     printedState: () => printedState(world),
     reset: () => world.reset(),
-    stop: async () => {
-      world.letThrough();
-      world.cancelTimers();
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      });
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
+}
+
+/** Runs a control that rejects its input, with a TypeError instead of a response. */
+function inCode<Result>(name: string, run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new TypeError(`mock.${name}: ${error.message}`, { cause: error });
+  }
 }
 
 /** States that `readState` has checked. A second check of a large state would be slow. */

@@ -109,6 +109,34 @@ test("--bodies keeps bodies and responses from the start", async () => {
   expect(await kept("--bodies")).toMatchObject({ content: expect.stringContaining("missing_api_key") });
 });
 
+test("--verbose prints a line per request on stderr, without the signature of a file", async () => {
+  const world = await createWorld();
+  const running = world.cat("serve --mock --port 0 --demo 1 --seed 1 --json --verbose");
+  const { base_url } = JSON.parse(await firstLine(running, "stdout"));
+  const headers = { authorization: "Bearer ak_mock" };
+  const response = await fetch(`${base_url}/v1/exports?role=source`, { headers });
+  const { url } = JSON.parse(await response.text()).data[0].assets[0];
+  await fetch(url, { method: "HEAD" });
+  await fetch(`${base_url}/v1/products`, { method: "POST" });
+  await fetch(`${base_url}/_mock/requests`);
+  await until(() => running.stderr.split("\n").length === 4);
+  running.interrupt();
+  const { stderr, stdout } = await running;
+  expect(stdout.split("\n")).toHaveLength(2);
+  const path = new URL(url).pathname;
+  const lines = stderr
+    .replaceAll(/in \d+ ms \(request req_\w+\)/g, "in N ms")
+    .replaceAll(/expires=\d+/g, "expires=T");
+  expect(lines).toBe(
+    [
+      "GET /v1/exports?role=source 200 in N ms",
+      `HEAD ${path}?expires=T&signature=… 200 in N ms`,
+      "POST /v1/products 401 in N ms",
+      "",
+    ].join("\n"),
+  );
+});
+
 test("an interrupt stops the mock", async () => {
   const world = await createWorld();
   const running = world.cat("serve --mock --port 0 --json");

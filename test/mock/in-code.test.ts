@@ -153,3 +153,83 @@ test("an event is delivered to an allowed host at any address; a mock that does 
   }
   expect(receiver.received).toHaveLength(1);
 });
+
+test("await using stops the mock at the end of the block", async () => {
+  let baseUrl = "";
+  {
+    await using mock = await startMock();
+    baseUrl = mock.baseUrl;
+    expect((await fetch(`${baseUrl}/openapi.json`)).status).toBe(200);
+  }
+  await expect(fetch(`${baseUrl}/openapi.json`)).rejects.toThrow("fetch failed");
+});
+
+test("faults are added, listed and cleared by typed calls; mistakes throw all at once", async () => {
+  const { mock, call } = await started();
+  const fault = { match: { path: "/v1/products" }, times: 1, status: 418, body: { tea: true } };
+  expect(mock.faults.add(fault)).toEqual({ id: 1, ...fault, acted: 0 });
+  fault.status = 500;
+  expect(await call("GET", "/v1/products")).toMatchObject({ status: 418, body: { tea: true } });
+  expect((await call("GET", "/v1/products")).status).toBe(200);
+  expect(mock.faults.list()).toMatchObject([{ id: 1, status: 418, acted: 1 }]);
+  expect(await call("GET", "/_mock/faults")).toMatchObject({ body: mock.faults.list() });
+  expect(mock.faults.clear()).toBe(1);
+  expect(mock.faults.list()).toEqual([]);
+  const wrong = () => mock.faults.add({ match: {}, times: 0, status: 99 });
+  expect(wrong).toThrow(
+    new TypeError("mock.faults.add: times: must be at least 1; status: must be at least 200"),
+  );
+  expect(() => mock.faults.add(undefined as never)).toThrow("mock.faults.add: the body must be an object");
+});
+
+test("credits are read and assigned", async () => {
+  const { mock, call } = await started();
+  expect(mock.credits).toBeNull();
+  mock.credits = 0;
+  expect((await call("GET", "/_mock/account")).body).toEqual({ organization: "main", credits: 0 });
+  await call("POST", "/_mock/account", { credits: 7 });
+  expect(mock.credits).toBe(7);
+  expect(() => {
+    mock.credits = -1;
+  }).toThrow(new TypeError("mock.credits: credits: must be at least 0"));
+  expect(mock.credits).toBe(7);
+});
+
+test("a delivery is sent once more by a typed call", async () => {
+  const { url, received } = await startReceiver(200);
+  const { mock, runImport } = await worldWithHook(url);
+  await runImport();
+  const [delivery] = mock.deliveries();
+  const again = await mock.deliveries.resend(delivery!.id);
+  expect([received.length, again.attempts.length, again.id]).toEqual([2, 2, delivery!.id]);
+  expect(mock.deliveries()).toEqual([again]);
+  await expect(mock.deliveries.resend("x")).rejects.toThrow("delivery not found");
+});
+
+test("onRequest gets every request to the service, and those that a fault cuts", async () => {
+  const seen: unknown[] = [];
+  const clock = new MovableClock({ frozenAt: monday });
+  const { mock, call } = await started({ seed: 1, clock, onRequest: (request) => seen.push(request) });
+  await call("GET", "/v1/models?limit=1");
+  mock.faults.add({ match: {}, drop: "before" });
+  await expect(call("POST", "/v1/exports", {})).rejects.toThrow("fetch failed");
+  await call("GET", "/_mock/faults");
+  expect(seen).toEqual([
+    {
+      method: "GET",
+      path: "/v1/models?limit=1",
+      status: 200,
+      ms: 0,
+      replayed: false,
+      request_id: expect.any(String),
+    },
+    {
+      method: "POST",
+      path: "/v1/exports",
+      status: null,
+      ms: 0,
+      replayed: false,
+      request_id: expect.any(String),
+    },
+  ]);
+});

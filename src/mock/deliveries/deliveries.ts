@@ -31,6 +31,8 @@ export interface Surroundings {
   readonly options: WebhookRules;
   readonly organizations: Record<OrganizationName, Organization>;
   timestamp(): string;
+  /** The JSON that is sent. */
+  printed(value: unknown): string;
   schedule(time: number, run: () => void): void;
   /** An ID derived from `name` and the ID of the resource. */
   idFor(name: string, about: string): string;
@@ -183,7 +185,7 @@ export class Deliveries {
       if (life.aborted) return null;
       const attempt = await sendEvent(network, life, {
         url: delivery.url,
-        body: Buffer.from(JSON.stringify(delivery.event)),
+        body: Buffer.from(this.#world.printed(delivery.event)),
         secret: () => webhook.signing_secret,
         now: due ?? clock.now(),
         rules: options,

@@ -62,7 +62,7 @@ const turnBytes = 16 * 1024 * 1024;
 export function toManifest(world: World, organization: Organization, job: ExportRecord): StoredFile {
   const writtenAt = Date.parse(job.created_at);
   const lines = job.products.map(
-    (product) => `${JSON.stringify(exportRow(world, organization, product, job.roles, writtenAt))}\n`,
+    (product) => `${world.printed(exportRow(world, organization, product, job.roles, writtenAt))}\n`,
   );
   return toStoredFile(Buffer.from(lines.join("")), {
     type: "application/x-ndjson",

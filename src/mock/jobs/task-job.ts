@@ -5,6 +5,7 @@ import type { JobFailure } from "../faults/fault-order.ts";
 import { requestedFailureIn } from "../faults/faults.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ProductRecord, TaskRecord } from "../store/records.ts";
+import { addLookbookImage } from "../tomorrow/tomorrow.ts";
 import type { World } from "../world/world.ts";
 
 /** Time in the queue, and running time per type, at speed 1. */
@@ -114,5 +115,9 @@ function keepOutput(world: World, organization: Organization, task: TaskRecord, 
   task.output_image_id = id;
   // A product deleted in the meantime has no assets (ExportRow); its tasks still end normally.
   const product = organization.products.get(task.product_id);
-  if (product !== undefined) organization.products.addGeneration(product, id, world.timestamp());
+  if (product === undefined) return;
+  organization.products.addGeneration(product, id, world.timestamp());
+  if (!world.options.tomorrow) return;
+  const later = { id: world.idsOfRow(task.id, 1).next(), task_id: task.id, now };
+  addLookbookImage(organization, product, later);
 }

@@ -4,8 +4,15 @@ import { firstBytes } from "../faults/fault-response.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
 import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
 import { Refusal } from "../rules/refusal.ts";
+import { withUnknownFields } from "../tomorrow/tomorrow.ts";
 import { type KeptBody, keepBody, missingBody } from "../world/recorded-bodies.ts";
-import { type KeptExchange, keptHeaders, type LoggedRequest, noFaults } from "../world/requests.ts";
+import {
+  type KeptExchange,
+  keptHeaders,
+  type LoggedRequest,
+  noFaults,
+  type ServedRequest,
+} from "../world/requests.ts";
 import type { World } from "../world/world.ts";
 import { steersMock } from "./routing.ts";
 import { discardBody, endAfterBody } from "./unread-body.ts";
@@ -85,13 +92,15 @@ export class Exchange {
     let headers = this.#standardHeaders();
     if (response.headers !== undefined) addTo(headers, response.headers);
     if (replayed) headers.push("Idempotent-Replayed", "true");
+    let { body } = response;
     if (response.custom !== undefined) headers = replacing(headers, response.custom);
-    if (response.body !== null) {
-      if (response.custom === undefined) headers.push("Content-Type", jsonType);
-      headers.push("Content-Length", Buffer.byteLength(response.body));
+    else if (body !== null) {
+      headers.push("Content-Type", jsonType);
+      if (this.world.options.tomorrow && this.url.startsWith("/v1/")) body = withUnknownFields(body);
     }
+    if (body !== null) headers.push("Content-Length", Buffer.byteLength(body));
     this.#logged.replayed = replayed;
-    this.#finish(response.status, headers, response.body);
+    this.#finish(response.status, headers, body);
   }
 
   /** Sends a body other than JSON: bytes, none, or a stream, which is destroyed when its reader disconnects. */
@@ -121,6 +130,15 @@ export class Exchange {
   /** Closes the connection without a response. */
   cut(): void {
     this.request.socket.destroy();
+    if (this.world.options.onRequest !== undefined) this.#report(this.world.options.onRequest, null);
+  }
+
+  #report(onRequest: (request: ServedRequest) => void, status: number | null): void {
+    // Control requests are not reported, as they are not logged.
+    if (this.#steers) return;
+    const { method, url: path, requestId: request_id } = this;
+    const { replayed } = this.#logged;
+    onRequest({ method, path, status, request_id, replayed, ms: this.world.clock.now() - this.at });
   }
 
   #finish(status: number, headers: HeaderList, body: ResponseBody): void {
@@ -148,6 +166,7 @@ export class Exchange {
       return false;
     }
     this.#logged.status = status;
+    if (this.world.options.onRequest !== undefined) this.#report(this.world.options.onRequest, status);
     if (this.#logged.kept !== null) this.#keep(this.#logged.kept, headers, body);
     this.response.writeHead(status, headers);
     return true;

@@ -66,7 +66,7 @@ export function addSignedFiles(router: Router, world: World, pictures: Pictures)
   });
   on(signedPaths.importResults, (id) => {
     const job = inAny((organization) => organization.imports.get(id));
-    return job && isTerminal(job) ? toResultsFile(job) : undefined;
+    return job && isTerminal(job) ? toResultsFile(world, job) : undefined;
   });
   /** The artifact of a completed job of this format. */
   const artifact = (id: string, format: ExportRecord["format"], make: MakeArtifact) =>
@@ -110,8 +110,8 @@ async function respond(
 }
 
 /** One ImportRowResult per line, in input order; every line ends with a newline (Import, results_url). */
-function toResultsFile(job: ImportJob): StoredFile {
-  const text = job.rows.map(({ result }) => `${JSON.stringify(result)}\n`).join("");
+function toResultsFile(world: World, job: ImportJob): StoredFile {
+  const text = job.rows.map(({ result }) => `${world.printed(result)}\n`).join("");
   return toStoredFile(Buffer.from(text), {
     type: "application/x-ndjson",
     modified: Date.parse(job.finished_at ?? job.created_at),

@@ -33,6 +33,19 @@ export interface RecordedResponse {
   duration_ms: number;
 }
 
+/** A request and its response in short, for `onRequest`. */
+export interface ServedRequest {
+  method: string;
+  /** The path with its query, as sent; signatures are not masked. */
+  path: string;
+  /** Null for a connection that was cut. */
+  status: number | null;
+  request_id: string;
+  replayed: boolean;
+  /** From the arrival to the start of the response, on the mock's clock. */
+  ms: number;
+}
+
 /** A logged request. Created for every request, so the rest is computed only when the log is read. */
 export interface LoggedRequest {
   readonly at: number;

@@ -16,9 +16,10 @@ import { Ids, seedStart } from "../seed/ids.ts";
 import { Random } from "../seed/random.ts";
 import { Organization } from "../store/organization.ts";
 import type { Wake } from "../store/unlinked-images.ts";
+import { addLookbookImage, laterModel, withUnknownFields } from "../tomorrow/tomorrow.ts";
 import { WorkInProgress } from "../work/work-in-progress.ts";
 import { addDemoModels, addDemoProducts } from "./demo.ts";
-import { RequestIds, RequestLog } from "./requests.ts";
+import { RequestIds, RequestLog, type ServedRequest } from "./requests.ts";
 
 /** Options of a mock, with defaults filled in. */
 export interface WorldOptions {
@@ -44,6 +45,10 @@ export interface WorldOptions {
   fetchImages: boolean;
   /** Keeps the bodies and responses of the last 200 requests, 64 kB each. */
   bodies: boolean;
+  /** Sends unknown fields, and new values of open sets, as a later version of the service may. */
+  tomorrow?: boolean | undefined;
+  /** Called for every request to the service when its response begins, or when its connection is cut. */
+  onRequest?: ((request: ServedRequest) => void) | undefined;
   /** Loads an initial state instead of demo products, at every reset. */
   begin?: ((world: World) => void) | undefined;
   network: Network;
@@ -105,6 +110,17 @@ export class World {
     }
     addDemoModels(this.organizations.main, this.ids);
     addDemoProducts(this.organizations.main, this.ids, random, demo, moment ?? this.clock.now());
+    if (this.options.tomorrow) this.#addLaterObjects();
+  }
+
+  /** Objects with values that today's service does not have. */
+  #addLaterObjects(): void {
+    const { main } = this.organizations;
+    for (const { models } of Object.values(this.organizations)) models.push(laterModel);
+    for (const product of [...main.products.newestFirst(null)]) {
+      const id = this.idFor("lookbook", product.id);
+      addLookbookImage(main, product, { id, task_id: null, now: product.created_at });
+    }
   }
 
   /** Begins a new lifetime. */
@@ -148,6 +164,12 @@ export class World {
     this.organizations = Object.fromEntries(
       organizationNames.map((name) => [name, new Organization(name, wake)]),
     ) as Record<OrganizationName, Organization>;
+  }
+
+  /** The JSON of a value outside a response, with unknown fields if they are wanted. */
+  printed(value: unknown): string {
+    const json = JSON.stringify(value);
+    return this.options.tomorrow ? withUnknownFields(json) : json;
   }
 
   /** Sets a checked fault; 400 when there are too many. */

@@ -1,6 +1,8 @@
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import type { OutputFile } from "../../../flows/files/output-file.ts";
-import type { Mock } from "../../../mock/index.ts";
+import { describeExchange } from "../../../http/exchange-log.ts";
+import { maskedPath } from "../../../http/mask.ts";
+import type { Mock, ServedRequest } from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
 import { exitCodeOf, InterruptError } from "../../context/errors.ts";
@@ -33,6 +35,7 @@ export interface ServeFlags {
   readonly open: boolean;
   readonly strict: boolean;
   readonly strictSlugs: boolean;
+  readonly tomorrow: boolean;
 }
 
 /** Serves until the interrupt, which is the normal end and not reported; with a program, until that ends. */
@@ -56,6 +59,7 @@ export async function serveMock(
       ...(latency !== undefined && { latencyMs: latency }),
       ...((rateLimit === false || typeof rateLimit === "object") && { rateLimit }),
       ...(state !== null && { state }),
+      ...(app.globals.verbose && { onRequest: (request: ServedRequest) => printRequest(app, request) }),
     });
   } catch (error) {
     throw cannotListen(error, flags);
@@ -121,6 +125,15 @@ async function serveProgram(app: App, mock: Mock, program: readonly [string, ...
   if (app.io.json) await app.io.line(jsonLine(introduction(mock)).trimEnd());
   const env = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey };
   app.exit = await runAnother(app.context, program, env);
+}
+
+/** Prints a request to the mock on stderr, as `--verbose` prints those of other commands. */
+function printRequest(app: App, { method, path, status, request_id, replayed, ms }: ServedRequest): void {
+  const line = describeExchange({
+    ...{ method, origin: "", path: maskedPath(path), status, error: "connection cut", ms },
+    ...{ attempt: 1, requestId: request_id, idempotencyKey: null, apiKey: null, replayed },
+  });
+  void app.io.line(app.io.visible(line));
 }
 
 function explained({ globals, io, context, secrets }: App, error: unknown): string {

@@ -66,6 +66,7 @@ export function serveCommand(app: App): Command {
       .option("--seed <N>", "generate the same IDs and data for the same N", wholeNumber(optionRanges.seed))
       .option("--load <FILE>", "start with the state saved in FILE")
       .option("--save <FILE>", "save the state to FILE on exit")
+      .option("--tomorrow", "send fields and values that a later version of the service may have", false)
       .optionsGroup("Speed and limits:")
       .addOption(
         new Option("--speed <X>", "run jobs X times faster")

@@ -89,7 +89,8 @@ test("the requests of the page are not in the log", async () => {
 });
 
 test("a page of another origin can neither read nor post", async () => {
-  const { mock, page } = await open("requests", { demo: 1 }, { mayDoWrong: true });
+  const { mock, page, clock } = await open("requests", { demo: 1 }, { mayDoWrong: true });
+  const before = [clock.now(), mock.state()];
   const { baseUrl } = mock;
   const other = await startPageOfAnotherOrigin("");
   await page.goto(other.url);
@@ -109,12 +110,13 @@ test("a page of another origin can neither read nor post", async () => {
     });
     return [
       await reading("/_mock"), await reading("/_mock/requests"), await reading("/_mock/state"),
-      await reading("/_mock/reset", { method: "POST" }),
+      await reading("/_mock/clock", { method: "POST", body: '{"advance_ms":1000}', mode: "no-cors" }) && "blocked",
       await image("/_mock/icon.svg"), await stream(),
     ];
   })()`);
   other.stop();
   expect(tried).toEqual(Array.from({ length: 6 }, () => "blocked"));
+  expect([clock.now(), mock.state()]).toEqual(before);
 });
 
 test("the page, its stream and its data are only for a loopback Host", async () => {

@@ -3,8 +3,9 @@ import type { ProductCard, ProductDetail, ProductPage } from "../data.ts";
 import { call } from "./api.ts";
 import { Empty, Picture, type Run } from "./parts.tsx";
 
-/** Pause between a change and the next read of the list. */
+/** Pause between a change and the next read of the list; none while changes keep coming for longer than the second time. */
 const pauseMs = 300;
+const longestPauseMs = 1_000;
 
 /** The products, newest first, page by page. */
 export function ProductsTab({ revision, run }: { revision: number; run: Run }) {
@@ -15,12 +16,13 @@ export function ProductsTab({ revision, run }: { revision: number; run: Run }) {
   const [page, setPage] = useState<ProductPage | null>(null);
   const [shown, setShown] = useState<string | null>(null);
   const cursor = cursors.at(-1) ?? null;
-  const isFirst = useRef(true);
+  const readAt = useRef(0);
 
   // A change of a product reads the list again.
   useEffect(() => {
     let isWanted = true;
     const read = () => {
+      readAt.current = Date.now();
       const query = new URLSearchParams({ organization, q: search, ...(cursor !== null && { cursor }) });
       call<ProductPage>("GET", `/_mock/page/products?${query}`).then(
         (found) => isWanted && setPage(found),
@@ -28,8 +30,7 @@ export function ProductsTab({ revision, run }: { revision: number; run: Run }) {
         () => isWanted && cursor !== null && setCursors([null]),
       );
     };
-    const timer = setTimeout(read, isFirst.current ? 0 : pauseMs);
-    isFirst.current = false;
+    const timer = setTimeout(read, Date.now() - readAt.current > longestPauseMs ? 0 : pauseMs);
     return () => {
       isWanted = false;
       clearTimeout(timer);

@@ -2,7 +2,7 @@ import { asFileError } from "../errors.ts";
 import { createApp } from "./app/app.ts";
 import { asCalled, findCommand } from "./command-names.ts";
 import type { Context } from "./context/context.ts";
-import { exitCodeOf, InterruptError } from "./context/errors.ts";
+import { ExitCode, exitCodeOf, InterruptError, PartialError } from "./context/errors.ts";
 import { earlyFlags, noGlobals } from "./context/globals.ts";
 import { versionLine } from "./context/version.ts";
 import { explain } from "./output/explain.ts";
@@ -42,6 +42,8 @@ async function run(argv: readonly string[], context: Context, secrets: Secrets):
   try {
     const program = await createProgram(app, argv);
     await program.parse();
+    // The status of a program that was run is its own.
+    if (app.exit === ExitCode.partial && app.io.json && app.commandLine === null) throw new PartialError();
     return app.exit;
   } catch (error) {
     throw app.lastFailure?.addTo(error) ?? error;

@@ -30,7 +30,8 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
     .configureHelp({ formatHelp: withoutOptions })
     .addHelpText("after", helpSections);
   for (const flag of globalFlags) {
-    root.addOption(new Option(flag.value === null ? flag.flag : `${flag.flag} <${flag.value}>`, flag.about));
+    const option = new Option(flag.value === null ? flag.flag : `${flag.flag} <${flag.value}>`, flag.about);
+    root.addOption(flag.flag === "--progress" ? option.choices(["json"]) : option);
   }
   const first = firstWord(args);
   const called = first?.word;

@@ -58,6 +58,7 @@ test("the flags that are accepted before a command are those of the interface", 
   expect(globalFlags.filter((flag) => flag.value !== null).map((flag) => flag.flag)).toEqual([
     "--profile",
     "--base-url",
+    "--progress",
   ]);
 });
 

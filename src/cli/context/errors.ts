@@ -40,6 +40,19 @@ export class InterruptError extends CatError {
   }
 }
 
+/** Some parts of the work failed, as the output says: exit 8. For programs, which read the reason on stderr. */
+export class PartialError extends CatError {
+  override readonly name = "PartialError";
+
+  constructor() {
+    super("finished, but a part failed", {
+      type: "partial",
+      code: "part_failed",
+      hint: "See the output for the parts that failed.",
+    });
+  }
+}
+
 /** The reader closed the output pipe (`| head -1`): exit with 0, without a message. */
 export class ReaderGoneError extends CatError {
   override readonly name = "ReaderGoneError";

@@ -14,6 +14,7 @@ export const globalFlags = [
   { flag: "--mock", value: null, about: "use a temporary mock service with 24 demo products" },
   { flag: "--json", value: null, about: "print results and errors as JSON, for scripts" },
   { flag: "--quiet", value: null, about: "print only results and errors" },
+  { flag: "--progress", value: "HOW", about: "json: progress as JSON lines on stderr" },
   { flag: "--no-progress", value: null, about: "do not show progress" },
   { flag: "--no-color", value: null, about: "do not use colors (or NO_COLOR)" },
   { flag: "--no-input", value: null, about: "never prompt" },
@@ -39,8 +40,8 @@ export interface GlobalOptions {
   mock: boolean;
   json: boolean;
   quiet: boolean;
-  /** False with `--no-progress`. */
-  progress: boolean;
+  /** False with `--no-progress`; `json` with `--progress json`. */
+  progress: boolean | "json";
   /** False with `--no-color`. */
   color: boolean;
   /** False with `--no-input`. */

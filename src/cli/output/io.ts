@@ -114,8 +114,14 @@ export function createIo(
     // Mask before the text is cut to a width: a secret that is cut would not be recognized.
     visible: (text) => visible(mask(text)),
     async progress(options) {
-      const silent = globals.quiet || !globals.progress;
-      view = await createProgress({ context, silent, paint: io.paintNote, visible: io.visible }, options);
+      const { progress, quiet, json } = globals;
+      const isJson = progress === "json";
+      // Programs that read stderr ask for progress.
+      const silent = !progress || ((quiet || json) && !isJson);
+      view = await createProgress(
+        { context, silent, isJson, paint: io.paintNote, visible: io.visible },
+        options,
+      );
       return view;
     },
   };

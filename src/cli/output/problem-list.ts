@@ -145,13 +145,14 @@ const wrappedFlags = (text: string, width: number): string[] =>
   wrapped(text, width).map((line) => line.replaceAll(noBreak, " "));
 
 /**
- * For programs: `{"file","problems":[...],"total","valid","invalid"}` on stdout, written as the problems are found.
- * Without problems, nothing is written unless `always`.
+ * For programs: `{"file","problems":[...],"total","valid","invalid"}` on stdout, written as the problems are found, with the
+ * fields of `more` at the end. Without problems, nothing is written unless `always`.
  */
 export function problemReport(
   file: string,
   write: (text: string) => Promise<void>,
   always: boolean,
+  more: () => object = () => ({}),
 ): ProblemList {
   let count = 0;
   let gathered = `{"file":${JSON.stringify(file)},"problems":[`;
@@ -168,7 +169,7 @@ export function problemReport(
     },
     async end({ total, valid, invalid, left, converted }) {
       if (count === 0 && !always) return;
-      const counts = JSON.stringify({ total, valid, invalid, left, converted });
+      const counts = JSON.stringify({ total, valid, invalid, left, converted, ...more() });
       await write(`${gathered}],${counts.slice(1)}\n`);
     },
   };

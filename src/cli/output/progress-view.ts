@@ -20,6 +20,8 @@ export interface ProgressView {
 export interface ProgressPlace {
   context: Context;
   silent: boolean;
+  /** Whether progress is JSON lines (`--progress json`). */
+  isJson: boolean;
   paint: Paint;
   /** As `Io.visible`. */
   visible(text: string): string;

@@ -157,6 +157,7 @@ export const codeGroups: readonly CodeGroup[] = [
   {
     title: "Results of rows and images",
     codes: {
+      part_failed: "See the output for the parts that failed.",
       rows_failed: "Fix the failed file, and import it.",
       row_failed: "See the error of the row.",
       image_failed: "Check the URLs of the photos of the row.",

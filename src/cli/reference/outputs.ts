@@ -111,7 +111,13 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "config path": one(z.looseObject({ path: z.string() })),
   "config mapping": lines(summaries.mappingRow, [refused]),
   commands: one(
-    z.looseObject({ version: z.string(), commands: z.array(z.looseObject({ name: z.string() })) }),
+    z.looseObject({
+      version: z.string(),
+      commands: z.array(z.record(z.string(), z.any())),
+      global_flags: z.array(z.record(z.string(), z.any())),
+      topics: z.array(z.looseObject({ name: z.string(), summary: z.string() })),
+      exit_statuses: z.array(z.looseObject({ status: z.int(), meaning: z.string() })),
+    }),
   ),
   completion: one(z.looseObject({ shell: z.string(), script: z.string() })),
 };

@@ -120,7 +120,14 @@ test("sends nothing if a later file has problems, and lists those of all files",
   expect(products()).toEqual([]);
   const json = await cat("import a.csv bad.csv worse.csv --json --skip-invalid");
   const { files, ...totals } = JSON.parse(json.stdout);
-  expect(totals).toEqual({ total: 4, valid: 2, invalid: 2 });
+  expect(totals).toMatchObject({ total: 4, valid: 2, invalid: 2, submitted: 0, created: 0 });
+  expect(files[1]).toMatchObject({
+    run_id: null,
+    mode: "upsert",
+    submitted: 0,
+    imports: [],
+    failed_file: null,
+  });
   expect(files.map(({ file, invalid }: { file: string; invalid: number }) => [file, invalid])).toEqual([
     ["a.csv", 0],
     ["bad.csv", 1],

@@ -58,7 +58,8 @@ describe("watching an import", () => {
         `cat imports rows ${id} --status partial --base-url ${world.mock.baseUrl}\n`,
     });
     const again = await world.cat(`imports watch ${id} --json`);
-    expect(again).toMatchObject({ exit: 8, stderr: "" });
+    expect(again.exit).toBe(8);
+    expect(JSON.parse(again.stderr).error).toMatchObject({ type: "partial", code: "part_failed", exit: 8 });
     expect(JSON.parse(again.stdout).status).toBe("completed_with_errors");
   });
 

@@ -21,7 +21,7 @@ beforeEach(() => {
 
 async function view(stderr: FakeOutput, silent = false) {
   const context = { clock, stderr, env: {}, interrupt: interrupt.signal } as unknown as Context;
-  return createProgress({ context, silent, paint, visible });
+  return createProgress({ context, silent, isJson: false, paint, visible });
 }
 
 describe("progress without a terminal", () => {

@@ -227,7 +227,7 @@ async function report(app: App, flags: GenerateFlags & GalleryOutput, ended: End
   if (bad === 0) return;
   app.exit = ExitCode.partial;
   // Without a summary, the exit status needs a reason.
-  if (!app.io.quiet || app.io.json) return;
+  if (!app.io.quiet && !app.io.json) return;
   const where = failed_file === undefined ? "" : `; they are in ${failed_file}, with the reasons`;
   throw new CatError(
     `${grouped(bad)} of ${counted(total, "image")} of ${shownName(flags.input)} failed${where}`,

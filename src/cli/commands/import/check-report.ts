@@ -23,11 +23,18 @@ export function reportConversions(
   };
 }
 
+interface ReportOptions {
+  /** Whether programs also get a report without problems. */
+  readonly always?: boolean;
+  /** Fields that programs get in addition. */
+  readonly more?: () => object;
+}
+
 /** A list of problems for each file; `end` ends all of them. */
 export async function problemLists(
   app: App,
   opened: readonly OpenedFile[],
-  { always = false } = {},
+  { always = false, more }: ReportOptions = {},
 ): Promise<{ of: readonly ProblemList[]; end(checks: readonly CheckResult[]): Promise<void> }> {
   const { io, context } = app;
   const json = opened.length === 1 ? null : new (await import("./several.ts")).JsonOfFiles(io.data);
@@ -36,7 +43,16 @@ export async function problemLists(
     const { fields } = source.format === "ndjson" ? objectVocabulary : importVocabulary;
     const options = { listsAll: "--dry-run --json", fields, photoAt };
     const data = json?.next() ?? io.data;
-    return io.json ? problemReport(file, data, always) : problemsForPeople(file, { io, context }, options);
+    return io.json
+      ? problemReport(file, data, always, more)
+      : problemsForPeople(file, { io, context }, options);
   });
-  return { of, end: async (checks) => json?.end(checks) };
+  return {
+    of,
+    async end(checks) {
+      // The sums of several files have no run and no imports.
+      const sums = Object.entries(more?.() ?? {}).filter(([, value]) => typeof value === "number");
+      await json?.end(checks, Object.fromEntries(sums));
+    },
+  };
 }

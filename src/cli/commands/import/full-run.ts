@@ -6,6 +6,7 @@ import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { outputTargets } from "../../files/output-targets.ts";
 import { noList } from "../../output/problem-list.ts";
 import { problemLists, reportConversions } from "./check-report.ts";
+import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { rejection } from "./rejection.ts";
 import { memoryOf, unknownOutcomePrompt } from "./remembered.ts";
@@ -18,7 +19,9 @@ export async function fullRun(app: App, opened: readonly OpenedFile[]): Promise<
   const [{ flags: first }] = opened as [OpenedFile];
   // The summary is the one object on stdout; the failed file has the invalid rows.
   const isSilent = app.io.json && first.skipInvalid;
-  const lists = isSilent ? null : await problemLists(app, opened);
+  const startedAt = app.context.clock.now();
+  const more = () => ({ ...nothingSent(first), duration_ms: app.context.clock.now() - startedAt });
+  const lists = isSilent ? null : await problemLists(app, opened, { more });
   let memory: ReturnType<typeof memoryOf> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
     importFiles(
@@ -49,7 +52,7 @@ export async function fullRun(app: App, opened: readonly OpenedFile[]): Promise<
   const files = outcomes.map((outcome, index) => ({ ...outcome, ...opened[index]! }));
   if (files.every(({ ended }) => ended === null)) {
     const checks = outcomes.map(({ check }) => check);
-    if (isSilent) await reportAgain(app, opened);
+    if (isSilent) await reportAgain(app, opened, more);
     else await lists?.end(checks);
     throw rejection(opened, checks, (check) => isRejected(check, first));
   }
@@ -58,9 +61,26 @@ export async function fullRun(app: App, opened: readonly OpenedFile[]): Promise<
   await reportFiles(app, files, unbegun);
 }
 
+/** The other fields of the summary of an import (`ImportSummary`) that was rejected before anything was sent. */
+const nothingSent = ({ mode }: Pick<ImportFlags, "mode">) => ({
+  run_id: null,
+  mode,
+  submitted: 0,
+  succeeded: 0,
+  partial: 0,
+  failed: 0,
+  created: 0,
+  updated: 0,
+  skipped: 0,
+  unchanged: 0,
+  imports: [],
+  failed_file: null,
+  results_file: null,
+});
+
 /** Lists the problems of files of which nothing is sent, which --skip-invalid --json did not list before. */
-async function reportAgain(app: App, opened: readonly OpenedFile[]): Promise<void> {
-  const lists = await problemLists(app, opened, { always: true });
+async function reportAgain(app: App, opened: readonly OpenedFile[], more: () => object): Promise<void> {
+  const lists = await problemLists(app, opened, { always: true, more });
   const { random, interrupt: signal } = app.context;
   const firstUses = new FirstUses(random);
   const checks: CheckResult[] = [];

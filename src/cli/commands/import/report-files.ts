@@ -54,7 +54,7 @@ export async function reportFiles(
   if (bad <= 0) return;
   app.exit = ExitCode.partial;
   // Without a summary, the exit status needs a reason.
-  if (!app.io.quiet || app.io.json) return;
+  if (!app.io.quiet && !app.io.json) return;
   const failedFiles = summaries.flatMap(({ failed_file }) => failed_file ?? []);
   const where =
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;

@@ -95,11 +95,11 @@ export class JsonOfFiles {
   }
 
   /** Writes the sums, if there was any file. */
-  async end(checks: readonly CheckResult[]): Promise<void> {
+  async end(checks: readonly CheckResult[], more: object = {}): Promise<void> {
     if (!this.#isBegun) return;
     const sum = (name: "total" | "valid" | "invalid") =>
       checks.reduce((sum, { [name]: rows }) => sum + rows, 0);
-    const counts = { total: sum("total"), valid: sum("valid"), invalid: sum("invalid") };
+    const counts = { total: sum("total"), valid: sum("valid"), invalid: sum("invalid"), ...more };
     await this.#write(`],${JSON.stringify(counts).slice(1)}\n`);
   }
 }

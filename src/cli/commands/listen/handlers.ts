@@ -1,4 +1,5 @@
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
+import { CatError } from "../../../errors.ts";
 import { firstLine, longestLine } from "../../../flows/listen/forward.ts";
 import { type DeliveryTarget, deliver } from "../../../flows/listen/trigger.ts";
 import { grouped } from "../../../flows/words.ts";
@@ -128,8 +129,11 @@ const toDelivered = (event: Pick<Delivered, "id" | "type" | "url">, outcome: Pos
   return { ...event, status, response: firstLine(outcome.text).slice(0, longestLine), ms };
 };
 
-/** Exits with 7. */
+/** Exits with 7. Throws a CatError for programs, which read the reason on stderr. */
 export async function reportUnreachable(app: App): Promise<void> {
+  const hint = "Check that it runs, and its URL.";
+  if (app.io.json)
+    throw new CatError("cannot reach the handler", { type: "network", code: "unreachable", hint });
   app.exit = ExitCode.unavailable;
-  await app.io.note("The handler cannot be reached. Check that it runs, and its URL.");
+  await app.io.note(`The handler cannot be reached. ${hint}`);
 }

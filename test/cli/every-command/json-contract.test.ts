@@ -1,0 +1,121 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import type { DescribedCommand } from "../../../scripts/reference/source.ts";
+import { createWorld } from "../../support/world.ts";
+import { lineOf, runsAnother } from "./command-lines.ts";
+import { canary, type Finished, seededWorld } from "./seeded-world.ts";
+import type { Passing } from "./service-in-front.ts";
+
+/** What is wrong with the output of a command line with `--json`, by the list of `cat commands --json`. */
+function problemsOf({ name, output }: DescribedCommand, ran: Pick<Finished, "exit" | "stdout" | "stderr">) {
+  const problems: string[] = [];
+  const values = jsonLines(ran.stdout);
+  if (values === null) problems.push(`stdout is not JSON: ${ran.stdout}`);
+  const errors = jsonLines(ran.stderr);
+  if (errors === null) problems.push(`stderr is not JSON lines: ${ran.stderr}`);
+  if (output.form === "json" && (values?.length ?? 0) > 1) problems.push("stdout has several values");
+  const isValid = new Ajv2020({ strict: false, formats: { uri: true } });
+  addFormats.default(isValid);
+  const check = isValid.compile(closed(output.schema) as object);
+  for (const value of values ?? [])
+    if (!check(value)) problems.push(`${isValid.errorsText(check.errors)}: ${JSON.stringify(value)}`);
+  if (!output.exit_statuses.includes(ran.exit)) problems.push(`exit ${ran.exit} is not listed`);
+  const own = (errors ?? []).find((line) => "error" in (line as object)) as
+    | { error: { exit: number } }
+    | undefined;
+  if (ran.exit !== 0 && own?.error.exit !== ran.exit) problems.push(`no error object for exit ${ran.exit}`);
+  return problems.map((problem) => `cat ${name}: ${problem}`);
+}
+
+/** The values of lines of JSON; null if a line is something else. */
+function jsonLines(text: string): unknown[] | null {
+  try {
+    return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+  } catch {
+    return null;
+  }
+}
+
+/** The schema without room for fields that it does not name, so that a new field cannot be missed. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const all = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  const names = Object.keys(all.properties ?? {});
+  return names.length === 0 || "additionalProperties" in all ? all : { ...all, additionalProperties: false };
+}
+
+const failing = (passing: Passing): void => {
+  if (!passing.path.startsWith("/v1/")) return;
+  passing.status = 403;
+  passing.headers["content-type"] = "application/json";
+  passing.json = { error: { type: "forbidden", code: "insufficient_scope", message: "no scope" } };
+};
+
+test("with --json, every command prints JSON of its schema on stdout, and only JSON lines on stderr", async () => {
+  const { list, ids, run, front } = await seededWorld();
+  const found: string[] = [];
+  for (const command of list.commands as readonly DescribedCommand[]) {
+    const stdin = command.name === "login" ? { stdin: canary.key } : {};
+    const line = lineOf(command, ids, ["--json", "--yes"]);
+    found.push(...problemsOf(command, await run(line, stdin)));
+    found.push(...problemsOf(command, await run([...command.name.split(" "), "--json", "--unknown-flag"])));
+    front.change = failing;
+    found.push(...problemsOf(command, await run(line, stdin)));
+    front.change = null;
+    if (runsAnother(command)) continue;
+    const stopped = new AbortController();
+    const { InterruptError } = await import("../../../src/cli/context/errors.ts");
+    stopped.abort(new InterruptError("SIGINT"));
+    found.push(...problemsOf(command, await run(line, { ...stdin, context: { interrupt: stopped.signal } })));
+  }
+  expect(found).toEqual([]);
+});
+
+describe("an import with --json", () => {
+  const csv = (...rows: string[]) => ["reference,name,images", ...rows, ""].join("\n");
+  const url = "https://cdn.example.com";
+
+  test("that is rejected has all fields of a summary", async () => {
+    const world = await createWorld();
+    world.write("good.csv", csv(`A-1,Dress,${url}/1.jpg`));
+    world.write("bad.csv", csv("A-1,,"));
+    const good = JSON.parse((await world.cat("import good.csv --json")).stdout);
+    const ran = await world.cat("import bad.csv --json");
+    expect(ran.exit).toBe(3);
+    const bad = JSON.parse(ran.stdout);
+    expect(Object.keys(good).filter((name) => !(name in bad))).toEqual([]);
+    expect(bad).toMatchObject({
+      ...{ run_id: null, file: "bad.csv", mode: "upsert", total: 1, valid: 0, invalid: 1, submitted: 0 },
+      ...{ imports: [], failed_file: null, results_file: null },
+    });
+    expect(bad.problems[0]).toMatchObject({ line: 2 });
+  });
+
+  test("exits with 8 and an error object if rows failed", async () => {
+    const world = await createWorld();
+    world.write("a.csv", csv(`A-1,Dress,${url}/fail-timeout.jpg`));
+    const ran = await world.cat("import a.csv --json");
+    expect(ran.exit).toBe(8);
+    expect(JSON.parse(ran.stderr).error).toMatchObject({ type: "partial", code: "rows_failed", exit: 8 });
+  });
+
+  test("shows progress as JSON lines only with --progress json", async () => {
+    const world = await createWorld();
+    world.write("a.csv", csv(`A-1,Dress,${url}/1.jpg`));
+    expect((await world.cat("import a.csv --json --fresh")).stderr).toBe("");
+    world.write("b.csv", csv(`B-1,Dress,${url}/1.jpg`));
+    const { stderr } = await world.cat("import b.csv --json --progress json");
+    const steps = jsonLines(stderr)!.map((line) => (line as { progress: { step: string } }).progress.step);
+    expect(steps).toContain("importing rows");
+  });
+});
+
+test("a job that takes minutes prints no text on stderr with --json", async () => {
+  const world = await createWorld({ mock: { rateLimit: false } });
+  world.write("a.csv", "reference,name,images\nA-1,Dress,https://cdn.example.com/1.jpg\n");
+  await world.cat("import a.csv --json");
+  const line = "beautify --product A-1 --subtype clothing --background white --angle front --yes --json";
+  expect(await world.cat(line)).toMatchObject({ exit: 0, stderr: "" });
+});

@@ -232,7 +232,6 @@ export const tortured = z.looseObject({
   responses: z.array(text),
   ok: z.boolean(),
   failure: optionalText,
-  why: optionalText,
 });
 
 /** The lines of `cat webhooks listen`. */

@@ -3,7 +3,7 @@ import type { Patch } from "./program-files.ts";
 /** A gateway's page counts as a response of the service. */
 export const trustGateway = {
   file: "src/client/read-response.ts",
-  from: "if (error instanceof BadAnswerError) return error;",
+  from: "if (error instanceof BadResponseError) return error;",
   to: `if (error instanceof BadAnswerError) {
     const body = { type: "invalid_request", code: "gateway", message: "page" };
     return new ApiError({ request: "", status: about.answer.status, body });

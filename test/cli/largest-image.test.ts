@@ -143,7 +143,7 @@ test("cat export --extract rejects a ZIP with an image over --max-bytes", async 
     { name: "b.jpg", data: "photo" },
   ]);
   const { cat, files } = await withFiles(bytes(200, zip, { "content-length": zip.length, etag: '"v1"' }));
-  const ran = await cat("export --zip --extract images --max-bytes 3MB --yes");
+  const ran = await cat("export --zip --extract images --max-bytes 3MB --no-label --yes");
   expect(ran).toMatchObject({
     exit: 7,
     stderr: expect.stringContaining('is not safe to extract: "a.jpg" is larger than 3.0 MB (--max-bytes)\n'),

@@ -138,7 +138,6 @@ describe("a path or query", () => {
     "/v1/nothing",
     "/v1//products",
     "/v1/products/x/images/y/z",
-    "/_mock",
     "/_mock/nothing",
     "/_signed/nothing",
   ])("gets 404 if the path is unknown: %s", async (path) => {

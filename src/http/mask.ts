@@ -70,7 +70,9 @@ export function keyMask(key: string): KeyMask {
 function formsOf(character: string): string {
   const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
   const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-  return `(?:\\\\?\\x${hex}|\\\\u00${anyCase}|%${anyCase})`;
+  const escaped = `\\\\u00${anyCase}${character === "/" ? "|\\\\/" : ""}`;
+  // After another backslash it would be an escaped backslash.
+  return `(?:\\x${hex}|(?<!\\\\)(?:${escaped})|%${anyCase})`;
 }
 
 /**

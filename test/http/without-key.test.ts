@@ -21,6 +21,11 @@ test.for([
   );
 });
 
+test("an escaped backslash before an escape of the key stays, so that the JSON is complete", () => {
+  const json = JSON.stringify({ name: `\\u0061${key.slice(1)}` });
+  expect(JSON.parse(mask(json))).toEqual({ name: `\\u0061${key.slice(1)}` });
+});
+
 test.for(["ak_dress_001", "AK_LIVE_0123/45+789ABCDEFWXYZ", "ak_live_0123/45+789abcdefWXY"])(
   "%s is not masked: it is another text",
   (text) => expect(mask(text)).toBe(text),

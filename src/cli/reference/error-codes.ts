@@ -217,6 +217,7 @@ export const codeGroups: readonly CodeGroup[] = [
     codes: {
       run_alive: busy,
       unknown_outcome: "Check a few products, then add --unknown with one of its choices.",
+      queued_missing: "Add --missing to continue, or --fresh to generate all images again.",
       key_expired: again,
       state_unavailable: "Check CAT_HOME, and the permissions of the folder.",
       state_gone: "Run the command again: it starts a new run.",

@@ -39,6 +39,10 @@ export interface KnownImages {
 export const lookKey = (productId: string, { modelId, background, angleShot }: Look): string =>
   JSON.stringify([productId, modelId, background.toLowerCase(), angleShot]);
 
+/** The same with the other products that an image shows (Resources, ExportRow: `also_features`). */
+export const styledKey = (productId: string, look: Look, stylings: readonly string[]): string =>
+  `${lookKey(productId, look)} ${[...stylings].sort().join(" ")}`;
+
 /** The images of a product of an export. */
 export function coverageOf({ product, assets }: ExportRow, known: KnownImages): Coverage {
   const photos: string[] = [];
@@ -90,7 +94,7 @@ export async function* readCoverage(
   for await (const row of rowsOf(products, roles, service)) yield coverageOf(row, known);
 }
 
-/** The `lookKey` of each generated image of these products, by the task that produced it. */
+/** The `styledKey` of each generated image of these products, by the task that produced it. */
 export async function looksByTask(
   products: readonly string[],
   roles: readonly AssetRole[],
@@ -101,7 +105,8 @@ export async function looksByTask(
   const known: KnownImages = { isRejected: () => false, lookOf: () => undefined };
   for await (const { product, assets } of rowsOf(products, roles, service))
     for (const asset of Array.isArray(assets) ? assets : [])
-      if (asset.task_id !== null) looks.set(asset.task_id, lookKey(product.id, lookOfAsset(asset, known)));
+      if (asset.task_id !== null)
+        looks.set(asset.task_id, styledKey(product.id, lookOfAsset(asset, known), asset.also_features ?? []));
   return looks;
 }
 

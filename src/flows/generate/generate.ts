@@ -1,6 +1,5 @@
 import type { Task } from "../../contract/resources/tasks.ts";
 import { CatError } from "../../errors.ts";
-import type { Run as StoredRun } from "../../state/runs.ts";
 import { type CheckResult, checkFile } from "../rows/check.ts";
 import { keptOptions } from "../rows/mapped-columns.ts";
 import type { Problem } from "../rows/problem.ts";
@@ -20,6 +19,7 @@ import {
   cutGenerations,
   notReplaced,
   planGenerations,
+  rejectQueuedMissing,
   rejectTooMany,
   stillRejected,
   withUnresolved,
@@ -79,8 +79,9 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       rejectOtherRun(input.review, { id: run.id, input: input.file.source.name, state: run.state });
     if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
       await (await import("./unknown-outcome.ts")).settleExpired(run, input, deps.ask);
-    const others = input.missing || isFresh(run) ? [] : runsWith(identityOf(input, isExpanded, true), run);
-    const plan = await planGenerations({ asked, table, others }, run, input, deps);
+    if (!input.missing && !isFresh(run))
+      rejectQueuedMissing(identityOf(input, isExpanded, true), run, input.file.source.name);
+    const plan = await planGenerations({ asked, table }, run, input, deps);
     const { sent, problems: unfound, unresolved } = plan;
     for (const problem of unfound) await deps.onProblem(problem);
     const resolved = withUnresolved(check, unresolved);
@@ -170,10 +171,6 @@ const openSaver = async (input: GenerateInput, run: Run): Promise<OutputSaver | 
 
 /** The ID of the last run of the same input that has ended. */
 const idOfLast = ({ state: { runs }, id }: Run): string | null => runs.findEnded(runs.get(id)!)?.id ?? null;
-
-/** Every run of another identity, the open ones first, then the newest. */
-const runsWith = (identity: string, { state, account, kind }: Run): StoredRun[] =>
-  state.runs.ofKind(kind).filter((one) => one.account === account && one.identity === identity);
 
 /** Where the decisions of a run are recorded. */
 const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, baseUrl, now: clock.now() });

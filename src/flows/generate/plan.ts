@@ -2,7 +2,6 @@
 
 import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
-import type { Run as StoredRun } from "../../state/runs.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { cellText } from "../rows/problem.ts";
 import { InputError } from "../rows/source.ts";
@@ -43,27 +42,14 @@ export function rejectTooMany(
   );
 }
 
-/**
- * Plans what remains of a run. Everything that an earlier command sent stays as it was, also in `others`: runs of the same input
- * with `--missing`. Throws a CatError of type conflict if one of those has an unknown outcome.
- */
+/** Plans what remains of a run. Everything that an earlier command sent stays as it was. */
 export async function planGenerations(
-  {
-    asked,
-    table,
-    others,
-  }: Pick<AskedOfFile, "asked" | "table"> & { others: readonly Pick<StoredRun, "id">[] },
+  { asked, table }: Pick<AskedOfFile, "asked" | "table">,
   run: Run,
   { file, allowDuplicates, missing }: GenerateInput,
   { onNote, onProgress }: GenerateDeps,
 ): Promise<GenerationPlan> {
   const sent = sentGenerations(run.state, run.id);
-  for (const { id } of others) {
-    for (const [place, one] of sentGenerations(run.state, id)) {
-      if (one.taskId === null) throw missingUnsettled(file.source.name);
-      if (!sent.has(place)) sent.set(place, one);
-    }
-  }
   rejectOtherReading({ asked, table }, sent, file.source.name);
   if (!run.isFinished && run.begunAt !== null && sent.size > 0) {
     const since = shownTime(run.begunAt);
@@ -82,12 +68,20 @@ export async function planGenerations(
   return { sent, remaining: generations, problems, unresolved };
 }
 
-const missingUnsettled = (file: string): CatError =>
-  new CatError(`no response for images of ${shownName(file)} that were requested with --missing`, {
+/** Rejects an input of which only `--missing` has queued images: without it they would be paid for a second time. */
+export function rejectQueuedMissing(identity: string, run: Run, file: string): void {
+  const { state, account, kind, id } = run;
+  if (run.isFinished || state.batches.of(id).length > 0) return;
+  const others = state.runs
+    .ofKind(kind)
+    .filter((one) => one.account === account && one.identity === identity);
+  if (others.every((one) => state.batches.of(one.id).length === 0)) return;
+  throw new CatError(`images of ${shownName(file)} were queued with --missing before; nothing was queued`, {
     type: "conflict",
-    code: "unknown_outcome",
-    hint: "Run the same command with --missing first.",
+    code: "queued_missing",
+    hint: "Add --missing to continue, or --fresh to generate all images again.",
   });
+}
 
 /** Rejects a file of which an earlier command queued other images, because it mapped the values otherwise. */
 function rejectOtherReading(

@@ -4,7 +4,7 @@ import { keyLifeMs, limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import { lookKey, looksByTask } from "../catalogue/coverage.ts";
+import { lookKey, looksByTask, styledKey } from "../catalogue/coverage.ts";
 import { isKeyAlive, isKeyExpired, readClocks, shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
 import { settleUnknown } from "../run/unknown-outcome.ts";
@@ -36,15 +36,15 @@ export async function settleExpired(
   if (expired.length === 0) return;
   const undecided: { batch: StoredBatch; generations: number; candidates: number }[] = [];
   const tasks = await unclaimedTasks(run, expired);
-  const looks = await looksOf(tasks, run);
+  const looks = tasks.size === 0 ? new Map<string, string>() : await looksOf(expired, run);
+  const asked = askedElsewhere(run);
   for (const batch of expired) {
     const generations = loadGenerations(run.state, batch);
     const candidates = candidatesFor(batch, generations, tasks);
-    const ids = matchingTasks(
-      generations,
-      candidates.filter((task) => !isEarlier(task, batch)),
-      looks,
-    );
+    const own = candidates.filter((task) => !isEarlier(task, batch));
+    // Another request without a response may have queued the same image.
+    const isUnsure = generations.some((one) => asked.has(lookKey(one.productId, one)));
+    const ids = isUnsure ? null : matchingTasks(generations, own, looks);
     if (candidates.length === 0 && isKeyExpired(batch, clocks)) batches.dropped(run.id, batch.index);
     else if (ids === null)
       undecided.push({ batch, generations: generations.length, candidates: candidates.length });
@@ -114,8 +114,11 @@ const isEarlier = ({ created_at }: Task, { sentAt, sentAtService }: StoredBatch)
   Date.parse(created_at) < Math.min(sentAt, sentAtService ?? sentAt) - surelyEarlierMs;
 
 /** What the catalogue shows of the images of tasks, by task; nothing where this key cannot read it, or a product is not in exports. */
-async function looksOf(tasks: ReadonlyMap<string, Task>, run: Run): Promise<ReadonlyMap<string, string>> {
-  const products = new Set([...tasks.values()].map(({ product_id }) => product_id));
+async function looksOf(expired: readonly StoredBatch[], run: Run): Promise<ReadonlyMap<string, string>> {
+  const generations = expired.flatMap((batch) => loadGenerations(run.state, batch));
+  const products = new Set(
+    generations.flatMap(({ productId, productReference }) => (productReference === null ? [] : productId)),
+  );
   try {
     return await looksByTask([...products], [taskTypeOf(run.kind)], run);
   } catch (error) {
@@ -124,18 +127,28 @@ async function looksOf(tasks: ReadonlyMap<string, Task>, run: Run): Promise<Read
   }
 }
 
-/** The task of each generation whose image has the same product, model, background and angle; null unless all have one. */
+/** The looks that other requests of this machine without a response have asked for. */
+function askedElsewhere({ state, account, kind, id }: Run): ReadonlySet<string> {
+  const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id });
+  const unanswered = elsewhere.filter(({ batch }) => batch.state === "sent");
+  const generations = unanswered.flatMap(({ batch }) => loadGenerations(state, batch));
+  return new Set(generations.map((one) => lookKey(one.productId, one)));
+}
+
+/** The task of each generation whose image shows the same; null unless all have one. */
 function matchingTasks(
   generations: readonly Generation[],
   candidates: readonly Task[],
   looks: ReadonlyMap<string, string>,
 ): string[] | null {
-  const left = new Set(candidates.map(({ id }) => id).sort());
+  const left = new Set(candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
   const ids = generations.flatMap((generation) => {
-    const key = lookKey(generation.productId, generation);
-    const id = [...left].find((one) => looks.get(one) === key);
-    if (id !== undefined) left.delete(id);
-    return id ?? [];
+    const key = styledKey(generation.productId, generation, generation.stylings);
+    const found = [...left].find(
+      ({ id, subtype }) => looks.get(id) === key && subtype === generation.subtype,
+    );
+    if (found !== undefined) left.delete(found);
+    return found?.id ?? [];
   });
   return ids.length === generations.length ? ids : null;
 }

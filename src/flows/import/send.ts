@@ -89,7 +89,7 @@ async function noteRepeated({ input, at, earlier, deps }: ImportRun): Promise<vo
   const sent = input.mode === "create" ? earlier.filter(({ state }) => state === "sent") : [];
   if (sent.length === 0) return;
   const clocks = await readClocks(at);
-  const expired = sent.filter((batch) => !isKeyAlive(batch, clocks));
+  const expired = sent.filter((batch) => batch.isKeyTaken || !isKeyAlive(batch, clocks));
   if (expired.length === 0) return;
   const time = shownTime(Math.min(...expired.map(({ sentAt }) => sentAt)));
   deps.onNote(

@@ -249,35 +249,23 @@ describe("no image is paid for twice", () => {
 });
 
 describe("the same file without --missing", () => {
-  test("queues none of the images that --missing has queued or generated", async () => {
+  test("queues nothing after --missing has queued images, generated or without a response", async () => {
     const world = await halfDone();
-    await world.cat("tryon looks.csv --missing --yes --no-wait");
-    expect(world.tasks()).toHaveLength(4);
-    const plain = await world.cat("tryon looks.csv --yes --json");
-    expect(summaryOf(plain.stdout)).toMatchObject({ total: 4, queued: 2, unchanged: 2, succeeded: 4 });
-    expect(world.tasks()).toHaveLength(6);
-    expect(await world.cat("tryon looks.csv --yes --save images")).toMatchObject({ exit: 0 });
-    expect(world.tasks()).toHaveLength(6);
-    expect(summaryOf((await world.cat("tryon looks.csv --yes --json --fresh")).stdout)).toMatchObject({
-      queued: 4,
-    });
-  });
-
-  test("does not queue images whose request with --missing has no response", async () => {
-    const world = await generateWorld();
-    world.looks(looks[0]!);
     await world.fault({ match: queuing, drop: "after", times: 20 });
     expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(7);
     await calm(world);
-    expect(await world.cat("tryon looks.csv --yes")).toEqual({
+    const rejected = {
       exit: 6,
       stdout: "",
       stderr:
-        "error: no response for images of looks.csv that were requested with --missing\nRun the same command with --missing first.\n",
-    });
+        "error: images of looks.csv were queued with --missing before; nothing was queued\nAdd --missing to continue, or --fresh to generate all images again.\n",
+    };
+    expect(await world.cat("tryon looks.csv --yes")).toEqual(rejected);
     expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(0);
-    expect((await world.cat("tryon looks.csv --yes")).exit).toBe(0);
-    expect(world.tasks()).toHaveLength(1);
+    expect(await world.cat("tryon looks.csv --yes")).toEqual(rejected);
+    expect(world.tasks()).toHaveLength(4);
+    const fresh = await world.cat("tryon looks.csv --yes --json --fresh");
+    expect(summaryOf(fresh.stdout)).toMatchObject({ queued: 4 });
   });
 
   test("does not run at the same time", async () => {

@@ -227,8 +227,9 @@ async function withSaved(
   const columns: string[] = [];
   for (const [name, { title }] of unknown) {
     const field = saved.map.get(name);
+    if (field === undefined || !words.isField(field)) continue;
     const taken = fieldsOf(map) ?? new Set([...fields, ...map.values()].filter((one) => one !== "ignore"));
-    if (field === undefined || !words.isField(field) || taken.has(field)) continue;
+    if (taken.has(field)) continue;
     columns.push(`${show(title)} = ${field}`);
     map.set(name, field);
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { expect, test } from "vitest";
+import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { blocksOf } from "./pages/blocks.ts";
@@ -35,7 +36,7 @@ test("the tests in Python pass, and fail with another expectation", async ({ ski
   expect((await run("python3", "test_import.py", wrong)).printed).toContain("['A dress'] != ['A skirt']");
 });
 
-test("the test in Java passes, and fails with another expectation", async ({ skip }) => {
+longTest("the test in Java passes, and fails with another expectation", async ({ skip }) => {
   if (!(await has("java"))) skip("java is not on this machine");
   expect(await run("java", "ImportTest.java")).toEqual({ exit: 0, printed: "OK" });
   const wrong = files.get("ImportTest.java")!.replace('name\\":\\"A dress\\""', 'name\\":\\"A skirt\\""');

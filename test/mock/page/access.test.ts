@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { row, startWorld } from "../world.ts";
 import { expectTexts, openingPages, startPageOfAnotherOrigin, texts } from "./open-page.ts";
 
@@ -65,7 +66,7 @@ describe("the policy of the page", () => {
     expect(body).not.toMatch(/\son\w+=|\sstyle=|https?:\/\/(?!www\.w3\.org)/);
   });
 
-  test("stops a script that is added", async () => {
+  longTest("stops a script that is added", async () => {
     const { page } = await open("requests", {}, { mayDoWrong: true });
     const ran = await page.evaluate(`(() => {
       const script = document.createElement("script");
@@ -185,7 +186,7 @@ describe("on a phone", () => {
     }
   });
 
-  test("shows a request instead of the list, and goes back", async () => {
+  longTest("shows a request instead of the list, and goes back", async () => {
     const { page, send } = await open("requests", {}, phone);
     await send("/v1/models");
     await page.locator(".row").click();
@@ -196,7 +197,7 @@ describe("on a phone", () => {
   });
 });
 
-test("the keys 1 to 5 open the tabs", async () => {
+longTest("the keys 1 to 5 open the tabs", async () => {
   const { page } = await open("requests");
   for (const [key, tab] of ["requests", "products", "jobs", "webhooks", "control"].entries()) {
     await page.keyboard.press(String(key + 1));

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { expectTexts, openingPages } from "./open-page.ts";
 
@@ -12,7 +13,7 @@ const click = (page: Page, name: string, within = "main") =>
 const said = (page: Page, text: string) =>
   page.getByRole("status").getByText(text, { exact: false }).waitFor();
 
-test("the clock moves by a step, and by any time", async () => {
+longTest("the clock moves by a step, and by any time", async () => {
   const { page, clock } = await open("control");
   await expectTexts(page, ".big", ["09:00:00 2026-01-05 UTC"]);
   await click(page, "Move the clock by 1 hour");
@@ -63,7 +64,7 @@ describe("faults", () => {
     }
   });
 
-  test("are ordered by the fields, listed with how often they acted, and removed", async () => {
+  longTest("are ordered by the fields, listed with how often they acted, and removed", async () => {
     const { page, send } = await open("control");
     await page.getByLabel("Effect").selectOption("Delay");
     await page.getByLabel("Milliseconds").fill("0");
@@ -108,7 +109,7 @@ test("credits and rate limits are set per organization", async () => {
   expect((await send("/v1/models")).status).toBe(200);
 });
 
-test("the state is saved, loaded and reset", async () => {
+longTest("the state is saved, loaded and reset", async () => {
   const { page, mock } = await open("control", { demo: 2 });
   const products = () => mock.state().organizations.main.products.length;
   const [download] = await Promise.all([

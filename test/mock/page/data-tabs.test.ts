@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { startReceiver } from "../receiver.ts";
 import { row } from "../world.ts";
 import { expectTexts, openingPages, texts } from "./open-page.ts";
@@ -30,7 +31,7 @@ describe("products", () => {
     await expectTexts(page, ".card .mono", references.slice(0, 48));
   });
 
-  test("appear, change and vanish live, for the organization that is chosen", async () => {
+  longTest("appear, change and vanish live, for the organization that is chosen", async () => {
     const { page, send, createProduct, mock } = await open("products");
     await page.getByText("No products yet.").waitFor();
     const { id } = (await createProduct()).body;
@@ -48,7 +49,7 @@ describe("products", () => {
     await page.getByText("No products yet.").waitFor();
   });
 
-  test("open with all their pictures and fields", async () => {
+  longTest("open with all their pictures and fields", async () => {
     const { page, send, clock } = await open("products", { demo: 1 });
     const [product] = (await send("/v1/products")).body.data;
     const inputs = [

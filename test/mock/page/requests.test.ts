@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { row } from "../world.ts";
 import { expectTexts, openingPages, texts } from "./open-page.ts";
 
@@ -18,7 +19,7 @@ describe("the list of requests", () => {
     expect(await texts(page, ".row time")).toEqual(["09:00:00.000"]);
   });
 
-  test("names keys of the mock only, and marks replays, faults and lost responses", async () => {
+  longTest("names keys of the mock only, and marks replays, faults and lost responses", async () => {
     const { page, send } = await open("requests");
     const bad = { json: { name: "A" }, headers: { "idempotency-key": "batch-1" } };
     await send("/v1/products", bad);
@@ -48,7 +49,7 @@ describe("the list of requests", () => {
     ]).toEqual([5, 2, 1, 1]);
   });
 
-  test("is filtered by words, paused, cleared, and begun again by a reset", async () => {
+  longTest("is filtered by words, paused, cleared, and begun again by a reset", async () => {
     const { page, send, mock } = await open("requests");
     for (const path of ["/v1/products", "/v1/models", "/v1/nothing"]) await send(path);
     await expectTexts(page, ".row .path", ["/v1/nothing", "/v1/models", "/v1/products"]);
@@ -72,7 +73,7 @@ describe("the list of requests", () => {
     await expectTexts(page, ".row .path", ["/v1/exports"]);
   });
 
-  test("draws only the visible rows of a thousand, and keeps the place of a reader", async () => {
+  longTest("draws only the visible rows of a thousand, and keeps the place of a reader", async () => {
     const { page, send } = await open("requests");
     await Promise.all(Array.from({ length: 250 }, (_, at) => send(`/v1/nothing/${at}`)));
     await expectTexts(page, "nav .count", ["250"]);
@@ -110,7 +111,7 @@ describe("a selected request", () => {
     await panel.waitFor({ state: "detached" });
   });
 
-  test("leads from a replay to its first request, and from a 429 to the next window", async () => {
+  longTest("leads from a replay to its first request, and from a 429 to the next window", async () => {
     const { page, send } = await open("requests", { rateLimit: { reads: 1, writes: 9 } });
     const headers = { "idempotency-key": "batch-1" };
     const json = { rows: [row("A")] };
@@ -138,7 +139,7 @@ describe("a selected request", () => {
     await page.getByLabel("Request", { exact: true }).waitFor({ state: "detached" });
   });
 
-  test("names the fault that hit it, and shows its response when it comes", async () => {
+  longTest("names the fault that hit it, and shows its response when it comes", async () => {
     const { page, send, clock } = await open("requests");
     await send("/_mock/faults", {
       json: { match: { path: "/v1/models" }, delay_ms: 3_000, times: 1 },

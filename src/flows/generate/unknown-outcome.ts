@@ -135,20 +135,29 @@ function askedElsewhere({ state, account, kind, id }: Run): ReadonlySet<string> 
   return new Set(generations.map((one) => lookKey(one.productId, one)));
 }
 
-/** The task of each generation whose image shows the same; null unless all have one. */
+/**
+ * The task of each generation: one whose image shows the same, else one of its product that has failed; null unless all have one.
+ * A failed task of others is reported like one of its own, so that the image can be generated again.
+ */
 function matchingTasks(
   generations: readonly Generation[],
   candidates: readonly Task[],
   looks: ReadonlyMap<string, string>,
 ): string[] | null {
   const left = new Set(candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
-  const ids = generations.flatMap((generation) => {
-    const key = styledKey(generation.productId, generation, generation.stylings);
-    const found = [...left].find(
-      ({ id, subtype }) => looks.get(id) === key && subtype === generation.subtype,
-    );
+  const take = (fits: (task: Task) => boolean): string | undefined => {
+    const found = [...left].find(fits);
     if (found !== undefined) left.delete(found);
-    return found?.id ?? [];
+    return found?.id;
+  };
+  const byImage = generations.map((generation) => {
+    const key = styledKey(generation.productId, generation, generation.stylings);
+    return take(({ id, subtype }) => looks.get(id) === key && subtype === generation.subtype);
+  });
+  const ids = generations.flatMap(({ productId, subtype }, at) => {
+    const isFailed = (task: Task) =>
+      task.status === "failed" && task.product_id === productId && task.subtype === subtype;
+    return byImage[at] ?? take(isFailed) ?? [];
   });
   return ids.length === generations.length ? ids : null;
 }

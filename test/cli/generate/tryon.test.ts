@@ -371,6 +371,24 @@ describe("a run that was stopped", () => {
     expect(world.tasks()).toHaveLength(8);
   });
 
+  test("over 24 h ago finds its failed tasks as well, which have no image", async () => {
+    const world = await generateWorld();
+    world.write(
+      "bad.csv",
+      "reference,name,images\nBAD-fail-model_unsafe_content,Coat,https://cdn.example.com/b.jpg\n",
+    );
+    await world.cat("import bad.csv");
+    world.looks("DRESS-1,Amara,studio,full-front", "BAD-fail-model_unsafe_content,Amara,studio,full-front");
+    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "after", times: 20 });
+    await world.cat("tryon looks.csv --yes");
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    world.clock.advance(25 * 3_600_000);
+    const resumed = await world.cat("tryon looks.csv --json");
+    expect(resumed.exit).toBe(8);
+    expect(summaryOf(resumed.stdout)).toMatchObject({ queued: 0, unchanged: 2, succeeded: 1, failed: 1 });
+    expect(world.tasks()).toHaveLength(2);
+  });
+
   test("over 24 h ago does not take the image that another file with other stylings asked for", async () => {
     const world = await generateWorld();
     const lost = async (drop: "before" | "after", line: string) => {

@@ -32,16 +32,20 @@ export async function queueGenerations(
     if (!isFresh(run)) leaveOutReplaced(generating);
     const unsent = remaining.filter((one) => !sent.has(placeKey(one)) && !rejected.has(placeKey(one)));
     const batches = new Map<number, readonly Generation[]>();
-    const { sent: outcomes, stopped } = await sendBatches(run, batchesToSend(generating, unsent, batches), {
-      operation,
-      guarded: !isFresh(run),
-      onAccepted: ({ rows, jobs }) => {
-        const generations = batches.get(rows[0]!)!;
-        for (const [at, generation] of generations.entries())
-          sent.set(placeKey(generation), { generation, taskId: jobs[at]! });
-        onQueued(generations, jobs);
+    const { sent: outcomes, stopped } = await sendBatches(
+      run,
+      batchesToSend(generating, unsent, batches, operation),
+      {
+        operation,
+        guarded: !isFresh(run),
+        onAccepted: ({ rows, jobs }) => {
+          const generations = batches.get(rows[0]!)!;
+          for (const [at, generation] of generations.entries())
+            sent.set(placeKey(generation), { generation, taskId: jobs[at]! });
+          onQueued(generations, jobs);
+        },
       },
-    });
+    );
     const rejectedBefore = rejected.size;
     for (const outcome of outcomes) keepOutcome(generating, outcome, batches.get(outcome.rows[0]!)!);
     if (stopped === undefined || run.signal.aborted) return stopped;
@@ -64,10 +68,11 @@ async function* batchesToSend(
   { run }: GenerationRun,
   unsent: readonly Generation[],
   batches: Map<number, readonly Generation[]>,
+  operation: BatchOperation,
 ): AsyncGenerator<CutBatch | ReadyBatch> {
   const { state, id } = run;
   const stored = state.batches.of(id);
-  for await (const batch of sendAgain(run, stored, { isRepeatable: false })) {
+  for await (const batch of sendAgain(run, stored, operation)) {
     batches.set(batch.rows[0]!, loadGenerations(state, { run: id, index: batch.index }));
     yield batch;
   }

@@ -49,7 +49,7 @@ export async function createJobs(
   for (const { index, rows, jobs } of state.batches.of(id))
     for (const job of jobs) onCreated({ id: job, index, rows });
   for (;;) {
-    const { stopped } = await sendBatches(run, jobsToCreate(input, run, plan, deleted), {
+    const { stopped } = await sendBatches(run, jobsToCreate(input, run, plan, deleted, operation), {
       operation,
       listedAs: { file: input.name, variant: input.format, status: "processing" },
       onAccepted: ({ index, rows, jobs }) => onCreated({ id: jobs[0]!, index, rows }),
@@ -80,9 +80,10 @@ async function* jobsToCreate(
   run: Run,
   plan: readonly string[],
   deleted: ReadonlySet<number>,
+  operation: BatchOperation,
 ): AsyncGenerator<CutBatch | ReadyBatch> {
   const stored = run.state.batches.of(run.id);
-  yield* sendAgain(run, stored, exportOperation(run.client));
+  yield* sendAgain(run, stored, operation);
   const taken = new Set(stored.flatMap(({ rows }) => [...rows]));
   // Parts begin at the same places in each attempt, so that a new job replaces exactly one that failed.
   for (let start = 0; start < plan.length; start += limits.exportProducts) {

@@ -43,6 +43,8 @@ export interface MockFaults {
   add(fault: FaultOrder): FaultReport;
   /** Every fault, with the number of times that it has acted. */
   list(): FaultReport[];
+  /** Removes the fault with this number; false if there is none. */
+  remove(id: number): boolean;
   /** Removes all faults and returns their number. */
   clear(): number;
 }
@@ -134,6 +136,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
       add: (fault) =>
         inCode("faults.add", () => world.addFault(readFault(JSON.parse(JSON.stringify(fault) ?? "null")))),
       list: () => structuredClone(world.faults.list()),
+      remove: (id) => world.faults.remove(id),
       clear: () => world.faults.clear(),
     },
     get credits() {

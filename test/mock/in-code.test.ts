@@ -164,7 +164,7 @@ test("await using stops the mock at the end of the block", async () => {
   await expect(fetch(`${baseUrl}/openapi.json`)).rejects.toThrow("fetch failed");
 });
 
-test("faults are added, listed and cleared by typed calls; mistakes throw all at once", async () => {
+test("faults are added, listed and removed by typed calls; mistakes throw all at once", async () => {
   const { mock, call } = await started();
   const fault = { match: { path: "/v1/products" }, times: 1, status: 418, body: { tea: true } };
   expect(mock.faults.add(fault)).toEqual({ id: 1, ...fault, acted: 0 });
@@ -173,7 +173,11 @@ test("faults are added, listed and cleared by typed calls; mistakes throw all at
   expect((await call("GET", "/v1/products")).status).toBe(200);
   expect(mock.faults.list()).toMatchObject([{ id: 1, status: 418, acted: 1 }]);
   expect(await call("GET", "/_mock/faults")).toMatchObject({ body: mock.faults.list() });
-  expect(mock.faults.clear()).toBe(1);
+  mock.faults.add({ match: {}, delay_ms: 1 });
+  mock.faults.add({ match: {}, delay_ms: 2 });
+  expect([mock.faults.remove(2), mock.faults.remove(2)]).toEqual([true, false]);
+  expect(mock.faults.list().map(({ id }) => id)).toEqual([1, 3]);
+  expect(mock.faults.clear()).toBe(2);
   expect(mock.faults.list()).toEqual([]);
   const wrong = () => mock.faults.add({ match: {}, times: 0, status: 99 });
   expect(wrong).toThrow(

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { Pictures } from "../images/pictures.ts";
-import { type PageRoute, pageRoutes } from "../page/page-routes.ts";
+import { servedRoutes } from "../page/page-routes.ts";
 import { Exchange } from "../requests/exchange.ts";
 import type { Router } from "../requests/routing.ts";
 import { readBody } from "../rules/body.ts";
@@ -15,7 +15,7 @@ const controlBodyBytes = 512 * 1024 * 1024;
 
 /** Adds the control routes: no API key, but only known hosts, so that no web page of another origin can use them. */
 export function addControl(router: Router, world: World, pictures: Pictures): void {
-  for (const { method, path, work } of [...controlRoutes, ...pageRoutes(pictures)]) {
+  for (const { method, path, work } of [...controlRoutes, ...servedRoutes(pictures)]) {
     router.add([method], path, (request, response, params, query) => {
       const exchange = new Exchange(world, request, response);
       try {
@@ -33,7 +33,7 @@ async function respond(
   exchange: Exchange,
   body: Buffer | Refusal | null,
   { params, query }: { params: Readonly<Record<string, string>>; query: Readonly<Record<string, unknown>> },
-  work: ControlRoute["work"] | PageRoute["work"],
+  work: ControlRoute["work"] | ReturnType<typeof servedRoutes>[number]["work"],
 ): Promise<void> {
   if (body === null) return;
   try {

@@ -3,14 +3,21 @@ import { errorCodes } from "../../contract/error-codes.ts";
 import { type JsonObject, schemaOf } from "../../contract/openapi/schemas.ts";
 import type { World } from "../world/world.ts";
 
-/** One route under `/_mock`. */
-export interface ControlRoute {
+/** What the document says of a route. */
+interface DescribedRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Starts with `/_mock`; parameters are in braces. */
   readonly path: string;
-  /** For `/_mock/openapi.json`, as are the schemas. */
   readonly summary: string;
   readonly body?: z.ZodType;
+  readonly reply?: z.ZodType | null;
+  /** The type of the response; default: JSON. */
+  readonly type?: string;
+  readonly query?: Readonly<Record<string, { schema: object; required?: boolean }>>;
+}
+
+/** One control route. */
+export interface ControlRoute extends DescribedRoute {
   /** Null for any object. */
   readonly reply: z.ZodType | null;
   /** Returns the value of the response, or its JSON as a stream; may throw a `Refusal`. */
@@ -32,8 +39,8 @@ const ControlError = z.looseObject({
     .optional(),
 });
 
-/** The OpenAPI 3.1 document of the control routes, made from their schemas. */
-export function controlDocument(routes: readonly ControlRoute[], serverUrl: string): JsonObject {
+/** The OpenAPI 3.1 document of the control routes and those of the page, made from their schemas. */
+export function controlDocument(routes: readonly DescribedRoute[], serverUrl: string): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     paths[route.path] ??= {};
@@ -46,7 +53,7 @@ export function controlDocument(routes: readonly ControlRoute[], serverUrl: stri
       version: "1.0.0",
       summary: "Move the clock, make requests fail, and play what only the service makes.",
       description:
-        "The routes need no API key. They accept only requests to this machine or an allowed host, and none from pages of another origin.",
+        "The routes need no API key. They accept only requests to this machine or an allowed host, and none from pages of another origin. Fields without a schema are for the page at /_mock, and may change with any version.",
     },
     servers: [{ url: serverUrl }],
     security: [],
@@ -56,17 +63,22 @@ export function controlDocument(routes: readonly ControlRoute[], serverUrl: stri
   };
 }
 
-function operationOf({ method, path, summary, body, reply }: ControlRoute): JsonObject {
+function operationOf(route: DescribedRoute): JsonObject {
+  const { method, path, summary, body, reply = null, type = "application/json", query = {} } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
-  const schema = reply === null ? { type: "object" } : schemaOf(reply);
+  const schema =
+    reply === null ? { type: type === "application/json" ? "object" : "string" } : schemaOf(reply);
   return {
     operationId: [method.toLowerCase(), ...path.split(/\W+/).slice(2)].filter(Boolean).join("_"),
     summary,
     tags: ["mock"],
-    parameters: names.map((name) => ({
-      ...{ name, in: "path", required: true, schema: { type: "string" } },
-      description: `The ${name.replaceAll("_", " ").replace(/ id$/, " ID")}.`,
-    })),
+    parameters: [
+      ...names.map((name) => ({
+        ...{ name, in: "path", required: true, schema: { type: "string" } },
+        description: `The ${name.replaceAll("_", " ").replace(/\bid$/, "ID")}.`,
+      })),
+      ...Object.entries(query).map(([name, more]) => ({ name, in: "query", ...more })),
+    ],
     ...(body !== undefined && {
       requestBody: {
         required: method !== "PUT",
@@ -74,7 +86,7 @@ function operationOf({ method, path, summary, body, reply }: ControlRoute): Json
       },
     }),
     responses: {
-      200: { description: "Success.", content: { "application/json": { schema } } },
+      200: { description: "Success.", content: { [type]: { schema } } },
       default: {
         description: "The request was rejected.",
         content: { "application/json": { schema: { $ref: "#/components/schemas/ControlError" } } },

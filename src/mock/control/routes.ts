@@ -5,6 +5,7 @@ import { ExportAsset } from "../../contract/resources/exports.ts";
 import { Product } from "../../contract/resources/products.ts";
 import { Model } from "../../contract/resources/tasks.ts";
 import { FaultOrder, readFault } from "../faults/fault-order.ts";
+import { pageRoutes } from "../page/page-routes.ts";
 import {
   AssetOrder,
   CrashOrder,
@@ -72,7 +73,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     work: async (world) => {
       // Loaded for the first reader: most mocks have none.
       const { controlDocument } = await import("./openapi.ts");
-      return controlDocument(controlRoutes, world.baseUrl);
+      return controlDocument([...controlRoutes, ...pageRoutes], world.baseUrl);
     },
   },
   {
@@ -111,6 +112,16 @@ export const controlRoutes: readonly ControlRoute[] = [
     summary: "Remove all faults",
     reply: Cleared,
     work: (world) => ({ cleared: world.faults.clear() }),
+  },
+  {
+    method: "DELETE",
+    path: "/_mock/faults/{fault_id}",
+    summary: "Remove one fault",
+    reply: Cleared,
+    work: (world, _body, { fault_id }) => {
+      if (!world.faults.remove(Number(fault_id))) throw new Refusal("route_not_found", "fault not found");
+      return { cleared: 1 };
+    },
   },
   {
     method: "POST",

@@ -61,6 +61,13 @@ export class Faults {
     return this.#faults.map(toReport);
   }
 
+  /** Removes one fault; false if none has this number. */
+  remove(id: number): boolean {
+    const at = this.#faults.findIndex((fault) => fault.id === id);
+    if (at >= 0) this.#faults.splice(at, 1);
+    return at >= 0;
+  }
+
   /** Removes all faults and returns their number. */
   clear(): number {
     const count = this.#faults.length;

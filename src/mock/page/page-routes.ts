@@ -1,48 +1,90 @@
+import type * as z from "zod";
 import type { Pictures } from "../images/pictures.ts";
 import type { Exchange } from "../requests/exchange.ts";
+import { RateUsed } from "../rules/rate-limit.ts";
 import type { World } from "../world/world.ts";
+import { views } from "./data.ts";
 import type { PageServer } from "./page-server.ts";
 
 type Params = Readonly<Record<string, string>>;
 type Query = Readonly<Record<string, unknown>>;
 
-/** A route of the page. `work` returns a value for a response as JSON, or a function that responds. */
+/** A route of the page, with its description for `/_mock/openapi.json`. */
 export interface PageRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
-  readonly work: (
-    world: World,
-    body: Buffer,
+  readonly summary: string;
+  /** The type of the response; default: JSON. */
+  readonly type?: string;
+  /** The query parameters. */
+  readonly query?: Readonly<Record<string, { schema: object; required?: boolean }>>;
+  readonly body?: z.ZodType;
+  /** Returns a value for a response as JSON, or a function that responds. */
+  readonly serve: (
+    server: PageServer,
     params: Params,
     query: Query,
-  ) => Promise<unknown | ((exchange: Exchange) => void)>;
+    body: Buffer,
+  ) => unknown | ((exchange: Exchange) => void);
 }
 
-/** The page at `/_mock`, its stream, and what it reads. Nothing of it is loaded before the first request for it. */
-export function pageRoutes(pictures: Pictures): PageRoute[] {
+const text = { schema: { type: "string" } };
+
+/** The page at `/_mock`, its stream, and what it reads. */
+export const pageRoutes: readonly PageRoute[] = [
+  {
+    ...{ method: "GET", path: "/_mock", summary: "Get the page", type: "text/html" },
+    serve: (server) => server.page(),
+  },
+  {
+    ...{ method: "GET", path: "/_mock/icon.svg", summary: "Get its icon", type: "image/svg+xml" },
+    serve: (server) => server.icon(),
+  },
+  {
+    ...{ method: "GET", path: "/_mock/events", summary: "Follow what a tab shows, as server-sent events" },
+    type: "text/event-stream",
+    query: { view: { schema: { enum: views }, required: true }, last_event_id: text },
+    serve: (server, _params, query) => server.events(query),
+  },
+  {
+    ...{ method: "GET", path: "/_mock/page/requests/{number}" },
+    summary: "Get a request, and why it got its response",
+    serve: (server, { number }) => server.request(number!),
+  },
+  {
+    ...{ method: "GET", path: "/_mock/page/products", summary: "List products for the page" },
+    query: { organization: text, q: text, cursor: text },
+    serve: (server, _params, query) => server.products(query),
+  },
+  {
+    ...{ method: "GET", path: "/_mock/page/products/{id}", summary: "Get a product with all its pictures" },
+    serve: (server, { id }) => server.product(id!),
+  },
+  {
+    ...{
+      method: "GET",
+      path: "/_mock/pictures/{id}",
+      summary: "Get the bytes of a picture",
+      type: "image/*",
+    },
+    serve: (server, { id }) => server.picture(id!),
+  },
+  {
+    ...{ method: "POST", path: "/_mock/page/rate/{organization}", body: RateUsed },
+    summary: "Set how many requests of this minute count as used",
+    serve: (server, { organization }, _query, body) => server.setRate(organization!, body),
+  },
+];
+
+/** The routes with a server that nothing loads before the first request for it. */
+export function servedRoutes(pictures: Pictures) {
   let server: Promise<PageServer> | undefined;
-  const on = (
-    method: PageRoute["method"],
-    path: string,
-    serve: (server: PageServer, params: Params, query: Query, body: Buffer) => unknown,
-  ): PageRoute => ({
+  return pageRoutes.map(({ method, path, serve }) => ({
     method,
     path,
-    work: async (world, body, params, query) => {
+    work: async (world: World, body: Buffer, params: Params, query: Query) => {
       server ??= import("./page-server.ts").then(({ PageServer }) => new PageServer(world, pictures));
       return serve(await server, params, query, body);
     },
-  });
-  return [
-    on("GET", "/_mock", (server) => server.page()),
-    on("GET", "/_mock/icon.svg", (server) => server.icon()),
-    on("GET", "/_mock/events", (server, _params, query) => server.events(query)),
-    on("GET", "/_mock/page/requests/{number}", (server, { number }) => server.request(number!)),
-    on("GET", "/_mock/page/products", (server, _params, query) => server.products(query)),
-    on("GET", "/_mock/page/products/{id}", (server, { id }) => server.product(id!)),
-    on("GET", "/_mock/pictures/{id}", (server, { id }) => server.picture(id!)),
-    on("POST", "/_mock/page/rate/{organization}", (server, { organization }, _query, body) =>
-      server.setRate(organization!, body),
-    ),
-  ];
+  }));
 }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import * as z from "zod";
 import type { Pictures } from "../images/pictures.ts";
 import type { Exchange } from "../requests/exchange.ts";
 import { products } from "../routes/products.ts";
 import { organizationNames } from "../rules/api-keys.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
+import { RateUsed } from "../rules/rate-limit.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
@@ -19,9 +19,6 @@ type Respond = (exchange: Exchange) => void;
 
 /** Products on one page of the list. */
 const productsPerPage = 48;
-
-/** Requests of the current minute that count as used. */
-const RateUsed = z.strictObject({ reads: z.int().min(0).optional(), writes: z.int().min(0).optional() });
 
 /** Headers of everything that a browser may show: no other page can embed it, and no type is guessed. */
 const closed = {

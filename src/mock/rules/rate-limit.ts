@@ -1,8 +1,15 @@
+import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Requests per minute and organization; false for no limit. */
 export type RateLimit = { reads: number; writes: number } | false;
+
+/** Requests of the current minute that count as used. */
+export const RateUsed = z.strictObject({
+  reads: z.int().min(0).optional(),
+  writes: z.int().min(0).optional(),
+});
 
 /** The values of the `X-RateLimit-*` headers of a response; `reset` is in Unix seconds. */
 export interface RateReading {

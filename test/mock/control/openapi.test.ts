@@ -2,6 +2,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { controlRoutes } from "../../../src/mock/control/routes.ts";
+import { pageRoutes } from "../../../src/mock/page/page-routes.ts";
 import { startReceiver } from "../receiver.ts";
 
 import { worldWithHook } from "../world-with-hook.ts";
@@ -10,7 +11,9 @@ const ids = {
   product_id: "01HN1H1W4PQ0DXQWPCCMJ7W5M8",
   image_id: "01HN1H1W4KFRNEJ8WWP189ZPWJ",
   model_id: "01HN1H1W4H4ABF57W7VR084AMS",
+  fault_id: "1",
   key: "ak_ci",
+  number: "1",
   idempotency_key: "order-7",
   organization: "other",
 };
@@ -26,6 +29,7 @@ const bodies: Readonly<Record<string, object>> = {
   "PUT /_mock/assets/{image_id}": { watermarked: true, attributes: { a: 1 } },
   "PUT /_mock/models/{model_id}": { name: "Nora", has_preview: false },
   "PUT /_mock/idempotency-keys/{idempotency_key}": {},
+  "POST /_mock/page/rate/{organization}": { reads: 5 },
 };
 
 test("the document of the control routes passes Redocly's spec ruleset, and every response fits it", async () => {
@@ -49,11 +53,14 @@ test("the document of the control routes passes Redocly's spec ruleset, and ever
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods as object).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(operations).toEqual(controlRoutes.map(({ method, path }) => `${method} ${path}`));
+  const routes = [...controlRoutes, ...pageRoutes];
+  expect(operations).toEqual(routes.map(({ method, path }) => `${method} ${path}`));
   const [delivery] = mock.deliveries();
   const state = mock.state();
-  // Last: a reset removes what the others need.
-  const last = (name: string) => ["POST /_mock/reset", "PUT /_mock/state"].indexOf(name);
+  const known = { ...ids, id: state.organizations.main.products[0]!.id, delivery_id: delivery!.id };
+  // Last: these remove what the others need.
+  const removing = ["DELETE /_mock/faults", "POST /_mock/reset", "PUT /_mock/state"];
+  const last = (name: string) => removing.indexOf(name);
   for (const name of operations.sort((one, other) => last(one) - last(other))) {
     const [method = "", path = ""] = name.split(" ");
     const at = `/paths/${path.replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D")}/${method.toLowerCase()}`;
@@ -63,10 +70,19 @@ test("the document of the control routes passes Redocly's spec ruleset, and ever
       expect([name, problems(pointer, json)]).toEqual([name, []]);
       expect([name, problems(pointer, { ...json, unknown_field: 1 })]).not.toEqual([name, []]);
     }
-    const values: Readonly<Record<string, string>> = { ...ids, delivery_id: delivery!.id };
+    const values: Readonly<Record<string, string>> = path.startsWith("/_mock/pictures")
+      ? { id: state.organizations.main.images[0]!.id }
+      : known;
     const url = path.replaceAll(/\{(\w+)\}/g, (_match, param: string) => values[param]!);
+    if (path === "/_mock/events") continue;
     const got = await call(url, { method, ...(json !== undefined && { json }) });
     expect([name, got.status]).toEqual([name, 200]);
+    const [type = ""] = Object.keys(document.paths[path][method.toLowerCase()].responses[200].content);
+    expect([name, got.headers.get("content-type")]).toEqual([
+      name,
+      expect.stringContaining(type.replace("*", "")),
+    ]);
+    if (type !== "application/json") continue;
     expect([name, problems(`${at}/responses/200/content/application~1json/schema`, got.body)]).toEqual([
       name,
       [],

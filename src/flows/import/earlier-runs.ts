@@ -2,20 +2,22 @@
 
 import pLimit from "p-limit";
 import type { Import } from "../../contract/resources/imports.ts";
+import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
 import { isWithin } from "../rows/open-rows.ts";
 import { RowSet } from "../rows/row-sets.ts";
+import { rowsIn } from "../run/batch.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import { type Run, sentBeyond } from "../run/run.ts";
 import { sendAsTheyWere } from "../run/send.ts";
-import { orNull } from "../service-errors.ts";
+import { isKeyTaken, orNull } from "../service-errors.ts";
 import { counted, shownName } from "../words.ts";
 import { isEnded } from "./follow.ts";
 import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
 import { addsTwice, importOperation, listedAs, type SendOptions } from "./send.ts";
 import { settleBatches } from "./settle.ts";
-import { decideUnknownOutcomes, type EarlierBatch } from "./unknown-outcomes.ts";
+import { decideUnknownOutcomes, type EarlierBatch, unknownOutcomeText } from "./unknown-outcomes.ts";
 
 /**
  * Whether the open run of this file ends and a new one begins, because its rows are compared again (or with
@@ -79,14 +81,30 @@ async function settleRun(run: StoredRun, at: Run, { onProgress }: ImportDeps): P
   const batches = (state: StoredBatch["state"]) =>
     at.state.batches.of(run.id).filter((batch) => batch.state === state);
   if (batches("sent").length > 0)
-    await sendAsTheyWere({ ...at, id: run.id }, batches("sent"), {
-      operation: importOperation(at.client, { mode, onImageError }),
-      listedAs: listedAs(run.file, mode),
-      changesProducts: true,
-    });
+    try {
+      await sendAsTheyWere({ ...at, id: run.id }, batches("sent"), {
+        operation: importOperation(at.client, { mode, onImageError }),
+        listedAs: listedAs(run.file, mode),
+        changesProducts: true,
+      });
+    } catch (error) {
+      throw isKeyTaken(error) ? undecidedOf(batches("sent"), run, error) : error;
+    }
   const step = `waiting for the import of ${shownName(run.file)}`;
   await settleBatches(batches("accepted"), at, (done, total) => onProgress({ step, done, total }));
 }
+
+/** The error for rows of another file that sending again does not decide: this file is fine. */
+const undecidedOf = (batches: readonly StoredBatch[], { file }: StoredRun, cause: unknown): CatError =>
+  new CatError(
+    `${unknownOutcomeText({ file: shownName(file), rows: rowsIn(batches), lost: [] }, shownTime(Math.min(...batches.map(({ sentAt }) => sentAt))))}, and the service has had their idempotency key with another body`,
+    {
+      type: "conflict",
+      code: "unknown_outcome",
+      hint: "Check a few of their products, then add --unknown imported, not-imported or resend (see --help).",
+      cause,
+    },
+  );
 
 async function importsOf(
   left: readonly EarlierBatch[],

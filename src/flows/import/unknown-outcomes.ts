@@ -117,7 +117,10 @@ function existenceOf(products: number | null): string {
  * Describes rows with an unknown outcome, as the start of a sentence. `when`: the time they were sent, as
  * text.
  */
-export function unknownOutcomeText({ file, rows, lost }: UnknownOutcomeQuestion, when: string): string {
+export function unknownOutcomeText(
+  { file, rows, lost }: Pick<UnknownOutcomeQuestion, "file" | "rows" | "lost">,
+  when: string,
+): string {
   const which = `${counted(rows, "row")} of ${file} sent at ${when}`;
   return lost.length > 0
     ? `the service accepted ${which}, but no longer has the import ${lost.join(", ")}`

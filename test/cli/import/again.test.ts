@@ -197,7 +197,14 @@ describe("a stopped run", () => {
       stderr: expect.stringContaining("If it fails again, add --unknown (see --help)."),
     });
     world.write("others.csv", `${head}B-1,Hat,${cdn}/3.jpg\n`);
-    expect((await world.cat("import others.csv --no-progress", { env })).exit).toBe(3);
+    expect(await world.cat("import others.csv --no-progress", { env })).toMatchObject({
+      exit: 6,
+      stderr: [
+        "error: no response for 2 rows of products.csv sent at 2026-01-05T09:00:00Z, and the service has had their idempotency key with another body",
+        "Check a few of their products, then add --unknown imported, not-imported or resend (see --help).",
+        "",
+      ].join("\n"),
+    });
     front.change = null;
     const decided = await world.cat("import others.csv --no-progress --unknown imported", { env });
     expect(decided).toMatchObject({ exit: 0 });

@@ -155,12 +155,10 @@ export const completeJson: Interceptor = (next) => async (request) => {
   throw new NetworkError(
     `${request.origin} sent an incomplete response (${nameOf(request)}, status ${status})`,
     {
-      ...{
-        code: "incomplete_response",
-        transient: true,
-        status,
-        requestId: headerOf(answer, "x-request-id"),
-      },
+      code: "incomplete_response",
+      transient: true,
+      status,
+      requestId: headerOf(answer, "x-request-id"),
       hint: "Run the command again. If it fails again, check the gateway or proxy in front of the service.",
     },
   );

@@ -133,7 +133,11 @@ const encodingGuess = ({ encoding }: Answers, shownAs: ShownAs | null): Guess[] 
     ? []
     : [
         {
-          ...{ kind: "encoding", field: "", name: "", title: "The file", rows: 0 },
+          kind: "encoding",
+          field: "",
+          name: "",
+          title: "The file",
+          rows: 0,
           to: encodingName(encoding),
           sample: shownAs(encoding),
         },

@@ -27,14 +27,8 @@ const problem = z.looseObject({
 
 const span = z.looseObject({ first_line: z.int(), last_line: z.int(), rows: count });
 
-/** One import of one file. */
-const importedFile = z.looseObject({
-  run_id: text.nullable(),
-  file: text,
-  mode: z.enum(importModes),
+const sums = {
   total: count,
-  /** Only of an import that was rejected before anything was sent. */
-  valid: count.optional(),
   invalid: count,
   submitted: count,
   succeeded: count,
@@ -44,12 +38,22 @@ const importedFile = z.looseObject({
   updated: count,
   skipped: count,
   unchanged: count,
+  duration_ms: count,
+};
+
+/** One import of one file. */
+const importedFile = z.looseObject({
+  run_id: text.nullable(),
+  file: text,
+  mode: z.enum(importModes),
+  ...sums,
+  /** Only of an import that was rejected before anything was sent. */
+  valid: count.optional(),
   imports: z.array(z.looseObject({ id: text, status: z.enum(importStatuses), rows: count })),
   converted: count.optional(),
   failed_file: text.nullable(),
   results_file: text.nullable(),
   results_rows: count.optional(),
-  duration_ms: count,
   left: count.optional(),
   unknown: z.array(span).optional(),
   refused: z.array(span).optional(),
@@ -67,20 +71,6 @@ const checkedFile = z.looseObject({
   left: count.optional(),
   converted: count.optional(),
 });
-
-const sums = {
-  total: count,
-  invalid: count,
-  submitted: count,
-  succeeded: count,
-  partial: count,
-  failed: count,
-  created: count,
-  updated: count,
-  skipped: count,
-  unchanged: count,
-  duration_ms: count,
-};
 
 const template = z.looseObject({ file: text, columns: z.array(text) });
 

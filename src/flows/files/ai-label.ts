@@ -138,7 +138,9 @@ function part(
   { at, from, to, end }: { at: number; from: number; to: number; end: number },
 ): Part {
   return {
-    ...{ type, at, end },
+    type,
+    at,
+    end,
     content: (start = 0, stop = to - from) =>
       Buffer.from(image.read(Math.min(to, from + start), Math.min(to, from + stop))),
   };

@@ -67,6 +67,18 @@ export type SummaryProblem = { param?: string | undefined; code: string; message
   | { first_line: number; last_line: number }
 );
 
+/** The counts of a summary before anything was sent. */
+export const nothingCounted = {
+  submitted: 0,
+  succeeded: 0,
+  partial: 0,
+  failed: 0,
+  created: 0,
+  updated: 0,
+  skipped: 0,
+  unchanged: 0,
+};
+
 /** Starts a summary, to be completed by `countOutcome`. */
 export function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): ImportSummary {
   const accepted = sent.filter((batch) => batch.kind === "accepted");
@@ -79,13 +91,8 @@ export function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): 
     mode: run.input.mode,
     total: run.check.total,
     invalid: run.check.invalid,
+    ...nothingCounted,
     submitted: rowsIn(accepted) + outsideBatches.length,
-    succeeded: 0,
-    partial: 0,
-    failed: 0,
-    created: 0,
-    updated: 0,
-    skipped: 0,
     unchanged: run.rows.unchanged.size,
     imports: accepted.map(({ jobs, lines }) => ({
       id: jobs[0]!,

@@ -1,4 +1,5 @@
 import { importFiles, isRejected } from "../../../flows/import/import-file.ts";
+import { nothingCounted } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import { FirstUses } from "../../../flows/rows/row-sets.ts";
 import type { App } from "../../app/app.ts";
@@ -65,14 +66,7 @@ export async function fullRun(app: App, opened: readonly OpenedFile[]): Promise<
 const nothingSent = ({ mode }: Pick<ImportFlags, "mode">) => ({
   run_id: null,
   mode,
-  submitted: 0,
-  succeeded: 0,
-  partial: 0,
-  failed: 0,
-  created: 0,
-  updated: 0,
-  skipped: 0,
-  unchanged: 0,
+  ...nothingCounted,
   imports: [],
   failed_file: null,
   results_file: null,

@@ -130,8 +130,17 @@ async function serveProgram(app: App, mock: Mock, program: readonly [string, ...
 /** Prints a request to the mock on stderr, as `--verbose` prints those of other commands. */
 function printRequest(app: App, { method, path, status, request_id, replayed, ms }: ServedRequest): void {
   const line = describeExchange({
-    ...{ method, origin: "", path: maskedPath(path), status, error: "connection cut", ms },
-    ...{ attempt: 1, requestId: request_id, idempotencyKey: null, apiKey: null, replayed },
+    method,
+    origin: "",
+    path: maskedPath(path),
+    status,
+    error: "connection cut",
+    ms,
+    attempt: 1,
+    requestId: request_id,
+    idempotencyKey: null,
+    apiKey: null,
+    replayed,
   });
   void app.io.line(app.io.visible(line));
 }

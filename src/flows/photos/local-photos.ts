@@ -4,6 +4,7 @@ import { lstat, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import pLimit from "p-limit";
 import { questionFor } from "../../contract/did-you-mean.ts";
+import { CatError } from "../../errors.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoConverter } from "./convert-photos.ts";
 import { NamesNearby, whereItLeads } from "./find-photo.ts";
@@ -197,6 +198,8 @@ export class LocalPhotos {
       if (isOutside(real)) return this.#outside(throughLink, path, real);
       return await this.#inspect(real, quoted(path), converts);
     } catch (error) {
+      // The temporary folder cannot be written.
+      if (error instanceof CatError) throw error;
       const where = await whereItLeads(resolved);
       if (isOutside(where)) return this.#outside(throughLink, path, where);
       const code = (error as NodeJS.ErrnoException).code ?? String(error);

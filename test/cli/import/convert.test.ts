@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createWorld } from "../../support/world.ts";
 
 const red = { r: 200, g: 30, b: 40 };
@@ -167,4 +167,18 @@ test("a damaged photo that would be converted is a problem of its row, also in a
       .update(readFileSync(join(world.folder, "b.tif")))
       .digest("hex"),
   ).toBe(createHash("sha256").update(whole).digest("hex"));
+});
+
+test("exits with 2 when converted photos cannot be written to the temporary folder", async () => {
+  const { world } = await worldWith({ "a.tif": await picture(4, 4).tiff().toBuffer() });
+  const nowhere = join(world.folder, "nowhere");
+  vi.stubEnv("TMPDIR", nowhere);
+  try {
+    expect(await world.cat("import rows.csv --convert")).toMatchObject({
+      exit: 2,
+      stderr: `error: cannot write converted photos to the temporary folder ${nowhere}: no such file or folder\nSet TMPDIR to a folder with enough space, in which you may write.\n`,
+    });
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });

@@ -136,14 +136,19 @@ class Problems {
   }
 }
 
-const nameOf = (value: unknown): string =>
+/** The kind of a JSON value in a sentence: `a list`. */
+export const nameOf = (value: unknown): string =>
   value === null
     ? "null"
     : Array.isArray(value)
       ? "a list"
       : typeof value === "object"
         ? "an object"
-        : `a ${typeof value}`;
+        : typeof value === "boolean"
+          ? String(value)
+          : typeof value === "string"
+            ? "text"
+            : `a ${typeof value}`;
 
 /** A value as a short quotation for a message. */
 function quote(value: unknown): string {

@@ -150,7 +150,9 @@ export function rejectOtherRun(
   const of =
     run === null ? "another run" : `another run (${shownName(run.file)}, ${shownTime(run.startedAt)})`;
   const what =
-    other === undefined ? `${name} has no image` : `${name}:${other.row.fileLine} is about an image of ${of}`;
+    other === undefined
+      ? `${name} lists no images`
+      : `${name}:${other.row.fileLine} is about an image of ${of}`;
   throw new InputError(
     `${what}; nothing was queued or moved`,
     "another_run",

@@ -139,7 +139,7 @@ describe("a review that --rerun cannot repeat", () => {
     expect(await world.cat("tryon --rerun twice.csv --yes")).toMatchObject({
       exit: 3,
       stderr: expect.stringContaining(
-        "twice.csv:3  task_id  duplicate_decision  the same task as on line 2\n",
+        "twice.csv:3  task_id  duplicate_decision  duplicate task, first decided on line 2\n",
       ),
     });
     expect(world.tasks()).toHaveLength(3);

@@ -58,6 +58,14 @@ Fix the file and run the command again.
     });
   });
 
+  test("are guessed for yes and no as German spreadsheets write them", async () => {
+    const header = "product_reference,model_id,background,angle_shot,look_at_camera";
+    const world = await shop(`${header}\nDRESS-1,Amara,white,full-front,WAHR\n`);
+    expect((await world.cat("tryon looks.csv --dry-run")).stderr.split("\n")[0]).toBe(
+      'looks.csv:2  look_at_camera  invalid_row  look_at_camera must be true or false, not "WAHR": correct it, or use --map-value "look_at_camera:WAHR=true"',
+    );
+  });
+
   test("are guessed on one screen, and remembered for later files", async () => {
     const world = await shop();
     const first = atTerminal(world, "tryon looks.csv --dry-run", { stdin: true, stderr: true });

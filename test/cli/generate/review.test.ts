@@ -127,7 +127,7 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
 
   test("if an image is listed twice", async () => {
     expect(await rejected((text) => `${text}${text.split("\n")[1]}\n`)).toEqual([
-      "decisions.csv:5  task_id  duplicate_decision  the same task as on line 2",
+      "decisions.csv:5  task_id  duplicate_decision  duplicate task, first decided on line 2",
       ...ends("1 problem"),
     ]);
   });
@@ -144,7 +144,7 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
 
   test("if all of its rows are cut", async () => {
     expect(await rejected((text) => text.split("\n")[0]!)).toEqual([
-      "error: decisions.csv has no image; nothing was recorded",
+      "error: decisions.csv lists no images; nothing was recorded",
       unchanged,
     ]);
   });
@@ -172,7 +172,7 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
 
   test("if a row without a task has a decision", async () => {
     expect(await rejected((text) => `${text}9,,rejected,,DRESS-9,,studio,full-front,reject,,\n`)).toEqual([
-      "decisions.csv:5  decision  no_task  a decision about a row without a task",
+      "decisions.csv:5  decision  no_task  the row has a decision, but no task_id",
       ...ends("1 problem"),
     ]);
   });

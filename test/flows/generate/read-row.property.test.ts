@@ -69,7 +69,9 @@ describe("a row is rejected", () => {
     [{ ...row, look_at_camera: "maybe" }, 'look_at_camera must be true or false, not "maybe"'],
     [{ ...row, product_id: "x" }, 'product_id must be a product ID (26 characters), not "x"'],
     [{ ...row, style: "ghost" }, "style is not a field of a try-on"],
-    [{ ...row, background: 5 }, "background must be a text"],
+    [{ ...row, background: 5 }, "background must be text, not a number"],
+    [{ ...row, product_reference: ["A"] }, "product_reference must be text, not a list"],
+    [null, "a row must be a JSON object, not null"],
     [{ ...row, model_id: " " }, "model_id is missing"],
     [
       {

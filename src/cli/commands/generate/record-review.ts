@@ -25,7 +25,7 @@ export async function recordReviewFile(app: App, file: string): Promise<void> {
 /** The error of a file that was cut after its header. */
 const noImages = (file: string): InputError =>
   new InputError(
-    `${shownName(file)} has no image; nothing was recorded`,
+    `${shownName(file)} lists no images; nothing was recorded`,
     "no_decisions",
     "Save the decisions again in the gallery of the run, and use that file unchanged.",
   );

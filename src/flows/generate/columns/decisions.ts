@@ -86,13 +86,17 @@ function problemOf(
       message: `${JSON.stringify(decision)} is not approve or reject`,
     };
   if (task_id === "" && decision !== "")
-    return { param, code: "no_task", message: "a decision about a row without a task" };
+    return { param, code: "no_task", message: "the row has a decision, but no task_id" };
   if (decided_at !== "" && !(timeForm.test(decided_at) && Date.parse(decided_at) >= 0)) {
     const message = `${JSON.stringify(decided_at)} is not a time like 2026-01-05T09:00:00Z`;
     return { param: timeColumn, code: "invalid_time", message };
   }
   if (before === undefined) return null;
-  return { param: "task_id", code: "duplicate_decision", message: `the same task as on line ${before}` };
+  return {
+    param: "task_id",
+    code: "duplicate_decision",
+    message: `duplicate task, first decided on line ${before}`,
+  };
 }
 
 const notDecisions = (name: string, why: string): InputError =>

@@ -1,5 +1,6 @@
 import { shortened } from "../../../contract/did-you-mean.ts";
 import { type GenerationKind, styleProblem, subtypeProblem } from "../../../contract/generation-rules.ts";
+import { nameOf } from "../../../contract/import-row.ts";
 import { limits, ulidPattern } from "../../../contract/limits.ts";
 import type { FieldProblem } from "../../rows/row-form.ts";
 import type { ValueFix } from "../../rows/vocabulary.ts";
@@ -55,7 +56,7 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
     return {
       generations: [],
-      problems: [{ code: "invalid_row", message: "a row must be a JSON object" }],
+      problems: [{ code: "invalid_row", message: `a row must be a JSON object, not ${nameOf(raw)}` }],
     };
   }
   const row = raw as RawRow;
@@ -69,7 +70,7 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
     // It is a boolean in JSON.
     const isLook = field === "look_at_camera" && typeof value === "boolean";
     const text = toText(isLook ? String(value) : value);
-    if (text === null) add(field, "must be a text");
+    if (text === null) add(field, `must be text, not ${nameOf(value)}`);
     else {
       const parts = matrix ? splitValues(text) : [text].filter((part) => part !== "");
       if (parts.length > 0) values.set(field, parts);
@@ -77,7 +78,7 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   }
   for (const field of requiredFields[kind])
     if (!values.has(field) && !isWrong(row[field])) add(field, "is missing");
-  judgeProducts(values, add);
+  if (!isWrong(row.product_id) && !isWrong(row.product_reference)) judgeProducts(values, add);
   const stylings = kind === "tryon" ? parseStylings(row.styling_product_ids, add) : [];
   const combinations = [...values.values()].reduce((count, some) => count * some.length, 1);
   if (combinations > mostCombinations) {
@@ -119,7 +120,7 @@ function parseStylings(value: unknown, add: Add): readonly string[] {
   const isList = Array.isArray(value) && value.every((styling) => typeof styling === "string");
   if (isList) return (value as string[]).map((styling) => styling.trim()).filter((styling) => styling !== "");
   const text = toText(value);
-  if (text === null) add("styling_product_ids", "must be a list of texts");
+  if (text === null) add("styling_product_ids", "must be a list of texts, or one text with | between them");
   return splitValues(text ?? "");
 }
 

@@ -60,8 +60,8 @@ const wordsForLooks: OtherWords = {
   ...all("headwear", "hat hats cap caps kopfbedeckung hut mutze mutzen chapeau"),
   ...all("flatlay", "liegend gelegt"),
   ...all("ghost", "ghostmannequin hohlfigur"),
-  ...all("true", "ja oui si"),
-  ...all("false", "nein non"),
+  ...all("true", "ja oui si wahr vrai vero verdadero"),
+  ...all("false", "nein non falsch faux falso"),
 };
 
 const words: OtherWords = { ...wordsForOrientations, ...wordsForLooks };

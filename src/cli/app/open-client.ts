@@ -1,13 +1,14 @@
 import { type Client, createClient } from "../../client/client.ts";
 import { type Clock, MovableClock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
-import { describeExchange, type ExchangeLog } from "../../http/exchange-log.ts";
+import type { ExchangeLog } from "../../http/exchange-log.ts";
 import type { OnWait, WaitReason } from "../../http/retry.ts";
 import type { Mock } from "../../mock/index.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { version } from "../context/version.ts";
 import type { Io } from "../output/io.ts";
+import { showRequest } from "../output/stderr-lines.ts";
 import { insecureHosts, insecureNote } from "../settings/insecure-hosts.ts";
 import type { Connection } from "../settings/settings.ts";
 
@@ -15,7 +16,7 @@ import type { Connection } from "../settings/settings.ts";
 interface ClientApp {
   readonly context: Pick<Context, "clock" | "random" | "env">;
   readonly globals: Pick<GlobalOptions, "verbose">;
-  readonly io: Pick<Io, "line" | "note" | "visible">;
+  readonly io: Pick<Io, "json" | "line" | "note" | "visible">;
   lastFailure: LastFailure | null;
 }
 
@@ -40,7 +41,7 @@ export function openClient(app: ClientApp, connection: Connection): Client {
     onWait: waitNotes(clock, (text) => io.note(text)),
     onExchange(exchange) {
       lastFailure.record(exchange);
-      if (globals.verbose) void io.line(io.visible(describeExchange(exchange)));
+      if (globals.verbose) void showRequest(io, exchange);
     },
   });
 }

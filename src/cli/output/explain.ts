@@ -29,10 +29,8 @@ export function explain(error: unknown, format: ErrorFormat): string {
   const traced = format.verbose && error instanceof Error && isFault;
   const shown = (text: string) => visible(masked(text, format));
   const trace = traced ? `${stackOf(error, shown)}\n${causes(error, shown)}` : "";
-  return (
-    (format.json ? asJson(error, exit, format) : wrappedText(asLines(error, format, shown), format.width)) +
-    trace
-  );
+  if (format.json) return asJson(error, exit, format, trace);
+  return wrappedText(asLines(error, format, shown), format.width) + trace;
 }
 
 type Shown = (text: string) => string;
@@ -79,7 +77,7 @@ function withNextStep(error: CatError): string {
 const lines = (first: string, second: string | undefined, shown: Shown): string =>
   `${shown(first)}\n${second === undefined ? "" : `${shown(second)}\n`}`;
 
-function asJson(error: unknown, exit: number, format: ErrorFormat): string {
+function asJson(error: unknown, exit: number, format: ErrorFormat, trace: string): string {
   // Before the text becomes JSON: the letter of an escape would look like a part of the word before a key.
   const plain = (text: string) => masked(text, format);
   const body =
@@ -93,7 +91,9 @@ function asJson(error: unknown, exit: number, format: ErrorFormat): string {
           request_id: error.requestId,
         }
       : { type: "internal", code: "fault", message: plain(messageOf(error)) };
-  return maskedSignatures(jsonLine({ error: { ...body, exit } }));
+  return maskedSignatures(
+    jsonLine({ error: { ...body, exit, stack: trace === "" ? undefined : trace.trimEnd() } }),
+  );
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -112,6 +112,21 @@ describe("an import with --json", () => {
   });
 });
 
+test("--verbose prints requests and the stack of an error as JSON lines with --json", async () => {
+  const world = await createWorld();
+  const ran = await world.cat("products get NONE-1 --json --verbose");
+  expect(ran.exit).toBe(5);
+  const [request, error] = jsonLines(ran.stderr)! as [{ request: object }, { error: { stack: string } }];
+  expect(request).toEqual({
+    request: {
+      ...{ method: "GET", url: `${world.mock.baseUrl}/v1/products?limit=100&q=NONE-1`, status: 200 },
+      ...{ error: null, ms: 0, attempt: 1, request_id: expect.any(String) },
+      ...{ idempotency_key: null, api_key: "ak_…", replayed: false },
+    },
+  });
+  expect(error.error.stack).toMatch(/^\w*Error: .*\n +at /);
+});
+
 test("a job that takes minutes prints no text on stderr with --json", async () => {
   const world = await createWorld({ mock: { rateLimit: false } });
   world.write("a.csv", "reference,name,images\nA-1,Dress,https://cdn.example.com/1.jpg\n");

@@ -7,8 +7,8 @@ import type { Post, PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode, KeyError } from "../../context/errors.ts";
 import { version } from "../../context/version.ts";
+import { warn } from "../../output/stderr-lines.ts";
 import type { Printing } from "../../output/table.ts";
-import { jsonLine } from "../../output/visible.ts";
 import { namedForm } from "../../resources/forms.ts";
 import { signatureHeaderInUse } from "../../settings/settings.ts";
 
@@ -58,13 +58,6 @@ export const secretWarnings = (secret: string): string[] =>
   secret.startsWith("whsec_")
     ? []
     : ["CAT_WEBHOOK_SECRET does not start with whsec_: use the complete signing_secret of the webhook"];
-
-/** Prints a warning and its next step on stderr: JSON with `--json`, nothing with `--quiet`. */
-export async function warn({ io }: Pick<App, "io">, message: string, hint?: string): Promise<void> {
-  if (io.json) return io.line(jsonLine({ warning: { message: io.visible(message), hint } }).trimEnd());
-  const words = `${io.paintNote.yellow("warning:")} ${io.visible(message)}`;
-  if (!io.quiet) await io.line(hint === undefined ? words : `${words}\n${hint}`);
-}
 
 /** One event that was sent to a handler, and its response. */
 export interface Delivered {

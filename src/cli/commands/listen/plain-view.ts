@@ -2,9 +2,9 @@ import type { Client } from "../../../client/client.ts";
 import type { ListenView } from "../../../flows/listen/deliveries.ts";
 import type { EventLine } from "../../../flows/listen/log-lines.ts";
 import type { App } from "../../app/app.ts";
+import { warn } from "../../output/stderr-lines.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { eventLine, fetchDetails, missingText, repeatedText, responseLine } from "./event-words.ts";
-import { warn } from "./handlers.ts";
 import { notShown, problemNotes } from "./problem-notes.ts";
 
 interface PlainViewOptions {

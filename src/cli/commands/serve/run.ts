@@ -1,12 +1,12 @@
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import type { OutputFile } from "../../../flows/files/output-file.ts";
-import { describeExchange } from "../../../http/exchange-log.ts";
 import { maskedPath } from "../../../http/mask.ts";
 import type { Mock, ServedRequest } from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
 import { exitCodeOf, InterruptError } from "../../context/errors.ts";
 import { explain } from "../../output/explain.ts";
+import { showRequest, warn } from "../../output/stderr-lines.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { lineWidth } from "../../output/wrapped.ts";
 import { checkedBaseUrl } from "../../settings/settings.ts";
@@ -129,7 +129,7 @@ async function serveProgram(app: App, mock: Mock, program: readonly [string, ...
 
 /** Prints a request to the mock on stderr, as `--verbose` prints those of other commands. */
 function printRequest(app: App, { method, path, status, request_id, replayed, ms }: ServedRequest): void {
-  const line = describeExchange({
+  void showRequest(app.io, {
     method,
     origin: "",
     path: maskedPath(path),
@@ -142,7 +142,6 @@ function printRequest(app: App, { method, path, status, request_id, replayed, ms
     apiKey: null,
     replayed,
   });
-  void app.io.line(app.io.visible(line));
 }
 
 function explained({ globals, io, context, secrets }: App, error: unknown): string {
@@ -168,10 +167,6 @@ async function greet(app: App, mock: Mock): Promise<void> {
       `  curl -H "Authorization: Bearer ${apiKey}" ${baseUrl}/v1/products`,
     ].join("\n"),
   );
-}
-
-async function warn(app: App, what: string): Promise<void> {
-  if (!app.io.quiet) await app.io.line(`${app.io.paintNote.yellow("warning:")} ${app.io.visible(what)}`);
 }
 
 const introduction = ({ baseUrl, apiKey }: Mock) => ({ base_url: baseUrl, api_key: apiKey });

@@ -108,6 +108,7 @@ export function checkInput(what: string, input: unknown, known: readonly string[
 }
 
 function unknownName(sentence: string, name: string, known: readonly string[], prefix = ""): TypeError {
-  const hint = questionFor(didYouMean(name, known), "; ", (meant) => prefix + meant);
+  const near = questionFor(didYouMean(name, known), "; ", (meant) => prefix + meant);
+  const hint = near || `; it takes ${known.join(", ")}`;
   return new TypeError(`${sentence} ${prefix}${name.slice(0, 50)}${hint}`);
 }

@@ -186,7 +186,10 @@ describe("options", () => {
     ],
     [{ baseUrl, apiKey: 5 }, "createClient: apiKey must be a string or a function"],
     [{ baseURL: baseUrl, apiKey }, "createClient: unknown option baseURL; did you mean baseUrl?"],
-    [{ baseUrl, apiKey, maxAnswerBytes: 5 }, "createClient: unknown option maxAnswerBytes"],
+    [
+      { baseUrl, apiKey, retry: { times: 2 } },
+      "createClient: unknown option retry.times; it takes attempts, unreached, backoff, inProgress, windowMs, rateLimited, rateLimitedMs",
+    ],
     [
       { baseUrl, apiKey, retry: { attempt: 2 } },
       "createClient: unknown option retry.attempt; did you mean retry.attempts?",
@@ -221,6 +224,11 @@ describe("options", () => {
       "a list",
       (client) => client.products!.list!({ limits: 1 }),
       "products.list: unknown field limits; did you mean limit?",
+    ],
+    [
+      "rows outside of the body",
+      (client) => client.imports!.create!({ rows: [] }),
+      "imports.create: unknown field rows; it takes mode, on_image_error, body, json, ndjson",
     ],
     ["a string", (client) => client.products!.get!(id), "products.get takes { product_id }"],
     [

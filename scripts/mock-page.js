@@ -8,7 +8,7 @@ import { build, transform } from "esbuild";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, "src", "mock", "page", "app");
-const styles = ["page.css", "lists.css", "forms.css"];
+const styles = ["page.css", "parts.css", "requests.css", "data.css", "forms.css"];
 
 /** The page, and what esbuild says about its inputs. */
 export async function bundlePage() {

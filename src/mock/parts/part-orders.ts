@@ -79,7 +79,7 @@ export const AssetOrder = z.strictObject({
   created_at: Timestamp.optional(),
   watermarked: z.boolean().optional(),
   /** A number makes the asset an edit (`derived`); null the generation itself. */
-  edit_number: count.min(1).nullable().optional(),
+  edit_number: z.int().min(1).nullable().optional(),
   /** Of a photo. */
   orientation: z.enum(orientations).optional(),
   /** Null for a generation of the dashboard. */

@@ -111,7 +111,7 @@ export const ImageState = z.strictObject({
     })
     .nullable(),
   /** The number of the edit that is its active version; missing for the generation itself. */
-  edit_number: count.min(1).optional(),
+  edit_number: z.int().min(1).optional(),
   /** Whether the active version carries a watermark. Default: false. */
   watermarked: z.boolean().optional(),
   /** Attributes of its asset, in addition to those that follow from the other fields. */

@@ -35,8 +35,19 @@ describe("faults", () => {
       ["429, once", { match: {}, times: 1, status: 429 }],
       ["503 for a third of all requests", { match: {}, probability: 0.33, status: 503 }],
       [
+        "The page of a gateway",
+        {
+          ...{ match: {}, times: 1, status: 502, body: "<h1>502 Bad Gateway</h1>" },
+          headers: { "Content-Type": "text/html", "X-Request-Id": null },
+        },
+      ],
+      [
         "No response after an import was accepted",
         { match: { method: "POST", path: "/v1/imports" }, times: 1, drop: "after" },
+      ],
+      [
+        "Crash after an import was accepted",
+        { match: { method: "POST", path: "/v1/imports" }, times: 1, drop: "crash" },
       ],
       ["Every request 3 s late", { match: {}, delay_ms: 3_000 }],
       ["Half a response", { match: {}, times: 1, truncate: 100 }],
@@ -74,17 +85,50 @@ describe("faults", () => {
     await page.getByLabel("Percent").fill("100");
     await page.keyboard.press("Enter");
     await expectTexts(page, ".faults li", [
-      "1 GET /v1/mo: delay of 0 ms, 2 times, 100 % of the time acted 0 times",
+      "1 GET /v1/mo: delay of 0 ms, 2 times, 100 % of the time acted 0 times Remove",
     ]);
     await send("/v1/models");
     await expectTexts(page, ".faults .hint", ["acted once"]);
     await page.getByLabel("Path begins with").fill("/_mock");
     await click(page, "Add fault");
-    await said(page, "match.path: faults do not apply to /_mock");
+    await expectTexts(page, ".problems li", ["match.path: faults do not apply to /_mock"]);
     await click(page, "Remove all faults");
     await said(page, "1 fault removed.");
     await expectTexts(page, ".faults li", []);
     expect((await send("/_mock/faults", { key: null })).body).toEqual([]);
+  });
+
+  longTest("send any headers and body, list every mistake, and are removed one by one", async () => {
+    const { page, send } = await open("control");
+    const fill = async (values: Record<string, string>) => {
+      for (const [label, value] of Object.entries(values)) await page.getByLabel(label).fill(value);
+      await click(page, "Add fault");
+    };
+    await fill({ Status: "99", Headers: "Content-Length: 3\nNo name: 1", Times: "2" });
+    await expectTexts(page, ".problems li", [
+      "status: must be at least 200",
+      "headers.Content-Length: is set by the mock; truncate sends a part of a body",
+      "headers.No name: must be a header name",
+    ]);
+    await fill({ Status: "418", Headers: "X-Tea: a: b\n\nX-Request-Id", Body: '{ "tea": true }' });
+    await said(page, "Fault 1 was added.");
+    await expectTexts(page, ".problems li", []);
+    const { status, headers, body } = await send("/v1/models");
+    expect([status, headers.get("x-tea"), headers.get("x-request-id"), body]).toEqual([
+      ...[418, "a: b", null],
+      { tea: true },
+    ]);
+    await fill({ Body: "{ not JSON" });
+    await expectTexts(page, ".faults li", [
+      '1 any request: status 418, headers {"X-Tea":"a: b","X-Request-Id":null}, body {"tea":true}, 2 times acted once Remove',
+      '2 any request: status 418, headers {"X-Tea":"a: b","X-Request-Id":null}, body { not JSON, 2 times acted 0 times Remove',
+    ]);
+    await click(page, "Remove fault 1");
+    await said(page, "Fault 1 was removed.");
+    expect((await send("/v1/models")).body).toBe("{ not JSON");
+    expect((await send("/_mock/faults", { key: null })).body.map(({ id }: { id: number }) => id)).toEqual([
+      2,
+    ]);
   });
 });
 
@@ -107,6 +151,50 @@ test("credits and rate limits are set per organization", async () => {
   await account.getByRole("button", { name: "Begin it now" }).click();
   await account.getByText("0 of 10 reads this minute").waitFor();
   expect((await send("/v1/models")).status).toBe(200);
+});
+
+longTest("any part is made from an example, and every mistake is listed", async () => {
+  const { page, send, mock } = await open("control", { demo: 1 });
+  const form = page.getByLabel("Any part", { exact: true });
+  const id = () => form.getByLabel("ID or key").inputValue();
+  const make = async (title: string, kind: string) => {
+    await form.getByRole("button", { name: title, exact: true }).click();
+    await expect.poll(() => form.getByLabel("Kind").inputValue()).toBe(kind);
+    await form.getByRole("button", { name: "Create or change" }).click();
+    await said(page, `${await id()} is in the mock.`);
+    await page.getByRole("status").getByRole("button", { name: "Close" }).click();
+    return JSON.parse(await form.locator("pre").innerText());
+  };
+  const newest = mock.state().organizations.main.products.at(-1)!.id;
+  const assets = async () =>
+    (await send("/v1/exports?limit=9")).body.data.flatMap((one: { assets: object[] }) => one.assets);
+  const edited = await make("Edited image", "assets");
+  expect(await assets()).toContainEqual({ ...edited, url: expect.any(String) });
+  expect([edited.derived, (await send(`/_mock/page/products/${newest}`)).body.generations.length]).toEqual([
+    true,
+    1,
+  ]);
+  expect(await make("Recolored image", "assets")).toMatchObject({ attributes: { color: "#aa0000" } });
+  expect(await make("Watermarked image", "assets")).toMatchObject({ watermarked: true });
+  expect(await make("Product without a reference", "products")).toMatchObject({ reference: null });
+  expect((await send(`/v1/products/${await id()}`)).body.name).toBe("Made in the dashboard");
+  expect(await make("Private model without a preview", "models")).toMatchObject({
+    preview_url: null,
+    is_public: false,
+  });
+  await make("API key with one scope", "keys");
+  expect((await send("/v1/models", { key: "ak_mock_ci" })).status).toBe(403);
+  expect((await make("Revoked API key", "keys")).revoked_at).not.toBeNull();
+  expect(await make("Crashed request", "idempotency-keys")).toMatchObject({ key: "order-7" });
+
+  await form.getByLabel("Kind").selectOption("Asset");
+  await expect.poll(id).toMatch(/^[0-9A-Z]{26}$/);
+  await form.getByLabel("Fields as JSON").fill('{ "edit_number": 0, "color": "red" }');
+  await form.getByRole("button", { name: "Create or change" }).click();
+  await expectTexts(page, ".problems li", ["edit_number: must be at least 1", "unknown field color"]);
+  await form.getByLabel("Fields as JSON").fill("{");
+  await form.getByRole("button", { name: "Create or change" }).click();
+  await expectTexts(page, ".problems li", [expect.stringContaining("JSON")]);
 });
 
 longTest("the state is saved, loaded and reset", async () => {

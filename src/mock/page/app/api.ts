@@ -1,4 +1,17 @@
-/** Sends a request to the mock and parses its response. Throws an error with the message of the mock. */
+import { type Problem, shownProblem } from "./describe.ts";
+
+/** A request that the mock rejected. */
+export class Rejection extends Error {
+  /** Everything that is wrong with it. */
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("; "));
+    this.problems = problems;
+  }
+}
+
+/** Sends a request to the mock and parses its response. Throws a `Rejection` with the messages of the mock. */
 export async function call<T = unknown>(
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,
@@ -17,14 +30,14 @@ export async function call<T = unknown>(
     throw new Error("The mock does not respond. Is it still running?");
   }
   const text = await response.text();
-  if (!response.ok) throw new Error(messageIn(text) ?? `The mock responded with ${response.status}.`);
+  if (!response.ok) throw new Rejection(problemsIn(text) ?? [`The mock responded with ${response.status}.`]);
   return JSON.parse(text) as T;
 }
 
-function messageIn(text: string): string | undefined {
+function problemsIn(text: string): string[] | undefined {
   try {
-    const { error } = JSON.parse(text) as { error?: { message?: string; param?: string } };
-    return error?.param === undefined ? error?.message : `${error.param}: ${error.message}`;
+    const { error, errors = [error] } = JSON.parse(text) as { error: Problem; errors?: Problem[] };
+    return errors.map(shownProblem);
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import type { Control, Status } from "../data.ts";
 import { call } from "./api.ts";
 import { describeFault } from "./describe.ts";
 import { FaultForm } from "./fault-form.tsx";
+import { PartForm } from "./part-form.tsx";
 import { Bar, type Run, timeOf } from "./parts.tsx";
 
 /** What moves and breaks the mock: clock, faults, credits, rate limits, state. */
@@ -32,10 +33,28 @@ export function ControlTab({
               {control.faults.map((fault) => (
                 <li key={fault.id}>
                   <span class="count">{fault.id}</span> {describeFault(fault)}{" "}
-                  <span class="hint">acted {fault.acted === 1 ? "once" : `${fault.acted ?? 0} times`}</span>
+                  <span class="hint">acted {fault.acted === 1 ? "once" : `${fault.acted ?? 0} times`}</span>{" "}
+                  <button
+                    type="button"
+                    class="small"
+                    aria-label={`Remove fault ${fault.id}`}
+                    onClick={() =>
+                      run(async () => {
+                        await call("DELETE", `/_mock/faults/${fault.id}`);
+                        return `Fault ${fault.id} was removed.`;
+                      })
+                    }
+                  >
+                    Remove
+                  </button>
                 </li>
               ))}
             </ul>
+            {control.faults.length < status.faults && (
+              <p class="hint">
+                The newest {control.faults.length} of {status.faults} faults.
+              </p>
+            )}
             <button
               type="button"
               onClick={() =>
@@ -49,6 +68,10 @@ export function ControlTab({
             </button>
           </>
         )}
+      </section>
+      <section aria-label="Any part" class="box wide">
+        <h2>Any part of the service</h2>
+        <PartForm run={run} />
       </section>
     </div>
   );

@@ -14,11 +14,16 @@ export function describeFault({ id, acted, match, times, probability, ...effect 
 function describeEffect(name: string, value: unknown): string {
   if (name === "status") return `status ${value}`;
   if (name === "delay_ms") return `delay of ${value} ms`;
-  if (name === "drop") return `connection closed ${value} the work`;
+  if (name === "drop")
+    return value === "crash" ? "crash after the work" : `connection closed ${value} the work`;
   if (name === "truncate") return `response cut after ${value} bytes`;
   if (name === "fail") return `fails with ${(value as { code: string }).code}`;
-  return `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return `${name} ${text.length > longestShown ? `${text.slice(0, longestShown)}…` : text}`;
 }
+
+/** Characters of headers or a body in the description of a fault. */
+const longestShown = 100;
 
 /** Why a request got its response, if that is not obvious: one sentence per reason. */
 export function reasonsFor({ row, request, first, faults }: RequestDetail): string[] {
@@ -49,13 +54,19 @@ export function reasonsFor({ row, request, first, faults }: RequestDetail): stri
   return reasons;
 }
 
-interface Problem {
+/** A problem in the response to a rejected request. */
+export interface Problem {
+  message: string;
   param?: string | null;
-  code?: string;
-  message?: string;
   line?: number;
   input_index?: number;
 }
+
+/** The message of a problem, after the field that it is about, unless the message names it. */
+export const shownProblem = ({ message, param }: Problem): string =>
+  param == null || message.startsWith(`${param}: `) || message.endsWith(` ${param}`)
+    ? message
+    : `${param}: ${message}`;
 
 const shownProblems = 10;
 
@@ -63,11 +74,13 @@ const shownProblems = 10;
 function problemsIn(text: string): string[] {
   try {
     const { error, errors } = JSON.parse(text) as { error?: Problem; errors?: Problem[] };
-    const problems = error === undefined ? (errors ?? []) : [error];
-    const lines = problems.slice(0, shownProblems).map(({ param, message, line, input_index }) => {
-      const place = line === undefined ? "" : `line ${line}, `;
-      const input = input_index === undefined ? "" : `input ${input_index}, `;
-      return `${place}${input}${param ? `${param}: ` : ""}${message}`;
+    // A fault can send anything as an error.
+    const problems = (error === undefined ? (errors ?? []) : [error]).filter(
+      ({ message }) => typeof message === "string",
+    );
+    const lines = problems.slice(0, shownProblems).map((problem) => {
+      const { line, input_index: input } = problem;
+      return `${line === undefined ? "" : `line ${line}, `}${input === undefined ? "" : `input ${input}, `}${shownProblem(problem)}`;
     });
     const more = problems.length - lines.length;
     return more > 0 ? [...lines, `${more} more problems are in the response.`] : lines;

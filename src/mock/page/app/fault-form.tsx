@@ -1,75 +1,8 @@
 import { useState } from "preact/hooks";
 import { call } from "./api.ts";
+import { common, type Effect, effects, empty, type Fields, toOrder, values } from "./fault-fields.ts";
 import type { Run } from "./parts.tsx";
-
-const effects = {
-  status: "Respond with an error",
-  delay_ms: "Delay",
-  before: "Close the connection before the work",
-  after: "Close the connection after the work",
-  truncate: "Cut the response",
-  fail: "Fail the job",
-} as const;
-type Effect = keyof typeof effects;
-
-/** The value of an effect: its label, and the smallest number; null for none. */
-const values: Record<Effect, { label: string; isNumber: boolean } | null> = {
-  status: { label: "Status", isNumber: true },
-  delay_ms: { label: "Milliseconds", isNumber: true },
-  before: null,
-  after: null,
-  truncate: { label: "Bytes", isNumber: true },
-  fail: { label: "Code", isNumber: false },
-};
-
-interface Fields {
-  /** A method, empty for any. */
-  method: string;
-  path: string;
-  job: string;
-  effect: Effect;
-  value: string;
-  times: string;
-  percent: string;
-}
-
-const empty: Fields = {
-  method: "",
-  path: "",
-  job: "import",
-  effect: "status",
-  value: "500",
-  times: "1",
-  percent: "",
-};
-
-/** The faults that developers test most. */
-const common: readonly [string, Partial<Fields>][] = [
-  ["500, once", { value: "500" }],
-  ["429, once", { value: "429" }],
-  ["503 for a third of all requests", { value: "503", times: "", percent: "33" }],
-  [
-    "No response after an import was accepted",
-    { method: "POST", path: "/v1/imports", effect: "after", value: "" },
-  ],
-  ["Every request 3 s late", { effect: "delay_ms", value: "3000", times: "" }],
-  ["Half a response", { effect: "truncate", value: "100" }],
-  ["The next task fails", { job: "task", effect: "fail", value: "model_unsafe_content" }],
-  ["The next import fails", { job: "import", effect: "fail", value: "internal_error" }],
-];
-
-/** The fault as the mock takes it. */
-function toOrder({ method, path, job, effect, value, times, percent }: Fields): object {
-  const isJob = effect === "fail";
-  const match = isJob ? { job } : { ...(method !== "" && { method }), ...(path !== "" && { path }) };
-  const limits = {
-    ...(times !== "" && { times: Number(times) }),
-    ...(percent !== "" && { probability: Number(percent) / 100 }),
-  };
-  if (isJob) return { match, ...limits, fail: { code: value, message: "this failure comes from a fault" } };
-  if (effect === "before" || effect === "after") return { match, ...limits, drop: effect };
-  return { match, ...limits, [effect]: Number(value) };
-}
+import { useForm } from "./problems.tsx";
 
 /** Orders faults: a common one by a click, any by the fields. */
 export function FaultForm({ run }: { run: Run }) {
@@ -77,16 +10,15 @@ export function FaultForm({ run }: { run: Run }) {
   const set = (more: Partial<Fields>) => setFields({ ...fields, ...more });
   const isJob = fields.effect === "fail";
   const value = values[fields.effect];
-  const onValue = ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
-    set({ value: currentTarget.value });
+  const { submit, shown } = useForm(run);
   const add = () =>
-    run(async () => {
+    submit(async () => {
       const { id } = await call<{ id: number }>("POST", "/_mock/faults", toOrder(fields));
       return `Fault ${id} was added.`;
     });
   return (
     <form
-      class="fault-form"
+      class="form"
       onSubmit={(event) => {
         event.preventDefault();
         add();
@@ -112,16 +44,16 @@ export function FaultForm({ run }: { run: Run }) {
             ))}
           </select>
         </label>
-        {value?.isNumber === true && (
+        {value !== null && (
           <label>
             {value.label}
-            <input type="number" min="0" required value={fields.value} onInput={onValue} />
-          </label>
-        )}
-        {value?.isNumber === false && (
-          <label>
-            {value.label}
-            <input type="text" required value={fields.value} onInput={onValue} />
+            <input
+              type={value.type as "text"}
+              min="0"
+              required
+              value={fields.value}
+              onInput={({ currentTarget }) => set({ value: currentTarget.value })}
+            />
           </label>
         )}
         {isJob ? (
@@ -182,10 +114,37 @@ export function FaultForm({ run }: { run: Run }) {
             onInput={({ currentTarget }) => set({ percent: currentTarget.value })}
           />
         </label>
+      </div>
+      {fields.effect === "status" && (
+        <div class="fields">
+          <label class="grow">
+            Headers
+            <textarea
+              rows={3}
+              placeholder={"Name: value\nName (removes it)"}
+              spellcheck={false}
+              value={fields.headers}
+              onInput={({ currentTarget }) => set({ headers: currentTarget.value })}
+            />
+          </label>
+          <label class="grow">
+            Body
+            <textarea
+              rows={3}
+              placeholder="Text, HTML or JSON. Empty from 400 on: the error of the service"
+              spellcheck={false}
+              value={fields.body}
+              onInput={({ currentTarget }) => set({ body: currentTarget.value })}
+            />
+          </label>
+        </div>
+      )}
+      <div class="fields">
         <button type="submit" class="main">
           Add fault
         </button>
       </div>
+      {shown}
     </form>
   );
 }

@@ -282,9 +282,7 @@ async function queueAndFollow(
     show();
   };
   for (const { generation, taskId } of sent.values()) if (taskId !== null) follow([generation], [taskId]);
-  let isQueued = false;
   const queuing = queueGenerations(generating, follow).then((stopped) => {
-    isQueued = true;
     // What was added is all that is followed.
     total = follower.counts.added;
     // What is paid for is saved, although the rest is not; without open tasks the wait for the next round ends.
@@ -293,7 +291,7 @@ async function queueAndFollow(
     return stopped;
   });
   const hasResponded = remaining.length > 0;
-  const following = follows ? stoppedBy(follower.settled(() => isQueued, hasResponded)) : undefined;
+  const following = follows ? stoppedBy(follower.settled(queuing, hasResponded)) : undefined;
   // Both have ended before the run is closed.
   const [unqueued, unfollowed] = await Promise.all([queuing, following]);
   return unqueued ?? unfollowed;

@@ -86,6 +86,9 @@ export class JobFollower<Job extends { id: string; status: string }> {
   }
 }
 
+/** The shortest time between two reads, in milliseconds, which keeps to 600 reads per minute (Limits). */
+const msPerRead = 60_000 / limits.readsPerMinute;
+
 /** How long to wait for an unresponsive service, in milliseconds: tasks keep running meanwhile. */
 const longestOutageMs = 600_000;
 
@@ -110,6 +113,12 @@ export class TaskFollower {
   readonly #open = new Set<string>();
   /** The tasks as last seen, by ID. */
   readonly tasks: Map<string, Task>;
+  /** Reads since the last pause. */
+  #reads = 0;
+  /** The last `Retry-After` of an open task since the last pause, in milliseconds; null if none was read. */
+  #askedMs: number | null = null;
+  /** Ends the wait for the first open task. */
+  #onAdded = () => {};
   /** How many are followed, were last seen with each status, and are unknown to the service. */
   readonly counts = { added: 0, queued: 0, running: 0, succeeded: 0, failed: 0, lost: 0 };
 
@@ -127,6 +136,7 @@ export class TaskFollower {
   add(ids: readonly string[]): void {
     this.counts.added += ids.length;
     for (const id of ids) this.#open.add(id);
+    this.#onAdded();
   }
 
   /** The number of tasks that have not ended. */
@@ -135,24 +145,54 @@ export class TaskFollower {
   }
 
   /**
-   * Checks the open tasks every 5 seconds (Limits, job polling interval) until all have ended and `isDone`
-   * reports that none will be added. Throws a rejection immediately, and the service's error after ten minutes
-   * without a response, or at once where it has not responded before (`hasResponded`).
+   * Checks the open tasks, as often as the `Retry-After` of one of them says, until all have ended and `adding` has, after
+   * which none is added. Throws a rejection immediately, and the service's error after ten minutes without a response, or
+   * at once where it has not responded before (`hasResponded`).
    */
-  async settled(isDone: () => boolean = () => true, hasResponded = false): Promise<void> {
+  async settled(adding?: Promise<unknown>, hasResponded = false): Promise<void> {
     const { clock, signal } = this.#service;
+    let isAdding = adding !== undefined;
+    const end = () => {
+      isAdding = false;
+    };
+    // Its caller reports why it failed.
+    const allAdded = adding?.then(end, end);
     let respondedAt = hasResponded ? clock.now() : Number.NEGATIVE_INFINITY;
-    while (this.#open.size > 0 || !isDone()) {
+    while (this.#open.size > 0 || isAdding) {
       signal.throwIfAborted();
+      if (this.#open.size === 0) {
+        const added = new Promise<void>((resolve) => {
+          this.#onAdded = resolve;
+        });
+        await Promise.race([added, allAdded]);
+        continue;
+      }
+      let pauseMs = limits.jobPollSeconds * 1000;
       try {
         await this.round();
+        pauseMs = await this.#pauseMs();
         respondedAt = clock.now();
       } catch (error) {
         signal.throwIfAborted();
         if (!isOfService(error) || clock.now() - respondedAt > longestOutageMs) throw error;
       }
-      if (this.#open.size > 0 || !isDone()) await clock.sleep(limits.jobPollSeconds * 1000, signal);
+      if (this.#open.size > 0) await clock.sleep(pauseMs, signal);
     }
+  }
+
+  /**
+   * The pause after a round, as `Retry-After` says, which lists of tasks lack: then open tasks are fetched until one has not
+   * ended. It is long enough for the rate of the reads since the last one.
+   */
+  async #pauseMs(): Promise<number> {
+    for (const id of this.#open) {
+      if (this.#askedMs !== null) break;
+      await this.#fetch(id);
+    }
+    const pauseMs = Math.max(this.#askedMs ?? limits.jobPollSeconds * 1000, this.#reads * msPerRead);
+    this.#reads = 0;
+    this.#askedMs = null;
+    return pauseMs;
   }
 
   /** Checks every open task once, in as few reads as possible: at most two per open task. */
@@ -162,22 +202,32 @@ export class TaskFollower {
     if (wanted.size > 1) {
       let listed = 0;
       const { max } = limits.page;
+      this.#reads++;
       for await (const task of client.paginate(operations.tasks.list, { limit: max }, { signal })) {
         if (wanted.delete(task.id)) this.#seen(task);
         if (wanted.size === 0) break;
         // Stop before reading a page that would cost as much as fetching each remaining task.
-        if (++listed % max === 0 && listed / max >= wanted.size) break;
+        if (++listed % max !== 0) continue;
+        if (listed / max >= wanted.size) break;
+        this.#reads++;
       }
     }
     const limit = pLimit(concurrency);
-    const ask = async (task_id: string) => {
-      const task = await orNull(client.tasks.get({ task_id }, { signal }));
-      if (task !== null) return this.#seen(task);
+    await Promise.all([...wanted].map((id) => limit(() => this.#fetch(id))));
+  }
+
+  async #fetch(task_id: string): Promise<void> {
+    const { client, signal } = this.#service;
+    this.#reads++;
+    const response = await orNull(client.exchange(operations.tasks.get, { task_id }, { signal }));
+    if (response === null) {
       this.#open.delete(task_id);
       this.counts.lost++;
       this.#watcher.onLost(task_id);
-    };
-    await Promise.all([...wanted].map((id) => limit(ask, id)));
+      return;
+    }
+    this.#seen(response.body);
+    if (this.#open.has(task_id)) this.#askedMs = response.retryAfterMs ?? limits.jobPollSeconds * 1000;
   }
 
   #seen(task: Task): void {

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import type { Task } from "../../../src/contract/resources/tasks.ts";
@@ -6,11 +6,12 @@ import { TaskFollower } from "../../../src/flows/run/follow.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { startMock } from "../../../src/mock/index.ts";
 import { TestClock } from "../../support/test-clock.ts";
+import { until } from "../../support/until.ts";
 
 /** A mock with products and a client on a clock that jumps over waits. */
-async function taskWorld() {
+async function taskWorld(speed = 1) {
   const clock = new TestClock();
-  const mock = await startMock({ clock, seed: 1, demo: 1, rateLimit: false });
+  const mock = await startMock({ clock, seed: 1, demo: 1, rateLimit: false, speed });
   const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, clock, random: () => 0.5 });
   onTestFinished(async () => {
     await client.close();
@@ -72,6 +73,47 @@ test("checks 250 tasks in three reads, and follows them until they end", async (
   ).toEqual(ids.sort());
 });
 
+describe("the pause between two rounds", () => {
+  test.each([
+    [1, 5_000],
+    [2, 3_000],
+    [5, 1_000],
+  ])("is the Retry-After of an open task, at speed %i: %i ms", async (speed, pauseMs) => {
+    const world = await taskWorld(speed);
+    const { follower } = world.follow();
+    follower.add(await world.queue(2));
+    await follower.settled();
+    expect(new Set(world.clock.slept)).toEqual(new Set([pauseMs]));
+  });
+
+  test("has one more read, and is at least as long as these reads take at 600 per minute", async () => {
+    const world = await taskWorld(1000);
+    const { follower } = world.follow();
+    follower.add(await world.queue(250));
+    await follower.settled();
+    expect(world.reads().slice(0, 4)).toEqual(["list", "list", "list", "get"]);
+    expect(world.clock.slept[0]).toBe(4 * 100);
+  });
+
+  test("ends with the first task that is added", async () => {
+    const world = await taskWorld();
+    const { follower, seen } = world.follow();
+    let end = () => {};
+    const begun = world.clock.now();
+    const settled = follower.settled(
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+    );
+    follower.add(await world.queue(1));
+    await until(() => seen.length > 0);
+    expect(world.clock.now()).toBe(begun);
+    end();
+    await settled;
+    expect(seen.at(-1)![1]).toBe("succeeded");
+  });
+});
+
 test("fetches a single task by its ID", async () => {
   const world = await taskWorld();
   const { follower } = world.follow();
@@ -107,11 +149,11 @@ test("survives an outage of up to ten minutes after a response, and stops immedi
   let until = 0;
   let fault: () => Error = () =>
     new NetworkError("cannot connect", { code: "ECONNREFUSED", transient: true });
-  const get: Client["tasks"]["get"] = async (...args) => {
+  const exchange: Client["exchange"] = async (...args) => {
     if (world.clock.now() < until) throw fault();
-    return world.client.tasks.get(...args);
+    return world.client.exchange(...args);
   };
-  const faulty: Client = { ...world.client, tasks: { ...world.client.tasks, get } };
+  const faulty: Client = { ...world.client, exchange };
   const followFor = (minutes: number, hasResponded = true) => {
     until = world.clock.now() + minutes * 60_000;
     const { follower } = world.follow(faulty);

@@ -58,10 +58,15 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
     return problem === true || fitted(problem);
   };
   const isPlain = io.paintNote.bold("x") === "x";
-  // A list that is higher than the terminal could not be redrawn; the question may take several lines, and
-  // the help one.
+  // A list that is higher than the terminal could not be redrawn: it leaves room for the question, the help and what is
+  // typed.
   const { rows = 24 } = stderr.raw as { rows?: number };
-  const pageSize = Math.max(3, Math.min(12, rows - 6));
+  const linesBelow = (question: string) => Math.max(3, rows - question.split("\n").length - 4);
+  const fittedChoice = <Answer>({ name, value }: Choice<Answer>) => ({
+    name: wrappedText(name, width === null ? null : width - 4).replaceAll("\n", "\n    "),
+    short: name,
+    value,
+  });
   async function asked<Answer>(ask: (place: AskPlace) => Promise<Answer>): Promise<Answer> {
     const gone = new AbortController();
     const leave = () => gone.abort();
@@ -88,17 +93,18 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
     }
   }
   return {
-    select: (message, choices, usual) =>
-      asked((place) =>
-        select({ message: fitted(message), choices, default: usual, pageSize, loop: false }, place),
-      ),
-    search: (message, find) =>
-      asked((place) =>
-        search(
-          { message: fitted(message), source: (term, { signal }) => find(term, signal), pageSize },
-          place,
-        ),
-      ),
+    select: (text, choices, usual) => {
+      const message = fitted(text);
+      const list = { choices: choices.map(fittedChoice), default: usual, pageSize: linesBelow(message) };
+      return asked((place) => select({ message, ...list, loop: false }, place));
+    },
+    search: (text, find) => {
+      const message = fitted(text);
+      const source = async (term: string | undefined, { signal }: { signal: AbortSignal }) =>
+        (await find(term, signal)).map(fittedChoice);
+      const pageSize = Math.min(12, linesBelow(message));
+      return asked((place) => search({ message, source, pageSize }, place));
+    },
     input: (message, usual, check, { clears = false } = {}) =>
       asked((place) =>
         input(

@@ -72,7 +72,9 @@ function screenOf(
   const [{ file, saved }] = files as [FileGuesses];
   const whole = files.length === 1 ? shownName(file.file) : counted(files.length, "file");
   const question = `Read ${counts(guesses)} of ${whole} like this?`;
-  const corrections = guesses.map((value) => ({ name: io.visible(textOf(value, files)), value }));
+  // A value without a guess is to be seen first: a long list is cut at the end of the screen.
+  const inOrder = [...guesses.filter(({ to }) => to === null), ...guesses.filter(({ to }) => to !== null)];
+  const corrections = inOrder.map((value) => ({ name: io.visible(textOf(value, files)), value }));
   const lacking = files.find(({ missing }) => missing.length > 0);
   if (lacking === undefined) {
     const remember = io.visible(`Yes, and remember it for later files (profile ${saved.profile})`);

@@ -1,4 +1,5 @@
 import { Writable } from "node:stream";
+import stringWidth from "string-width";
 import type { Output } from "../context/context.ts";
 import { InterruptError } from "../context/errors.ts";
 import { lineWidth, wrappedText } from "../output/wrapped.ts";
@@ -62,11 +63,13 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
   // typed.
   const { rows = 24 } = stderr.raw as { rows?: number };
   const linesBelow = (question: string) => Math.max(3, rows - question.split("\n").length - 4);
-  const fittedChoice = <Answer>({ name, value }: Choice<Answer>) => ({
-    name: wrappedText(name, width === null ? null : width - 4).replaceAll("\n", "\n    "),
-    short: name,
-    value,
-  });
+  // A chosen one is shown after the question, or below it if the line has no room.
+  const fittedChoices = <Answer>(question: string, choices: readonly Choice<Answer>[]) =>
+    choices.map(({ name, value }) => {
+      const lines = wrappedText(name, width === null ? null : width - 4).replaceAll("\n", "\n    ");
+      const isLong = width !== null && stringWidth(`? ${question.split("\n").at(-1)} ${name}`) > width;
+      return { name: lines, short: isLong ? `\n  ${lines}` : name, value };
+    });
   async function asked<Answer>(ask: (place: AskPlace) => Promise<Answer>): Promise<Answer> {
     const gone = new AbortController();
     const leave = () => gone.abort();
@@ -95,13 +98,17 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
   return {
     select: (text, choices, usual) => {
       const message = fitted(text);
-      const list = { choices: choices.map(fittedChoice), default: usual, pageSize: linesBelow(message) };
+      const list = {
+        choices: fittedChoices(message, choices),
+        default: usual,
+        pageSize: linesBelow(message),
+      };
       return asked((place) => select({ message, ...list, loop: false }, place));
     },
     search: (text, find) => {
       const message = fitted(text);
       const source = async (term: string | undefined, { signal }: { signal: AbortSignal }) =>
-        (await find(term, signal)).map(fittedChoice);
+        fittedChoices(message, await find(term, signal));
       const pageSize = Math.min(12, linesBelow(message));
       return asked((place) => search({ message, source, pageSize }, place));
     },

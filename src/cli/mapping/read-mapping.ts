@@ -37,7 +37,12 @@ export async function readMapping(app: App, given: MappedFile): Promise<FileMapp
 /** The same for several files, about which one question is asked. */
 export async function readMappings(app: App, given: readonly MappedFile[]): Promise<FileMapping[]> {
   const known: (FileMapping | AskedFile)[] = [];
-  for (const file of given) known.push(await mappingOf(app, file));
+  const noted = new Set<string>();
+  const noteOnce: Note = async (text) => {
+    if (!noted.has(text)) await app.io.note(app.io.visible(text));
+    noted.add(text);
+  };
+  for (const file of given) known.push(await mappingOf(app, file, noteOnce));
   const asked = known.flatMap((one) => ("saved" in one ? one : []));
   const answers = asked.length === 0 ? [] : await (await import("./ask-mapping.ts")).askMappings(app, asked);
   const mappings = known.map((one) => ("saved" in one ? answers[asked.indexOf(one)]! : one));
@@ -50,8 +55,11 @@ export async function readMappings(app: App, given: readonly MappedFile[]): Prom
   return mappings;
 }
 
+/** Notes a text about how a file is read; one that several files share only once. */
+type Note = (text: string) => Promise<void>;
+
 /** What is known without the user, or what to ask. */
-async function mappingOf(app: App, given: MappedFile): Promise<FileMapping | AskedFile> {
+async function mappingOf(app: App, given: MappedFile, note: Note): Promise<FileMapping | AskedFile> {
   const { flags, mapFile, form, words, source } = given;
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
   // Rows may be typed at the terminal themselves.
@@ -61,13 +69,13 @@ async function mappingOf(app: App, given: MappedFile): Promise<FileMapping | Ask
   const found = textAs === null ? undefined : await given.kept?.(undefined);
   const { encoding, shownAs } = found
     ? { encoding: found.encoding, shownAs: null }
-    : await encodingOf(app, given, textAs, asks);
+    : await encodingOf(app, given, textAs, { asks, note });
   const file = { ...given, read: { ...given.read, encoding } };
   const all = mapFile === null ? flags : withMapping(flags, mapFile);
   const head = await readHead(file, form(all));
   if (head === null) return { map: flags.map, values: flags.values, encoding: given.read.encoding };
   const { typed, noteAll } =
-    mapFile === null ? { typed: flags, noteAll: async () => {} } : withMapFile(app, file, head, mapFile);
+    mapFile === null ? { typed: flags, noteAll: async () => {} } : withMapFile(file, head, mapFile, note);
   const hasChoices = [...head.fields].some((name) => {
     const field = words.valuedFieldOf(name);
     return field !== null && words.choicesOf(field) !== undefined;
@@ -82,7 +90,7 @@ async function mappingOf(app: App, given: MappedFile): Promise<FileMapping | Ask
   if (kept) return withAnswers(typed, kept);
   const { savedMapping } = await import("./saved-mapping.ts");
   const saved = await savedMapping(app, words);
-  const mapping = { ...(await withSaved(app, file, head, typed, saved)), encoding, unsaved: typed };
+  const mapping = { ...(await withSaved(file, head, { typed, saved, note })), encoding, unsaved: typed };
   return asks ? { file, mapping, saved, shownAs } : mapping;
 }
 
@@ -94,17 +102,15 @@ async function encodingOf(
   app: App,
   { read, words }: MappedFile,
   shownAs: ShownAs | null,
-  asks: boolean,
+  { asks, note }: { asks: boolean; note: Note },
 ): Promise<{ encoding: EncodingName; shownAs: ShownAs | null }> {
   const asGiven = { encoding: read.encoding, shownAs: null };
   if (shownAs === null) return asGiven;
   const { savedEncoding } = await import("./saved-mapping.ts");
   const saved = await savedEncoding(app, words);
   if (saved === null) return asks ? { encoding: likeliest, shownAs } : asGiven;
-  await app.io.note(
-    app.io.visible(
-      `The file is not UTF-8: read as ${encodingName(saved.encoding)} ("${shownAs(saved.encoding)}"), remembered from earlier files (profile ${saved.profile}).`,
-    ),
+  await note(
+    `The file is not UTF-8: read as ${encodingName(saved.encoding)} ("${shownAs(saved.encoding)}"), remembered from earlier files (profile ${saved.profile}).`,
   );
   return { encoding: saved.encoding, shownAs: null };
 }
@@ -128,14 +134,14 @@ const withAnswers = (typed: Mapping, answers: FileAnswers): FileMapping => ({
 });
 
 /** Says what is read by a mapping that the command line does not show. */
-async function note(app: App, what: string, from: string, entries: readonly string[]): Promise<void> {
-  if (entries.length > 0) await app.io.note(app.io.visible(`${what} ${from}: ${firstOf(entries, named)}.`));
+async function noteAs(note: Note, what: string, from: string, entries: readonly string[]): Promise<void> {
+  if (entries.length > 0) await note(`${what} ${from}: ${firstOf(entries, named)}.`);
 }
 
 const show = (text: string) => truncated(text, shownLength);
 
 /** Adds what the file of mappings has for the columns of this header; `noteAll` says what the first rows use of it. */
-function withMapFile(app: App, file: MappedFile, { header, mapped }: FileHead, mapFile: MapFile) {
+function withMapFile(file: MappedFile, { header, mapped }: FileHead, mapFile: MapFile, note: Note) {
   const { flags, form, words } = file;
   // Later objects may have fields that the first ones lack.
   const columns = (header === null ? [...mapFile.map.keys()] : [...mapped]).filter((name) => {
@@ -150,14 +156,14 @@ function withMapFile(app: App, file: MappedFile, { header, mapped }: FileHead, m
     const from = `from ${mapFile.name}`;
     const spelled = (name: string) => show(mapFile.spelling.get(name) ?? name);
     const used = [...mapped].filter((name) => columns.includes(name));
-    await note(
-      app,
+    await noteAs(
+      note,
       "Columns",
       from,
       used.map((name) => `${spelled(name)} = ${map.get(name)}`),
     );
-    await note(
-      app,
+    await noteAs(
+      note,
       "Values",
       from,
       await valueTexts(file, { map, values }, { header, fields, first: flags, spelled }),
@@ -213,11 +219,9 @@ async function valueTexts(
 
 /** Adds what the profile remembers, and says so. */
 async function withSaved(
-  app: App,
   file: MappedFile,
   { header, fields, unknown }: FileHead,
-  typed: Mapping,
-  saved: SavedMapping,
+  { typed, saved, note }: { typed: Mapping; saved: SavedMapping; note: Note },
 ): Promise<Mapping> {
   const { form, words } = file;
   const fieldsOf = (map: Mapping["map"]) => fieldsWith(form({ ...typed, map }), header, words);
@@ -233,10 +237,10 @@ async function withSaved(
     columns.push(`${show(title)} = ${field}`);
     map.set(name, field);
   }
-  await note(app, "Columns", from, columns);
+  await noteAs(note, "Columns", from, columns);
   const fieldsNow = fieldsOf(map);
   const values = valuesOf(saved, fieldsNow, words);
   const at = { header, fields: fieldsNow, first: typed, spelled: show };
-  await note(app, "Values", from, await valueTexts(file, { map, values }, at));
+  await noteAs(note, "Values", from, await valueTexts(file, { map, values }, at));
   return { map, values: withValues(typed.values, values) };
 }

@@ -25,22 +25,23 @@ async function promptsOn(size: { columns: number; rows?: number }) {
     io: { asCalled: plain, paintNote: { bold: plain } },
     secrets: { mask: plain },
   } as unknown as App);
-  return { prompts, stdin, raw, screen: () => stripVTControlCharacters(text) };
+  const drawn = () => new Promise<void>((resolve) => void raw.write("", () => resolve()));
+  return { prompts, stdin, raw, drawn, screen: () => stripVTControlCharacters(text) };
 }
 
 test("an answer is a line of its own before anything else is printed, on a terminal that is slow", async () => {
-  const { prompts, stdin, raw, screen } = await promptsOn({ columns: 80 });
+  const { prompts, stdin, raw, drawn, screen } = await promptsOn({ columns: 80 });
   const answered = prompts.input("Which?", undefined, () => true);
   await new Promise((resolve) => setImmediate(resolve));
   stdin.write("this\r");
   expect(await answered).toBe("this");
   raw.write("next\n");
-  await new Promise<void>((resolve) => void raw.write("", () => resolve()));
+  await drawn();
   expect(screen()).toMatch(/Which\? this\nnext\n$/);
 });
 
 test("choices fill the terminal, and are broken between words", async () => {
-  const { prompts, stdin, screen } = await promptsOn({ columns: 40, rows: 12 });
+  const { prompts, stdin, drawn, screen } = await promptsOn({ columns: 40, rows: 12 });
   const names = ["Sex = sex", "Bezeichnung = name (example: grünes Kleid)", ..."abcdefg"];
   const choices = names.map((name) => ({ name, value: name }));
   const answered = prompts.select("Read it like this?", choices, "Sex = sex");
@@ -50,4 +51,19 @@ test("choices fill the terminal, and are broken between words", async () => {
   );
   stdin.write("\r");
   expect(await answered).toBe("Sex = sex");
+  await drawn();
+  expect(screen()).toMatch(/✔ Read it like this\? Sex = sex\n*$/);
+});
+
+test("a long answer is below its question, broken between words", async () => {
+  const { prompts, stdin, drawn, screen } = await promptsOn({ columns: 40 });
+  const name = "Yes, and remember it for later files (profile x)";
+  const answered = prompts.select("Read 12 columns like this?", [{ name, value: 1 }], 1);
+  await new Promise((resolve) => setImmediate(resolve));
+  stdin.write("\r");
+  expect(await answered).toBe(1);
+  await drawn();
+  expect(screen()).toContain(
+    "✔ Read 12 columns like this?\n  Yes, and remember it for later files\n    (profile x)\n",
+  );
 });

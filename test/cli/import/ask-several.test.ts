@@ -85,3 +85,24 @@ test("a file that is known is not asked about again with another one", async () 
   await call.type("Read 4 columns and 1 value of b.csv like this?", "\r");
   expect((await call.ran).exit, call.screen()).toBe(0);
 });
+
+test("what several files have in common is noted once", async () => {
+  const rows = (reference: string) =>
+    `Artikelnummer,Titel,Geschlecht,images\n${reference},Hemd,Damen,${photo}\n`;
+  const files = {
+    "a.csv": rows("A1"),
+    "b.csv": rows("B1"),
+    "c.csv": rows("C1").replace("Titel", "Bezeichnung"),
+  };
+  const { columns: _, ...world } = await severalWorld(files);
+  const call = atTerminal(world, "import a.csv c.csv --dry-run --no-progress");
+  await call.type("Read 4 columns and 1 value of 2 files like this?", "\r");
+  expect((await call.ran).exit, call.screen()).toBe(0);
+  expect((await world.cat("import a.csv b.csv c.csv --dry-run --no-progress")).stderr).toBe(
+    `Columns remembered from earlier files (profile default): Artikelnummer = reference, Titel = name, Geschlecht = sex.
+Values remembered from earlier files (profile default): damen = female.
+Columns remembered from earlier files (profile default): Artikelnummer = reference, Bezeichnung = name, Geschlecht = sex.
+a.csv, b.csv, c.csv: 3 rows, all valid. Nothing was sent (--dry-run).
+`,
+  );
+});

@@ -58,7 +58,7 @@ export function formatOf(
       code: "web_page",
       hint: "The page may ask to log in, or to be exported: download the file in a browser, and use that.",
     };
-  if (format === "workbook" || text.includes('progid="Excel.Sheet"'))
+  if (format === "workbook" || text.startsWith("<?xml"))
     return {
       what: "not a workbook (.xlsx or .ods)",
       code: "unreadable_workbook",

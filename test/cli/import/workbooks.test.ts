@@ -179,6 +179,15 @@ test("a web page in place of rows is rejected, and so are workbooks of other for
     const ran = await cat("import c.xls --dry-run");
     expect([ran.exit, ran.stderr.split("\n")[0]], start).toEqual([3, "error: c.xls is a web page, not rows"]);
   }
+  for (const start of [
+    '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook/>',
+    '<?xml version="1.0" encoding="UTF-8"?>\n<office:document office:version="1.3">',
+  ]) {
+    write("d.fods", start);
+    expect((await cat("import d.fods --dry-run")).stderr, start).toBe(
+      "error: d.fods is not a workbook (.xlsx or .ods)\nOpen it in Excel or LibreOffice, and save it as .xlsx.\n",
+    );
+  }
   write("b.xlsx", "reference,name\n");
   expect((await cat("import b.xlsx --dry-run --format xlsx")).stderr).toContain("b.xlsx is not a workbook");
 });

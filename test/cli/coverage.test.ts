@@ -36,6 +36,21 @@ describe("cat products coverage", () => {
     expect(table.stdout).toContain("DRESS-6    unlabeled\n");
   });
 
+  test("lists a look once, however many of its images exist", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front", "DRESS-1,Amara,#F4F1EA,full-front");
+    await world.cat("tryon looks.csv --yes");
+    world.looks("DRESS-1,Amara,studio,full-front", "DRESS-1,Amara,#f4f1ea,full-front");
+    await world.cat("tryon looks.csv --yes --fresh");
+    expect(world.tasks()).toHaveLength(4);
+    const { stdout } = await world.cat("products coverage --json --fields reference,tryons");
+    const row = JSON.parse(stdout.trim().split("\n").at(-1)!);
+    expect(row.tryons.map(({ background }: { background: string }) => background).sort()).toEqual([
+      "#f4f1ea",
+      "studio",
+    ]);
+  });
+
   test("counts a rejected image as --missing does: it does not exist", async () => {
     const world = await reviewWorld(2);
     world.review("decisions.csv", ["reject"], ["approve"]);

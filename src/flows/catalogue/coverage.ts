@@ -17,7 +17,7 @@ export interface Look {
   readonly angleShot: string;
 }
 
-/** What a product has. A rejected image only counts as rejected. */
+/** What a product has, each look once. A rejected image only counts as rejected. */
 export interface Coverage {
   readonly product: ExportRow["product"];
   /** The orientation of each photo. */
@@ -56,8 +56,13 @@ export function coverageOf({ product, assets }: ExportRow, known: KnownImages): 
     if (asset.task_id !== null && known.isRejected(asset.task_id)) rejected++;
     else (asset.role === "tryon" ? tryons : beautified).push(lookOfAsset(asset, known));
   }
-  return { product, photos, beautified, tryons, rejected };
+  return { product, photos, beautified: eachOnce(beautified), tryons: eachOnce(tryons), rejected };
 }
+
+/** Looks without those that are there already, as edits and repeated try-ons are. */
+const eachOnce = (looks: readonly Look[]): Look[] => [
+  ...new Map(looks.map((look) => [lookKey("", look), look])).values(),
+];
 
 /** The attributes of an asset are open (Resources, ExportRow): what they lack is known of tasks that were queued here. */
 function lookOfAsset({ attributes, task_id, role }: ExportAsset, { lookOf }: KnownImages): Look {

@@ -1,6 +1,7 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { workbookOf } from "../../support/write-workbook.ts";
 import { generateWorld } from "./generate-world.ts";
 import { reviewWorld } from "./review-world.ts";
 
@@ -115,6 +116,31 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
       'decisions.csv:2  angle_shot  edited_decision  "close-up", but the image has "full-front"',
       ...ends("3 problems"),
     ]);
+  });
+
+  test("in a workbook, at the cells", async () => {
+    const world = await reviewWorld(2);
+    const rows = world.tasks().map(({ id }) => [id, "vielleicht"]);
+    const sheet = { Looks: [["task_id", "decision"], ...rows] };
+    writeFileSync(join(world.folder, "a.xlsx"), workbookOf(sheet));
+    expect((await world.cat("tasks review a.xlsx")).stderr.split("\n").slice(0, -1)).toEqual([
+      `a.xlsx: Looks!B2  decision  invalid_decision  "vielleicht" is not approve or reject`,
+      `a.xlsx: Looks!B3  decision  invalid_decision  "vielleicht" is not approve or reject`,
+      "error: a.xlsx has 2 problems; nothing was recorded",
+      "Write approve or reject there, or nothing, and run the command again.",
+    ]);
+    const id = rows[0]![0];
+    const twice = {
+      Looks: [
+        ["decision", "task_id"],
+        ["approve", id],
+        ["reject", id],
+      ],
+    };
+    writeFileSync(join(world.folder, "b.xlsx"), workbookOf(twice));
+    expect((await world.cat("tasks review b.xlsx")).stderr).toContain(
+      "b.xlsx: Looks!B3  task_id  duplicate_decision  duplicate task, first decided in Looks!B2\n",
+    );
   });
 
   test("if a time is not one that the gallery writes", async () => {

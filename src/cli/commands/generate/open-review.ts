@@ -35,10 +35,11 @@ export async function openReview(
 ): Promise<{ review: Review; source: Source }> {
   const source = await openInput(app, { file }, { job: { noun: "run" }, isColumn: isDecisionColumn });
   try {
-    const { decisions, problems: ofRows } = await readDecisions(source);
+    const { decisions, problems: ofRows, located } = await readDecisions(source);
     const place = { ...(await reviewPlace(app, use.asksService)), needsAllImages: use.needsAllImages };
     const { images, problems } = await findImages(decisions, place);
-    await rejectProblems(app, file, [...ofRows, ...problems], { rows: decisions.length, left: use.left });
+    const all = [...ofRows, ...problems].map(located);
+    await rejectProblems(app, file, all, { rows: decisions.length, left: use.left });
     const saved = source.path === null ? null : await stat(source.path).catch(() => null);
     // Files have times with fractions of a millisecond.
     const savedAt = Math.floor(saved?.mtimeMs ?? app.context.clock.now());
@@ -83,10 +84,17 @@ async function rejectProblems(
   throw new InputError(
     `${shownName(file)} has ${counted(problems.length, "problem")}; ${left}`,
     sorted[0]!.code,
-    sorted[0]!.code === "task_not_found"
-      ? "Use the profile and the service that generated the images (--profile, --base-url)."
-      : "Save the decisions again in the gallery of the run, and use that file unchanged.",
+    hintOf(sorted),
   );
+}
+
+function hintOf(problems: readonly Problem[]): string {
+  const [{ code }] = problems as [Problem];
+  if (code === "task_not_found")
+    return "Use the profile and the service that generated the images (--profile, --base-url).";
+  return problems.every((problem) => problem.code === "invalid_decision")
+    ? "Write approve or reject there, or nothing, and run the command again."
+    : "Save the decisions again in the gallery of the run, and use that file unchanged.";
 }
 
 /** Records a review, and says which decisions of other reviews disagree. */

@@ -3,6 +3,7 @@ import { openRows } from "../../rows/open-rows.ts";
 import { type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
+import { placeOfUse } from "../../rows/row-sets.ts";
 import { InputError, type Source } from "../../rows/source.ts";
 import { TableReader } from "../../rows/table-rows.ts";
 import { shownName } from "../../words.ts";
@@ -32,24 +33,34 @@ export interface Decision extends Readonly<Record<DecisionColumn, string>> {
 
 const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 
+/** A review as its file has it. */
+export interface ReadDecisions {
+  readonly decisions: Decision[];
+  readonly problems: Problem[];
+  /** A problem with its cell, in a workbook. */
+  readonly located: (problem: Problem) => Problem;
+}
+
 /**
  * The rows of a review, and what is wrong with some of them. Rows without a task are left out: they have no image. Throws an
  * InputError where the file is not one of decisions.
  */
-export async function readDecisions(source: Source): Promise<{ decisions: Decision[]; problems: Problem[] }> {
+export async function readDecisions(source: Source): Promise<ReadDecisions> {
   const name = shownName(source.name);
   const reader = await openRows({ source, read: {}, form: decisionForm });
   if (!(reader instanceof TableReader)) throw notDecisions(name, "it is neither CSV nor a workbook");
   const found: Decision[] = [];
   const problems: Problem[] = [];
   const lineOf = new Map<string, number>();
+  const placeOf = (line: number) => placeOfUse({ line, file: null, ...reader.placeOfField(line, "task_id") });
   const add = (cells: Readonly<Record<string, string>>, line: number): void => {
     const row = cells as Record<DecisionColumn | typeof timeColumn, string>;
     const isResult = reader.columns.names.includes(fileColumn);
     const decision = row.decision.toLowerCase();
     const decidedAt = isResult ? 0 : row[timeColumn] === "" ? null : Date.parse(row[timeColumn]);
     const note = isResult ? unguardedCell(row.note) : row.note;
-    const problem = problemOf(row, lineOf.get(row.task_id));
+    const before = lineOf.get(row.task_id);
+    const problem = problemOf(row, before === undefined ? null : placeOf(before));
     if (problem !== null) problems.push({ line, ...problem });
     if (row.task_id === "") return;
     lineOf.set(row.task_id, lineOf.get(row.task_id) ?? line);
@@ -70,13 +81,17 @@ export async function readDecisions(source: Source): Promise<{ decisions: Decisi
     throw notDecisions(name, error.problem.message);
   }
   if (reader.header.length === 0) throw notDecisions(name, "it is empty");
-  return { decisions: found, problems };
+  const located = (problem: Problem) => ({
+    ...problem,
+    ...reader.placeOfField(problem.line, problem.param),
+  });
+  return { decisions: found, problems, located };
 }
 
-/** What is wrong with a row by itself; `before` is the line of an earlier one about the same task. */
+/** What is wrong with a row by itself; `before` is the place of an earlier one about the same task. */
 function problemOf(
   { decision, task_id, decided_at }: Readonly<Record<DecisionColumn | typeof timeColumn, string>>,
-  before: number | undefined,
+  before: string | null,
 ): Pick<Problem, "param" | "code" | "message"> | null {
   const param = "decision";
   if (!decisions.has(decision.toLowerCase()))
@@ -91,12 +106,8 @@ function problemOf(
     const message = `${JSON.stringify(decided_at)} is not a time like 2026-01-05T09:00:00Z`;
     return { param: timeColumn, code: "invalid_time", message };
   }
-  if (before === undefined) return null;
-  return {
-    param: "task_id",
-    code: "duplicate_decision",
-    message: `duplicate task, first decided on line ${before}`,
-  };
+  if (before === null) return null;
+  return { param: "task_id", code: "duplicate_decision", message: `duplicate task, first decided${before}` };
 }
 
 const notDecisions = (name: string, why: string): InputError =>

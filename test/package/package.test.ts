@@ -130,6 +130,41 @@ test("no page tells users to get a package by a name without a scope, which is n
   expect("npx --yes catalogue import").toMatch(bare);
 });
 
+test("both builds of the package serve the page of the mock, its data and its stream", async () => {
+  const asking = `startMock({ demo: 1 }).then(async (mock) => {
+    const got = [];
+    for (const path of ["", "/icon.svg", "/page/products", "/openapi.json"]) {
+      const response = await fetch(mock.baseUrl + "/_mock" + path);
+      const text = await response.text();
+      got.push([response.status, response.headers.get("content-type"), /<title>Mock service|<svg|"data":|"openapi":/.exec(text)[0]]);
+    }
+    const stream = await fetch(mock.baseUrl + "/_mock/events?view=control");
+    const { value } = await stream.body.getReader().read();
+    got.push([stream.status, stream.headers.get("content-type"), Buffer.from(value).toString().split("\\n")[0]]);
+    console.log(JSON.stringify(got));
+    await mock.stop();
+  });`;
+  const json = "application/json; charset=utf-8";
+  const builds = {
+    "page.cjs": `const { startMock } = require("${manifest.name}/mock");`,
+    "page.js": `import { startMock } from "${manifest.name}/mock";`,
+  };
+  const ran = Object.entries(builds).map(async ([name, loading]) => {
+    const path = join(installed.folder, name);
+    writeFileSync(path, `${loading}\n${asking}\n`);
+    const { stdout, stderr } = await runModule(installed.folder, path);
+    return { name, stderr, got: stderr === "" && JSON.parse(stdout) };
+  });
+  const got = [
+    [200, "text/html; charset=utf-8", "<title>Mock service"],
+    [200, "image/svg+xml", "<svg"],
+    [200, json, '"data":'],
+    [200, json, '"openapi":'],
+    [200, "text/event-stream; charset=utf-8", "retry: 1000"],
+  ];
+  expect(await Promise.all(ran)).toEqual(Object.keys(builds).map((name) => ({ name, stderr: "", got })));
+});
+
 test("the built files import only packages that users install", async () => {
   const dist = fileURLToPath(new URL("../../dist", import.meta.url));
   const names = ["hand-over", "complete", "main", "index", "mock", "cjs/index", "cjs/mock"];

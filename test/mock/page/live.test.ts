@@ -1,0 +1,129 @@
+import type { AddressInfo } from "node:net";
+import type { Page, Request } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import { MovableClock } from "../../../src/clock.ts";
+import { createApp } from "../../../src/mock/app.ts";
+import { openUrl } from "../../support/browser.ts";
+import { longTest } from "../../support/long-test.ts";
+import { until } from "../../support/until.ts";
+import { silentWorld } from "../world.ts";
+import { expectTexts, openingPages, texts } from "./open-page.ts";
+
+const open = openingPages();
+
+/** The streams that a page opens from now on, and those that have ended. */
+function watchStreams(page: Page) {
+  const opened: Request[] = [];
+  const ended: Request[] = [];
+  const isStream = (request: Request) => request.url().includes("/_mock/events");
+  page.on("request", (request) => isStream(request) && opened.push(request));
+  for (const event of ["requestfailed", "requestfinished"] as const)
+    page.on(event as "requestfinished", (request) => isStream(request) && ended.push(request));
+  return { opened, ended };
+}
+
+const show = (page: Page, isHidden: boolean) =>
+  page.evaluate(`
+    Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} });
+    document.dispatchEvent(new Event("visibilitychange"));
+  `);
+
+longTest(
+  "a hidden page closes its stream, and continues after the last request when it is shown",
+  async () => {
+    const { page, send } = await open("requests");
+    await send("/v1/models");
+    await expectTexts(page, ".row .path", ["/v1/models"]);
+    const { opened, ended } = watchStreams(page);
+    await show(page, true);
+    await until(() => ended.length === 1);
+    await send("/v1/nothing");
+    expect(await texts(page, "nav .count")).toEqual(["1"]);
+    await show(page, false);
+    await expectTexts(page, ".row .path", ["/v1/nothing", "/v1/models"]);
+    const ids = opened.map((request) => new URL(request.url()).searchParams.get("last_event_id"));
+    expect(ids).toEqual([expect.stringMatching(/^[0-9a-f]{8}-\d+\.1$/)]);
+  },
+);
+
+longTest("a stream that breaks is opened again by the browser, after the last request", async () => {
+  const { page, send, mock } = await open("requests", {}, { mayDoWrong: true });
+  await send("/v1/models");
+  await expectTexts(page, ".row .path", ["/v1/models"]);
+  const { opened } = watchStreams(page);
+  const abort = new AbortController();
+  onTestFinished(() => abort.abort());
+  // The mock closes the oldest stream for the fifty-first.
+  for (let count = 0; count < 50; count++)
+    await fetch(`${mock.baseUrl}/_mock/events?view=control`, { signal: abort.signal });
+  await page.getByText("not connected").waitFor();
+  await send("/v1/nothing");
+  await expectTexts(page, ".row .path", ["/v1/nothing", "/v1/models"]);
+  expect((await opened[0]!.allHeaders())["last-event-id"]).toMatch(/^[0-9a-f]{8}-\d+\.1$/);
+  await page.getByText(new URL(mock.baseUrl).host).waitFor();
+});
+
+longTest(
+  "a page stays usable at 10,000 requests per second, with ten changes per second at most",
+  async () => {
+    const world = silentWorld(new MovableClock());
+    const server = createApp(world);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    world.baseUrl = `http://127.0.0.1:${port}`;
+    onTestFinished(() => server.closeAllConnections());
+    const { page, wrongs } = await openUrl(`${world.baseUrl}/_mock`, `${world.baseUrl}/_mock`);
+    await page.getByText("No requests yet.").waitFor();
+    await page.evaluate(`
+    globalThis.changes = 0;
+    new MutationObserver(() => changes++).observe(document.querySelector("nav"), { subtree: true, characterData: true });
+  `);
+
+    const begun = performance.now();
+    const logged = {
+      method: "GET",
+      requestId: "r",
+      headers: "",
+      status: 200,
+      replayed: false,
+      faults: [],
+      kept: null,
+    };
+    const timer = setInterval(() => {
+      while (world.log.count < (performance.now() - begun) * 10)
+        world.log.add({ ...logged, at: Date.now(), path: `/v1/products/${world.log.count + 1}` });
+    }, 5);
+    onTestFinished(() => clearInterval(timer));
+    const reactions: number[] = [];
+    const lags: number[] = [];
+    for (const [key, tab] of [
+      ["5", "control"],
+      ["1", "requests"],
+      ["2", "products"],
+      ["1", "requests"],
+    ] as const) {
+      const pressed = performance.now();
+      await page.keyboard.press(key);
+      await page.locator(`main.${tab}`).waitFor();
+      reactions.push(performance.now() - pressed);
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      const { count } = world.log;
+      const shown = await page.evaluate("document.querySelector('nav .count').textContent");
+      lags.push((count - Number(String(shown).replaceAll(",", ""))) / 10);
+    }
+    await page.locator(".row").first().click();
+    await page.getByRole("heading", { level: 2, name: /^Request \d/ }).waitFor();
+    clearInterval(timer);
+    const seconds = (performance.now() - begun) / 1_000;
+    const newest = `/v1/products/${world.log.count}`;
+    await expect.poll(async () => (await texts(page, ".row .path"))[0]).toBe(newest);
+
+    expect(world.log.count / seconds).toBeGreaterThan(9_000);
+    const median = (values: number[]) => values.sort((a, b) => a - b)[2];
+    expect(median(reactions)).toBeLessThan(500);
+    expect(median(lags)).toBeLessThan(500);
+    expect(await page.evaluate("changes")).toBeLessThanOrEqual(seconds * 10 + 6);
+    // A clicked request may no longer be in the log, which keeps a tenth of a second.
+    expect(wrongs.filter((wrong) => !wrong.includes("404"))).toEqual([]);
+  },
+);

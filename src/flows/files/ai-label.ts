@@ -21,6 +21,8 @@ export interface Splice {
 interface XmpPlace {
   /** Null if there is none yet. */
   readonly xmp: string | null;
+  /** Whether a signed manifest covers the bytes (C2PA): it declares the source, and a change would break it. */
+  readonly isSigned: boolean;
   /** The most bytes of XMP that fit. */
   readonly room: number;
   /** In order of their places. */
@@ -29,7 +31,7 @@ interface XmpPlace {
 
 /**
  * The changes that add the label to an image; none if it has one. Null if they are not certain to be right: the image is
- * broken, of another type, or has XMP that is not understood or says otherwise.
+ * broken, signed, of another type, or has XMP that is not understood or says otherwise.
  */
 export function labelSplices(image: ImageBytes, source: DigitalSource): readonly Splice[] | null {
   const type = imageTypeOf(image.read(0, imageTypeBytes));
@@ -38,7 +40,7 @@ export function labelSplices(image: ImageBytes, source: DigitalSource): readonly
   const labeled = place.xmp === null ? newXmp(source) : withLabel(place.xmp, source);
   if (labeled === null || labeled === place.xmp) return labeled === null ? null : [];
   const bytes = Buffer.from(labeled);
-  return bytes.length > place.room ? null : place.splices(bytes);
+  return place.isSigned || bytes.length > place.room ? null : place.splices(bytes);
 }
 
 /** Whether the image in a file has the label. */
@@ -81,16 +83,22 @@ const placeIn = { "image/jpeg": placeInJpeg, "image/png": placeInPng, "image/web
 const jpegXmp = Buffer.from("http://ns.adobe.com/xap/1.0/\0");
 const exif = Buffer.from("Exif\0");
 
+/** Whether a JUMBF box is a manifest store of C2PA: its description has that type. */
+const isManifestStore = (segment: Part): boolean =>
+  /^JP.{10}jumb.{4}jumdc2pa$/s.test(segment.content(0, 28).toString("latin1"));
+
 /** A segment after the heads that must come first (JFIF, Exif), or the one with XMP. */
 function placeInJpeg(image: ImageBytes): XmpPlace | null {
   let place = 2;
   let isFirst = true;
+  let isSigned = false;
   let known: Part | null = null;
   for (const segment of jpegSegments(image)) {
     if (segment === null) return null;
     const isXmp = segment.type === "e1" && segment.content(0, jpegXmp.length).equals(jpegXmp);
     if (isXmp && known !== null) return null;
     if (isXmp) known = segment;
+    isSigned ||= segment.type === "eb" && isManifestStore(segment);
     const isHead = segment.type === "e0" || (segment.type === "e1" && segment.content(0, 5).equals(exif));
     isFirst &&= isHead;
     if (isFirst) place = segment.end;
@@ -99,6 +107,7 @@ function placeInJpeg(image: ImageBytes): XmpPlace | null {
   if (known !== null && xmp === null) return null;
   return {
     xmp,
+    isSigned,
     room: 0xffff - 2 - jpegXmp.length,
     splices(bytes) {
       const head = Buffer.from([0xff, 0xe1, 0, 0]);
@@ -155,7 +164,9 @@ function placeInPng(image: ImageBytes): XmpPlace | null {
   let data: Part | null = null;
   let known: Part | null = null;
   let isComplete = false;
+  let isSigned = false;
   for (const chunk of pngChunks(image)) {
+    isSigned ||= chunk.type === "caBX";
     if (chunk.type === "IDAT") data ??= chunk;
     isComplete = chunk.type === "IEND";
     if (!/^(?:iTXt|zTXt|tEXt)$/.test(chunk.type)) continue;
@@ -168,6 +179,7 @@ function placeInPng(image: ImageBytes): XmpPlace | null {
   const place = data.at;
   return {
     xmp,
+    isSigned,
     room: mostXmp,
     splices(bytes) {
       // Not compressed, without a language (PNG, iTXt).
@@ -233,6 +245,7 @@ function placeInWebp(image: ImageBytes): XmpPlace | null {
   if (head === null || (known !== null && xmp === null)) return null;
   return {
     xmp,
+    isSigned: chunks.some(({ type }) => type === "C2PA"),
     room: mostXmp,
     splices(bytes) {
       // ImageMagick takes the byte that fills an odd size for text.

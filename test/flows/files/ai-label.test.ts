@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
@@ -27,6 +28,32 @@ const xmpWith = (description: string) =>
 const titled = xmpWith(
   `<r:Description r:about="uuid:1" xmlns:dc="http://purl.org/dc/elements/1.1/" dc:source="Grün"/>`,
 );
+
+/** An image with an empty manifest store (C2PA 2.1, A.3), or a JUMBF box of another type. */
+function withManifest(image: Buffer, format: "jpeg" | "png" | "webp", type = "c2pa"): Buffer {
+  const box = (name: string, ...content: Buffer[]) => {
+    const bytes = Buffer.concat([Buffer.alloc(4), Buffer.from(name), ...content]);
+    bytes.writeUInt32BE(bytes.length, 0);
+    return bytes;
+  };
+  const uuid = Buffer.concat([Buffer.from(type), Buffer.from("00110010800000aa00389b71", "hex")]);
+  const store = box("jumb", box("jumd", uuid, Buffer.from("\x03c2pa\0")));
+  if (format === "jpeg") {
+    const head = Buffer.from([0xff, 0xeb, 0, 10 + store.length, 0x4a, 0x50, 0, 1, 0, 0, 0, 1]);
+    return Buffer.concat([image.subarray(0, 2), head, store, image.subarray(2)]);
+  }
+  if (format === "png") {
+    const chunk = Buffer.concat([Buffer.alloc(4), Buffer.from("caBX"), store, Buffer.alloc(4)]);
+    chunk.writeUInt32BE(store.length, 0);
+    chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), chunk.length - 4);
+    return Buffer.concat([image.subarray(0, 33), chunk, image.subarray(33)]);
+  }
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(store.length);
+  const all = Buffer.concat([image, Buffer.from("C2PA"), size, store, Buffer.alloc(store.length % 2)]);
+  all.writeUInt32LE(all.length - 8, 4);
+  return all;
+}
 
 interface Kind {
   readonly format: "jpeg" | "png" | "webp" | "lossless";
@@ -115,6 +142,16 @@ describe("the bytes stay as sent", () => {
     ["XMP without RDF", { ...small, xmp: "<x/>" }],
   ] as const)("with %s", async (_, given) => {
     expect(labeled(await imageOf(given))).toBeNull();
+  });
+
+  test.each(["jpeg", "png", "webp"] as const)("of a %s with a signed manifest", async (format) => {
+    const image = await imageOf({ ...small, format });
+    const signed = withManifest(image, format);
+    expect(await pixelsOf(signed)).toEqual(await pixelsOf(image));
+    expect(labeled(signed)).toBeNull();
+    const marked = withManifest(labeled(image)!, format);
+    expect(labeled(marked)).toEqual(marked);
+    if (format === "jpeg") expect(labeled(withManifest(image, format, "text"))).not.toBeNull();
   });
 
   test.each(["jpeg", "png", "webp"] as const)("of a %s that is cut off in its pixels", async (format) => {

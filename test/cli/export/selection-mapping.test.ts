@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
 import { frozenWorld, idsOf } from "./frozen-world.ts";
@@ -38,6 +40,15 @@ test("a likely column of --products-from is asked about once, and remembered", a
     "Columns remembered from earlier files (profile default): Artikelnummer = reference.",
   );
   expect({ exit: again.exit, exported: world.exported() }).toEqual({ exit: 0, exported: world.ids });
+});
+
+test("a file with the column of --products-from is asked about its encoding alone", async () => {
+  const world = await shop();
+  writeFileSync(join(world.folder, "shop.csv"), `reference;Artikel\n${world.a};grün\n`, "latin1");
+  const ran = atTerminal(world, line, { stdin: true, stderr: true });
+  await ran.type("Read the encoding of shop.csv like this?", "\r");
+  expect((await ran.ran).exit).toBe(0);
+  expect(world.exported()).toEqual([world.ids[1]]);
 });
 
 test("a list is not asked about", async () => {

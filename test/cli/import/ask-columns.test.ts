@@ -76,6 +76,12 @@ describe("a file with unknown columns, on a terminal,", () => {
     expect(piped.exit).toBe(0);
   });
 
+  test("does not prompt if the rows are typed at the terminal", async () => {
+    const { cat } = await shop();
+    const typed = await cat("import - --format csv --dry-run --no-progress", { stdin: shopFile, tty: true });
+    expect([typed.exit, typed.stderr.includes("like this?")]).toEqual([3, false]);
+  });
+
   test("applies --map before saved columns", async () => {
     const world = await shop();
     const call = atPrompts(world, "import shop.csv --dry-run --no-progress");

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
@@ -50,18 +50,21 @@ test("answers for these files only are kept with the run of each: resuming asks 
   expect(again.stderr).toContain("Nothing to do: all 3 rows of 2 files are unchanged.");
 });
 
-test("a column may be read as different fields in two files; the field is saved", async () => {
-  const { columns, ...world } = await severalWorld({
-    "a.csv": `reference,name,SKU,images\nA1,Hemd,x,${photo}\n`,
-    "b.csv": `SKU,name,images\nB1,Rock,${photo}\n`,
-  });
-  const call = atTerminal(world, "import a.csv b.csv --dry-run --no-progress");
-  await call.type("Read 2 columns of 2 files like this?", "\r");
-  expect((await call.ran).exit, call.screen()).toBe(0);
-  expect(call.screen()).toContain("  SKU = skipped (example: x, a.csv)");
-  expect(call.screen()).toContain("  SKU = reference (example: B1, b.csv)");
-  expect(columns().columns).toEqual({ sku: "reference" });
-});
+test.each(["a.csv b.csv", "b.csv a.csv"])(
+  "a column may be read as different fields in two files; the field is saved: %s",
+  async (files) => {
+    const { columns, ...world } = await severalWorld({
+      "a.csv": `reference,name,SKU,images\nA1,Hemd,x,${photo}\n`,
+      "b.csv": `SKU,name,images\nB1,Rock,${photo}\n`,
+    });
+    const call = atTerminal(world, `import ${files} --dry-run --no-progress`);
+    await call.type("Read 2 columns of 2 files like this?", "\r");
+    expect((await call.ran).exit, call.screen()).toBe(0);
+    expect(call.screen()).toContain("  SKU = skipped (example: x, a.csv)");
+    expect(call.screen()).toContain("  SKU = reference (example: B1, b.csv)");
+    expect(columns().columns).toEqual({ sku: "reference" });
+  },
+);
 
 test("an answer about a column leaves its field free for another column of another file", async () => {
   const { columns, ...world } = await severalWorld({
@@ -105,4 +108,13 @@ Columns remembered from earlier files (profile default): Artikelnummer = referen
 a.csv, b.csv, c.csv: 3 rows, all valid. Nothing was sent (--dry-run).
 `,
   );
+});
+
+test("a chosen encoding is that of the files that are not UTF-8", async () => {
+  const { columns: _, ...world } = await severalWorld({ "a.csv": `SKU,name,images\nA1,Weiß,${photo}\n` });
+  writeFileSync(join(world.folder, "b.csv"), `SKU,name,images\nB1,Grün,${photo}\n`, "latin1");
+  const call = atTerminal(world, "import a.csv b.csv --no-progress");
+  await call.type("Read the encoding and 1 column of 2 files like this?", "\r");
+  expect((await call.ran).exit, call.screen()).toBe(0);
+  expect(world.products().map(({ name }) => name)).toEqual(["Weiß", "Grün"]);
 });

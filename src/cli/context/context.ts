@@ -186,7 +186,8 @@ function streamOutput(stream: NodeJS.WriteStream, descriptor: number, reportsErr
   return {
     isTTY: stream.isTTY === true,
     get columns() {
-      return stream.columns ?? 80;
+      // A terminal without a size, as some CI jobs have, reports 0 columns.
+      return stream.columns || 80;
     },
     write: (text) =>
       new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import { checkEncodingName, type EncodingName } from "../../flows/rows/encoding.
 import type { InputFormat } from "../../flows/rows/input-format.ts";
 import { UsageError } from "../context/errors.ts";
 import { withCsvFlags } from "../flags/common-flags.ts";
-import { wholeNumber } from "../flags/values.ts";
+import { several, wholeNumber } from "../flags/values.ts";
 
 export const formats = ["csv", "ndjson", "xlsx", "ods"] as const;
 
@@ -24,6 +24,7 @@ export interface RawFileFlags {
   limit?: number;
   results?: string;
   failed?: string;
+  report?: string[];
   formulaGuard?: boolean;
   excel?: boolean;
   /** The file to write a template to; true for the default name. */
@@ -46,6 +47,8 @@ export interface FileFlags {
   limit: number | undefined;
   results: string | undefined;
   failed: string | undefined;
+  /** The reports for CI. */
+  report: readonly string[];
   /** Whether cells of the results that a spreadsheet would run are guarded. */
   formulaGuard: boolean;
   /** Whether CSV results are written for Excel; undefined as the profile says. */
@@ -95,7 +98,12 @@ export const withOutputFlags = (one: Command): Command =>
   withCsvFlags(
     one
       .option("--results <FILE>", "file for the result of every row (.csv for CSV, else NDJSON)")
-      .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv, or .xlsx)"),
+      .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv, or .xlsx)")
+      .option(
+        "--report <FILE>",
+        "report for CI: .json for GitLab Code Quality, .xml for JUnit (repeatable)",
+        several,
+      ),
   );
 
 /** Makes the checks that commander cannot make. Throws UsageError. */
@@ -117,6 +125,7 @@ export function readFileFlags(file: string, raw: RawFileFlags, cwd: string): Fil
     limit: raw.limit,
     results: raw.results,
     failed: raw.failed,
+    report: raw.report ?? [],
     formulaGuard: raw.formulaGuard ?? true,
     excel: raw.excel,
   };

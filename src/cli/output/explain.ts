@@ -67,7 +67,8 @@ function withRequest({ message, requestId }: CatError): string {
 /** A message without the full stop that messages of the service end with; a placeholder such as `R,...` stays. */
 const sentence = (message: string): string => message.replace(/(?<!\.)\.$/, "");
 
-function withNextStep(error: CatError): string {
+/** The message of an error and its next step, in sentences. */
+export function withNextStep(error: CatError): string {
   const step = nextStep(error);
   if (step === undefined) return error.message;
   const first = sentence(error.message);

@@ -41,6 +41,7 @@ export const environment: readonly VariableGroup[] = [
       variable("NO_COLOR", "no colors, with any value (flag: --no-color)"),
       variable("FORCE_COLOR", "colors without a terminal: 1, 2 or 3; 0 for none"),
       variable("TERM", "dumb: no colors, no progress bar and no interactive view"),
+      variable("CAT_ANNOTATIONS", "off: no annotations and no job summary in GitHub Actions"),
       variable("CAT_THUMBNAILS", "off: no pictures in lists on terminals that can show them"),
       variable(
         "LC_ALL",
@@ -76,6 +77,10 @@ export const environment: readonly VariableGroup[] = [
   {
     title: "Read from the system",
     variables: [
+      variable("GITHUB_ACTIONS", "true: failed rows become annotations, and are in the job summary"),
+      variable("GITHUB_STEP_SUMMARY", "file of the job summary, which is appended to"),
+      variable("GITHUB_WORKSPACE", "folder of the repository, from which annotations and reports name files"),
+      variable("CI_PROJECT_DIR", "the same, in GitLab CI"),
       variable("PATH", "folders in which the system's cat is searched"),
       variable("NODE_DISABLE_COMPILE_CACHE", "1: keep no compiled code (Node 22.8 and later)"),
       variable("NODE_OPTIONS", "flags of Node; not passed on to the process that reads the keychain"),

@@ -15,18 +15,19 @@ import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
 export interface RowReason extends Place {
   readonly line: number;
   readonly reference: string;
+  readonly code: string;
   readonly message: string;
 }
 
-/** The number of reasons that a summary shows. */
-const shownReasons = 5;
+/** The number of reasons that are kept for reports. */
+const keptReasons = 1_000;
 
 /** The outcome of a run. */
 export interface ClosedRun {
   summary: ImportSummary;
   /** The error that kept results from being read, or rows from being written. */
   stopped: unknown;
-  /** The first failed and partial rows, for people. */
+  /** The first failed and partial rows. */
   reasons: readonly RowReason[];
   /** Number of rows in the results file. */
   resultRows: number;
@@ -59,9 +60,10 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   const reasons: RowReason[] = [];
   const word: typeof inWordsOfRow = (row, outcome, place) => {
     const failure = inWordsOfRow(row, outcome, place);
-    if (outcome.result !== undefined && reasons.length < shownReasons) {
-      const { reference } = outcome.result;
-      reasons.push({ ...place, line: row.line, reference, message: failure.message });
+    const isCounted = outcome.result !== undefined || failure.code === "import_failed";
+    if (isCounted && reasons.length < keptReasons) {
+      const reference = outcome.result?.reference ?? input.file.form.referenceOf(row.content) ?? "";
+      reasons.push({ ...place, line: row.line, reference, code: failure.code, message: failure.message });
     }
     return failure;
   };

@@ -27,6 +27,15 @@ export interface CheckResult {
   left?: number;
 }
 
+/** The rows of several files by the result of the check. */
+export const checkCounts = (
+  checks: readonly CheckResult[],
+): Pick<CheckResult, "total" | "valid" | "invalid"> => {
+  const sum = (name: "total" | "valid" | "invalid") =>
+    checks.reduce((sum, { [name]: rows }) => sum + rows, 0);
+  return { total: sum("total"), valid: sum("valid"), invalid: sum("invalid") };
+};
+
 export interface CheckDeps {
   random: () => number;
   /** Shared by files in which a key may be used only once. */

@@ -13,6 +13,7 @@ import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { problemsForPeople, wholeMessage } from "../../output/problem-list.ts";
+import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { inputRejected } from "./report.ts";
 import { noteLines, unlistedNotes } from "./unlisted-values.ts";
@@ -21,7 +22,12 @@ import { noteLines, unlistedNotes } from "./unlisted-values.ts";
  * Checks the input and shows what it would generate. With an API key it also looks up products and models; without one it
  * sends nothing at all.
  */
-export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Promise<void> {
+export async function dryRun(
+  app: App,
+  flags: GenerateFlags,
+  file: RowFile,
+  found: FoundProblems | null,
+): Promise<void> {
   const name = shownName(file.source.name);
   const problems: Problem[] = [];
   const { random, interrupt } = app.context;
@@ -38,13 +44,22 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
   const resolved = await lookUp(app, flags, inFile);
   problems.push(...(resolved?.problems ?? []));
   const unresolved = resolved?.unresolved ?? new Map();
-  const found = flags.missing && resolved !== null ? await missingOf(app, flags, resolved) : null;
-  const places = found === null ? null : new Set(found.missing.map(placeKey));
+  const foundMissing = flags.missing && resolved !== null ? await missingOf(app, flags, resolved) : null;
+  const places = foundMissing === null ? null : new Set(foundMissing.missing.map(placeKey));
   const valid = asked.filter((one) => !unresolved.has(one.line) && places?.has(placeKey(one)) !== false);
   const check = checked.unusable
     ? { ...checked, invalid: checked.total, valid: 0 }
     : withUnresolved(checked, unresolved);
   problems.sort((one, other) => one.line - other.line);
+  if (found !== null) {
+    found.counts = {
+      total: check.total,
+      valid: check.valid,
+      invalid: check.invalid,
+      generations: valid.length,
+    };
+    for (const problem of problems) found.add(file.source, problem);
+  }
   const batches = cutGenerations(valid.map(asGeneration)).length;
   const notes = await unlistedNotes(app, flags, valid, inFile.table);
   if (app.io.json) {
@@ -55,7 +70,7 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
       invalid: check.invalid,
       generations: valid.length,
       batches,
-      ...(found !== null && { existing: found.existing, in_progress: found.inProgress }),
+      ...(foundMissing !== null && { existing: foundMissing.existing, in_progress: foundMissing.inProgress }),
       ...(check.left !== undefined && { left: check.left }),
       problems: problems.map(toJson),
       ...(notes.length > 0 && { notes: notes.map(toJson) }),
@@ -73,7 +88,7 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
   await app.io.show({ columns, format: "table" }, rows);
   const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
   const { left = 0 } = check;
-  const { existing = 0, inProgress = 0 } = found ?? {};
+  const { existing = 0, inProgress = 0 } = foundMissing ?? {};
   const others = [
     ...(existing > 0 ? [` ${counted(existing, "more image")} ${existing === 1 ? "exists" : "exist"}.`] : []),
     ...(inProgress > 0 ? [` ${counted(inProgress, "more image")} in progress.`] : []),

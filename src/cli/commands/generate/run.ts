@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
-import type { EndedRun } from "../../../flows/generate/generate.ts";
+import type { EndedRun, GenerateOutcome } from "../../../flows/generate/generate.ts";
 import type { GenerateInput, SaveFolder } from "../../../flows/generate/generation-run.ts";
 import { describeImage, reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { Review } from "../../../flows/generate/review.ts";
@@ -10,7 +10,7 @@ import type { CsvStyle } from "../../../flows/outputs/cells.ts";
 import type { EncodingName } from "../../../flows/rows/encoding.ts";
 import { type FileAnswers, noMapping } from "../../../flows/rows/mapped-columns.ts";
 import { textSource } from "../../../flows/rows/open-rows.ts";
-import type { Problem } from "../../../flows/rows/problem.ts";
+import type { Place, Problem } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -26,13 +26,22 @@ import { readMapping } from "../../mapping/read-mapping.ts";
 import { shellWord } from "../../output/command-words.ts";
 import { placeText } from "../../output/problem-groups.ts";
 import { problemList } from "../../output/problem-list.ts";
+import type { FoundProblems } from "../../reports/found-problems.ts";
+import { withReports } from "../../reports/with-reports.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
 import type { GalleryOutput } from "./gallery.ts";
 import { inputRejected, isRejection, rejectionOf, reportLines, unpaidOf } from "./report.ts";
 import type { OpenedInput } from "./rerun.ts";
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
-export async function runGenerate(app: App, flags: GenerateFlags): Promise<void> {
+export const runGenerate = (app: App, flags: GenerateFlags): Promise<void> => {
+  const { kind: name, input, report, failed, results, gallery, approved, mapFile } = flags;
+  const others = [failed, results, gallery, approved, mapFile ?? "catalogue.map.json"];
+  const command = { name, inputs: [input], report, others };
+  return withReports(app, command, (found) => generateOrCheck(app, flags, found));
+};
+
+async function generateOrCheck(app: App, flags: GenerateFlags, found: FoundProblems | null): Promise<void> {
   const words = generationVocabulary(flags.kind);
   const mapFile = flags.file === null ? null : await mapFileOf(app.context, flags, words);
   const { source, replacing } = await openRowsOf(app, flags, mapFile);
@@ -42,8 +51,8 @@ export async function runGenerate(app: App, flags: GenerateFlags): Promise<void>
     const form = generationForm(given);
     const { limit } = flags;
     const file = { source, read: given, limit, form: flags.file === null ? withoutFixes(form) : form };
-    if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, given, file);
-    else await fullRun(app, given, { file, replacing });
+    if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, given, file, found);
+    else await fullRun(app, given, { file, replacing }, found);
   } finally {
     await source.close();
   }
@@ -109,6 +118,7 @@ async function fullRun(
   app: App,
   flags: GenerateFlags,
   input: Pick<GenerateInput, "file" | "replacing">,
+  found: FoundProblems | null,
 ): Promise<void> {
   const { file } = input;
   const { cwd } = app.context;
@@ -133,6 +143,8 @@ async function fullRun(
   const review = flags.approved === undefined ? null : await openApproved(app, flags.approved);
   let replacesGallery = false;
   let decisions: CsvStyle | null = null;
+  /** Where the rows of failed tasks are. */
+  const places = new Map<string, Place>();
   const outcome = await runFlow(app, ({ pause, ...host }) =>
     generate(
       { ...flags, ...input, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null, review },
@@ -162,8 +174,12 @@ async function fullRun(
         ask: doubtPrompt(app, flags, pause),
         onReview: async (recorded) =>
           (await import("./open-review.ts")).noteDisagreements(app, flags.approved!, recorded),
-        onProblem: (problem) => (isSilent ? void skipped.push(problem) : list.add(problem)),
-        onFailed(generation, { failure_reason }, place) {
+        onProblem(problem) {
+          found?.add(file.source, problem);
+          return isSilent ? void skipped.push(problem) : list.add(problem);
+        },
+        onFailed(generation, { id, failure_reason }, place) {
+          places.set(id, place);
           const why = failure_reason === null ? "failed" : reasonText(failure_reason);
           const where = placeText(shownName(flags.input), { line: generation.line, ...place });
           host.onNote(`${where}  ${describeImage(generation)}  ${why}`);
@@ -173,6 +189,7 @@ async function fullRun(
   );
   if (outcome.ended === null) for (const problem of skipped) await list.add(problem);
   if (outcome.ended === null || !isSilent) await list.end(outcome.check);
+  if (found !== null) addResults(found, file.source, { ...outcome, places });
   if (outcome.ended === null) throw inputRejected(flags, outcome.check);
   const save = flags.save ?? (chosen as SaveFolder | null)?.saveAs ?? undefined;
   await report(
@@ -180,6 +197,45 @@ async function fullRun(
     { ...flags, ...(save !== undefined && { save }), replacesGallery, decisions },
     outcome.ended,
   );
+}
+
+/** Adds the images that failed or were rejected to the reports, and the counts. */
+function addResults(
+  found: FoundProblems,
+  source: Source,
+  { check, ended, places }: GenerateOutcome & { places: ReadonlyMap<string, Place> },
+): void {
+  if (ended === null) {
+    found.counts = { total: check.total, valid: check.valid, invalid: check.invalid };
+    return;
+  }
+  const {
+    total,
+    queued,
+    unchanged,
+    succeeded,
+    failed,
+    invalid = 0,
+    rejected = [],
+    not_queued = 0,
+  } = ended.summary;
+  found.counts = {
+    total,
+    queued,
+    unchanged,
+    succeeded,
+    failed,
+    invalid,
+    rejected: rejected.length,
+    not_queued,
+  };
+  for (const problem of rejected) found.add(source, problem);
+  for (const { generation, task_id, status, failure_reason } of ended.results) {
+    if (status !== "failed") continue;
+    const { code, message } = failure_reason!;
+    const text = `${describeImage(generation)}: ${message || code} (task ${task_id})`;
+    found.add(source, { line: generation.line, ...places.get(task_id!), code, message: text });
+  }
 }
 
 /** The review of `--approved`, of which all is read. */

@@ -5,6 +5,7 @@ import type { CheckResult } from "../../../flows/rows/check.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { type ProblemList, problemReport, problemsForPeople } from "../../output/problem-list.ts";
+import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
 import type { OpenedFile } from "./open-file.ts";
 
 /** Reports conversions as progress, and their number after the check. */
@@ -23,9 +24,19 @@ export function reportConversions(
   };
 }
 
+/** Adds a problem to the reports as well. */
+export const alsoTo =
+  (found: FoundProblems, source: ProblemSource, add: ProblemList["add"]): ProblemList["add"] =>
+  (problem) => {
+    found.add(source, problem);
+    return add(problem);
+  };
+
 interface ReportOptions {
   /** Whether programs also get a report without problems. */
   readonly always?: boolean;
+  /** Receives the problems too. */
+  readonly found?: FoundProblems | null;
   /** Fields that programs get in addition. */
   readonly more?: () => object;
 }
@@ -34,7 +45,7 @@ interface ReportOptions {
 export async function problemLists(
   app: App,
   opened: readonly OpenedFile[],
-  { always = false, more }: ReportOptions = {},
+  { always = false, found = null, more }: ReportOptions = {},
 ): Promise<{ of: readonly ProblemList[]; end(checks: readonly CheckResult[]): Promise<void> }> {
   const { io, context } = app;
   const json = opened.length === 1 ? null : new (await import("./several.ts")).JsonOfFiles(io.data);
@@ -43,9 +54,10 @@ export async function problemLists(
     const { fields } = source.format === "ndjson" ? objectVocabulary : importVocabulary;
     const options = { listsAll: "--dry-run --json", fields, photoAt };
     const data = json?.next() ?? io.data;
-    return io.json
+    const list: ProblemList = io.json
       ? problemReport(file, data, always, more)
       : problemsForPeople(file, { io, context }, options);
+    return found === null ? list : { ...list, add: alsoTo(found, { ...source, photoAt }, list.add) };
   });
   return {
     of,

@@ -197,8 +197,9 @@ function readPattern(text: string): NamePattern {
 }
 
 /** An output in the folder would be read as its sheet by the next command. */
-function rejectOutputsIn(folder: string, { results, failed }: ImportFlags, cwd: string): void {
-  for (const [flag, path] of Object.entries({ results, failed })) {
+function rejectOutputsIn(folder: string, { results, failed, report }: ImportFlags, cwd: string): void {
+  const reports = report.map((path) => ["report", path] as const);
+  for (const [flag, path] of [...Object.entries({ results, failed }), ...reports]) {
     if (path === undefined || dirname(resolve(cwd, path)) !== folder) continue;
     throw new UsageError(`--${flag} ${path} is in the folder to import`, {
       param: `--${flag}`,

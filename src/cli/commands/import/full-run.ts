@@ -1,12 +1,13 @@
 import { importFiles, isRejected } from "../../../flows/import/import-file.ts";
 import { nothingCounted } from "../../../flows/import/summary.ts";
-import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
+import { type CheckResult, checkCounts, checkFile } from "../../../flows/rows/check.ts";
 import { FirstUses } from "../../../flows/rows/row-sets.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { outputTargets } from "../../files/output-targets.ts";
-import { noList } from "../../output/problem-list.ts";
-import { problemLists, reportConversions } from "./check-report.ts";
+import { noList, type ProblemList } from "../../output/problem-list.ts";
+import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
+import { alsoTo, problemLists, reportConversions } from "./check-report.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { rejection } from "./rejection.ts";
@@ -14,7 +15,11 @@ import { memoryOf, unknownOutcomePrompt } from "./remembered.ts";
 import { reportFiles } from "./report-files.ts";
 
 /** Checks the files, imports them and prints the summary. Throws the error that stopped the import. */
-export async function fullRun(app: App, opened: readonly OpenedFile[]): Promise<void> {
+export async function fullRun(
+  app: App,
+  opened: readonly OpenedFile[],
+  found: FoundProblems | null,
+): Promise<void> {
   // A file may have a million rows, of which few are in memory at a time.
   app.context.keepHeapSmall?.();
   const [{ flags: first }] = opened as [OpenedFile];
@@ -22,13 +27,13 @@ export async function fullRun(app: App, opened: readonly OpenedFile[]): Promise<
   const isSilent = app.io.json && first.skipInvalid;
   const startedAt = app.context.clock.now();
   const more = () => ({ ...nothingSent(first), duration_ms: app.context.clock.now() - startedAt });
-  const lists = isSilent ? null : await problemLists(app, opened, { more });
+  const lists = isSilent ? null : await problemLists(app, opened, { more, found });
   let memory: ReturnType<typeof memoryOf> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
     importFiles(
-      opened.map(({ flags, file, localPhotos, converter }, index) => {
+      opened.map(({ flags, file, localPhotos, converter, photoAt }, index) => {
         const place = { cwd: app.context.cwd, app, isPhoto: (path: string) => localPhotos.has(path) };
-        const list = lists?.of[index] ?? noList;
+        const list = lists?.of[index] ?? unlisted(found, { ...file.source, photoAt });
         const noteConversions = reportConversions(app, converter, host.onProgress);
         const deps = {
           ...host,
@@ -53,13 +58,14 @@ export async function fullRun(app: App, opened: readonly OpenedFile[]): Promise<
   const files = outcomes.map((outcome, index) => ({ ...outcome, ...opened[index]! }));
   if (files.every(({ ended }) => ended === null)) {
     const checks = outcomes.map(({ check }) => check);
+    if (found !== null) found.counts = checkCounts(checks);
     if (isSilent) await reportAgain(app, opened, more);
     else await lists?.end(checks);
     throw rejection(opened, checks, (check) => isRejected(check, first));
   }
   for (const { converter, ended } of files)
     if (converter !== undefined && ended !== null) ended.summary.converted = converter.count;
-  await reportFiles(app, files, unbegun);
+  await reportFiles(app, files, unbegun, found);
 }
 
 /** The other fields of the summary of an import (`ImportSummary`) that was rejected before anything was sent. */
@@ -71,6 +77,10 @@ const nothingSent = ({ mode }: Pick<ImportFlags, "mode">) => ({
   failed_file: null,
   results_file: null,
 });
+
+/** The problems of a file that are listed nowhere but in reports. */
+const unlisted = (found: FoundProblems | null, source: ProblemSource): ProblemList =>
+  found === null ? noList : { ...noList, add: alsoTo(found, source, noList.add) };
 
 /** Lists the problems of files of which nothing is sent, which --skip-invalid --json did not list before. */
 async function reportAgain(app: App, opened: readonly OpenedFile[], more: () => object): Promise<void> {

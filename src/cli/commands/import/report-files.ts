@@ -3,15 +3,17 @@ import { resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
-import type { ImportSummary } from "../../../flows/import/summary.ts";
+import type { ImportSummary, SummaryProblem } from "../../../flows/import/summary.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { ExitCode, withHint } from "../../context/errors.ts";
+import type { ListedProblem } from "../../output/problem-groups.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
+import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { type ReportedFile, reportLines } from "./report.ts";
-import { totalsOf } from "./several.ts";
+import { type ImportTotals, totalsOf } from "./several.ts";
 import { severalLines } from "./several-report.ts";
 
 /** Prints the summary, and sets the exit status or throws the error that stopped the import. */
@@ -19,6 +21,7 @@ export async function reportFiles(
   app: App,
   files: readonly (OpenedFile & ImportOutcome)[],
   unbegun: unknown,
+  found: FoundProblems | null,
 ): Promise<void> {
   const reported: ReportedFile[] = [];
   for (const one of files) {
@@ -33,6 +36,10 @@ export async function reportFiles(
     summaries,
     notStarted.map(({ check }) => check),
   );
+  if (found !== null) {
+    found.counts = countsOf(totals);
+    for (const one of files) if (one.ended !== null) addResults(found, one, one.ended);
+  }
   if (app.io.json) {
     const names = notStarted.map(({ name }) => name);
     const all = { ...totals, files: summaries, ...(names.length > 0 && { not_started: names }) };
@@ -65,6 +72,47 @@ export async function reportFiles(
   });
 }
 
+/** The rows by their results. */
+const countsOf = ({
+  total,
+  created,
+  updated,
+  skipped,
+  unchanged,
+  partial,
+  failed,
+  invalid,
+}: ImportTotals) => ({
+  total,
+  created,
+  updated,
+  skipped,
+  unchanged,
+  partial,
+  failed,
+  invalid,
+});
+
+/** Adds what the service rejected to the reports. */
+function addResults(
+  found: FoundProblems,
+  { file, photoAt }: OpenedFile,
+  { summary, reasons }: EndedRun,
+): void {
+  const source = { ...file.source, photoAt };
+  for (const problem of summary.problems ?? []) found.add(source, listedProblem(problem));
+  for (const reason of reasons) found.add(source, reason);
+  found.count += Math.max(0, summary.failed + summary.partial - reasons.length);
+}
+
+/** A problem of the service at its line, or at the lines of its batch. */
+const listedProblem = ({ param, code, message, ...at }: SummaryProblem): ListedProblem => ({
+  line: "line" in at ? at.line : (`${at.first_line}-${at.last_line}` as const),
+  param,
+  code,
+  message,
+});
+
 /** An import that the service no longer has: the same command finds out what is left of it, and names the choices. */
 const withResetHint = (stopped: unknown): unknown =>
   stopped instanceof CatError && stopped.code === "import_not_found"
@@ -94,9 +142,6 @@ async function listProblems(
   { photoAt }: ReportedFile["run"],
 ): Promise<void> {
   const list = problemsForPeople(summary.file, app, { listsAll: "--json", photoAt });
-  for (const { param, code, message, ...at } of summary.problems ?? []) {
-    const line = "line" in at ? at.line : (`${at.first_line}-${at.last_line}` as const);
-    await list.add({ line, param, code, message });
-  }
+  for (const problem of summary.problems ?? []) await list.add(listedProblem(problem));
   await list.end();
 }

@@ -12,6 +12,9 @@ import { type PhotoAt, placeText } from "../../output/problem-groups.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { ImportTotals } from "./several.ts";
 
+/** The number of failed and partial rows that a summary lists. */
+const shownReasons = 5;
+
 /** A run that has ended, as far as its summary does not tell. */
 export interface ReportedRun {
   /** The error that stopped the run, if any. */
@@ -110,10 +113,11 @@ export function resultLines(
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0)
     lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
-  for (const { reference, message, ...place } of run.reasons)
+  const reasons = run.reasons.slice(0, shownReasons);
+  for (const { reference, message, ...place } of reasons)
     lines.push(`    ${placeText(name, place, run.photoAt)}  ${reference}  ${message}`);
-  const more = failed + partial - run.reasons.length;
-  if (run.reasons.length > 0 && more > 0) lines.push(`    and ${grouped(more)} more`);
+  const more = failed + partial - reasons.length;
+  if (reasons.length > 0 && more > 0) lines.push(`    and ${grouped(more)} more`);
   if (flags.wait || stopped !== undefined) lines.push(...openImports(summary, run));
   lines.push(...notSubmitted(summary));
   for (const { rows: count, first_line, last_line } of unknown) {

@@ -1,24 +1,38 @@
-import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
+import { type CheckResult, checkCounts, checkFile } from "../../../flows/rows/check.ts";
 import { FirstUses } from "../../../flows/rows/row-sets.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
+import type { FoundProblems } from "../../reports/found-problems.ts";
+import { withReports } from "../../reports/with-reports.ts";
 import { problemLists, reportConversions } from "./check-report.ts";
 import type { ImportFlags } from "./flags.ts";
 import { type OpenedFile, openFiles } from "./open-file.ts";
 
 /** Checks the files and imports them, unless it is a dry run. Throws the error that stopped the import. */
-export async function runImport(app: App, typed: readonly ImportFlags[]): Promise<void> {
+export const runImport = (app: App, typed: readonly ImportFlags[]): Promise<void> => {
+  const [{ report, failed, results, ledger, mapFile }] = typed as [ImportFlags];
+  const inputs = typed.map(({ file }) => file);
+  const others = [failed, results, mapFile ?? "catalogue.map.json"];
+  const command = { name: "import", inputs, report, others, ledger };
+  return withReports(app, command, (found) => importOrCheck(app, typed, found));
+};
+
+async function importOrCheck(
+  app: App,
+  typed: readonly ImportFlags[],
+  found: FoundProblems | null,
+): Promise<void> {
   if (typed.length > 1) await (await import("./several.ts")).rejectUnshared(typed, app.context.cwd);
   const opened = await openFiles(app, typed);
   try {
-    await (typed[0]!.dryRun ? dryRun : (await import("./full-run.ts")).fullRun)(app, opened);
+    await (typed[0]!.dryRun ? dryRun : (await import("./full-run.ts")).fullRun)(app, opened, found);
   } finally {
     for (const { close } of opened) await close();
   }
 }
 
-async function dryRun(app: App, opened: readonly OpenedFile[]): Promise<void> {
-  const lists = await problemLists(app, opened, { always: true });
+async function dryRun(app: App, opened: readonly OpenedFile[], found: FoundProblems | null): Promise<void> {
+  const lists = await problemLists(app, opened, { always: true, found });
   const firstUses = new FirstUses(app.context.random);
   const checks: CheckResult[] = [];
   for (const [index, { file, converter }] of opened.entries()) {
@@ -42,6 +56,7 @@ async function dryRun(app: App, opened: readonly OpenedFile[]): Promise<void> {
     await noteConversions();
   }
   await lists.end(checks);
+  if (found !== null) found.counts = checkCounts(checks);
   const isBad = ({ invalid, unusable }: CheckResult) => invalid > 0 || unusable;
   if (checks.some(isBad)) throw (await import("./rejection.ts")).rejection(opened, checks, isBad);
   const name = opened.map(({ file }) => shownName(file.source.name)).join(", ");

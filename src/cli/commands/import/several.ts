@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
-import type { CheckResult } from "../../../flows/rows/check.ts";
+import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { UsageError } from "../../context/errors.ts";
 import { identityOf } from "../../files/places.ts";
 import { shellWord } from "../../output/command-words.ts";
@@ -97,9 +97,7 @@ export class JsonOfFiles {
   /** Writes the sums, if there was any file. */
   async end(checks: readonly CheckResult[], more: object = {}): Promise<void> {
     if (!this.#isBegun) return;
-    const sum = (name: "total" | "valid" | "invalid") =>
-      checks.reduce((sum, { [name]: rows }) => sum + rows, 0);
-    const counts = { total: sum("total"), valid: sum("valid"), invalid: sum("invalid"), ...more };
+    const counts = { ...checkCounts(checks), ...more };
     await this.#write(`],${JSON.stringify(counts).slice(1)}\n`);
   }
 }

@@ -54,8 +54,7 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
   let isPlanned = false;
 
   const options = (): DrawOptions => {
-    const { columns = 80, rows = 24 } = raw;
-    return { columns, rows, ...texts, paint: io.paint, visible: io.visible };
+    return { columns: stdout.columns, rows: raw.rows || 24, ...texts, paint: io.paint, visible: io.visible };
   };
   const draw = () => {
     isPlanned = false;

@@ -1,0 +1,139 @@
+import { appendFile, stat } from "node:fs/promises";
+import { extname, resolve } from "node:path";
+import { CatError, fileProblem } from "../../errors.ts";
+import { shownName } from "../../flows/words.ts";
+import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
+import type { App } from "../app/app.ts";
+import { newRunId } from "../app/run-flow.ts";
+import { UsageError } from "../context/errors.ts";
+import { beginOutFile, type OutFile } from "../files/out-files.ts";
+import { ownFiles } from "../files/own-files.ts";
+import { identityOf, identityOfFile, standingOf, writablePlace } from "../files/places.ts";
+import { withNextStep } from "../output/explain.ts";
+import { warn } from "../output/stderr-lines.ts";
+import { FoundProblems } from "./found-problems.ts";
+import { annotations, stepSummary } from "./github.ts";
+import { gitlabReport } from "./gitlab.ts";
+import { junitReport } from "./junit.ts";
+
+/** A command whose problems are reported to CI. */
+export interface ReportedCommand {
+  /** The command, e.g. `import`. */
+  readonly name: string;
+  /** Its inputs as typed. */
+  readonly inputs: readonly string[];
+  /** The files of `--report`. */
+  readonly report: readonly string[];
+  /** The other files that it reads or writes. */
+  readonly others: readonly (string | undefined)[];
+  readonly ledger?: string | undefined;
+}
+
+/** The reports of a command that runs. */
+interface Reports {
+  readonly found: FoundProblems;
+  /** Takes the error that the command ends with. */
+  stop(error: unknown): void;
+  write(): Promise<void>;
+}
+
+/** Checks that the files of `--report` can be written, before anything is sent. Throws UsageError. */
+export async function openReports(app: App, command: ReportedCommand, isOnGitHub: boolean): Promise<Reports> {
+  const { cwd, env } = app.context;
+  const files = await checkReportFiles(app, command);
+  const shown = (text: string) => maskedKeys(maskedSignatures(app.io.visible(text)));
+  const found = new FoundProblems({ cwd, root: env.GITHUB_WORKSPACE || env.CI_PROJECT_DIR || cwd, shown });
+  const inputs = command.inputs.map((input) => shown(shownName(input)));
+  const title = app.io.asCalled(`cat ${command.name}`);
+  return {
+    found,
+    stop(error) {
+      const { type, code, message } = textsOf(error);
+      // It repeats what the problems of rows say.
+      if (found.count > 0 && (type === "input" || type === "partial")) return;
+      found.stopped = { code, message: shown(message) };
+    },
+    async write() {
+      for (const file of files) {
+        const text = isXml(file.name)
+          ? junitReport(found, { title, inputs })
+          : gitlabReport(found, inputs[0]!);
+        await orWarn(app, `--report ${file.name}`, () => writeReport(app, file, text));
+      }
+      if (!isOnGitHub) return;
+      // With --json stderr is read by programs.
+      if (!app.io.json) for (const line of annotations(found)) await app.io.line(line, { wrap: false });
+      const path = env.GITHUB_STEP_SUMMARY || null;
+      if (path === null) return;
+      const text = stepSummary(`${title} ${inputs.join(" ")}`, found);
+      await orWarn(app, "the job summary (GITHUB_STEP_SUMMARY)", () => appendTo(path, text));
+    },
+  };
+}
+
+const isXml = (name: string): boolean => extname(name).toLowerCase() === ".xml";
+
+function textsOf(error: unknown): { type: string; code: string; message: string } {
+  if (error instanceof CatError) return { type: error.type, code: error.code, message: withNextStep(error) };
+  const message = `internal error: ${error instanceof Error ? error.message : String(error)}`;
+  return { type: "internal", code: "fault", message };
+}
+
+async function checkReportFiles(
+  app: App,
+  { report, inputs, others, ledger }: ReportedCommand,
+): Promise<OutFile[]> {
+  const { cwd } = app.context;
+  const read = [...inputs, ...others].filter((name) => name !== undefined && name !== "-");
+  const streams = await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile));
+  const taken = new Set([
+    ...streams,
+    ...(await Promise.all(read.map((name) => identityOf(resolve(cwd, name!))))),
+  ]);
+  const files: OutFile[] = [];
+  if (report.length === 0) return files;
+  const isOurs = await ownFiles(app, ledger);
+  for (const name of report) {
+    const unwritable = (why: string) =>
+      new UsageError(`cannot write --report ${app.io.visible(name)}: ${why}`, {
+        param: "--report",
+        hint: "Choose another file, for example --report gitlab.json or --report junit.xml.",
+      });
+    if (name === "-") throw unwritable("standard output is for the summary");
+    if (!isXml(name) && extname(name).toLowerCase() !== ".json")
+      throw unwritable("its name ends neither in .json (GitLab Code Quality) nor in .xml (JUnit)");
+    const path = resolve(cwd, name);
+    const standing = await standingOf(path);
+    if (taken.has(standing.identity)) throw unwritable("the command already reads or writes it");
+    const { found, problem } = await writablePlace(path);
+    if (problem !== null) throw unwritable(problem);
+    if (await isOurs(standing)) throw unwritable("the program keeps its own data there");
+    taken.add(standing.identity);
+    // It is a report of the last run, which this one replaces.
+    files.push({ name, path, replaces: found !== null });
+  }
+  return files;
+}
+
+async function writeReport(app: App, file: OutFile, text: string): Promise<void> {
+  const output = await beginOutFile(app, file, newRunId(app.context.clock.now()));
+  await output.write(text);
+  await output.commit();
+}
+
+/** Other steps of a job have written to the file before. Only a file: opening a pipe could wait for its reader. */
+async function appendTo(path: string, text: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found !== null && !found.isFile()) throw new Error("it is not a file");
+  await appendFile(path, text);
+}
+
+/** A run that is paid for does not fail for a report. */
+async function orWarn(app: App, what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const why = fileProblem(error)?.why ?? (error as Error).message;
+    await warn(app, error instanceof CatError ? error.message : `cannot write ${what}: ${why}`);
+  }
+}

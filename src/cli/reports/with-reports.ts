@@ -1,0 +1,27 @@
+import type { App } from "../app/app.ts";
+import type { FoundProblems } from "./found-problems.ts";
+import type { ReportedCommand } from "./open-reports.ts";
+
+/**
+ * Runs a command, and reports its problems to the CI service that runs it and to the files of `--report`, however it ends.
+ * A report never changes the exit status: one that cannot be written is a warning.
+ */
+export async function withReports(
+  app: App,
+  command: ReportedCommand,
+  work: (found: FoundProblems | null) => Promise<void>,
+): Promise<void> {
+  const { env } = app.context;
+  const isOnGitHub = env.GITHUB_ACTIONS === "true" && env.CAT_ANNOTATIONS !== "off";
+  if (command.report.length === 0 && !isOnGitHub) return work(null);
+  const { openReports } = await import("./open-reports.ts");
+  const reports = await openReports(app, command, isOnGitHub);
+  try {
+    await work(reports.found);
+  } catch (error) {
+    reports.stop(error);
+    throw error;
+  } finally {
+    await reports.write();
+  }
+}

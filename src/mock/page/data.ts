@@ -83,7 +83,7 @@ interface Body {
   note?: string;
 }
 
-/** A fault as it was ordered. */
+/** A fault as it was ordered, with the beginning of its headers and body as text. */
 export type Fault = { id: number; acted?: number } & Record<string, unknown>;
 
 export interface ProductPage {

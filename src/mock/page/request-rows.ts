@@ -1,6 +1,7 @@
 import { type LoggedRequest, type RecordedRequest, shownRequest } from "../world/requests.ts";
 import type { World } from "../world/world.ts";
 import type { RequestDetail, RequestRow } from "./data.ts";
+import { toFault } from "./views.ts";
 
 const longestPath = 500;
 
@@ -43,7 +44,7 @@ export function toDetail(world: World, number: number): RequestDetail | null {
   if (logged === undefined) return null;
   const { path, request_id, headers, body, response } = shownRequest(logged);
   const row = toRow(number, logged);
-  const known = new Map(world.faults.list().map((fault) => [fault.id, fault]));
+  const known = new Map(world.faults.list().map((fault) => [fault.id, toFault(fault)]));
   return {
     row,
     request: {

@@ -1,7 +1,8 @@
 import { shownDelivery } from "../deliveries/delivery.ts";
+import type { FaultReport } from "../faults/faults.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
-import type { Control, RateUse, Status, Webhooks } from "./data.ts";
+import type { Control, Fault, RateUse, Status, Webhooks } from "./data.ts";
 import { countRunning } from "./job-cards.ts";
 
 /** Deliveries and webhooks that the page shows. */
@@ -61,9 +62,26 @@ export function toControl(world: World): Control {
       const { reset } = rate.read(rateLimit, true, now);
       return { organization: name, credits, reads: use(true), writes: use(false), reset };
     }),
-    faults: world.faults
-      .list()
-      .slice(-shownFaults)
-      .map((fault) => ({ ...fault })),
+    faults: world.faults.list().slice(-shownFaults).map(toFault),
   };
+}
+
+/** Characters of a body or of headers that the page gets: a fault may send megabytes, and a frame is sent ten times per second. */
+const shownCharacters = 200;
+const shownValues = new WeakMap<object, string>();
+
+/** A fault with the beginning of its body and headers. */
+export function toFault({ body, headers, ...fault }: FaultReport): Fault {
+  return {
+    ...fault,
+    ...(headers !== undefined && { headers: beginningOf(headers) }),
+    ...(body !== undefined && { body: beginningOf(body) }),
+  };
+}
+
+function beginningOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return String(value).slice(0, shownCharacters);
+  const known = shownValues.get(value) ?? JSON.stringify(value).slice(0, shownCharacters);
+  shownValues.set(value, known);
+  return known;
 }

@@ -165,6 +165,22 @@ test("a stream has only the parts of its view, and each only when it changes", a
   ]);
 });
 
+test("a stream has only the beginning of the body and the headers of a fault", async () => {
+  const { listen, mock, send } = await streamingWorld();
+  const headers = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`X-${at}`, "h".repeat(1_000)]));
+  mock.faults.add({ match: {}, status: 200, headers, body: { text: "b".repeat(100_000) } });
+  mock.faults.add({ match: { path: "/none" }, status: 200, body: "c".repeat(100_000) });
+  await send("/v1/models");
+  const { frames } = await listen("control");
+  const shown = frames[0]!.control!.faults;
+  expect(shown).toMatchObject([
+    { headers: `{"X-0":"${"h".repeat(192)}`, body: `{"text":"${"b".repeat(191)}`, acted: 1 },
+    { body: "c".repeat(200) },
+  ]);
+  const { body } = await send("/_mock/page/requests/1", { key: null });
+  expect(body.faults).toEqual([shown[0]]);
+});
+
 test("a stream that nobody reads is closed after five seconds, and not buffered", async () => {
   const time = new MovableClock({ frozenAt: monday });
   const world = silentWorld(new MovableClock({ frozenAt: monday }), time);

@@ -4,8 +4,8 @@ set -euo pipefail
 log=$RUNNER_TEMP/catalogue-mock.log
 first=$RUNNER_TEMP/catalogue-mock.json
 program=$(cd "$(dirname "$0")/.." && pwd)/bin/catalogue.js
-# The flags are split at spaces, but never expanded or run.
-read -ra flags <<<"$MOCK_FLAGS"
+# The flags are split at spaces and line breaks, but never expanded or run. At the end of the text, read exits with 1.
+read -rd '' -a flags <<<"$MOCK_FLAGS" || true
 nohup node "$program" serve --mock --json --port "$MOCK_PORT" ${flags[@]+"${flags[@]}"} >"$first" 2>"$log" </dev/null &
 mock=$!
 for _ in $(seq 300); do

@@ -65,7 +65,7 @@ function endAfterTest(folder: string): void {
 test("the action installs the package and starts the mock for the steps that follow", async () => {
   const place = temporaryFolder();
   endAfterTest(place);
-  const ran = await runAction({ flags: `--demo 3  --seed 1 --save ${place}/a.json` });
+  const ran = await runAction({ flags: `--demo 3  --seed 1\n--save ${place}/a.json\n` });
   expect(ran).toMatchObject({ exit: 0, env: { CAT_API_KEY: "ak_mock" } });
   const url = ran.env.CAT_BASE_URL!;
   expect(ran.printed).toBe(`Mock service running at ${url}`);

@@ -79,7 +79,12 @@ export const pageRoutes: readonly PageRoute[] = [
 /** The routes with a server that nothing loads before the first request for it. */
 export function servedRoutes(pictures: Pictures) {
   let server: Promise<PageServer> | undefined;
-  return pageRoutes.map(({ method, path, serve }) => ({
+  // The page needs its path without a slash at the end, because its own requests are relative to it.
+  const withSlash: PageRoute = {
+    ...{ method: "GET", path: "/_mock/", summary: "Get the page" },
+    serve: () => (exchange: Exchange) => exchange.sendBytes(308, { Location: "../_mock" }, Buffer.of()),
+  };
+  return [...pageRoutes, withSlash].map(({ method, path, serve }) => ({
     method,
     path,
     work: async (world: World, body: Buffer, params: Params, query: Query) => {

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { request } from "node:http";
-import { describe, expect, test } from "vitest";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openUrl } from "../../support/browser.ts";
 import { longTest } from "../../support/long-test.ts";
 import { row, startWorld } from "../world.ts";
 import { expectTexts, openingPages, startPageOfAnotherOrigin, texts } from "./open-page.ts";
@@ -131,6 +133,43 @@ test("the page, its stream and its data are only for a loopback Host", async () 
     );
     expect([path, status]).toEqual([path, 403]);
   }
+});
+
+longTest("works behind a proxy, below a path of it", async () => {
+  const { mock, send } = await startWorld({ demo: 1 });
+  const proxy = createServer((asked, response) => {
+    const target = `${mock.baseUrl}${asked.url!.replace(/^\/shop/, "")}`;
+    const { host: _host, ...headers } = asked.headers;
+    const passed = request(target, { method: asked.method, headers }, (got) => {
+      response.writeHead(got.statusCode!, got.headers);
+      got.pipe(response);
+    });
+    asked.pipe(passed);
+    response.on("close", () => passed.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => proxy.closeAllConnections());
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/shop`;
+  const { page, wrongs } = await openUrl(`${url}/_mock/#requests`, url);
+  await page.getByText(`${url}/v1/products`).waitFor();
+  await send("/v1/models");
+  await expectTexts(page, ".row .path", ["/v1/models"]);
+  await page.locator(".row").click();
+  await page.getByLabel("Response body").waitFor();
+  await page.keyboard.press("2");
+  await page.locator(".card").click();
+  await page.locator("dialog img").first().waitFor();
+  const width =
+    "document.querySelector('dialog img').decode().then(() => document.querySelector('dialog img').naturalWidth)";
+  expect(await page.evaluate(width)).toBe(600);
+  expect([page.url(), wrongs]).toEqual([`${url}/_mock#products`, []]);
+});
+
+test("the page has no slash at its end: with one, a browser goes to it", async () => {
+  const { mock } = await startWorld();
+  const response = await fetch(`${mock.baseUrl}/_mock/`, { redirect: "manual" });
+  expect([response.status, response.headers.get("location")]).toEqual([308, "../_mock"]);
+  expect(mock.requests()).toEqual([]);
 });
 
 test.each(["light", "dark"] as const)("has enough contrast in %s colors", async (scheme) => {

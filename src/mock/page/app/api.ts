@@ -11,7 +11,13 @@ export class Rejection extends Error {
   }
 }
 
-/** Sends a request to the mock and parses its response. Throws a `Rejection` with the messages of the mock. */
+/** The start of the mock's URLs, without a slash at the end. A proxy may serve the mock below a path. */
+export const mockUrl = (): string => new URL(".", location.href).href.slice(0, -1);
+
+/**
+ * Sends a request to the mock and parses its response. The path is relative to the page, without a slash at its start.
+ * Throws a `Rejection` with the messages of the mock.
+ */
 export async function call<T = unknown>(
   method: "GET" | "POST" | "PUT" | "DELETE",
   path: string,

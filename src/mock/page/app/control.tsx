@@ -40,7 +40,7 @@ export function ControlTab({
                     aria-label={`Remove fault ${fault.id}`}
                     onClick={() =>
                       run(async () => {
-                        await call("DELETE", `/_mock/faults/${fault.id}`);
+                        await call("DELETE", `_mock/faults/${fault.id}`);
                         return `Fault ${fault.id} was removed.`;
                       })
                     }
@@ -59,7 +59,7 @@ export function ControlTab({
               type="button"
               onClick={() =>
                 run(async () => {
-                  const { cleared } = await call<{ cleared: number }>("DELETE", "/_mock/faults");
+                  const { cleared } = await call<{ cleared: number }>("DELETE", "_mock/faults");
                   return `${cleared} ${cleared === 1 ? "fault" : "faults"} removed.`;
                 })
               }
@@ -90,7 +90,7 @@ function Clock({ now, speed, run }: { now: string; speed: number; run: Run }) {
   const [seconds, setSeconds] = useState("");
   const move = (label: string, advance_ms: number) =>
     run(async () => {
-      await call("POST", "/_mock/clock", { advance_ms });
+      await call("POST", "_mock/clock", { advance_ms });
       return `The clock was moved by ${label}.`;
     });
   return (
@@ -137,12 +137,12 @@ function Account({ account, run }: { account: Control["accounts"][number]; run: 
   const name = organization === "main" ? "ak_mock" : `ak_mock_${organization}`;
   const setCredits = (value: number | null) =>
     run(async () => {
-      await call("POST", `/_mock/account/${organization}`, { credits: value });
+      await call("POST", `_mock/account/${organization}`, { credits: value });
       return `${name}: ${value === null ? "no limit of credits" : `${value} credits`}.`;
     });
   const setRate = (used: { reads?: number; writes?: number }, text: string) =>
     run(async () => {
-      await call("POST", `/_mock/page/rate/${organization}`, used);
+      await call("POST", `_mock/page/rate/${organization}`, used);
       return `${name}: ${text}.`;
     });
   return (
@@ -213,7 +213,7 @@ function State({ run }: { run: Run }) {
   const load = (chosen: File | undefined) => {
     if (chosen === undefined) return;
     run(async () => {
-      await call("PUT", "/_mock/state", chosen);
+      await call("PUT", "_mock/state", chosen);
       return `The state in ${chosen.name} was loaded.`;
     });
     // The same file can be chosen again.
@@ -223,7 +223,7 @@ function State({ run }: { run: Run }) {
     <section aria-label="State" class="box">
       <h2>State</h2>
       <p class="buttons">
-        <a class="button" href="/_mock/state" download="mock-state.json">
+        <a class="button" href="_mock/state" download="mock-state.json">
           Save
         </a>
         <button type="button" onClick={() => file.current!.click()}>
@@ -253,7 +253,7 @@ function State({ run }: { run: Run }) {
             class="danger"
             onClick={() =>
               run(async () => {
-                await call("POST", "/_mock/reset");
+                await call("POST", "_mock/reset");
                 return "The mock was reset.";
               })
             }

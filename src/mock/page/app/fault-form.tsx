@@ -13,7 +13,7 @@ export function FaultForm({ run }: { run: Run }) {
   const { submit, shown } = useForm(run);
   const add = () =>
     submit(async () => {
-      const { id } = await call<{ id: number }>("POST", "/_mock/faults", toOrder(fields));
+      const { id } = await call<{ id: number }>("POST", "_mock/faults", toOrder(fields));
       return `Fault ${id} was added.`;
     });
   return (

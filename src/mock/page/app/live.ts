@@ -51,7 +51,7 @@ export class Live {
     this.#source = null;
     if (document.hidden) return;
     const query = new URLSearchParams({ view: this.#view, last_event_id: this.#lastId });
-    const source = new EventSource(`/_mock/events?${query}`);
+    const source = new EventSource(`_mock/events?${query}`);
     source.onmessage = ({ data, lastEventId }) => {
       const frame = JSON.parse(data) as Frame;
       if (frame.requests !== undefined) this.#lastId = lastEventId;

@@ -14,7 +14,7 @@ export function PartForm({ run }: { run: Run }) {
   const { submit, shown } = useForm(run);
   const choose = ({ kind, id = newId, json }: (typeof examples)[number]) =>
     run(async () => {
-      const { data } = await call<ProductPage>("GET", "/_mock/page/products");
+      const { data } = await call<ProductPage>("GET", "_mock/page/products");
       setKind(kind);
       setId(id());
       setJson(json({ productId: data[0]?.id ?? "ID_OF_A_PRODUCT" }));
@@ -24,7 +24,7 @@ export function PartForm({ run }: { run: Run }) {
     setMade(null);
     submit(async () => {
       const body = new Blob([json], { type: "application/json" });
-      setMade(await call<object>("PUT", `/_mock/${kind}/${encodeURIComponent(id)}`, body));
+      setMade(await call<object>("PUT", `_mock/${kind}/${encodeURIComponent(id)}`, body));
       return `${kinds[kind]} ${id} is in the mock.`;
     });
   };

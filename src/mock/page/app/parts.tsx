@@ -57,7 +57,7 @@ export function Picture({ id, label }: { id: string | null; label: string }) {
     <span class="picture">
       {id === null ? null : (
         <img
-          src={`/_mock/pictures/${encodeURIComponent(id)}`}
+          src={`_mock/pictures/${encodeURIComponent(id)}`}
           alt={label}
           loading="lazy"
           width={600}

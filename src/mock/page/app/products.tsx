@@ -24,7 +24,7 @@ export function ProductsTab({ revision, run }: { revision: number; run: Run }) {
     const read = () => {
       readAt.current = Date.now();
       const query = new URLSearchParams({ organization, q: search, ...(cursor !== null && { cursor }) });
-      call<ProductPage>("GET", `/_mock/page/products?${query}`).then(
+      call<ProductPage>("GET", `_mock/page/products?${query}`).then(
         (found) => isWanted && setPage(found),
         // A reset made the cursor of another list invalid.
         () => isWanted && cursor !== null && setCursors([null]),
@@ -117,7 +117,7 @@ function ProductDialog({ id, run, onClose }: { id: string; run: Run; onClose: ()
   useEffect(() => {
     dialog.current?.showModal();
     run(async () => {
-      const found = await call<ProductDetail>("GET", `/_mock/page/products/${encodeURIComponent(id)}`);
+      const found = await call<ProductDetail>("GET", `_mock/page/products/${encodeURIComponent(id)}`);
       setProduct(found);
       return "";
     });

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RequestDetail, RequestRow } from "../data.ts";
-import { call } from "./api.ts";
+import { call, mockUrl } from "./api.ts";
 import { toCurl } from "./curl.ts";
 import { reasonsFor } from "./describe.ts";
 import { Badge, Code, Copy, kindOfStatus, Time } from "./parts.tsx";
@@ -25,7 +25,7 @@ export function RequestPanel({
   useEffect(() => {
     let isWanted = true;
     setProblem("");
-    call<RequestDetail>("GET", `/_mock/page/requests/${number}`).then(
+    call<RequestDetail>("GET", `_mock/page/requests/${number}`).then(
       (found) => isWanted && setDetail(found),
       (error: Error) => isWanted && setProblem(error.message),
     );
@@ -39,7 +39,7 @@ export function RequestPanel({
     <section class="panel" aria-label="Request">
       <div class="bar">
         <h2>Request {number}</h2>
-        {current !== null && <Copy text={() => toCurl(current, location.origin)}>Copy as curl</Copy>}
+        {current !== null && <Copy text={() => toCurl(current, mockUrl())}>Copy as curl</Copy>}
         <button type="button" class="small" onClick={onClose}>
           Close
         </button>

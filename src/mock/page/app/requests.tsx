@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RequestRow } from "../data.ts";
+import { mockUrl } from "./api.ts";
 import { Badge, Empty, kindOfStatus, Time } from "./parts.tsx";
 import { RequestPanel } from "./request-panel.tsx";
 
@@ -90,7 +91,7 @@ export function RequestsTab({ rows, life }: { rows: readonly RequestRow[]; life:
         ) : (
           <Empty title="No requests yet.">
             <p>Send one, for example:</p>
-            <pre>{`curl -H "Authorization: Bearer ak_mock" ${location.origin}/v1/products`}</pre>
+            <pre>{`curl -H "Authorization: Bearer ak_mock" ${mockUrl()}/v1/products`}</pre>
           </Empty>
         )}
       </div>

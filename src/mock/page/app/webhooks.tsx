@@ -56,7 +56,7 @@ function Delivery({ delivery, run }: { delivery: DeliveryCard; run: Run }) {
     run(async () => {
       const { attempts: made } = await call<DeliveryCard>(
         "POST",
-        `/_mock/deliveries/${encodeURIComponent(id)}/resend`,
+        `_mock/deliveries/${encodeURIComponent(id)}/resend`,
       );
       const last = made.at(-1);
       return `${type} was sent again: ${last?.status ?? last?.error}.`;

@@ -93,7 +93,8 @@ export function rejectForObjects(file: string, { map, values }: Mapping, words: 
 }
 
 /** The flags of a mapping, for a command that reads the failed file. */
-export const mapFlags = ({ unsaved, ...all }: Pick<MapFlags, "map" | "values" | "unsaved">) => ({
+export const mapFlags = ({ unsaved, mapFile, ...all }: MapFlags) => ({
+  mapFile,
   // The failed file has its own columns with the names of the failure columns.
   map: [...(unsaved ?? all).map]
     .filter(([column]) => !isFailureColumn(column))

@@ -45,7 +45,9 @@ export async function readMappings(app: App, given: readonly MappedFile[]): Prom
   for (const file of given) known.push(await mappingOf(app, file, noteOnce));
   const asked = known.flatMap((one) => ("saved" in one ? one : []));
   const answers = asked.length === 0 ? [] : await (await import("./ask-mapping.ts")).askMappings(app, asked);
-  const mappings = known.map((one) => ("saved" in one ? answers[asked.indexOf(one)]! : one));
+  const mappings = known.map((one, index) =>
+    withoutMapFile("saved" in one ? answers[asked.indexOf(one)]! : one, given[index]!.mapFile),
+  );
   for (const [index, { source, form }] of given.entries()) {
     if (source.sheet === undefined) continue;
     const read = form(mappings[index]!);
@@ -53,6 +55,16 @@ export async function readMappings(app: App, given: readonly MappedFile[]): Prom
     await noteNumericReferences(app, source.sheet, columnOf);
   }
   return mappings;
+}
+
+/** The mapping without what a later command knows from the same file of mappings. */
+function withoutMapFile(mapping: FileMapping, mapFile: MapFile | null): FileMapping {
+  if (mapFile === null) return mapping;
+  const { map, values } = mapping.unsaved ?? mapping;
+  const others = (some: ReadonlyMap<string, string>, known: ReadonlyMap<string, string> | undefined) =>
+    new Map([...some].filter(([name, to]) => known?.get(name) !== to));
+  const ofFields = new Map([...values].map(([name, some]) => [name, others(some, mapFile.values.get(name))]));
+  return { ...mapping, unsaved: { map: others(map, mapFile.map), values: ofFields } };
 }
 
 /** Notes a text about how a file is read; one that several files share only once. */

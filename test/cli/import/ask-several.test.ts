@@ -79,6 +79,19 @@ test("an answer about a column leaves its field free for another column of anoth
   expect(columns().columns).toEqual({ modell: "name", titel: "name" });
 });
 
+test("the column to choose first is one of the file that lacks a field", async () => {
+  const { columns, ...world } = await severalWorld({
+    "a.csv": `reference,name,Lager,images\nA1,Hemd,7,${photo}\n`,
+    "b.csv": `reference,Modell,images\nB1,Rock,${photo}\n`,
+  });
+  const call = atTerminal(world, "import a.csv b.csv --dry-run --no-progress");
+  await call.type("No column of b.csv is read as name", "\r");
+  await call.type('What is in column "Modell"?', down, "\r");
+  await call.type("Yes, and remember", "\r");
+  expect((await call.ran).exit, call.screen()).toBe(0);
+  expect(columns().columns).toEqual({ lager: "ignore", modell: "name" });
+});
+
 test("a file that is known is not asked about again with another one", async () => {
   const { columns: _, ...world } = await severalWorld({
     ...same,

@@ -87,6 +87,25 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
     expect(world.products().map(({ sex }) => sex)).toEqual(["female", null, "male"]);
   });
 
+  test("is not repeated by flags in the command for the failed rows, which reads it too", async () => {
+    const world = await shop();
+    world.write("shop.csv", `${rows}A3;;Herren;Amara;1;${photo}\n`);
+    const next = (stderr: string) => stderr.trimEnd().split("\n").at(-1);
+    const first = await world.cat("import shop.csv --skip-invalid --no-progress --map-value sex:Herren=male");
+    expect([first.exit, next(first.stderr)]).toEqual([
+      8,
+      "  cat import shop.failed.csv --map-value sex:herren=male",
+    ]);
+    world.write("shop.failed.csv", world.read("shop.failed.csv").replace("A3;;", "A3;Rock;"));
+    const again = await world.cat("import shop.failed.csv --map-value sex:herren=male --no-progress");
+    expect([again.exit, world.products().length]).toEqual([0, 3]);
+    world.write("own.json", mapping.replace("Titel", "Title"));
+    const other = "import shop.csv --skip-invalid --fresh --no-progress --map-file own.json --map Titel=name";
+    expect(next((await world.cat(`${other} --map-value sex:Herren=male`)).stderr)).toBe(
+      "  cat import shop.failed-2.csv --map-file own.json --map titel=name --map-value sex:herren=male",
+    );
+  });
+
   test("is noted only as far as the sheet uses it", async () => {
     const world = await shop(mapping.replace('"Damen": "female"', '"Damen": "female", "Herren": "male"'));
     const { stderr } = await world.cat(check);

@@ -61,6 +61,18 @@ test("keeps the values of the file in the failed file, and the flags in its comm
   expect(readFileSync(join(world.folder, "shop.failed.csv"), "utf8")).toContain("A2,Hose,  HERREN ,");
 });
 
+test("no flag for a column of the file that is called like one of the failed file", async () => {
+  const world = await shop();
+  world.write(
+    "shop.csv",
+    ["reference,name,images,error_code", "A1,,a.jpg,x", "A2,Rock,https://cdn.example.com/a.jpg,x", ""].join(
+      "\n",
+    ),
+  );
+  const { stderr } = await world.cat("import shop.csv --map error_code=description --skip-invalid");
+  expect(stderr.trimEnd().split("\n").at(-1)).toBe("  cat import shop.failed.csv");
+});
+
 test.each([
   ["sex=female", "use FIELD:FROM=TO"],
   ["sex:=female", "use FIELD:FROM=TO"],

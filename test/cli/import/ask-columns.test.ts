@@ -378,6 +378,30 @@ describe("the config file", () => {
     });
   });
 
+  test("may have photo columns, which objects lack", async () => {
+    const world = await shop();
+    config(world, { profiles: { default: { columns: { bild: "image_front", titel: "name" } } } });
+    world.write("a.ndjson", `{"reference":"A1","Titel":"Hemd","images":[{"url":"${photo}"}]}\n`);
+    expect(await world.cat("import a.ndjson --dry-run")).toMatchObject({
+      exit: 0,
+      stderr:
+        "Columns remembered from earlier files (profile default): Titel = name.\na.ndjson: 1 row, all valid. Nothing was sent (--dry-run).\n",
+    });
+  });
+
+  test("gets the new answer about a column that it knows as another field", async () => {
+    const world = await shop();
+    config(world, { profiles: { default: { columns: { artikelnummer: "name", titel: "description" } } } });
+    world.write("a.csv", `Artikelnummer,name,images\nA1,Hemd,${photo}\n`);
+    const call = atPrompts(world, "import a.csv --dry-run");
+    await call.press("Read 1 column of a.csv like this?", "enter");
+    expect((await call.ran).exit, call.screen()).toBe(0);
+    expect(configOf(world).profiles.default.columns).toEqual({
+      artikelnummer: "reference",
+      titel: "description",
+    });
+  });
+
   test("is not read for a file with known columns only", async () => {
     const world = await shop();
     config(world, "{");

@@ -5,7 +5,7 @@ export const plain = (text: string): string =>
   text
     .normalize("NFKD")
     .toLowerCase()
-    .replace(/[\p{M}\s_.,:/()'’-]+/gu, "");
+    .replace(/[\p{M}\s_.,:/()*#'’-]+/gu, "");
 
 /** Longer input is not a typo, and comparing it would take time. */
 const longestWord = 60;

@@ -23,6 +23,8 @@ export class CsvCells implements RowColumns {
   readonly #header: readonly string[];
   /** Columns with one image per cell. */
   readonly #imageColumns: readonly number[];
+  /** The column with any number of images per cell; -1 without one. */
+  readonly #imagesColumn: number;
   readonly #orientationOf: readonly (number | null)[];
   /** Columns without a header (null), and orientation columns with the column of their image. */
   readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
@@ -40,6 +42,7 @@ export class CsvCells implements RowColumns {
     this.names = columns.map(({ name }) => name);
     this.referenceColumn = this.names.indexOf("reference");
     this.#imageColumns = columns.flatMap(({ kind }, index) => (kind === "image" ? [index] : []));
+    this.#imagesColumn = columns.findIndex(({ kind }) => kind === "images");
     this.#orientationOf = columns.map((column) => {
       if (column.kind !== "image" || column.number === undefined) return null;
       const at = columns.findIndex((other) => other.kind === "orientation" && other.number === column.number);
@@ -104,13 +107,19 @@ export class CsvCells implements RowColumns {
     return null;
   }
 
-  /** Cells with several images in a column for one: the bar separates images in `images` only. */
+  /** Cells with several images in a column for one, or without the bar that separates images in `images` only. */
   cellProblems(record: readonly string[]): readonly CellProblem[] {
     let found = none;
     for (const column of this.#imageColumns) {
       const cell = record[column]!;
       if (cell.includes("|") && areImages(imageParts(cell)))
         found = [...found, this.#severalImages(column, cell)];
+    }
+    const imagesColumn = this.#imagesColumn;
+    if (imagesColumn !== -1 && imageParts(record[imagesColumn] ?? "").some(hasSeveralUrls)) {
+      const name = this.#header[imagesColumn]!.trim();
+      const message = `${name} has several URLs: put | between them`;
+      found = [...found, { column: imagesColumn, code: "invalid_row", message }];
     }
     return found;
   }
@@ -162,6 +171,9 @@ const imageParts = (cell: string): string[] =>
     .split("|")
     .map((part) => part.trim())
     .filter((part) => part !== "");
+
+/** A URL has no space. */
+const hasSeveralUrls = (part: string): boolean => /\s/.test(part) && /^https?:.*\shttps?:\/\//is.test(part);
 
 type CellProblem = ReturnType<RowColumns["cellProblems"]>[number];
 

@@ -10,6 +10,7 @@ describe("an unknown column", () => {
     ["refrence", "reference"],
     ["SKU", "reference"],
     ["Artikel-Nr.", "reference"],
+    ["Artikelnummer *", "reference"],
     ["ref", "reference"],
     ["nmae", "name"],
     ["Product name", "name"],

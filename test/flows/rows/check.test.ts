@@ -190,6 +190,17 @@ describe("a problem names line, column and code", () => {
     ]);
   });
 
+  test("several URLs in `images` need a bar between them", async () => {
+    const other = "https://cdn.example.com/b.jpg";
+    const cells = [`${url}, ${other}`, `${url}\n${other}`, `${url} | ${other}`, `${url},${other}`];
+    const rows = cells.map((cell, at) => `A-${at},Dress,"${cell}"\n`);
+    const { problems } = await checkWhole(`reference,name,images\n${rows.join("")}`);
+    expect(problems.map(({ line, message }) => [line, message])).toEqual([
+      [2, "images has several URLs: put | between them"],
+      [3, "images has several URLs: put | between them"],
+    ]);
+  });
+
   test("lines count from the start of the record, also after cells with line ends of any kind and blank lines", async () => {
     const cell = '"one\r\ntwo\nthree\rfour"';
     const text = `reference,name,description,images\r\nA-1,Dress,${cell},${url}\r\n\r\n\nA-2,,${cell},${url}\rA-3,,x,${url}`;

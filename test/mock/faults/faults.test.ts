@@ -507,6 +507,16 @@ describe("the list of faults", () => {
     expect((await send("/v1/models")).status).toBe(200);
   });
 
+  test("loses one fault by its number, once", async () => {
+    const { order, send, faults } = await faultyWorld();
+    for (const status of [500, 502, 503]) await order({ match: {}, status });
+    const remove = () => send("/_mock/faults/2", { method: "DELETE", key: null });
+    expect((await remove()).body).toEqual({ cleared: 1 });
+    const { status, body } = await remove();
+    expect([status, body.error.message]).toEqual([404, "fault not found"]);
+    expect((await faults()).map(({ id }: { id: number }) => id)).toEqual([1, 3]);
+  });
+
   test("is not part of the state: a state neither contains nor changes it", async () => {
     const { order, send, faults, mock } = await faultyWorld();
     await order({ match: { path: "/v1/models" }, status: 500 });

@@ -54,6 +54,14 @@ describe("hostile texts", () => {
   });
 });
 
+longTest("JSON with thousands of levels is shown as it is, at once", async () => {
+  const { page, send } = await open("requests");
+  const deep = `${"[".repeat(2_000)}${"]".repeat(2_000)}`;
+  await send("/v1/products", { body: deep, headers: { "content-type": "application/json" } });
+  await page.locator(".row").click();
+  await expectTexts(page, "[aria-label='Request body'] pre", [deep]);
+});
+
 describe("the policy of the page", () => {
   test("allows one style, one script, and nothing else", async () => {
     const { send } = await startWorld();

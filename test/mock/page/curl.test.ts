@@ -114,7 +114,7 @@ describe("the reasons for a response", () => {
     expect(reasonsFor({ ...detail({ status: 503, faults: [1, 2, 3] }), faults })).toEqual([
       "Fault 1 acted: GET: status 503, body <html>, 2 times, 50 % of the time.",
       "Fault 2 acted: task jobs: fails with model_unsafe_content.",
-      "Fault 3 acted: fault 3, removed.",
+      "Fault 3 acted. It was removed.",
     ]);
   });
 });

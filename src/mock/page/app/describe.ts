@@ -1,14 +1,21 @@
 import type { Fault, RequestDetail } from "../data.ts";
 
 /** What a fault does, and to what, in one line. */
-export function describeFault({ id, acted, match, times, probability, ...effect }: Fault): string {
+export function describeFault({
+  id: _id,
+  acted: _acted,
+  match,
+  times,
+  probability,
+  ...effect
+}: Fault): string {
   const { method, path, job } = (match ?? {}) as Record<string, string | undefined>;
   const target =
     job === undefined ? [method, path].filter(Boolean).join(" ") || "any request" : `${job} jobs`;
   const shown = Object.entries(effect).map(([name, value]) => describeEffect(name, value));
   const chance = typeof probability === "number" ? `, ${Math.round(probability * 100)} % of the time` : "";
   const limit = typeof times === "number" ? `, ${times === 1 ? "once" : `${times} times`}` : "";
-  return shown.length === 0 ? `fault ${id}, removed` : `${target}: ${shown.join(", ")}${limit}${chance}`;
+  return `${target}: ${shown.join(", ")}${limit}${chance}`;
 }
 
 function describeEffect(name: string, value: unknown): string {
@@ -27,7 +34,11 @@ const longestShown = 100;
 
 /** Why a request got its response, if that is not obvious: one sentence per reason. */
 export function reasonsFor({ row, request, first, faults }: RequestDetail): string[] {
-  const reasons = faults.map((fault) => `Fault ${fault.id} acted: ${describeFault(fault)}.`);
+  const reasons = faults.map((fault) =>
+    fault.match === undefined
+      ? `Fault ${fault.id} acted. It was removed.`
+      : `Fault ${fault.id} acted: ${describeFault(fault)}.`,
+  );
   const isFaulty = faults.length > 0;
   if (row.status === null) {
     if (row.isOver && !isFaulty) reasons.push("The client closed the connection before the response.");

@@ -108,8 +108,16 @@ export function Code({ text }: { text: string }) {
   );
 }
 
+/** Deeper JSON is not indented: 64 kB of brackets would become gigabytes. */
+const deepestIndented = 100;
+
 function indented(text: string): string | null {
   if (!/^\s*[{[]/.test(text)) return null;
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === "[" || bracket === "{" ? 1 : -1;
+    if (depth > deepestIndented) return null;
+  }
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
   } catch {

@@ -89,9 +89,9 @@ function toResults(
         failure_reason: { code: why.code, message: why.message },
       };
     if (!sent.has(key)) return { ...nothing, status: "not_queued" };
-    if (taskId === null) return { ...nothing, status: "unknown" };
+    if (taskId === null || lost.has(taskId)) return { ...nothing, status: "unknown" };
     const task = tasks.get(taskId);
-    if (task === undefined) return { ...nothing, status: lost.has(taskId) ? "unknown" : "queued" };
+    if (task === undefined) return { ...nothing, status: "queued" };
     const { status } = task;
     const failure_reason =
       status === "failed" ? (task.failure_reason ?? { code: "failed", message: "" }) : null;

@@ -37,14 +37,15 @@ export async function settleExpired(
   const undecided: { batch: StoredBatch; generations: number; candidates: number }[] = [];
   const tasks = await unclaimedTasks(run, expired);
   const looks = tasks.size === 0 ? new Map<string, string>() : await looksOf(expired, run);
-  const asked = askedElsewhere(run);
+  const unanswered = unansweredRequests(run);
   for (const batch of expired) {
     const generations = loadGenerations(run.state, batch);
     const candidates = candidatesFor(batch, generations, tasks);
     const own = candidates.filter((task) => !isEarlier(task, batch));
-    // Another request without a response may have queued the same image.
-    const isUnsure = generations.some((one) => asked.has(lookKey(one.productId, one)));
-    const ids = isUnsure ? null : matchingTasks(generations, own, looks);
+    const ids = matchingTasks(generations, own, {
+      looks,
+      others: unanswered.filter((one) => one.run !== batch.run || one.index !== batch.index),
+    });
     if (candidates.length === 0 && isKeyExpired(batch, clocks)) batches.dropped(run.id, batch.index);
     else if (ids === null)
       undecided.push({ batch, generations: generations.length, candidates: candidates.length });
@@ -127,23 +128,36 @@ async function looksOf(expired: readonly StoredBatch[], run: Run): Promise<Reado
   }
 }
 
-/** The looks that other requests of this machine without a response have asked for. */
-function askedElsewhere({ state, account, kind, id }: Run): ReadonlySet<string> {
-  const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id });
-  const unanswered = elsewhere.filter(({ batch }) => batch.state === "sent");
-  const generations = unanswered.flatMap(({ batch }) => loadGenerations(state, batch));
-  return new Set(generations.map((one) => lookKey(one.productId, one)));
+/** A request whose tasks are not known, and what it has asked for. */
+interface UnansweredRequest extends Pick<StoredBatch, "run" | "index"> {
+  readonly generations: readonly Generation[];
+}
+
+/** All requests of this machine whose tasks are not known, also where the user has said that they were queued. */
+function unansweredRequests({ state, account, kind }: Run): UnansweredRequest[] {
+  const all = state.batches.unsettledElsewhere({ account, kind, runId: "" }).map(({ batch }) => batch);
+  const unanswered = all.filter((batch) => batch.state === "sent" || batch.jobs.length === 0);
+  return unanswered.map((batch) => ({
+    run: batch.run,
+    index: batch.index,
+    generations: loadGenerations(state, batch),
+  }));
 }
 
 /**
- * The task of each generation: one whose image shows the same, else one of its product that has failed; null unless all have one.
- * A failed task of others is reported like one of its own, so that the image can be generated again.
+ * The task of each generation: one whose image shows the same, else one of its product that has failed; null unless all have one
+ * that none of the `others` can have queued. A failed task of another computer is reported like one of its own, so that the image
+ * can be generated again.
  */
 function matchingTasks(
   generations: readonly Generation[],
   candidates: readonly Task[],
-  looks: ReadonlyMap<string, string>,
+  { looks, others }: { looks: ReadonlyMap<string, string>; others: readonly UnansweredRequest[] },
 ): string[] | null {
+  const asked = others.flatMap((one) => one.generations);
+  const askedLooks = new Set(asked.map((one) => lookKey(one.productId, one)));
+  const askedProducts = new Set(asked.map(({ productId }) => productId));
+  if (generations.some((one) => askedLooks.has(lookKey(one.productId, one)))) return null;
   const left = new Set(candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
   const take = (fits: (task: Task) => boolean): string | undefined => {
     const found = [...left].find(fits);
@@ -157,7 +171,7 @@ function matchingTasks(
   const ids = generations.flatMap(({ productId, subtype }, at) => {
     const isFailed = (task: Task) =>
       task.status === "failed" && task.product_id === productId && task.subtype === subtype;
-    return byImage[at] ?? take(isFailed) ?? [];
+    return byImage[at] ?? (askedProducts.has(productId) ? undefined : take(isFailed)) ?? [];
   });
   return ids.length === generations.length ? ids : null;
 }

@@ -89,6 +89,9 @@ export class JobFollower<Job extends { id: string; status: string }> {
 /** The shortest time between two reads, in milliseconds, which keeps to 600 reads per minute (Limits). */
 const msPerRead = 60_000 / limits.readsPerMinute;
 
+/** The pause before a second look for tasks that were not found, in milliseconds. */
+const secondLookMs = 1_000;
+
 /** How long to wait for an unresponsive service, in milliseconds: tasks keep running meanwhile. */
 const longestOutageMs = 600_000;
 
@@ -117,6 +120,8 @@ export class TaskFollower {
   #reads = 0;
   /** The last `Retry-After` of an open task since the last pause, in milliseconds; null if none was read. */
   #askedMs: number | null = null;
+  /** Open tasks that the service did not have in the last round. */
+  #missing: ReadonlySet<string> = new Set();
   /** Ends the wait for the first open task. */
   #onAdded = () => {};
   /** How many are followed, were last seen with each status, and are unknown to the service. */
@@ -146,8 +151,8 @@ export class TaskFollower {
 
   /**
    * Checks the open tasks, as often as the `Retry-After` of one of them says, until all have ended and `adding` has, after
-   * which none is added. Throws a rejection immediately, and the service's error after ten minutes without a response, or
-   * at once where it has not responded before (`hasResponded`).
+   * which none is added. A task is lost if two rounds in a row do not find it. Throws a rejection immediately, and the
+   * service's error after ten minutes without a response, or at once where it has not responded before (`hasResponded`).
    */
   async settled(adding?: Promise<unknown>, hasResponded = false): Promise<void> {
     const { clock, signal } = this.#service;
@@ -169,7 +174,9 @@ export class TaskFollower {
       }
       let pauseMs = limits.jobPollSeconds * 1000;
       try {
-        await this.round();
+        const missing = await this.#look();
+        for (const id of missing) if (this.#missing.has(id)) this.#lose(id);
+        this.#missing = missing;
         pauseMs = await this.#pauseMs();
         respondedAt = clock.now();
       } catch (error) {
@@ -187,16 +194,23 @@ export class TaskFollower {
   async #pauseMs(): Promise<number> {
     for (const id of this.#open) {
       if (this.#askedMs !== null) break;
-      await this.#fetch(id);
+      if (!this.#missing.has(id)) await this.#fetch(id);
     }
-    const pauseMs = Math.max(this.#askedMs ?? limits.jobPollSeconds * 1000, this.#reads * msPerRead);
+    const isMissingOnly = [...this.#open].every((id) => this.#missing.has(id));
+    const askedMs = this.#askedMs ?? (isMissingOnly ? secondLookMs : limits.jobPollSeconds * 1000);
+    const pauseMs = Math.max(askedMs, this.#reads * msPerRead);
     this.#reads = 0;
     this.#askedMs = null;
     return pauseMs;
   }
 
-  /** Checks every open task once, in as few reads as possible: at most two per open task. */
+  /** Checks every open task once. One that the service does not have is lost. */
   async round(): Promise<void> {
+    for (const id of await this.#look()) this.#lose(id);
+  }
+
+  /** Reads the open tasks in as few reads as possible: at most two for each. Resolves to those that the service does not have. */
+  async #look(): Promise<ReadonlySet<string>> {
     const { client, signal, concurrency } = this.#service;
     const wanted = new Set(this.#open);
     if (wanted.size > 1) {
@@ -213,21 +227,29 @@ export class TaskFollower {
       }
     }
     const limit = pLimit(concurrency);
-    await Promise.all([...wanted].map((id) => limit(() => this.#fetch(id))));
+    const missing = new Set<string>();
+    const fetch = async (id: string) => {
+      if (!(await this.#fetch(id))) missing.add(id);
+    };
+    await Promise.all([...wanted].map((id) => limit(fetch, id)));
+    return missing;
   }
 
-  async #fetch(task_id: string): Promise<void> {
+  #lose(id: string): void {
+    this.#open.delete(id);
+    this.counts.lost++;
+    this.#watcher.onLost(id);
+  }
+
+  /** Whether the service has a task. */
+  async #fetch(task_id: string): Promise<boolean> {
     const { client, signal } = this.#service;
     this.#reads++;
     const response = await orNull(client.exchange(operations.tasks.get, { task_id }, { signal }));
-    if (response === null) {
-      this.#open.delete(task_id);
-      this.counts.lost++;
-      this.#watcher.onLost(task_id);
-      return;
-    }
+    if (response === null) return false;
     this.#seen(response.body);
     if (this.#open.has(task_id)) this.#askedMs = response.retryAfterMs ?? limits.jobPollSeconds * 1000;
+    return true;
   }
 
   #seen(task: Task): void {

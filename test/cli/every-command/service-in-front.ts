@@ -42,11 +42,13 @@ export async function serviceInFront(mockUrl: string) {
     count: 0,
     /** Closes the connection instead of a response. */
     isCut: false,
+    /** Whether a request with this body is lost on its way. */
+    loses: null as ((body: string) => boolean) | null,
   };
   const server = createServer(async (request, response) => {
     const sent = await buffer(request);
     front.count++;
-    if (front.isCut) return void response.socket?.resetAndDestroy();
+    if (front.isCut || front.loses?.(sent.toString()) === true) return void response.socket?.resetAndDestroy();
     const received = await passOn(new URL(request.url!, front.target), request, sent, agent).catch(
       () => null,
     );

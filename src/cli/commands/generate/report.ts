@@ -58,10 +58,12 @@ export function reportLines(
   const lost = results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
   if (lost > 0)
     lines.push(
-      `  ${counted(lost, "image")} unknown to the service: was it restored or restarted? To generate all images of the input again, add --fresh.`,
+      `  ${counted(lost, "image")} unknown to the service: was it restored or restarted? Run the same command again; if they stay unknown, --fresh generates all images of the input again.`,
     );
   if (unknown > lost)
-    lines.push(`  ${counted(unknown - lost, "image")} unconfirmed: no response from the service`);
+    lines.push(
+      `  ${counted(unknown - lost, "image")} unconfirmed: the service may have queued them (see cat tasks list)`,
+    );
   lines.push(...unsavedLines(results, unsaved, flags));
   if (flags.save !== undefined)
     lines.push(

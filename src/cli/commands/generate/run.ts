@@ -277,9 +277,10 @@ async function report(app: App, flags: GenerateFlags & GalleryOutput, ended: End
   if (rejection !== null) throw rejection;
   if (stopped !== undefined && !isRejection(ended)) throw unpaidOf(ended) ?? stopped;
   if (fault !== undefined && fault !== null) throw fault;
-  if (ended.finishedRunOf !== null) return;
   const { total, failed_file, failed, invalid = 0, not_queued = 0, unknown = 0, rejected = [] } = summary;
-  const bad = failed + invalid + not_queued + unknown + rejected.length;
+  // What has failed was reported by the command that finished the run.
+  const isReported = ended.finishedRunOf !== null;
+  const bad = unknown + (isReported ? 0 : failed + invalid + not_queued + rejected.length);
   if (bad === 0) return;
   app.exit = ExitCode.partial;
   // Without a summary, the exit status needs a reason.

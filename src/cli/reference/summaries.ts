@@ -221,6 +221,7 @@ export const tortured = z.looseObject({
   expected: text,
   responses: z.array(text),
   ok: z.boolean(),
+  why: optionalText,
   failure: optionalText,
 });
 

@@ -1,6 +1,5 @@
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
-import { limits } from "../../contract/limits.ts";
 import { signDelivery } from "../../contract/signature.ts";
 import type { Post, PostOutcome } from "../../http/post.ts";
 import type { State } from "../../state/state.ts";
@@ -18,10 +17,21 @@ import { openRegistration, seeEnded } from "./registration.ts";
 export type EventSource =
   /** A webhook that exists. */
   | { readonly kind: "secret"; readonly secret: string }
-  /** A webhook that the listener creates; `publicUrl` null for the address of the listener itself. */
-  | { readonly kind: "webhook"; readonly publicUrl: string | null; readonly service: ListenService }
+  | OwnWebhook
   /** No webhook: events are made from what polling finds, and signed with the secret. */
   | { readonly kind: "poll"; readonly secret: string; readonly service: ListenService };
+
+/** A webhook that the listener creates. */
+interface OwnWebhook {
+  readonly kind: "webhook";
+  /** Null for the address of the listener itself. */
+  readonly publicUrl: string | null;
+  /** The secret that handlers check, with which deliveries are signed again; null for that of the webhook. */
+  readonly secret: string | null;
+  /** Whether the webhook stays at the end. */
+  readonly keeps: boolean;
+  readonly service: ListenService;
+}
 
 /** The service, for a listener that registers itself or polls. */
 export interface ListenService {
@@ -82,13 +92,22 @@ const unacceptedMs = 86_400_000;
 /** A `resend` of `Listening`: the original signature would be too old for a handler. */
 const resender =
   (deliveries: Deliveries, secret: string, headerName: string, clock: Clock): Listening["resend"] =>
-  (event, { rawHeaders, body }) => {
-    const header = signDelivery(secret, body, Math.floor(clock.now() / 1000));
-    const others = rawHeaders.filter(
-      (_, at) => rawHeaders[at - (at % 2)]!.toLowerCase() !== headerName.toLowerCase(),
-    );
-    return deliveries.resend(event, { rawHeaders: [...others, headerName, header], body });
-  };
+  (event, delivery) =>
+    deliveries.resend(event, signedAgain(delivery, secret, headerName, clock));
+
+/** A delivery with another signature, made now, in its last header. */
+function signedAgain(
+  { rawHeaders, body }: Delivery,
+  secret: string,
+  headerName: string,
+  clock: Clock,
+): Delivery {
+  const header = signDelivery(secret, body, Math.floor(clock.now() / 1000));
+  const others = rawHeaders.filter(
+    (_, at) => rawHeaders[at - (at % 2)]!.toLowerCase() !== headerName.toLowerCase(),
+  );
+  return { rawHeaders: [...others, headerName, header], body };
+}
 
 /**
  * Receives events until the signal, whose reason does not matter here. Throws a CatError if it cannot listen,
@@ -145,15 +164,13 @@ async function receive(
 ): Promise<void> {
   const { clock, view, signal } = deps;
   let secret: string | null = null;
-  /** Of a webhook that was taken over: deliveries in flight are signed with its earlier secret. */
-  let earlier: { secret: string; until: number } | null = null;
   let onStarted!: () => void;
   const started = new Promise<void>((resolve) => {
     onStarted = resolve;
   });
-  const start = async (listening: Listening) => {
+  const start = async (listening: Listening, ofWebhook = listening.secret) => {
     await deps.onListening(listening);
-    secret = listening.secret;
+    secret = ofWebhook;
     onStarted();
   };
   const answer = async ({ headers, rawHeaders, body }: ReceivedRequest) => {
@@ -162,17 +179,16 @@ async function receive(
     if (secret === null) return { status: 503, text: "not listening yet" };
     const found = headers[input.headerName.toLowerCase()];
     const header = Array.isArray(found) ? found.join(", ") : found;
-    const read = (by: string) => readDelivery(header, body, { ...input, secret: by, now: clock.now() });
-    let event = read(secret);
-    if (isProblem(event) && earlier !== null && clock.now() < earlier.until) {
-      const inFlight = read(earlier.secret);
-      if (!isProblem(inFlight)) event = inFlight;
-    }
+    const event = readDelivery(header, body, { ...input, secret, now: clock.now() });
     if (isProblem(event)) {
       view.onProblem(event.message, event.hint);
       return { status: 400, text: event.message };
     }
-    const status = await deliveries.take(event, { rawHeaders, body }, { header: header! });
+    const delivery = { rawHeaders, body };
+    const isOther = source.kind === "webhook" && source.secret !== null;
+    const forwarded = isOther ? signedAgain(delivery, source.secret!, input.headerName, clock) : delivery;
+    const signature = isOther ? forwarded.rawHeaders.at(-1)! : header!;
+    const status = await deliveries.take(event, forwarded, { header: signature });
     return { status, text: sentences[status] };
   };
   const receiver = await openReceiver({
@@ -189,13 +205,17 @@ async function receive(
       await aborted(signal);
       return;
     }
-    const registration = openRegistration({ ...source.service, ...deps, onProblem: view.onProblem });
+    const registration = openRegistration({
+      ...source.service,
+      ...deps,
+      keeps: source.keeps,
+      onProblem: view.onProblem,
+    });
     try {
       const webhook = await registration.register(url, typesOf(input.events ?? ["*"]));
-      if (webhook.earlierSecret !== null)
-        earlier = { secret: webhook.earlierSecret, until: clock.now() + limits.webhookTimeoutMs };
-      const resend = resender(deliveries, webhook.secret, input.headerName, clock);
-      await start({ url, webhookId: webhook.id, secret: webhook.secret, resend });
+      const forHandlers = source.secret ?? webhook.secret;
+      const resend = resender(deliveries, forHandlers, input.headerName, clock);
+      await start({ url, webhookId: webhook.id, secret: forHandlers, resend }, webhook.secret);
       await aborted(signal);
     } catch (error) {
       // Stopped while registering.

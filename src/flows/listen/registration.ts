@@ -14,6 +14,8 @@ interface Registrar {
   readonly client: Pick<Client, "webhooks" | "paginate">;
   readonly state: Pick<State, "marks" | "runs">;
   readonly baseUrl: string;
+  /** Whether the webhook stays at the end, with its secret, for the next listener at its URL. */
+  readonly keeps: boolean;
   /** A digest of the API key. */
   readonly keyFingerprint: string;
   readonly clock: Clock;
@@ -43,7 +45,7 @@ interface Mark {
   readonly keyFingerprint: string;
   /** Where it listens; missing in a state of an earlier version. */
   readonly url?: string;
-  /** The secret of the webhook, as far as it is known. */
+  /** The secret of the webhook; missing while no response has named it. */
   readonly secret?: string;
 }
 
@@ -122,8 +124,6 @@ const urlInUse = (url: string, pid: number): CatError =>
 interface Registered {
   readonly id: string;
   readonly secret: string;
-  /** The secret before a takeover, which deliveries in flight were signed with; null if there is none. */
-  readonly earlierSecret: string | null;
 }
 
 /** The webhook of one listener, from before its creation to its deletion. */
@@ -167,7 +167,7 @@ export function openRegistration(deps: Registrar): Registration {
       const { id, signing_secret: secret } = await client.webhooks.create({ body }, { signal });
       mark(url, { id, secret });
       left = { id };
-      return { id, secret, earlierSecret: null };
+      return { id, secret };
     } catch (error) {
       if (isRefusal(error)) left = "mark";
       throw error;
@@ -183,9 +183,11 @@ export function openRegistration(deps: Registrar): Registration {
     state.marks.remove(baseUrl, name);
     hold.release();
     ({ name, hold } = leftover);
-    // The webhook has pending events: without a new secret it stays for the next listener.
+    // The webhook has pending events: without its secret it stays for the next listener.
     left = "nothing";
-    const secret = await newSecret(deps, id, events);
+    // A kill before the response that has a new secret must not leave the old one.
+    if (leftover.secret === null) mark(url, { id });
+    const secret = await resume(deps, leftover, events);
     mark(url, { id, secret });
     left = { id };
     // The service has gone on delivering to it while no listener ran.
@@ -193,7 +195,7 @@ export function openRegistration(deps: Registrar): Registration {
     deps.onNote(
       `Took over webhook ${id}, which an earlier listener had left. The service sends its pending events again within about six hours.`,
     );
-    return { id, secret, earlierSecret: leftover.secret };
+    return { id, secret };
   }
 
   return {
@@ -206,6 +208,10 @@ export function openRegistration(deps: Registrar): Registration {
       const patience = new AbortController();
       const cancel = clock.at(clock.now() + longestEndMs, () => patience.abort(new Error("timed out")));
       try {
+        if (deps.keeps && typeof left === "object" && left.id !== null) {
+          deps.onNote(`Webhook ${left.id} stays, with its secret, for the next listener at its URL.`);
+          return false;
+        }
         if (taken !== null && clock.now() < taken.until) {
           deps.onProblem(...kept(taken.id, taken.url));
           return false;
@@ -235,18 +241,23 @@ const kept = (id: string, url: string): [message: string, hint: string] => [
   `The next cat webhooks listen at ${url} takes it over. To abandon its events: cat webhooks delete ${id}`,
 ];
 
-/**
- * Makes the service deliver to a webhook again, signed with a new secret: the stored one may have been replaced since,
- * also by a listener that was killed before it stored it.
- */
-async function newSecret(
+/** Makes the service deliver to a webhook again, with its secret, or with a new one if it is unknown. */
+async function resume(
   { client, signal }: Registrar,
-  id: string,
+  { webhook: { id }, secret: known }: Pick<Leftover, "webhook" | "secret">,
   events: readonly EventType[],
 ): Promise<string> {
-  const body = { events: [...events], status: "active" as const, rotate_secret: true };
+  const body = { events: [...events], status: "active" as const };
   try {
-    const { signing_secret: secret } = await client.webhooks.update({ webhook_id: id, body }, { signal });
+    if (known !== null) {
+      await client.webhooks.update({ webhook_id: id, body }, { signal });
+      return known;
+    }
+    const renewed = { ...body, rotate_secret: true };
+    const { signing_secret: secret } = await client.webhooks.update(
+      { webhook_id: id, body: renewed },
+      { signal },
+    );
     if (secret !== undefined) return secret;
     throw new CatError("the response has no secret", { type: "bad_answer", code: "wrong_shape" });
   } catch (error) {

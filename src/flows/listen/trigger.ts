@@ -86,6 +86,8 @@ export interface TortureResult {
   /** The statuses that the handler returned, or why it returned none. */
   readonly responses: readonly string[];
   readonly ok: boolean;
+  /** Why the responses are wrong, and what to do, in sentences; missing if they are not. */
+  readonly why?: string;
   /** Why a delivery got no response. */
   readonly failure?: PostFailure;
 }
@@ -111,15 +113,17 @@ const hugeBytes = 5_000_000;
  * delivery is genuine again: the handler must still work.
  */
 export async function* torture(input: TortureInput): AsyncGenerator<TortureResult> {
-  for (const [name, expectation, deliveries] of casesOf(input)) {
+  for (const [name, expectation, deliveries, why] of casesOf(input)) {
     const outcomes: PostOutcome[] = [];
     for (const [text, deviation] of deliveries) outcomes.push(await deliver(input.target, text, deviation));
     const unanswered = outcomes.find((outcome) => outcome.status === null);
+    const ok = outcomes.every((outcome) => isExpected(expectation, outcome));
     yield {
       name,
       expected: phrases[expectation],
       responses: outcomes.map((outcome) => (outcome.status === null ? outcome.why : String(outcome.status))),
-      ok: outcomes.every((outcome) => isExpected(expectation, outcome)),
+      ok,
+      ...(!ok && { why }),
       ...(unanswered?.status === null && { failure: unanswered.failure }),
     };
   }
@@ -139,7 +143,24 @@ type TortureCase = [
   name: string,
   expectation: keyof typeof phrases,
   deliveries: readonly [text: string, deviation?: Deviation][],
+  why: string,
 ];
+
+/** Why another response is wrong. */
+const whyOf = {
+  genuine:
+    "The service sends this. Check that the handler has the complete CAT_WEBHOOK_SECRET, and signs the bytes as they arrived.",
+  duplicate:
+    "The service sends an event again until it gets a 2xx. Respond 2xx to an ID that was handled before.",
+  order: "Events can arrive in any order. Fetch the resource for its status, and respond 2xx.",
+  type: "The service can add types. Respond 2xx, and ignore the event.",
+  slow: "A body can arrive in pieces, over some seconds. Read it to its end before checking it.",
+  unsigned: "Anyone can send this. Respond 400 if the header is missing.",
+  forged: "Anyone can send this. Compare the signature with one of your own, and respond 400.",
+  stale: "A recorded delivery can be sent again. Respond 400 to a signature older than 300 seconds.",
+  huge: "Anyone can send this. Stop reading at 1 MB, and respond 413.",
+  again: "The handler does not work any more after the deliveries before. Look into its log.",
+};
 
 function casesOf({ type, makeEvent, target, sleep }: TortureInput): readonly TortureCase[] {
   const event = (changed: object = {}) => JSON.stringify({ ...makeEvent(type), ...changed });
@@ -147,16 +168,16 @@ function casesOf({ type, makeEvent, target, sleep }: TortureInput): readonly Tor
   const [older, newer] = [event(), event()];
   const forged = `t=${Math.floor(target.now() / 1000)},v1=${"0".repeat(64)}`;
   return [
-    ["genuine", "accept", [[event()]]],
-    ["duplicate", "accept", [[repeated], [repeated]]],
-    ["out of order", "accept", [[newer], [older]]],
-    ["new event type", "accept", [[event({ type: "product.reviewed" })]]],
-    ["slow body", "accept", [[event(), { pieces: (body) => inPieces(body, sleep) }]]],
-    ["no signature", "reject", [[event(), { header: null }]]],
-    ["forged signature", "reject", [forged, "garbage"].map((header) => [event(), { header }])],
-    ["stale timestamp", "reject", [[event(), { ageSeconds: 3_600 }]]],
-    ["huge body", "end", [[event({ padding: "x".repeat(hugeBytes) })]]],
-    ["genuine again", "accept", [[event()]]],
+    ["genuine", "accept", [[event()]], whyOf.genuine],
+    ["duplicate", "accept", [[repeated], [repeated]], whyOf.duplicate],
+    ["out of order", "accept", [[newer], [older]], whyOf.order],
+    ["new event type", "accept", [[event({ type: "product.reviewed" })]], whyOf.type],
+    ["slow body", "accept", [[event(), { pieces: (body) => inPieces(body, sleep) }]], whyOf.slow],
+    ["no signature", "reject", [[event(), { header: null }]], whyOf.unsigned],
+    ["forged signature", "reject", [forged, "garbage"].map((header) => [event(), { header }]), whyOf.forged],
+    ["stale timestamp", "reject", [[event(), { ageSeconds: 3_600 }]], whyOf.stale],
+    ["huge body", "end", [[event({ padding: "x".repeat(hugeBytes) })]], whyOf.huge],
+    ["genuine again", "accept", [[event()]], whyOf.again],
   ];
 }
 

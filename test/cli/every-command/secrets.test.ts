@@ -27,10 +27,10 @@ const allowed: readonly (readonly [commands: RegExp, Secret, place: string, clau
   [/^export$/, "signed URL", "stdout", "export: live rows stream to stdout or FILE"],
   [/^export$/, "signed URL", "out.file", "export: live rows stream to stdout or FILE"],
   [/^webhooks (?:create|rotate)$/, "webhook secret", "stdout", "pitfalls 14: the secret is shown once"],
-  [/^webhooks listen$/, "webhook secret", "child.env", "Where settings come from: CAT_WEBHOOK_SECRET"],
+  [/^webhooks listen$/, "own webhook secret", "child.env", "Where settings come from: CAT_WEBHOOK_SECRET"],
   [
     /^webhooks listen$/,
-    "webhook secret",
+    "own webhook secret",
     "stderr",
     "webhooks: listen [--print-secret]; stdout belongs to the command",
   ],

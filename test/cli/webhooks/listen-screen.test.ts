@@ -42,6 +42,7 @@ const state: ScreenState = {
   ],
   message: "note \x1b[2J".repeat(20),
   warning: ["warning: \x1b[2J".repeat(20), "y".repeat(300)],
+  warnings: [["warning: \x1b[2J".repeat(20), "y".repeat(300)]],
 };
 
 const press = (from: ScreenState, ...keys: (string | Key)[]) =>
@@ -53,7 +54,7 @@ const text = (characters: string): Key[] => [...characters].map((sequence) => ({
 
 describe("the screen", () => {
   test.for([1, 20, 60, 100, 200])("fits %d columns, and shows no control characters", (columns) => {
-    for (const mode of ["list", "details", "filter"] as const) {
+    for (const mode of ["list", "details", "filter", "warnings"] as const) {
       const lines = drawScreen(
         { ...state, mode },
         { columns, rows: 12, title: "http://127.0.0.1:4242/", target: "to http://h/", paint, visible },
@@ -69,7 +70,7 @@ describe("the screen", () => {
   test("lists time, event, result, responses and resource, with the newest selected", () => {
     const events = state.events.slice(0, 2);
     const lines = drawScreen(
-      { ...state, events, message: "", warning: [] },
+      { ...state, events, message: "", warning: [], warnings: [] },
       { columns: 60, rows: 6, title: "T", target: "", paint, visible },
     );
     const time = new Date("2026-01-05T09:00:00Z").toTimeString().slice(0, 8);
@@ -119,6 +120,26 @@ describe("the screen", () => {
       "❯ earlier  import.completed completed       X",
     );
     expect(details.at(-1)).toBe("↑↓ scroll (21 more lines)  Enter back  r resend  q quit");
+  });
+
+  test("shows the secret below the title, and all warnings with w", () => {
+    const warnings = [["warning: one", "Fix one."], ["warning: two"], ["warning: three"]];
+    const options = { columns: 60, rows: 9, title: "T", target: "", secret: "whsec_1", paint, visible };
+    const listed = { ...state, message: "", warning: warnings[2]!, warnings };
+    const list = drawScreen(listed, { ...options, columns: 90 });
+    expect([list[1], ...list.slice(-3)]).toEqual([
+      "Signing secret: whsec_1",
+      "warning: three",
+      "",
+      "↑↓ select  Enter details  r resend  / filter  q quit  w 3 warnings  Esc hide warning",
+    ]);
+    const all = press(listed, "w");
+    expect(drawScreen(all, options).slice(2)).toEqual([
+      ...["warning: one", "Fix one.", "", "warning: two", ""],
+      ...["", "↑↓ scroll (2 more lines)  Enter back  q quit"],
+    ]);
+    expect(press(all, "escape").mode).toBe("list");
+    expect(press(emptyScreen, "w").mode).toBe("list");
   });
 
   test("wraps a warning and its next step, keeps them until Esc, and says that a filter matches nothing", () => {
@@ -192,6 +213,9 @@ test("on a terminal, r sends an event again signed afresh, and q deletes the web
   const [listener = ""] = /http:[^ ·]+/.exec(running.stdout) ?? [];
   for (let times = 0; times < 7; times++) await world.send(listener, "x", { header: "t=1" });
   await until(() => running.stdout.includes("Pass the complete value"));
+  keys.write("\r");
+  keys.write("w");
+  await until(() => running.stdout.includes("Enter back  q quit"));
   expect(running.stderr).not.toContain("warning");
   keys.write("q");
   const { exit, stderr } = await running;

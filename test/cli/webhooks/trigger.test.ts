@@ -186,7 +186,7 @@ describe("cat webhooks trigger --torture", () => {
     const results = ran.stdout
       .trimEnd()
       .split("\n")
-      .map((line) => JSON.parse(line) as { name: string; ok: boolean; responses: string[] });
+      .map((line) => JSON.parse(line) as { name: string; ok: boolean; responses: string[]; why?: string });
     return { exit: ran.exit, results, received };
   };
 
@@ -215,6 +215,24 @@ describe("cat webhooks trigger --torture", () => {
       "no signature",
       "forged signature",
       "stale timestamp",
+    ]);
+    expect(results.filter(({ why }) => why !== undefined).map(({ name, why }) => `${name}: ${why}`)).toEqual([
+      "no signature: Anyone can send this. Respond 400 if the header is missing.",
+      "forged signature: Anyone can send this. Compare the signature with one of your own, and respond 400.",
+      "stale timestamp: A recorded delivery can be sent again. Respond 400 to a signature older than 300 seconds.",
+    ]);
+  });
+
+  test("says why each response is wrong, below the table", async () => {
+    const world = await createWorld({ env });
+    const { url } = await handler(verifying({ rejectsDuplicates: true }), (bytes) => {
+      if (bytes < 100) world.clock.advance(300);
+    });
+    const { exit, stderr } = await world.cat(`webhooks trigger import.completed --to ${url} --torture`);
+    expect([exit, stderr]).toEqual([
+      8,
+      "duplicate: The service sends an event again until it gets a 2xx. Respond 2xx to an ID that was handled before.\n" +
+        "The handler failed 1 check of 10. Compare it with the receivers in docs/webhooks.md.\n",
     ]);
   });
 

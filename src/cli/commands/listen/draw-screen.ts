@@ -13,6 +13,8 @@ export interface DrawOptions {
   readonly title: string;
   /** Where events go; empty for nowhere. */
   readonly target: string;
+  /** The signing secret, if it is to be shown. */
+  readonly secret?: string | undefined;
   readonly paint: Paint;
   /** Makes control characters visible and masks secrets. */
   readonly visible: (text: string) => string;
@@ -30,10 +32,22 @@ function warningLines(warning: readonly string[], { columns, rows, visible }: Dr
   return most === 0 ? [] : fitting.map((line) => cut(line, columns));
 }
 
-/** The first line of the details in view when their end is reached. */
-export function lastScroll(state: ScreenState, options: DrawOptions): number {
+/** The first line of the text in view when its end is reached. */
+export const lastScroll = (state: ScreenState, options: DrawOptions): number =>
+  Math.max(0, (textLines(state, options)?.length ?? 0) - pageOf(state, options));
+
+/** The text in place of the list, if there is one: the selected event, or all warnings. */
+function textLines(state: ScreenState, options: DrawOptions): string[] | null {
   const selected = selectedEvent(state);
-  return selected === null ? 0 : Math.max(0, detailLines(selected, options).length - pageOf(state, options));
+  if (state.mode === "details" && selected !== null) return detailLines(selected, options);
+  if (state.mode !== "warnings") return null;
+  const { columns, visible, paint } = options;
+  return state.warnings.flatMap((sentences) => [
+    ...sentences
+      .flatMap((one) => wrapped(visible(one), columns))
+      .map((line) => paint.yellow(cut(line, columns))),
+    "",
+  ]);
 }
 
 /** The lines of the screen, none wider than it; at most as many as it has rows. */
@@ -42,10 +56,10 @@ export function drawScreen(state: ScreenState, options: DrawOptions): string[] {
   const shown = listed(state);
   const selected = selectedEvent(state);
   const page = pageOf(state, options);
-  const details = state.mode === "details" && selected !== null ? detailLines(selected, options) : null;
+  const text = textLines(state, options);
   const body =
-    details !== null
-      ? details.slice(state.scroll, state.scroll + page)
+    text !== null
+      ? text.slice(state.scroll, state.scroll + page)
       : state.filter !== "" && shown.length === 0
         ? [paint.dim(cut("No event matches the filter.", columns))]
         : listLines(shown, selected, page, options);
@@ -64,22 +78,24 @@ export function drawScreen(state: ScreenState, options: DrawOptions): string[] {
     .join(" · ");
   return [
     paint.bold(cut(head, columns)),
-    "",
+    options.secret === undefined ? "" : cut(`Signing secret: ${options.secret}`, columns),
     ...body,
     ...Array.from({ length: Math.max(0, page - body.length) }, () => ""),
     ...warningLines(state.warning, options).map(paint.yellow),
     cut(visible(state.message), columns),
-    paint.dim(cut(helpOf(state, (details?.length ?? 0) - state.scroll - page), columns)),
+    paint.dim(cut(helpOf(state, (text?.length ?? 0) - state.scroll - page), columns)),
   ];
 }
 
-/** The keys. `below` is the number of lines of the details below the screen. */
-function helpOf({ mode, warning }: ScreenState, below: number): string {
+/** The keys. `below` is the number of lines of the text below the screen. */
+function helpOf({ mode, warning, warnings }: ScreenState, below: number): string {
   if (mode === "filter") return "type to filter  Enter keep  Esc clear";
-  if (mode === "details") {
-    return `↑↓ scroll${below > 0 ? ` (${counted(below, "more line")})` : ""}  Enter back  r resend  q quit`;
-  }
-  return `↑↓ select  Enter details  r resend  / filter  q quit${warning.length > 0 ? "  Esc hide warning" : ""}`;
+  const scroll = `↑↓ scroll${below > 0 ? ` (${counted(below, "more line")})` : ""}`;
+  if (mode === "warnings") return `${scroll}  Enter back  q quit`;
+  if (mode === "details") return `${scroll}  Enter back  r resend  q quit`;
+  const hide = warning.length > 0 ? "  Esc hide warning" : "";
+  const all = warnings.length > 0 ? `  w ${counted(warnings.length, "warning")}` : "";
+  return `↑↓ select  Enter details  r resend  / filter  q quit${all}${hide}`;
 }
 
 /** Colors only columns that are there: a text is cut before it is colored. */

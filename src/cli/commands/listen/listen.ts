@@ -23,7 +23,8 @@ export const listenCommand = (app: App): Command =>
       about:
         "Receive events on this machine, check their signature, store them in a log, and show them.\n\n" +
         "With a service on this machine, or with --public-url, the command creates a webhook and deletes it at " +
-        "the end. Without, it needs CAT_WEBHOOK_SECRET. With --poll it needs no webhook.\n\n" +
+        "the end. Without, it needs CAT_WEBHOOK_SECRET. With --poll it needs no webhook. " +
+        "Handlers check signatures with CAT_WEBHOOK_SECRET if it is set, else with the secret of the webhook.\n\n" +
         "It runs until you press Ctrl-C. With a COMMAND it ends with that command, and exits with its status.",
       examples: [
         ["show the events of the mock service", "cat webhooks listen --base-url http://127.0.0.1:4010"],
@@ -48,6 +49,14 @@ export const listenCommand = (app: App): Command =>
         new Option("--poll", "ask the service for ended tasks and jobs, without a webhook")
           .default(false)
           .conflicts("publicUrl"),
+      )
+      .addOption(
+        new Option(
+          "--keep-webhook",
+          "keep the webhook and its secret for the next run, instead of deleting it",
+        )
+          .default(false)
+          .conflicts("poll"),
       )
       .option(
         "--tolerance <S>",

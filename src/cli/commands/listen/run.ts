@@ -23,6 +23,8 @@ export interface ListenFlags {
   readonly path?: string;
   readonly publicUrl?: string;
   readonly poll: boolean;
+  /** Whether the webhook of the listener stays at the end. */
+  readonly keepWebhook: boolean;
   /** The events to show and to forward; all without it. */
   readonly events?: EventPattern;
   /** The handlers of all events, and those of some. */
@@ -187,7 +189,8 @@ export async function listenForEvents(
           const urls = [...new Set(handlers.map((handler) => handler.url))];
           const target =
             urls.length === 0 ? "" : `to ${urls.length === 1 ? urls[0] : counted(urls.length, "handler")}`;
-          screen?.open({ title: url ?? `polling ${polled}`, target }, listening.resend);
+          const title = url ?? `polling ${polled}`;
+          screen?.open({ title, target, secret: printSecret ? secret : undefined }, listening.resend);
         },
       },
     );

@@ -17,7 +17,7 @@ export interface ScreenState {
   readonly events: readonly ShownEvent[];
   /** The ID of the selected event; null follows the newest. */
   readonly selected: string | null;
-  readonly mode: "list" | "details" | "filter";
+  readonly mode: "list" | "details" | "filter" | "warnings";
   /** Only events that contain this text are listed. */
   readonly filter: string;
   /** The first line of the details on the screen. */
@@ -26,6 +26,8 @@ export interface ScreenState {
   readonly message: string;
   /** The latest warning and its next step, until Esc. */
   readonly warning: readonly string[];
+  /** All warnings, the latest last: sentences for each. */
+  readonly warnings: readonly (readonly string[])[];
 }
 
 export const emptyScreen: ScreenState = {
@@ -36,6 +38,7 @@ export const emptyScreen: ScreenState = {
   scroll: 0,
   message: "",
   warning: [],
+  warnings: [],
 };
 
 /** A key as `node:readline` reports it. */
@@ -80,7 +83,7 @@ export function afterKey(
   }
   if (key.name === "q") return to({}, "quit");
   if (key.name === "r") return to({}, selectedEvent(state) === null ? null : "resend");
-  return to(state.mode === "details" ? inDetails(state, key, page) : inList(state, key, page));
+  return to(state.mode === "list" ? inList(state, key, page) : inText(state, key, page));
 }
 
 /** The lines or events that a key moves by; null for another key. */
@@ -109,15 +112,18 @@ function inList(state: ScreenState, key: Key, page: number): Partial<ScreenState
       return selected === null ? {} : { mode: "details", selected: selected.event.id, scroll: 0 };
     case "escape":
       return { filter: "", selected: null, warning: [] };
+    case "w":
+      return state.warnings.length === 0 ? {} : { mode: "warnings", scroll: 0, warning: [] };
     default:
       return key.sequence === "/" ? { mode: "filter" } : {};
   }
 }
 
-function inDetails(state: ScreenState, key: Key, page: number): Partial<ScreenState> {
+/** Of a text in place of the list: an event, or the warnings. */
+function inText(state: ScreenState, key: Key, page: number): Partial<ScreenState> {
   const step = stepOf(key, page);
   if (step !== null) return { scroll: Math.max(0, state.scroll + step) };
-  return ["return", "enter", "escape", "left"].includes(key.name ?? "") ? { mode: "list" } : {};
+  return ["return", "enter", "escape", "left", "w"].includes(key.name ?? "") ? { mode: "list" } : {};
 }
 
 /** The last event is followed, so that new ones stay in view. */

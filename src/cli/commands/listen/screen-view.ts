@@ -19,7 +19,10 @@ interface ScreenOptions {
 
 interface ScreenView extends ListenView {
   /** Opens the screen. `title` says where events come from, `target` where they go. */
-  open(texts: { title: string; target: string }, resend: Listening["resend"]): void;
+  open(
+    texts: { title: string; target: string; secret?: string | undefined },
+    resend: Listening["resend"],
+  ): void;
   note(sentence: string): void;
   /** Closes the screen, leaves the terminal as it was, and prints the warnings, which left with the screen. */
   close(): Promise<void>;
@@ -30,6 +33,11 @@ const mostEvents = 1_000;
 
 /** The warnings that are printed at the end. */
 const mostWarnings = 20;
+
+const sentencesOf = (message: string, hint: string | undefined): string[] => [
+  `warning: ${message}`,
+  ...(hint === undefined ? [] : [hint]),
+];
 
 const sequences = {
   open: "\x1b[?1049h\x1b[?25l",
@@ -48,7 +56,7 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
   if (!canDraw || !globals.input || globals.json || globals.quiet) return null;
   const raw = stdout.raw as NodeJS.WriteStream;
   let state = emptyScreen;
-  let texts = { title: "", target: "" };
+  let texts: Pick<DrawOptions, "title" | "target" | "secret"> = { title: "", target: "" };
   let resend: Listening["resend"] = async () => [];
   let isOpen = false;
   let isPlanned = false;
@@ -78,7 +86,7 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
     // Scrolling ends with the text.
     change({
       ...next,
-      scroll: next.mode === "details" ? Math.min(next.scroll, lastScroll(next, options())) : 0,
+      scroll: Math.min(next.scroll, lastScroll(next, options())),
     });
     if (act === "quit") {
       // Ctrl-C is a signal again while handlers finish.
@@ -121,7 +129,8 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
       dropped++;
       warnings.delete(warnings.keys().next().value!);
     }
-    change({ warning: [`warning: ${message}`, ...(hint === undefined ? [] : [hint])] });
+    const shown = [...warnings.values()].map(([text, step]) => sentencesOf(text, step));
+    change({ warning: sentencesOf(message, hint), warnings: shown });
   });
   const leave = () => {
     unregister();

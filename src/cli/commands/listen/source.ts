@@ -15,12 +15,20 @@ import { missingSecret, secretWarnings } from "./handlers.ts";
 
 /**
  * Where events come from: polling, a webhook that the listener creates (with a service on this machine, or with a
- * public URL), or the webhook of CAT_WEBHOOK_SECRET. The warnings are about its secret. Throws a KeyError (exit 4) without
+ * public URL), or the webhook of CAT_WEBHOOK_SECRET, with which handlers check signatures in any case. The warnings are about its secret. Throws a KeyError (exit 4) without
  * any of them.
  */
 export async function eventSource(
   app: App,
-  { poll, publicUrl }: { readonly poll: boolean; readonly publicUrl?: string },
+  {
+    poll,
+    publicUrl,
+    keepWebhook,
+  }: {
+    readonly poll: boolean;
+    readonly publicUrl?: string;
+    readonly keepWebhook: boolean;
+  },
 ): Promise<{ source: EventSource; warnings: string[] }> {
   const given = app.context.env.CAT_WEBHOOK_SECRET?.trim() ?? "";
   if (poll) {
@@ -31,7 +39,15 @@ export async function eventSource(
   }
   if (publicUrl !== undefined || (await isLocal(app))) {
     const service = await openService(app);
-    return { source: { kind: "webhook", publicUrl: publicUrl ?? null, service }, warnings: [] };
+    const secret = given === "" ? null : given;
+    const own = {
+      kind: "webhook",
+      publicUrl: publicUrl ?? null,
+      secret,
+      keeps: keepWebhook,
+      service,
+    } as const;
+    return { source: own, warnings: secret === null ? [] : secretWarnings(secret) };
   }
   if (given !== "") return { source: { kind: "secret", secret: given }, warnings: secretWarnings(given) };
   throw missingSecret(

@@ -90,7 +90,7 @@ const tortureForm = namedForm<TortureResult>(
     { name: "response", value: ({ responses }) => responses.join(", ") },
     { name: "result", value: ({ ok }) => (ok ? "ok" : "WRONG") },
   ],
-  ["name", "expected", "responses", "ok"],
+  ["name", "expected", "responses", "ok", "why"],
 );
 
 /** Sends difficult deliveries and reports the responses. Exits with 8 if some are wrong, 7 if there are none. */
@@ -113,6 +113,7 @@ async function torture(app: App, type: EventType, flags: TriggerFlags): Promise<
   if (wrong === 0) return app.io.note("The handler passed every check.");
   if (all.every(({ failure }) => failure === "unreachable")) return reportUnreachable(app);
   app.exit = ExitCode.partial;
+  for (const { name, why } of all) if (why !== undefined) await app.io.note(`${name}: ${why}`);
   await app.io.note(
     `The handler failed ${counted(wrong, "check")} of ${all.length}. Compare it with the receivers in docs/webhooks.md.`,
   );

@@ -24,6 +24,12 @@ interface Timer {
  */
 export const lastMoment = Date.UTC(9999, 11, 30, 23, 59, 59, 999);
 
+/**
+ * If the machine's clock is this much behind at the end of a wait, it was set back. Then this clock continues from its own
+ * time, because its timers would wait for the machine's clock to come back.
+ */
+const setBackMs = 1_000;
+
 /** Node's longest timeout; a longer one would fire immediately. */
 const longestTimeoutMs = 2_147_483_647;
 
@@ -154,9 +160,11 @@ export class MovableClock implements Clock {
     const next = this.#timers[0];
     if (next === undefined) return;
     const wait = Math.min(longestTimeoutMs, Math.max(0, next.due - this.now()));
+    const reached = this.now() + wait;
     this.#wake = setTimeout(() => {
       const now = this.now();
-      this.#moveTo(now, now);
+      const isSetBack = now < reached - setBackMs;
+      this.#moveTo(now, isSetBack ? reached : now);
     }, wait);
   }
 }

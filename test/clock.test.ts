@@ -102,6 +102,19 @@ describe("a clock that ticks", () => {
     for (const [, after] of fired) expect(after).toBeGreaterThanOrEqual(12_000);
   });
 
+  test("fires timers after their wait although the machine's clock was set back, and continues from there", () => {
+    const clock = ticking();
+    const { fired, at } = diary(clock);
+    at(100, "100", () => at(200, "set by it"));
+    vi.setSystemTime(monday - 3_600_000);
+    vi.advanceTimersByTime(300);
+    expect(fired).toEqual([
+      ["100", 100],
+      ["set by it", 200],
+    ]);
+    expect(clock.now()).toBe(monday + 300);
+  });
+
   test("fires overdue timers at the time before a move, and the others each at their own time", () => {
     const clock = ticking();
     const { fired, at } = diary(clock);

@@ -104,7 +104,7 @@ test("a client in another container imports, receives the event, and follows sig
   const names = ["--base-url", "http://mock:4010", "--allow-host", "mock", "--allow-host", "app"];
   const mock = start("mock", [catProgram, ...serve, ...names]);
   await until(() => mock.printed.stdout.includes("\n"), { pauseMs: 10, seen: () => mock.printed.stderr });
-  expect(mock.printed.stderr).toContain("warning: the mock listens on 0.0.0.0");
+  expect(mock.printed.stderr).toContain("the mock listens on 0.0.0.0");
 
   const env = {
     CAT_BASE_URL: "http://mock:4010",

@@ -45,7 +45,8 @@ export function meantWords(
   let fewest = Number.POSITIVE_INFINITY;
   for (const [index, one] of known.entries()) {
     const edits = editsBetween(word, plainKnown[index]!);
-    if (edits > one.length / 3 || edits > fewest || !haveSameDigits(word, plainKnown[index]!)) continue;
+    if (edits > plainKnown[index]!.length / 3 || edits > fewest || !haveSameDigits(word, plainKnown[index]!))
+      continue;
     nearest = edits < fewest ? [one] : [...nearest, one];
     fewest = edits;
   }

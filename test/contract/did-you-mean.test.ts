@@ -51,6 +51,8 @@ test("suggests the nearest words, unless there are many", () => {
   expect(didYouMean("shoxs", ["shots", "shoos", "shoes"])).toEqual(["shots", "shoos", "shoes"]);
   expect(didYouMean("shoxs", ["shots", "shoos", "shoes", "shops"])).toEqual([]);
   expect(didYouMean("zzzz", ["coat"])).toEqual([]);
+  // Other references, not typos: a hyphen is no letter.
+  expect(didYouMean("R-2", ["S-2", "R-9"])).toEqual([]);
   // A shorter word with the same prefix is not a better match.
   expect(didYouMean("three-quarter", ["three-quarter-left", "three-quarter-right", "front"])).toEqual([
     "three-quarter-left",

@@ -48,7 +48,8 @@ export async function serviceInFront(mockUrl: string) {
   const server = createServer(async (request, response) => {
     const sent = await buffer(request);
     front.count++;
-    if (front.isCut || front.loses?.(sent.toString()) === true) return void response.socket?.resetAndDestroy();
+    if (front.isCut || front.loses?.(sent.toString()) === true)
+      return void response.socket?.resetAndDestroy();
     const received = await passOn(new URL(request.url!, front.target), request, sent, agent).catch(
       () => null,
     );

@@ -26,9 +26,10 @@ export interface Io {
   note(text: string): Promise<void>;
   /**
    * Prints a line on stderr, whatever the flags; above the progress bar, if one is shown. On a terminal it is wrapped
-   * between words, unless `wrap` is false because it has its layout already.
+   * between words, unless `wrap` is false because it has its layout already. GitHub Actions carries out no line as a
+   * command, unless `isCommand`.
    */
-  line(text: string, options?: { wrap: boolean }): Promise<void>;
+  line(text: string, options?: { wrap: boolean; isCommand?: boolean }): Promise<void>;
   /**
    * Prints a list and resolves to its number of rows. Without a format: NDJSON with `--json`, else a table.
    */
@@ -51,6 +52,10 @@ interface IoOptions {
   excelStyle(given: boolean | undefined): Promise<CsvStyle | null>;
 }
 
+/** The text with escapes in what GitHub Actions reads as a command: `::` at the start of a line, and `##[`. */
+const withoutCommands = (text: string): string =>
+  text.replace(/^(\s*):(?=:)/gm, "$1\\x3a").replaceAll("##[", "#\\x23[");
+
 /**
  * Creates the output of a command. Reads `globals` at each use, because flags are set after the command line
  * is parsed.
@@ -61,10 +66,12 @@ export function createIo(
   { paint, paintNote, mask, asCalled, excelStyle }: IoOptions,
 ): Io {
   let view: ProgressView | undefined;
-  const line = async (text: string, { wrap } = { wrap: true }) => {
+  const line: Io["line"] = async (text, { wrap, isCommand = false } = { wrap: true }) => {
     // JSON stays on one line.
     const width = wrap && !globals.json ? lineWidth(context.stderr) : null;
-    const shown = wrappedText(maskedSignatures(mask(asCalled(text))), width);
+    const safe = wrappedText(maskedSignatures(mask(asCalled(text))), width);
+    const isRead = context.env.GITHUB_ACTIONS === "true" && !isCommand && !globals.json;
+    const shown = isRead ? withoutCommands(safe) : safe;
     // While a bar is shown, lines are printed above it.
     if (view?.above?.(shown) !== true) await context.stderr.write(`${shown}\n`);
   };

@@ -62,7 +62,8 @@ export async function openReports(app: App, command: ReportedCommand, isOnGitHub
       }
       if (!isOnGitHub) return;
       // With --json stderr is read by programs.
-      if (!app.io.json) for (const line of annotations(found)) await app.io.line(line, { wrap: false });
+      if (!app.io.json)
+        for (const line of annotations(found)) await app.io.line(line, { wrap: false, isCommand: true });
       const path = env.GITHUB_STEP_SUMMARY || null;
       if (path === null) return;
       const text = stepSummary(`${title} ${inputs.join(" ")}`, found);
@@ -102,6 +103,7 @@ async function checkReportFiles(
     if (name === "-") throw unwritable("standard output is for the summary");
     if (!isXml(name) && extname(name).toLowerCase() !== ".json")
       throw unwritable("its name ends neither in .json (GitLab Code Quality) nor in .xml (JUnit)");
+    if (/[/\\]$/.test(name)) throw unwritable("it ends like a folder");
     const path = resolve(cwd, name);
     const standing = await standingOf(path);
     if (taken.has(standing.identity)) throw unwritable("the command already reads or writes it");

@@ -97,6 +97,19 @@ describe("annotations", () => {
     expect(annotations(stderr)).toEqual([expect.stringMatching(`^::error ${place}::A-2: sex must`)]);
   });
 
+  test("cannot come from the name of a file, nor from a cell", async () => {
+    const world = await createWorld({ env: { GITHUB_ACTIONS } });
+    world.write(
+      "::error::x.csv",
+      ["reference,name,sex,images", `A-1,Dress,##[error]y,${url}/1.jpg`, ""].join("\n"),
+    );
+    const { stderr } = await world.cat(["import", "::error::x.csv"]);
+    expect(stderr.split("\n").slice(0, 2)).toEqual([
+      expect.stringMatching(/^\\x3a:error::x\.csv:2 .* not "#\\x23\[error\]y"/),
+      expect.stringMatching(/^::error file=%3A%3Aerror%3A%3Ax\.csv,line=2::A-1: sex must/),
+    ]);
+  });
+
   test("are ten at most, of which the last says how many more there are", async () => {
     const world = await createWorld({ env: { GITHUB_ACTIONS } });
     const rows = (count: number) => Array.from({ length: count }, (_, at) => `A-${at},,${url}/1.jpg`);

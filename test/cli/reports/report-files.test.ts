@@ -140,6 +140,7 @@ describe("--report", () => {
     ["-", "standard output is for the summary"],
     ["report.txt", "its name ends neither in .json (GitLab Code Quality) nor in .xml (JUnit)"],
     ["folder.json", "it is a folder"],
+    ["report.json/", "it ends like a folder"],
     ["missing/report.json", "its folder does not exist"],
     ["rows.json", "the command already reads or writes it"],
     ["./results.json", "the command already reads or writes it"],

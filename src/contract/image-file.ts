@@ -21,6 +21,11 @@ export function foreignTypeOf(bytes: Uint8Array): "TIFF" | "AVIF" | "GIF" | "BMP
   return starts(0, "BM") && starts(6, "\0\0\0\0") ? "BMP" : null;
 }
 
+/** Whether a file is a photo of an iPhone, by its first bytes: no library that is free to use reads it. */
+export const isHeic = (bytes: Uint8Array): boolean =>
+  startsWith(bytes, 4, new TextEncoder().encode("ftyphe")) &&
+  /^(?:ic|ix|vc|vx|im|is)$/.test(String.fromCharCode(...bytes.subarray(10, 12)));
+
 const startsWith = (bytes: Uint8Array, at: number, expected: ArrayLike<number>): boolean =>
   Array.from(expected).every((byte, index) => bytes[at + index] === byte);
 

@@ -97,5 +97,5 @@ export function foldedPath(path: string): string {
   return path.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
 }
 
-/** The endings of photos that the service takes, or that `--convert` turns into JPEG. */
-export const photoEnding = /\.(?:jpe?g|png|webp|tiff?|avif|gif|bmp)$/i;
+/** The endings of photos, also of those that the service does not take. */
+export const photoEnding = /\.(?:jpe?g|png|webp|tiff?|avif|gif|bmp|heic)$/i;

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { foreignTypeOf, imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
+import { foreignTypeOf, imageTypeBytes, imageTypeOf, isHeic } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoCode } from "./photo-problem.ts";
@@ -50,6 +50,10 @@ export async function inspectPhoto(real: string, shown: string): Promise<PhotoFi
       return { code: "too_large", message, ...convertible };
     }
     if (isImage) return file;
+    if (isHeic(head)) {
+      const message = `${shown} is a HEIC image, not a JPEG, PNG or WebP image: save it as JPEG`;
+      return { code: "not_an_image", message };
+    }
     const what =
       foreign === null ? "does not contain" : `is ${foreign === "AVIF" ? "an" : "a"} ${foreign} image, not`;
     return { code: "not_an_image", message: `${shown} ${what} a JPEG, PNG or WebP image`, ...convertible };

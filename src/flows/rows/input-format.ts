@@ -1,4 +1,5 @@
 import { basename, extname } from "node:path";
+import { foreignTypeOf, imageTypeOf } from "../../contract/image-file.ts";
 import { isWebPage, packing } from "./encoding.ts";
 
 /** How the rows of a file are written. */
@@ -47,6 +48,13 @@ export function formatOf(
       what: `${packed}, not rows`,
       code: "packed_file",
       hint: "Expand it, and use a file in it.",
+    };
+  const isPdf = start.toString("latin1", 0, 5) === "%PDF-";
+  if (isPdf || imageTypeOf(start) !== null || foreignTypeOf(start) !== null)
+    return {
+      what: `${isPdf ? "a PDF file" : "an image"}, not rows`,
+      code: "invalid_file",
+      hint: "Choose a CSV or NDJSON file, a workbook, or a folder of photos.",
     };
   const text = start
     .toString("utf8")

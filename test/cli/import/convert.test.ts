@@ -57,9 +57,10 @@ test("without --convert, the message about such a photo names it", async () => {
     "b.jpg": Buffer.concat([await picture(4, 4).jpeg().toBuffer(), Buffer.alloc(10 * 1024 * 1024)]),
     "c.bmp": bmp(),
     "d.txt": Buffer.from("text"),
+    "e.heic": Buffer.from("\0\0\0\x18ftypheic\0\0\0\0mif1heic"),
   });
   const ran = await world.cat("import rows.csv");
-  expect([ran.exit, ran.stderr.split("\n").slice(0, 4)]).toEqual([
+  expect([ran.exit, ran.stderr.split("\n").slice(0, 5)]).toEqual([
     3,
     [
       'rows.csv:2  images  not_an_image  "a.tif" is a TIFF image, not a JPEG, PNG or WebP image; add --convert to upload it as JPEG',
@@ -68,6 +69,7 @@ test("without --convert, the message about such a photo names it", async () => {
       ),
       'rows.csv:4  images  not_an_image  "c.bmp" is a BMP image, not a JPEG, PNG or WebP image; add --convert to upload it as JPEG',
       'rows.csv:5  images  not_an_image  "d.txt" does not contain a JPEG, PNG or WebP image',
+      'rows.csv:6  images  not_an_image  "e.heic" is a HEIC image, not a JPEG, PNG or WebP image: save it as JPEG',
     ],
   ]);
 });

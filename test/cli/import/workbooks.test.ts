@@ -179,6 +179,16 @@ test("a web page in place of rows is rejected, and so are workbooks of other for
     const ran = await cat("import c.xls --dry-run");
     expect([ran.exit, ran.stderr.split("\n")[0]], start).toEqual([3, "error: c.xls is a web page, not rows"]);
   }
+  for (const [start, what] of [
+    ["%PDF-1.7\n", "a PDF file"],
+    [Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]), "an image"],
+    ["GIF89a", "an image"],
+  ] as const) {
+    write("a.csv", start);
+    expect((await cat("import a.csv --dry-run")).stderr, what).toBe(
+      `error: a.csv is ${what}, not rows\nChoose a CSV or NDJSON file, a workbook, or a folder of photos.\n`,
+    );
+  }
   for (const start of [
     '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook/>',
     '<?xml version="1.0" encoding="UTF-8"?>\n<office:document office:version="1.3">',

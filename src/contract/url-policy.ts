@@ -108,7 +108,8 @@ function isPublicIpv6(address: ipaddr.IPv6): boolean {
 export function exactHost(text: string): string | null {
   const host = text.replace(/\.$/, "").toLowerCase();
   const address = host.replace(/^\[(.*)\]$/, "$1");
-  if (address.includes(":")) return parseUrl(`http://[${address}]/`)?.hostname ?? null;
+  if (address.includes(":"))
+    return /^[\da-f:.]+$/.test(address) ? (parseUrl(`http://[${address}]/`)?.hostname ?? null) : null;
   // The URL parser takes `1234` for an IPv4 address.
   return isHostName(host) && parseUrl(`http://${host}/`)?.hostname === host ? host : null;
 }

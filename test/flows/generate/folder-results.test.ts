@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { type Clock, systemClock } from "../../../src/clock.ts";
 import { writeFolderResults } from "../../../src/flows/generate/folder-results.ts";
 import { type ResultRow, resultColumns } from "../../../src/flows/generate/result.ts";
 import { lockTemporaryFile } from "../../../src/state/file-lock.ts";
@@ -15,8 +16,8 @@ const rowOf = (task_id: string): ResultRow => ({
 });
 
 /** Writes rows to the lists of a folder; gives the task IDs of both lists afterwards. */
-function listsIn(folder: string) {
-  const options = { clock: new TestClock(), formulaGuard: true, again: "run it again" };
+function listsIn(folder: string, clock: Clock = new TestClock()) {
+  const options = { clock, formulaGuard: true, again: "run it again" };
   return {
     write: (...ids: string[]) => writeFolderResults(folder, ids.map(rowOf), options),
     ids: () => ({
@@ -34,7 +35,8 @@ function listsIn(folder: string) {
 
 test("commands that save into one folder at once lose no row of its lists", async () => {
   const folder = temporaryFolder();
-  const { write, ids } = listsIn(folder);
+  // The others work in real time: a clock that jumps would not wait for them.
+  const { write, ids } = listsIn(folder, systemClock());
   const tasks = Array.from({ length: 12 }, (_, at) => `task-${String(at).padStart(2, "0")}`);
   await Promise.all(tasks.map((id) => write(id)));
   const { csv, ndjson } = ids();

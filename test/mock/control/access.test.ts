@@ -146,6 +146,7 @@ describe("an exact host", () => {
     ["-mock", null],
     ["", null],
     [".", null],
+    ["@.:/", null],
   ])("has one form: %j is %j", (text, host) => {
     expect(exactHost(text)).toBe(host);
   });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { MockState } from "../../../src/mock/index.ts";
 import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
+import { serviceInFront } from "../every-command/service-in-front.ts";
 import { syncWorld } from "./sync-world.ts";
 
 const day = 24 * 3_600_000;
@@ -81,6 +82,18 @@ describe("a list that lacks most of the mirror", () => {
     expect((await world.sync("images")).exit).toBe(0);
     expect(world.since()).toBe(true);
     expect((await world.sync("images --delete")).exit).toBe(0);
+    expect(world.since()).toBe(false);
+    expect(world.tree("images")).toEqual(world.complete);
+  });
+
+  test("that comes twice, the second time with --delete, is read again until it is healthy", async () => {
+    const world = await mirrored();
+    await world.list(7);
+    expect((await world.sync("images --full")).counts).toMatchObject({ removed: 4 });
+    await world.list(7);
+    expect((await world.sync("images --delete")).counts).toMatchObject({ total: 14, removed: 4 });
+    await world.list(9);
+    expect((await world.sync("images")).counts).toMatchObject({ total: 18, added: 4 });
     expect(world.since()).toBe(false);
     expect(world.tree("images")).toEqual(world.complete);
   });
@@ -175,4 +188,24 @@ describe("a smaller loss", () => {
       unchanged: 45,
     });
   });
+});
+
+test("changes that list products without their images are followed by a complete read", async () => {
+  const world = await mirrored();
+  const front = await serviceInFront(world.mock.baseUrl);
+  const sync = () => world.cat("export sync other --delete", { env: { CAT_BASE_URL: front.origin } });
+  expect((await sync()).exit).toBe(0);
+  const complete = world.names("other");
+  world.clock.advance(day);
+  await world.send("PATCH", `/v1/products/${world.products()[0]!.id}`, { description: "Changed" });
+  front.change = ({ json }) => {
+    const { data = [] } = (json ?? {}) as { data?: { assets?: unknown[] }[] };
+    for (const row of data) if (row.assets !== undefined) row.assets = [];
+  };
+  expect(await sync()).toMatchObject({ exit: 0, stderr: expect.stringContaining("2 removed") });
+  front.change = null;
+  world.clock.advance(day);
+  expect((await sync()).exit).toBe(0);
+  expect(world.since()).toBe(false);
+  expect(world.names("other")).toEqual(complete);
 });

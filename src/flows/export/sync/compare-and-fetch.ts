@@ -31,6 +31,17 @@ export interface Reading {
   readonly refused: CatError | null;
 }
 
+/** How the catalogue was read, and why images are no longer listed. */
+interface FoundMissing {
+  /** Whether everything was read, and not a delta. */
+  readonly isFull: boolean;
+  readonly mark: string;
+  /** How many were left out because a review rejects them. */
+  readonly rejected: number;
+  /** How many are missing although their products were not deleted. */
+  readonly missing: number;
+}
+
 /** Checks the account and the files, reads the catalogue, and downloads what is new. */
 export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise<Reading> {
   const { input, tools, mirror } = run;
@@ -49,7 +60,11 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   if (input.verify && (await verifyFiles(run))) await change({ full_read: null });
   const decisions = takeDecisions(state, run);
   const before = { size: index.size, present: index.present };
-  const { isFull, mark, vanished, rejected } = await readAndFetch(state, run, decisions.rejected_sha256);
+  const { isFull, mark, vanished, rejected, missing } = await readAndFetch(
+    state,
+    run,
+    decisions.rejected_sha256,
+  );
   const refused = lossRefusal(vanished.length, {
     index,
     before,
@@ -59,8 +74,9 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
     shards: input.shard?.of ?? 1,
     rejected,
   });
+  const deletes = input.delete && index.size - index.present + vanished.length > 0;
   // The list may have been incomplete: a delta would not list these images again.
-  const isDoubtful = refused !== null || (isFull && vanished.length > rejected);
+  const isDoubtful = refused !== null || missing > 0 || (isFull && deletes);
   if (isDoubtful) await change({ full_read: null });
   return {
     state,
@@ -153,7 +169,7 @@ async function readAndFetch(
   state: MirrorState,
   run: SyncRun,
   rejectedNow: string | undefined,
-): Promise<{ isFull: boolean; mark: string; vanished: EntryKey[]; rejected: number }> {
+): Promise<Omit<Reading, "state" | "marks" | "refused"> & FoundMissing> {
   const { input, tools, client, counts } = run;
   const { index, isChanged } = run.mirror;
   const began = tools.clock.now();
@@ -171,6 +187,7 @@ async function readAndFetch(
   let mark = began;
   const vanished: EntryKey[] = [];
   let rejected = 0;
+  let missing = 0;
   try {
     await compare(selection, run, fetcher.signal, {
       onCompared: progress.compared,
@@ -186,9 +203,10 @@ async function readAndFetch(
         progress.has();
         counts.added.add(keyOf(entry));
       },
-      onVanished({ product_id, asset_id, decision }) {
+      onVanished({ product_id, asset_id, decision }, isDeleted) {
         vanished.push({ product_id, asset_id });
         if (input.approved && decision === "reject") rejected++;
+        else if (!isDeleted) missing++;
       },
     });
     progress.listed();
@@ -198,7 +216,7 @@ async function readAndFetch(
     // Of several, the reason of the first one: the others follow from it.
     throw fetcher.signal.reason ?? error;
   }
-  return { isFull, mark: new Date(mark).toISOString(), vanished, rejected };
+  return { isFull, mark: new Date(mark).toISOString(), vanished, rejected, missing };
 }
 
 /** Whether a time of the state is in the future; everything is read then. */

@@ -22,8 +22,8 @@ interface Differences {
   readonly onWanted: (wanted: WantedAsset) => Promise<void>;
   /** An asset that was removed from the catalogue, and is listed again. */
   readonly onListedAgain: (entry: MirrorEntry) => void;
-  /** An entry that is no longer listed. It stays as it is: the list may be incomplete. */
-  readonly onVanished: (entry: MirrorEntry) => void;
+  /** An entry that is no longer listed, of a deleted product or not. It stays as it is: the list may be incomplete. */
+  readonly onVanished: (entry: MirrorEntry, isDeleted: boolean) => void;
 }
 
 /**
@@ -42,8 +42,8 @@ export async function compare(
   const assetsOf = (row: ExportRow) => listedAssets(row, (taskId) => tools.reviewed.of(taskId));
   const isLeftOut = ({ fields }: ListedAsset) => input.approved && fields.decision === "reject";
   const seen = new Set<string>();
-  const vanish = (entries: Iterable<MirrorEntry>) => {
-    for (const entry of entries) if (entry.removed !== true) onVanished(entry);
+  const vanish = (entries: Iterable<MirrorEntry>, isDeleted = false) => {
+    for (const entry of entries) if (entry.removed !== true) onVanished(entry, isDeleted);
   };
   for await (const { rows, again } of readPages(selection, { client, signal })) {
     onPage(rows);
@@ -65,7 +65,7 @@ export async function compare(
         );
         entries.delete(assetId);
       }
-      vanish(entries.values());
+      vanish(entries.values(), row.product.deleted_at !== null);
       onCompared(listed.size);
     }
   }

@@ -96,15 +96,17 @@ async function findLeftover(deps: Registrar, runId: string, url: string): Promis
   return found;
 }
 
-/** The webhook of a listener, by its description if its ID is unknown; null if the service has none. */
+/** The webhook of a listener, by its ID, else by its description; null if neither finds it. */
 async function findWebhook(
   client: Registrar["client"],
   { id, runId }: { id: string | null; runId: string },
   signal: AbortSignal,
 ): Promise<Webhook | null> {
-  if (id !== null) return orNull(client.webhooks.get({ webhook_id: id }, { signal }));
+  const known = id === null ? null : await orNull(client.webhooks.get({ webhook_id: id }, { signal }));
+  if (known !== null) return known;
+  // A webhook that only seems to be missing would get no listener again, and its events would be lost.
   for await (const webhook of client.paginate(operations.webhooks.list, {}, { signal })) {
-    if (webhook.description === descriptionOf(runId)) return webhook;
+    if (webhook.id === id || webhook.description === descriptionOf(runId)) return webhook;
   }
   return null;
 }

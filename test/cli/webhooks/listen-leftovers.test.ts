@@ -61,11 +61,17 @@ async function leftWorld() {
   };
 }
 
-test.each(["known", null] as const)(
+test.each(["known", null, "not found by its ID for once"] as const)(
   "a webhook that a killed listener left at the URL is taken over with its pending deliveries: %s",
   async (known) => {
     const world = await leftWorld();
-    const made = await world.leave("run_a", world.url, known);
+    const made = await world.leave("run_a", world.url, known === null ? null : "known");
+    if (known?.startsWith("not"))
+      await world.post("/_mock/faults", {
+        match: { method: "GET", path: "/v1/webhooks/" },
+        times: 1,
+        status: 404,
+      });
     expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
     await world.mock.settled();
     // As after the last of several events that nobody received.

@@ -202,6 +202,15 @@ test("--keep-webhook keeps the webhook, its secret and its pending events for th
   expect(world.webhooks().map(({ id }) => id)).toEqual([webhook!.id]);
 });
 
+test("a listener says that handlers get deliveries signed with CAT_WEBHOOK_SECRET", async () => {
+  const world = await listenWorld({ env: { CAT_WEBHOOK_SECRET: "whsec_of_handler" } });
+  const running = world.cat("webhooks listen --port 0 --forward-to http://127.0.0.1:9/");
+  const sentence = "Handlers get deliveries that are signed with CAT_WEBHOOK_SECRET.";
+  await until(() => running.stderr.includes(sentence));
+  running.interrupt();
+  expect(await running).toMatchObject({ exit: 0 });
+});
+
 test("CAT_WEBHOOK_SECRET is the secret that handlers check, also of a webhook of the listener", async () => {
   const world = await listenWorld({ env: { CAT_WEBHOOK_SECRET: "whsec_of_handler" } });
   const handler = await startHandler(() => [200]);

@@ -133,6 +133,8 @@ describe("the screen", () => {
       "",
       "↑↓ select  Enter details  r resend  / filter  q quit  w 3 warnings  Esc hide warning",
     ]);
+    const secret = `whsec_${"0".repeat(64)}`;
+    expect(drawScreen(listed, { ...options, columns: 80, secret })[1]).toBe(secret);
     const all = press(listed, "w");
     expect(drawScreen(all, options).slice(2)).toEqual([
       ...["warning: one", "Fix one.", "", "warning: two", ""],

@@ -78,13 +78,19 @@ export function drawScreen(state: ScreenState, options: DrawOptions): string[] {
     .join(" · ");
   return [
     paint.bold(cut(head, columns)),
-    options.secret === undefined ? "" : cut(`Signing secret: ${options.secret}`, columns),
+    options.secret === undefined ? "" : secretLine(options.secret, columns),
     ...body,
     ...Array.from({ length: Math.max(0, page - body.length) }, () => ""),
     ...warningLines(state.warning, options).map(paint.yellow),
     cut(visible(state.message), columns),
     paint.dim(cut(helpOf(state, (text?.length ?? 0) - state.scroll - page), columns)),
   ];
+}
+
+/** The secret, without words where it needs their room. */
+function secretLine(secret: string, columns: number): string {
+  const line = `Signing secret: ${secret}`;
+  return line.length <= columns ? line : cut(secret, columns);
 }
 
 /** The keys. `below` is the number of lines of the text below the screen. */

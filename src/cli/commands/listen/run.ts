@@ -183,6 +183,8 @@ export async function listenForEvents(
             const where = url === null ? `Polling ${place}.` : `Listening on ${place}${webhook}.`;
             const end = isRunning ? "" : " To stop, press Ctrl-C.";
             await io.note(`${where}${end}\nEvents are stored in ${io.visible(logPath)}.`);
+            if (source.kind === "webhook" && source.secret !== null && handlers.length > 0)
+              await io.note("Handlers get deliveries that are signed with CAT_WEBHOOK_SECRET.");
             if (printSecret) await io.note(`Signing secret: ${secret}`);
           }
           if (command !== null) running = runCommand(listening);

@@ -15,7 +15,7 @@ import { isKeyTaken, orNull } from "../service-errors.ts";
 import { counted, shownName } from "../words.ts";
 import { isEnded } from "./follow.ts";
 import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
-import { addsTwice, importOperation, listedAs, type SendOptions } from "./send.ts";
+import { addsTwice, importOperation, listedAs, noteRepeated, type SendOptions } from "./send.ts";
 import { settleBatches } from "./settle.ts";
 import { decideUnknownOutcomes, type EarlierBatch, unknownOutcomeText } from "./unknown-outcomes.ts";
 
@@ -76,10 +76,11 @@ async function settleAll(left: readonly EarlierBatch[], at: Run, deps: ImportDep
   for (const run of runs.values()) await settleRun(run, at, deps);
 }
 
-async function settleRun(run: StoredRun, at: Run, { onProgress }: ImportDeps): Promise<void> {
+async function settleRun(run: StoredRun, at: Run, { onProgress, onNote }: ImportDeps): Promise<void> {
   const { mode, onImageError } = run.options as unknown as SendOptions;
   const batches = (state: StoredBatch["state"]) =>
     at.state.batches.of(run.id).filter((batch) => batch.state === state);
+  await noteRepeated(batches("sent"), { at, mode, deps: { onNote } });
   if (batches("sent").length > 0)
     try {
       await sendAsTheyWere({ ...at, id: run.id }, batches("sent"), {

@@ -4,16 +4,19 @@ import type { Client } from "../../client/client.ts";
 import { limits } from "../../contract/limits.ts";
 import { Timestamp } from "../../contract/resources/fields.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
+import type { StoredBatch } from "../../state/batches.ts";
 import type { BatchOperation } from "../run/batch.ts";
 import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../run/batch.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import { sendAgain } from "../run/journal.ts";
+import type { Run } from "../run/run.ts";
 import { sendBatches } from "../run/send.ts";
 import type { Stage } from "../run/stage.ts";
 import { counted } from "../words.ts";
 import type { DecidedRow } from "./decide.ts";
 import { packMemos, type RowMemo } from "./digests.ts";
 import type { FileImage, FileRow } from "./file-row.ts";
+import type { ImportDeps } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 
 /** The options of an import's batches, which must stay the same when a run is resumed. */
@@ -64,7 +67,7 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
     if (input.wait) follower.add(importId);
   };
   for (const { jobs } of accepted) follow(jobs[0]!);
-  await noteRepeated(run);
+  await noteRepeated(earlier, { at, mode: input.mode, deps: run.deps });
   const operation = importOperation(at.client, input);
   const batches = concatenated(sendAgain(at, at.state.batches.of(at.id), operation), cutBatches(run));
   const { sent, stopped } = await sendBatches(at, batches, {
@@ -85,8 +88,11 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
 }
 
 /** Warns about rows that the service may report as duplicates of themselves, once it has forgotten the key of their request. */
-async function noteRepeated({ input, at, earlier, deps }: ImportRun): Promise<void> {
-  const sent = input.mode === "create" ? earlier.filter(({ state }) => state === "sent") : [];
+export async function noteRepeated(
+  earlier: readonly StoredBatch[],
+  { at, mode, deps }: { at: Run; mode: unknown; deps: Pick<ImportDeps, "onNote"> },
+): Promise<void> {
+  const sent = mode === "create" ? earlier.filter(({ state }) => state === "sent") : [];
   if (sent.length === 0) return;
   const clocks = await readClocks(at);
   const expired = sent.filter((batch) => batch.isKeyTaken || !isKeyAlive(batch, clocks));

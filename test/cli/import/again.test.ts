@@ -243,6 +243,23 @@ describe("a stopped run", () => {
     expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
   });
 
+  test("in mode create says that rows may report their own product, also when another file sends them again", async () => {
+    const world = await worldWith();
+    await fault(world, answersLost);
+    await world.cat(`${run} --mode create`);
+    await fault(world);
+    world.clock.advance(25 * hour);
+    world.write("others.csv", `${head}B-1,Hat,${cdn}/3.jpg\n`);
+    const others = await world.cat("import others.csv --mode create --no-progress");
+    expect(others).toMatchObject({
+      exit: 0,
+      stderr: expect.stringMatching(
+        /^No response for 2 rows sent at \S+Z: sending them again. If one fails because its reference exists, that request has created the product: keep its reference\.\n/,
+      ),
+    });
+    expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1", "B-1 Hat 1"]);
+  });
+
   test("with a batch unconfirmed for over a day sends nothing without --unknown, and follows its choice", async () => {
     const world = await worldWith();
     await fault(world, answersLost);

@@ -16,6 +16,8 @@ export interface Agreement {
   readonly found: MissingImages | null;
   /** The folder that the user has named; null if not asked. */
   readonly folder: SaveFolder | null;
+  /** The time that the question was on the screen, in milliseconds. */
+  readonly waitedMs: number;
 }
 
 /** With `--missing` leaves out what exists, then has the user agree to the rest. Throws where they do not. */
@@ -32,15 +34,17 @@ export async function agree(
 ): Promise<Agreement> {
   const found = input.missing && !run.isFinished ? await findMissing(planned, run, deps) : null;
   const generations = found?.missing ?? planned;
-  if (generations.length === 0) return { remaining: [], found, folder: null };
+  if (generations.length === 0) return { remaining: [], found, folder: null, waitedMs: 0 };
   const batches = cutGenerations(generations).length;
   noteEstimate(generations.length, batches, deps);
+  const askedAt = deps.clock.now();
   const folder = await deps.confirm({ generations, table, batches, queuedBefore, balance: balance.known });
-  if (found === null) return { remaining: generations, found, folder };
+  const waitedMs = deps.clock.now() - askedAt;
+  if (found === null) return { remaining: generations, found, folder, waitedMs };
   // Another command may have sent some of them while the question was on the screen.
   const { leaveOutSent } = await import("./missing.ts");
   const left = leaveOutSent(found, run);
-  return { remaining: left.missing, found: left, folder };
+  return { remaining: left.missing, found: left, folder, waitedMs };
 }
 
 async function findMissing(

@@ -88,7 +88,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     if (isRejected(resolved, input)) return { check: resolved, ended: null };
     const balance = new Balance(run);
     const paying = { input, table, balance, queuedBefore: sent.size };
-    const { remaining, found, folder } = await agree(plan.remaining, run, paying, deps);
+    const { remaining, found, folder, waitedMs } = await agree(plan.remaining, run, paying, deps);
     const generating: GenerationRun = {
       input: { ...input, ...folder },
       run,
@@ -126,7 +126,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     const unqueued = generating.remaining.filter((one) => !sent.get(placeKey(one))?.taskId).length;
     const shortage = isUnpaid(stopped) ? balance.shortage(unqueued) : null;
     if (shortage !== null) closed.summary.credits = { left: shortage.left, short: shortage.short };
-    closed.summary.duration_ms = Math.round(deps.clock.now() - started);
+    closed.summary.duration_ms = Math.round(deps.clock.now() - started - waitedMs);
     const finishedRunOf = run.isFinished ? run.begunAt : null;
     const { tasks } = generating;
     const runBefore = input.missing ? idOfLast(run) : null;

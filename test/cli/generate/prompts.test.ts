@@ -18,6 +18,16 @@ test("a terminal asks for each value that no flag names, then for the cost", asy
   ]);
 });
 
+test("the time of a run is without that of the question", async () => {
+  const world = await generateWorld();
+  world.looks("DRESS-1,Amara,studio,full-front");
+  const { ran, type, shows } = atTerminal(world, "tryon looks.csv --no-wait");
+  await shows("Generate 1 image of 1 product?");
+  world.clock.advance(600_000);
+  await type("Generate 1 image of 1 product?", "y\r");
+  expect((await ran).stderr).toContain("Queued 1 image of looks.csv in 0 s.");
+});
+
 test("who declines the cost gets nothing queued, in one line that is no error", async () => {
   const world = await generateWorld();
   world.looks("DRESS-1,Amara,studio,full-front");

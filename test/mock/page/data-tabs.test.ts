@@ -49,6 +49,16 @@ describe("products", () => {
     await page.getByText("No products yet.").waitFor();
   });
 
+  longTest("are shown from the first page again when the page has none left", async () => {
+    const { page, send, mock } = await open("products", { demo: 49 });
+    await page.getByRole("button", { name: "Next" }).click();
+    await expect.poll(() => page.locator(".card").count()).toBe(1);
+    const [oldest] = mock.state().organizations.main.products;
+    await send(`/v1/products/${oldest!.id}`, { method: "DELETE" });
+    await page.getByText("Page 1").waitFor();
+    await expect.poll(() => page.locator(".card").count()).toBe(48);
+  });
+
   longTest("open with all their pictures and fields", async () => {
     const { page, send, clock } = await open("products", { demo: 1 });
     const [product] = (await send("/v1/products")).body.data;

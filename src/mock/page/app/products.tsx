@@ -25,7 +25,11 @@ export function ProductsTab({ revision, run }: { revision: number; run: Run }) {
       readAt.current = Date.now();
       const query = new URLSearchParams({ organization, q: search, ...(cursor !== null && { cursor }) });
       call<ProductPage>("GET", `_mock/page/products?${query}`).then(
-        (found) => isWanted && setPage(found),
+        (found) => {
+          if (!isWanted) return;
+          if (found.data.length === 0 && cursor !== null) setCursors([null]);
+          else setPage(found);
+        },
         // A reset made the cursor of another list invalid.
         () => isWanted && cursor !== null && setCursors([null]),
       );

@@ -11,19 +11,27 @@ interface Door {
 
 /**
  * 403 unless the Host header names this machine or an allowed host, which blocks web pages whose name resolves to this
- * machine. Also 403 for the Origin of another page: browsers let pages post across origins without a preflight.
+ * machine. Also 403 for another page: browsers let pages post across origins without a preflight.
  */
 export function requireAccess(
   { baseUrl, options: { allowHosts } }: Door,
-  { host = "", origin }: IncomingHttpHeaders,
+  { host = "", origin, ...others }: IncomingHttpHeaders,
 ): void {
   const name = nameIn(host);
   if (!isLoopbackHost(name) && !allowHosts.has(exactHost(name) ?? ""))
     throw new Refusal("host_not_allowed", "/_mock accepts only a loopback Host, or one of --allow-host");
   // Behind a proxy with TLS, the page has the origin of the base URL.
   const own = [`http://${host.toLowerCase()}`, new URL(baseUrl).origin];
-  if (origin !== undefined && !own.includes(origin))
+  if ((origin !== undefined && !own.includes(origin)) || isEmbedded(others))
     throw new Refusal("host_not_allowed", "/_mock accepts no requests from pages of another origin");
+}
+
+/**
+ * Whether a page of another origin loads this as a picture, script and so on, without an Origin: it could open streams, which
+ * closes those of the page. A link to the page is a navigation.
+ */
+function isEmbedded({ "sec-fetch-site": site, "sec-fetch-mode": mode }: IncomingHttpHeaders): boolean {
+  return (site === "cross-site" || site === "same-site") && mode !== "navigate";
 }
 
 /** The host without its port. Empty for an IPv6 address without brackets, which is invalid in a header. */

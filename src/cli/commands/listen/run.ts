@@ -234,7 +234,7 @@ function timedOut(timeoutMs: number, goal: Goal | null, missing: number): Timeou
 const nothingLeft = ({ count }: Goal, missing: number): TimeoutError =>
   new TimeoutError(`nothing is in progress: ${counted(count - missing, "event")} of ${count} came`, {
     code: "nothing_in_progress",
-    hint: "Check the events that came instead, or use a smaller --count.",
+    hint: `Check the events that came instead${count === 1 ? "" : ", or use a smaller --count"}.`,
   });
 
 /**

@@ -158,7 +158,7 @@ const whyOf = {
   unsigned: "Anyone can send this. Respond 400 if the header is missing.",
   forged: "Anyone can send this. Compare the signature with one of your own, and respond 400.",
   stale: "A recorded delivery can be sent again. Respond 400 to a signature older than 300 seconds.",
-  huge: "Anyone can send this. Stop reading at 1 MB, and respond 413.",
+  huge: "Anyone can send this. Keep no more than 1 MB of it, and respond 413.",
   again: "The handler does not work any more after the deliveries before. Look into its log.",
 };
 

@@ -152,16 +152,16 @@ export function problemReport(
   file: string,
   write: (text: string) => Promise<void>,
   always: boolean,
-  more: () => object = () => ({}),
+  { more = () => ({}), photoAt }: { more?: (() => object) | undefined; photoAt?: PhotoAt | undefined } = {},
 ): ProblemList {
   let count = 0;
   let gathered = `{"file":${JSON.stringify(file)},"problems":[`;
   return {
     async add(problem) {
       const { line, sheet, cell, reference, param, code } = problem;
-      const message = wholeMessage(problem);
-      gathered +=
-        (count++ === 0 ? "" : ",") + JSON.stringify({ line, sheet, cell, reference, param, code, message });
+      const photo = photoAt?.(line, param);
+      const fields = { line, sheet, cell, photo, reference, param, code, message: wholeMessage(problem) };
+      gathered += (count++ === 0 ? "" : ",") + JSON.stringify(fields);
       if (gathered.length < bufferLength) return;
       const text = gathered;
       gathered = "";

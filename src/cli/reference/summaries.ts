@@ -25,6 +25,9 @@ const problem = z.looseObject({
   message: text,
 });
 
+/** The same in an import, which may have a folder of photos instead of rows. */
+const problemOfImport = problem.extend({ photo: optionalText });
+
 const span = z.looseObject({ first_line: z.int(), last_line: z.int(), rows: count });
 
 const sums = {
@@ -57,14 +60,14 @@ const importedFile = z.looseObject({
   left: count.optional(),
   unknown: z.array(span).optional(),
   refused: z.array(span).optional(),
-  problems: z.array(problem).optional(),
+  problems: z.array(problemOfImport).optional(),
   unread: z.array(text).optional(),
   unwritten: z.array(text).optional(),
 });
 
 const checkedFile = z.looseObject({
   file: text,
-  problems: z.array(problem),
+  problems: z.array(problemOfImport),
   total: count,
   valid: count,
   invalid: count,

@@ -313,6 +313,9 @@ error: p has 4 invalid products out of 4; nothing was sent
 Rename or replace the photos and run the command again, or add --skip-invalid to import the valid products.
 `,
     });
+    const { stdout } = await world.cat(["import", "p/", ...pattern, "--dry-run", "--json"]);
+    const photos = JSON.parse(stdout).problems.map(({ photo }: { photo: string }) => photo);
+    expect(photos).toEqual(["p/A-1_back.png", "p/B-1_left.png", "p/C-1_front.png", `p/${long}_front.png`]);
     const terminal = atTerminal(world, `import p ${pattern.join(" ")}`, { stdin: true, stderr: true });
     expect((await terminal.ran).exit).toBe(3);
     expect(terminal.screen()).toContain(`${" ".repeat(11)}p/A-1_back.png`);

@@ -55,7 +55,7 @@ export async function problemLists(
     const options = { listsAll: "--dry-run --json", fields, photoAt };
     const data = json?.next() ?? io.data;
     const list: ProblemList = io.json
-      ? problemReport(file, data, always, more)
+      ? problemReport(file, data, always, { more, photoAt })
       : problemsForPeople(file, { io, context }, options);
     return found === null ? list : { ...list, add: alsoTo(found, { ...source, photoAt }, list.add) };
   });

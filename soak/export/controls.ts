@@ -12,7 +12,7 @@ export const controls = {
   /** A mirror believes every list. */
   "believe-lists": {
     file: "src/flows/export/sync/compare-and-fetch.ts",
-    from: "const isDoubtful = refused !== null || (isFull && vanished.length > rejected);",
+    from: "const isDoubtful = refused !== null || missing > 0 || (isFull && deletes);",
     to: "const isDoubtful = refused !== null;",
   },
   /** A list may remove most of a mirror. */

@@ -89,6 +89,9 @@ export class JobFollower<Job extends { id: string; status: string }> {
 /** The shortest time between two reads, in milliseconds, which keeps to 600 reads per minute (Limits). */
 const msPerRead = 60_000 / limits.readsPerMinute;
 
+/** The longest pause that `Retry-After` can ask for, in milliseconds, as with imports (`Client.poll`). */
+const longestPauseMs = 600_000;
+
 /** The pause before a second look for tasks that were not found, in milliseconds. */
 const secondLookMs = 1_000;
 
@@ -198,7 +201,7 @@ export class TaskFollower {
     }
     const isMissingOnly = [...this.#open].every((id) => this.#missing.has(id));
     const askedMs = this.#askedMs ?? (isMissingOnly ? secondLookMs : limits.jobPollSeconds * 1000);
-    const pauseMs = Math.max(askedMs, this.#reads * msPerRead);
+    const pauseMs = Math.max(Math.min(askedMs, longestPauseMs), this.#reads * msPerRead);
     this.#reads = 0;
     this.#askedMs = null;
     return pauseMs;

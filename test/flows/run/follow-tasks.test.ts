@@ -95,6 +95,18 @@ describe("the pause between two rounds", () => {
     expect(world.clock.slept[0]).toBe(4 * 100);
   });
 
+  test("is ten minutes at most", async () => {
+    const world = await taskWorld();
+    const exchange: Client["exchange"] = async (...args) => ({
+      ...(await world.client.exchange(...args)),
+      retryAfterMs: 86_400_000,
+    });
+    const { follower } = world.follow({ ...world.client, exchange });
+    follower.add(await world.queue(2));
+    await follower.settled();
+    expect(world.clock.slept).toEqual([600_000]);
+  });
+
   test("ends with the first task that is added", async () => {
     const world = await taskWorld();
     const { follower, seen } = world.follow();

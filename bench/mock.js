@@ -22,9 +22,11 @@ export async function measure() {
   const bare = await startBareServer();
   const prism = await startPrism(mock);
   try {
-    const image = await uploadImage(mock);
     const ids = new Map();
+    const bodies = new Map();
     for (const server of [mock, watched, bare]) {
+      const image = await uploadImage(server);
+      bodies.set(server, posts(image));
       for (let made = 0; made < pageSize; made++)
         ids.set(server, await createProduct(server, image, `ONE-${made}`));
     }
@@ -35,7 +37,6 @@ export async function measure() {
         .requests.average;
     const get = (server) => fire(server, { path: `/v1/products/${ids.get(server)}`, headers });
     const list = (server) => fire(server, { path: `/v1/products?limit=${pageSize}`, headers });
-    const bodies = new Map([mock, watched, bare].map((server) => [server, posts(image)]));
     const post = (server) => fire(server, { path: "/v1/products", ...bodies.get(server) });
     const against = async (load, other) => (await load(mock)) / (await load(other));
     const withPage = async (load) => (await load(watched)) / (await load(mock));

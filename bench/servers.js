@@ -42,6 +42,7 @@ export async function createProduct(server, image, reference) {
     headers: { ...headers, "content-type": "application/json" },
     body: productBody(image, reference),
   });
+  if (!answer.ok) throw new Error(`the product was not created: ${answer.status}`);
   return (await answer.json()).id;
 }
 

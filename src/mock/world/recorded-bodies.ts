@@ -14,7 +14,7 @@ export const keptBodyBytes = 64 * 1024;
 
 /** A body, or the start of it, as it is kept until the log is read. */
 export interface KeptBody {
-  readonly start: Buffer;
+  readonly start: Buffer | string;
   readonly bytes: number;
   /** Why it is not complete, if not for its size. */
   readonly note: string | null;
@@ -22,12 +22,16 @@ export interface KeptBody {
 
 const nothing = Buffer.alloc(0);
 
-/** Keeps the start of a body. The bytes are copied: a slice would keep a body of 8 MB in memory. */
+/**
+ * Keeps the start of a body. Bytes are copied: a slice would keep a body of 8 MB in memory. A short text is converted when it is
+ * shown, because most are not.
+ */
 export function keepBody(body: string | Uint8Array, note: string | null = null): KeptBody {
-  const all = typeof body === "string" ? Buffer.from(body) : body;
-  const isCopy = all !== body && all.length <= keptBodyBytes;
-  const start = isCopy ? (all as Buffer) : Buffer.from(all.subarray(0, keptBodyBytes));
-  return { start, bytes: all.length, note };
+  const isText = typeof body === "string";
+  const bytes = isText ? Buffer.byteLength(body) : body.length;
+  if (isText && bytes <= keptBodyBytes) return { start: body, bytes, note };
+  const all = isText ? Buffer.from(body) : body;
+  return { start: Buffer.from(all.subarray(0, keptBodyBytes)), bytes, note };
 }
 
 /** A body of which only the reason is kept why it is missing. */
@@ -36,7 +40,8 @@ export const missingBody = (note: string, bytes = 0): KeptBody => ({ start: noth
 /** The kept body as the log shows it; null if there was none. */
 export function shownBody(kept: KeptBody | null): RecordedBody | null {
   if (kept === null || (kept.bytes === 0 && kept.note === null)) return null;
-  const { start, bytes } = kept;
+  const { bytes } = kept;
+  const start = typeof kept.start === "string" ? Buffer.from(kept.start) : kept.start;
   const isCut = start.length < bytes && start.length > 0;
   const note = kept.note ?? (isCut ? `cut after ${start.length} of ${bytes} bytes` : undefined);
   const text = asText(start, isCut);

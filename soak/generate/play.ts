@@ -149,9 +149,11 @@ class Run {
     await service.credits(null);
     for (;;) {
       let ending = await this.#start(null).ended;
-      // After a day the user decides; the service did all that was sent.
-      if (ending.status === 6 && this.#sleptMs > 0 && ending.stderr.includes("unknown_outcome"))
-        ending = await this.#start(null, ["--unknown", "queued"]).ended;
+      // After a day the user decides, by the tasks that the error counts.
+      if (ending.status === 6 && this.#sleptMs > 0 && ending.stderr.includes("unknown_outcome")) {
+        const choice = ending.stderr.includes("has 0 tasks") ? "not-queued" : "queued";
+        ending = await this.#start(null, ["--unknown", choice]).ended;
+      }
       if (ending.status !== 0 && ending.status !== 8) return this.#stuck(ending);
       if (this.#waits) return ending;
       this.#waits = true;

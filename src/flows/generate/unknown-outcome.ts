@@ -4,7 +4,7 @@ import { keyLifeMs, limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import { lookKey, looksByTask, styledKey } from "../catalogue/coverage.ts";
+import { looksByTask, styledKey } from "../catalogue/coverage.ts";
 import { isKeyAlive, isKeyExpired, readClocks, shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
 import { settleUnknown } from "../run/unknown-outcome.ts";
@@ -34,26 +34,31 @@ export async function settleExpired(
     !isKeyAlive(batch, clocks) || (batch.isKeyTaken && unknown !== undefined);
   const expired = batches.of(run.id).filter((batch) => batch.state === "sent" && isExpired(batch));
   if (expired.length === 0) return;
-  const undecided: { batch: StoredBatch; generations: number; candidates: number }[] = [];
   const tasks = await unclaimedTasks(run, expired);
   const looks = tasks.size === 0 ? new Map<string, string>() : await looksOf(expired, run);
-  const unanswered = unansweredRequests(run);
-  for (const batch of expired) {
+  /** The number of candidates of a batch that cannot be decided; null for one that was. */
+  const decide = (batch: StoredBatch): number | null => {
     const generations = loadGenerations(run.state, batch);
     const candidates = candidatesFor(batch, generations, tasks);
     const own = candidates.filter((task) => !isEarlier(task, batch));
-    const ids = matchingTasks(generations, own, {
-      looks,
-      others: unanswered.filter((one) => one.run !== batch.run || one.index !== batch.index),
-    });
+    const ids = matchingTasks(generations, own, { looks, others: unansweredRequests(run, batch) });
     if (candidates.length === 0 && isKeyExpired(batch, clocks)) batches.dropped(run.id, batch.index);
-    else if (ids === null)
-      undecided.push({ batch, generations: generations.length, candidates: candidates.length });
+    else if (ids === null) return candidates.length;
     else {
       batches.accepted(run.id, batch.index, ids);
       // Tasks that are of one batch are not of another.
       for (const id of ids) tasks.delete(id);
     }
+    return null;
+  };
+  let undecided = expired.map((batch) => ({ batch, generations: 0, candidates: 0 }));
+  // What is known of one batch may decide about another.
+  for (let before = undecided.length + 1; undecided.length < before && undecided.length > 0; ) {
+    before = undecided.length;
+    undecided = undecided.flatMap(({ batch }) => {
+      const candidates = decide(batch);
+      return candidates === null ? [] : { batch, generations: batch.rows.length, candidates };
+    });
   }
   if (undecided.length === 0) return;
   const count = (key: "generations" | "candidates") => undecided.reduce((sum, one) => sum + one[key], 0);
@@ -128,50 +133,45 @@ async function looksOf(expired: readonly StoredBatch[], run: Run): Promise<Reado
   }
 }
 
-/** A request whose tasks are not known, and what it has asked for. */
-interface UnansweredRequest extends Pick<StoredBatch, "run" | "index"> {
-  readonly generations: readonly Generation[];
-}
-
-/** All requests of this machine whose tasks are not known, also where the user has said that they were queued. */
-function unansweredRequests({ state, account, kind }: Run): UnansweredRequest[] {
+/** What all other requests of this machine have asked for whose tasks are not known, also where the user has said that they were queued. */
+function unansweredRequests({ state, account, kind }: Run, { run, index }: StoredBatch): Generation[] {
   const all = state.batches.unsettledElsewhere({ account, kind, runId: "" }).map(({ batch }) => batch);
-  const unanswered = all.filter((batch) => batch.state === "sent" || batch.jobs.length === 0);
-  return unanswered.map((batch) => ({
-    run: batch.run,
-    index: batch.index,
-    generations: loadGenerations(state, batch),
-  }));
+  const others = all.filter((batch) => batch.run !== run || batch.index !== index);
+  const unanswered = others.filter((batch) => batch.state === "sent" || batch.jobs.length === 0);
+  return unanswered.flatMap((batch) => loadGenerations(state, batch));
 }
 
 /**
- * The task of each generation: one whose image shows the same, else one of its product that has failed; null unless all have one
- * that none of the `others` can have queued. A failed task of another computer is reported like one of its own, so that the image
+ * The task of each generation: one whose image shows the same, else one of its product that has failed; null unless all have one.
+ * A request is queued as a whole, so one image that no other request (`others`) has asked for proves it. Without such an image, what
+ * others have asked for as well proves nothing. A failed task of another computer is reported like one of its own, so that the image
  * can be generated again.
  */
 function matchingTasks(
   generations: readonly Generation[],
   candidates: readonly Task[],
-  { looks, others }: { looks: ReadonlyMap<string, string>; others: readonly UnansweredRequest[] },
+  { looks, others }: { looks: ReadonlyMap<string, string>; others: readonly Generation[] },
 ): string[] | null {
-  const asked = others.flatMap((one) => one.generations);
-  const askedLooks = new Set(asked.map((one) => lookKey(one.productId, one)));
-  const askedProducts = new Set(asked.map(({ productId }) => productId));
-  if (generations.some((one) => askedLooks.has(lookKey(one.productId, one)))) return null;
+  const lookOf = (one: Generation) => styledKey(one.productId, one, one.stylings);
+  const askedLooks = new Set(others.map(lookOf));
+  const askedProducts = new Set(others.map(({ productId }) => productId));
   const left = new Set(candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
   const take = (fits: (task: Task) => boolean): string | undefined => {
     const found = [...left].find(fits);
     if (found !== undefined) left.delete(found);
     return found?.id;
   };
-  const byImage = generations.map((generation) => {
-    const key = styledKey(generation.productId, generation, generation.stylings);
-    return take(({ id, subtype }) => looks.get(id) === key && subtype === generation.subtype);
-  });
+  const byImage = generations.map((generation) =>
+    take(({ id, subtype }) => looks.get(id) === lookOf(generation) && subtype === generation.subtype),
+  );
+  const isOwnLook = (one: Generation) => !askedLooks.has(lookOf(one));
+  const isProven = generations.some((one, at) => byImage[at] !== undefined && isOwnLook(one));
+  if (!isProven && !generations.every(isOwnLook)) return null;
   const ids = generations.flatMap(({ productId, subtype }, at) => {
     const isFailed = (task: Task) =>
       task.status === "failed" && task.product_id === productId && task.subtype === subtype;
-    return byImage[at] ?? (askedProducts.has(productId) ? undefined : take(isFailed)) ?? [];
+    const mayFail = isProven || !askedProducts.has(productId);
+    return byImage[at] ?? (mayFail ? take(isFailed) : undefined) ?? [];
   });
   return ids.length === generations.length ? ids : null;
 }

@@ -146,7 +146,11 @@ const common = {
   metafile: true,
   write: false,
   // The version is inlined from the manifest, to avoid reading a file at every start.
-  define: { __VERSION__: JSON.stringify(manifest.version) },
+  define: {
+    __VERSION__: JSON.stringify(manifest.version),
+    // The SDK for buckets warns about the oldest Node that works.
+    "process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED": '"true"',
+  },
   plugins,
   // Large or native packages that local commands never need.
   external: ["@fastify/busboy", "sharp", "image-size", "@inquirer/prompts", "libsql"],

@@ -1,11 +1,11 @@
 import type { Clock } from "../clock.ts";
-import { CatalogueError } from "../errors.ts";
+import type { CatalogueError } from "../errors.ts";
 import { BadResponseError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
 import type { ExchangeLog } from "./exchange-log.ts";
 import type { Connections } from "./http-core.ts";
 import { maskedPath } from "./mask.ts";
-import { networkFailure } from "./network-failure.ts";
-import { openStream, originOf, type ResponseStream } from "./response-stream.ts";
+import { outsideExchange } from "./outside-exchange.ts";
+import { originOf, type ResponseStream } from "./response-stream.ts";
 import {
   backoffMs,
   defaultRetryPolicy,
@@ -34,49 +34,21 @@ export interface DownloaderOptions {
  * One GET of a signed URL, up to the headers of the response. It does not use the API key: the signature in
  * the URL is the only permission. Follows no redirect, and times out without a response. `attempt` is for the log.
  */
-export async function signedGet(
-  { connections, clock, silenceMs, userAgent, onExchange }: DownloaderOptions,
+export function signedGet(
+  options: DownloaderOptions,
   url: URL,
   request: { signal: AbortSignal | undefined; attempt: number; headers?: Readonly<Record<string, string>> },
 ): Promise<ResponseStream> {
   const { signal, attempt, headers = {} } = request;
-  const dispatcher = await connections.forOrigin(url.origin);
-  const target = { method: "GET", origin: url.origin, path: url.pathname + url.search } as const;
-  const begun = clock.now();
-  const log = (status: number | null, error: string | null) =>
-    onExchange?.({
-      method: "GET",
-      origin: url.origin,
-      path: maskedPath(target.path),
-      status,
-      error,
-      ms: clock.now() - begun,
-      attempt,
-      requestId: null,
-      idempotencyKey: null,
-      apiKey: null,
-      replayed: false,
-    });
-  const silent = () =>
-    new TimeoutError(`${nameOfUrl(url)}: no data for ${silenceMs / 1000} s`, { code: "attempt_timeout" });
-  const sent = { "user-agent": userAgent, accept: "*/*", "accept-encoding": "identity", ...headers };
-  const response = openStream(
-    dispatcher,
-    { ...target, headers: sent },
-    {
-      signal,
-      silence: { clock, ms: silenceMs, error: silent },
-      toError: (error) => networkFailure(error, { ...target, path: url.pathname, headers: {} }) ?? error,
-    },
-  );
-  try {
-    await response.head();
-    log(response.status, null);
-    return response;
-  } catch (error) {
-    log(null, error instanceof CatalogueError ? error.code : "aborted");
-    throw error;
-  }
+  const own = { "user-agent": options.userAgent, accept: "*/*", "accept-encoding": "identity" };
+  return outsideExchange(options)({
+    method: "GET",
+    origin: url.origin,
+    path: url.pathname + url.search,
+    headers: { ...own, ...headers },
+    signal,
+    attempt,
+  });
 }
 
 /** The URL without its signature. */

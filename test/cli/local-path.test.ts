@@ -6,7 +6,7 @@ import { createWorld } from "../support/world.ts";
 
 describe("an address where a path is expected exits with 2, writes nothing, and names the path to type", () => {
   test.for([
-    ["export sync s3://bucket/x", "DIR", "s3://", "./x"],
+    ["export sync gs://bucket/x", "DIR", "gs://", "./x"],
     ["export sync gs://bucket", "DIR", "gs://", "./bucket"],
     ["export --out S3://bucket/a/rows.csv", "--out", "s3://", "./rows.csv"],
     ["tryon --product A --save s3://bucket/x", "--save", "s3://", "./x"],

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
+import { isBucketAddress } from "../../flows/bucket/address.ts";
 import { UsageError } from "../context/errors.ts";
 import { shellWord } from "../output/command-words.ts";
 
@@ -45,10 +46,12 @@ export function settlePaths(one: Command): void {
   }
 }
 
-/** Rejects addresses in the arguments of a command that are paths. */
+/** Rejects addresses in the arguments of a command that are paths; one whose description names `s3://` takes buckets as well. */
 export function rejectAddressArguments({ registeredArguments, args }: Command): void {
   args.forEach((value, at) => {
-    const name = (registeredArguments[at] ?? registeredArguments.at(-1))?.name() ?? "";
+    const argument = registeredArguments[at] ?? registeredArguments.at(-1);
+    if (argument?.description.includes("s3://") && isBucketAddress(value)) return;
+    const name = argument?.name() ?? "";
     if (pathPlaceholder.test(name)) rejectAddress(value, name);
   });
 }

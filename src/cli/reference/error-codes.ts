@@ -238,6 +238,27 @@ export const codeGroups: readonly CodeGroup[] = [
     },
   },
   {
+    title: "Buckets",
+    codes: {
+      invalid_bucket: "Use s3://BUCKET/PREFIX.",
+      bucket_not_found: "Check the name of the bucket, and --endpoint or --region.",
+      wrong_region: "Add --region with the region of the bucket.",
+      bucket_denied: "Use a key that may list, read, write and delete objects of the bucket.",
+      bucket_key_missing: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.",
+      bucket_key_invalid: "Check the access key and its secret.",
+      bucket_key_expired: "Sign in to the store again.",
+      clock_skew: "Correct the clock of this machine.",
+      no_conditional_writes: "Use one machine only, and add --unlocked, without --shard.",
+      lease_lost: again,
+      damaged_lease:
+        "Make sure that no other machine works on the mirror, and delete the object in the message.",
+      object_missing: again,
+      merge_in_progress: "Wait for the other machine to end.",
+      not_a_store: "Check --endpoint, and the proxy or gateway in front of the store.",
+      store_failed: "Run the command again. Check what the store supports.",
+    },
+  },
+  {
     title: "Webhooks",
     codes: {
       missing_webhook_secret: "Set CAT_WEBHOOK_SECRET to the signing_secret of the webhook.",

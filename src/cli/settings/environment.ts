@@ -65,6 +65,21 @@ export const environment: readonly VariableGroup[] = [
     ],
   },
   {
+    title: "Buckets (cat export sync s3://BUCKET/PREFIX)",
+    variables: [
+      variable("AWS_ENDPOINT_URL_S3", "address of the store (flag: --endpoint)"),
+      variable("AWS_ENDPOINT_URL", "the same, for all services"),
+      variable("AWS_REGION", "region of the bucket (flag: --region)"),
+      variable("AWS_DEFAULT_REGION", "the same, without AWS_REGION"),
+      variable(
+        "AWS_ACCESS_KEY_ID",
+        "access key of the store (default: the profiles and roles of the AWS SDK)",
+      ),
+      variable("AWS_SECRET_ACCESS_KEY", "its secret"),
+      variable("AWS_SESSION_TOKEN", "its session token, for temporary credentials"),
+    ],
+  },
+  {
     title: "Set for other programs",
     variables: [
       variable(

@@ -177,13 +177,13 @@ describe("every command exits with 2, a message and a next step, without a reque
     expectWrong((command) => {
       const isPath = (placeholder: string | null) => /FILE|DIR|PHOTO|DECISIONS/.test(placeholder ?? "");
       const message = (name: string) =>
-        new RegExp(`^error: ${name} must be a path on this computer, not an address \\(s3://\\)\nUse a path`);
+        new RegExp(`^error: ${name} must be a path on this computer, not an address \\(gs://\\)\nUse a path`);
       const required = (but: ListedFlag | null) =>
         command.flags
           .filter((flag) => flag.required && flag !== but)
           .flatMap((flag) => flagWords(command, flag, ids));
       const given = (but: number | null) =>
-        command.arguments.map(({ choices }, at) => (at === but ? "s3://bucket/x" : (choices?.[0] ?? id)));
+        command.arguments.map(({ choices }, at) => (at === but ? "gs://bucket/x" : (choices?.[0] ?? id)));
       return [
         ...command.arguments.flatMap(
           ({ name }, at): Wrong =>
@@ -192,7 +192,7 @@ describe("every command exits with 2, a message and a next step, without a reque
         ...command.flags
           .filter(({ value }) => isPath(value))
           .map((one): Wrong[number] => [
-            [...words(command), ...given(null), ...required(one), `${one.flag}=s3://bucket/x`],
+            [...words(command), ...given(null), ...required(one), `${one.flag}=gs://bucket/x`],
             message(one.flag),
           ]),
       ];

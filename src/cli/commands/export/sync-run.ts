@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
+import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import { LocalFolder } from "../../../flows/export/sync/local-folder.ts";
 import { mirrorFiles } from "../../../flows/export/sync/mirror-state.ts";
 import type { SyncSummary } from "../../../flows/export/sync/result.ts";
@@ -13,11 +14,14 @@ import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { ExitCode, UsageError } from "../../context/errors.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
+import type { BucketFlags } from "./open-bucket.ts";
 import { withRoleHint } from "./roles.ts";
 
 /** The input of one command: a run, or the merge of indexes. */
 export interface SyncFlags extends SyncInput {
   readonly merge: boolean;
+  /** How the store of a mirror in a bucket is reached. */
+  readonly bucket: BucketFlags;
 }
 
 /** Failures that are listed while the command runs. */
@@ -25,7 +29,11 @@ const mostListed = 20;
 
 /** Brings a mirror up to date, and reports it. Throws what stopped it. */
 export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
-  const folder = await mirrorFolder(app, flags.folder);
+  const files = mirrorFiles(flags.shard);
+  const isInBucket = isBucketAddress(flags.folder);
+  const store = isInBucket
+    ? (await import("./open-bucket.ts")).openBucketMirror(app, flags.folder, { flags: flags.bucket, files })
+    : new LocalFolder(await mirrorFolder(app, flags.folder), files.work);
   // The address and the key of the in-process mock are others for each command.
   const { baseUrl, keyFingerprint } = app.globals.mock
     ? { baseUrl: "--mock", keyFingerprint: "--mock" }
@@ -40,7 +48,7 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
       keyFingerprint,
       reviewed,
       holder: holderOf(app),
-      store: new LocalFolder(folder, mirrorFiles(flags.shard).work),
+      store,
       onLarge: () => app.context.keepHeapSmall?.(),
       onRows: (rows) => learned.addRows(rows),
       onFailed({ reference, product_id, asset_id }, { message }) {
@@ -49,11 +57,24 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
     }),
   );
   await learned.keep(app);
+  const isComplete = outcome.stopped === undefined && outcome.summary.failed === 0;
+  if (isInBucket && flags.shard !== null && isComplete && !flags.dryRun) await joinShards(app, flags);
   await reportSync(app, flags, { ...outcome, stopped: withRoleHint(outcome.stopped, flags.roles) });
 }
 
 /** This process, as the lock of a folder names it. */
 const holderOf = ({ context: { clock, pid } }: App) => ({ pid, since: new Date(clock.now()).toISOString() });
+
+/** Joins the indexes of all shards in a bucket, if this one was the last. */
+async function joinShards(app: App, { folder, shard, bucket: flags }: SyncFlags): Promise<void> {
+  const { clock } = app.context;
+  const { closeRound, mergeWork } = await import("../../../flows/export/sync/merge.ts");
+  const { openBucketMirror } = await import("./open-bucket.ts");
+  const files = { ...mirrorFiles(null), work: mergeWork };
+  const store = openBucketMirror(app, folder, { flags, files });
+  const input = { folder, runId: newRunId(clock.now()), among: shard!.of };
+  await closeRound(input, { store, clock, holder: holderOf(app) });
+}
 
 /** Joins the indexes of all shards in a folder. */
 export async function runMerge(app: App, { folder }: SyncFlags): Promise<void> {

@@ -1,19 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { isBucketAddress, readBucketAddress } from "../../../flows/bucket/address.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, group, otherFlags } from "../../flags/command.ts";
 import { defaultMaxBytes, labelFlag, maxBytesFlag } from "../../flags/common-flags.ts";
 import { duration, named, wholeNumber } from "../../flags/values.ts";
 import { flagName } from "../../output/command-words.ts";
+import type { BucketFlags } from "./open-bucket.ts";
 import { approvedFlag, readRoles, roleFlag } from "./roles.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
 /** The flags as commander hands them over. */
 interface RawSyncFlags
   extends Pick<
-    SyncFlags,
-    "delete" | "dryRun" | "verify" | "full" | "merge" | "concurrency" | "label" | "sameOrganization"
-  > {
+      SyncFlags,
+      "delete" | "dryRun" | "verify" | "full" | "merge" | "concurrency" | "label" | "sameOrganization"
+    >,
+    BucketFlags {
   role?: string[];
   approved?: true;
   template?: string;
@@ -46,9 +49,10 @@ export const syncCommand = (app: App): Command =>
         ["show what the next run would do", "cat export sync images --delete --dry-run"],
         ["repair damaged files", "cat export sync images --verify"],
         ["mirror one third of the products on this machine", "cat export sync images --shard 1/3"],
+        ["mirror into a bucket", "cat export sync s3://shop/images"],
       ],
     })
-      .argument("<DIR>", "a new or empty folder, or an earlier mirror")
+      .argument("<DIR>", "a new or empty folder, or an earlier mirror; or s3://BUCKET/PREFIX")
       .optionsGroup("Selection:")
       .addOption(roleFlag())
       .addOption(approvedFlag())
@@ -76,7 +80,12 @@ export const syncCommand = (app: App): Command =>
       .option("--merge", "join the indexes of all shards in DIR, without a request", false)
       .option("--concurrency <N>", "downloads at once", wholeNumber({ min: 1, max: 64 }), 8)
       .addOption(maxBytesFlag())
-      .addOption(labelFlag()),
+      .addOption(labelFlag())
+      .optionsGroup("Buckets (s3://):")
+      .option("--endpoint <URL>", "address of the store (or AWS_ENDPOINT_URL_S3; default: Amazon S3)")
+      .option("--region <R>", "region of the bucket (or AWS_REGION)")
+      .option("--path-style", "the bucket is part of the path, as stores of your own expect", false)
+      .option("--unlocked", "take no lease: no other machine works on this mirror", false),
   ).action(async (folder: string, raw: RawSyncFlags) => {
     const flags = readSyncFlags(folder, raw);
     const { runMerge, runMirror } = await import("./sync-run.ts");
@@ -92,6 +101,10 @@ function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
     shard = null,
     maxDelete = null,
     fullEvery,
+    endpoint,
+    region,
+    pathStyle,
+    unlocked,
     ...shared
   } = raw;
   named("DIR", folder, "Choose a folder, for example cat export sync images.");
@@ -112,7 +125,32 @@ function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
     maxDelete,
     fullEveryMs,
     maxBytes,
+    bucket: readBucketFlags(folder, { endpoint, region, pathStyle, unlocked }, { shard, merge: raw.merge }),
   };
+}
+
+/** Checks the flags of buckets. Throws UsageError. */
+function readBucketFlags(
+  folder: string,
+  flags: BucketFlags,
+  { shard, merge }: { shard: RawSyncFlags["shard"] | null; merge: boolean },
+): BucketFlags {
+  if (isBucketAddress(folder)) {
+    readBucketAddress(folder);
+    if (merge)
+      throw new UsageError("--merge is for folders: the last shard joins the indexes in a bucket", {
+        hint: "Remove --merge.",
+      });
+    if (flags.unlocked && shard !== null)
+      throw new UsageError("--unlocked cannot be used with --shard", { hint: "Remove one of them." });
+    return flags;
+  }
+  const given = (["endpoint", "region", "pathStyle", "unlocked"] as const).find((name) => flags[name]);
+  if (given === undefined) return flags;
+  throw new UsageError(`${flagName(given)} is for buckets, such as s3://shop/images`, {
+    param: flagName(given),
+    hint: `Remove ${flagName(given)}, or mirror into a bucket.`,
+  });
 }
 
 /** A merge only joins what the shards have: no other flag has an effect on it. */

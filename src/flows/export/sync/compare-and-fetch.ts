@@ -7,7 +7,6 @@ import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
 import { mayNotRead, orNull } from "../../service-errors.ts";
 import { compare } from "./compare.ts";
 import { AssetFetcher } from "./fetch-assets.ts";
-import { isIntact } from "./mirror.ts";
 import { type EntryKey, keyOf, type MirrorEntry } from "./mirror-entry.ts";
 import { type MirrorState, writeState } from "./mirror-state.ts";
 import { lossRefusal } from "./remove-vanished.ts";
@@ -148,7 +147,7 @@ async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean>
     if (entry.removed === true) return;
     tools.signal.throwIfAborted();
     try {
-      if (!(await isIntact(store, entry))) {
+      if (!(await store.holds(entry))) {
         index.set({ ...entry, damaged: true });
         hasDamaged = true;
       }

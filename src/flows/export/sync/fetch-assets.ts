@@ -22,8 +22,8 @@ import type { DigitalSource } from "../../files/xmp.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
 import { shortDigest } from "../../short-digest.ts";
 import type { WantedAsset } from "./compare.ts";
-import type { Content } from "./local-folder.ts";
 import { keyOf, type ListedAsset, type MirrorEntry } from "./mirror-entry.ts";
+import type { Content } from "./mirror-store.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
 import type { SyncRun } from "./sync-run.ts";
 
@@ -115,6 +115,7 @@ export class AssetFetcher {
     const { counts, input, mirror } = this.#run;
     if (input.dryRun) return this.#pretend(wanted);
     let { listed } = wanted;
+    if (wanted.known === null && (await this.#takeLeft(listed))) return;
     const { product_id, asset_id, mime_type, role, ai_generated } = listed.fields;
     const image = await downloadImage(this.#downloads, {
       url: listed.url,
@@ -140,6 +141,19 @@ export class AssetFetcher {
     }
   }
 
+  /** Takes the image over that a stopped run has left; false if there is none. */
+  async #takeLeft({ fields }: ListedAsset): Promise<boolean> {
+    const { mirror, pathOf } = this.#run;
+    const path = pathOf(fields);
+    if (mirror.index.atPath(path).length > 0) return false;
+    const left = await mirror.store.leftAt(path, fields);
+    if (left === null) return false;
+    const entry = { ...fields, ...left, path };
+    mirror.index.place(entry);
+    this.#placed(entry, null);
+    return true;
+  }
+
   /** Writes the file, with a record before and after: the next run finds a file that a kill leaves between them. */
   async #place(listed: ListedAsset, known: MirrorEntry | null, image: DownloadedImage): Promise<void> {
     const { store, index } = this.#run.mirror;
@@ -147,8 +161,9 @@ export class AssetFetcher {
     const file = { bytes, sha256, sent_sha256: sent?.sha256 };
     const fields = { ...listed.fields, mime_type };
     const write = async (path: string, exclusive: boolean) => {
-      index.willPlace({ ...fields, path, ...file });
-      const isPlaced = await store.put(path, content(), { exclusive });
+      const entry = { ...fields, path, ...file };
+      index.willPlace(entry);
+      const isPlaced = await store.put(path, content(), { exclusive, entry });
       if (!isPlaced) index.forget(path);
       return isPlaced;
     };
@@ -219,6 +234,7 @@ const ofOnePath = new Set(["ENAMETOOLONG", "ENOTDIR", "EISDIR", "ELOOP", "EINVAL
 function isFatal(error: unknown): boolean {
   if (!(error instanceof CatError) || error instanceof StateError) return true;
   if (error instanceof ApiError && isOfCaller(error)) return true;
+  if (error.code === "lease_lost") return true;
   if (error.type !== "output" && error.type !== "file") return false;
   const { code = "" } = (error.cause ?? {}) as { code?: string };
   return !(ofOnePath.has(code) || (fileProblem({ code }) === null && error.type === "output"));

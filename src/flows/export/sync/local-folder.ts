@@ -7,32 +7,24 @@ import { lockFile } from "../../../state/file-lock.ts";
 import { type Connect, type Database, loadConnect } from "../../../state/sqlite.ts";
 import { StateError } from "../../../state/state-error.ts";
 import { OutputError } from "../../files/disk.ts";
+import { digestOf } from "../../files/download-file.ts";
 import { placeFile } from "../../files/output-file.ts";
 import { temporaryFolder } from "../../files/temporary-folder.ts";
+import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
+import type { Content, Holder, Left, MirrorStore, Selection } from "./mirror-store.ts";
 
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
-
-/** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
-export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
-
-/** The process that works on a mirror. */
-export interface Holder {
-  readonly pid: number;
-  /** ISO 8601. */
-  readonly since: string;
-}
-
-/** The methods of `LocalFolder`, which tests have in memory too. */
-export type MirrorStore = Pick<LocalFolder, keyof LocalFolder>;
 
 /**
  * A mirror in a folder of this machine. A path in it has components separated by `/`, none of them empty, `.` or `..`. Every
  * method throws an OutputError if it fails. `work` is the path of the folder for the lock and for unfinished files. Links
  * inside the folder that lead out of it are never followed.
  */
-export class LocalFolder {
+export class LocalFolder implements MirrorStore {
+  /** What to do while another process holds it. */
+  readonly waitHint: string = "Wait for it to finish, or stop it and run the command again.";
   readonly #folders: MirrorFolders;
   readonly #work: string;
   /** The folders with names that are not safely on disk yet. */
@@ -86,9 +78,13 @@ export class LocalFolder {
 
   /**
    * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
-   * false.
+   * false. `entry`: of an image.
    */
-  async put(path: string, content: Content, { exclusive = false } = {}): Promise<boolean> {
+  async put(
+    path: string,
+    content: Content,
+    { exclusive = false }: { exclusive?: boolean; entry?: MirrorEntry } = {},
+  ): Promise<boolean> {
     return this.#orOutputError(path, async () => {
       const target = await this.#folders.target(path);
       const part = join(await this.#folders.folder(`${this.#work}/parts`), `put-${this.#number++}`);
@@ -168,6 +164,22 @@ export class LocalFolder {
       if (entry.isDirectory()) yield* this.list(path);
       else yield path;
     }
+  }
+
+  /** Whether a file has the bytes of its entry. */
+  async holds({ path, bytes, sha256 }: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<boolean> {
+    if ((await this.stat(path))?.bytes !== bytes) return false;
+    return (await digestOf(this.readParts(path))) === sha256;
+  }
+
+  /** The image of this version of an asset that a stopped run has left at a path without an entry. The table has those of a folder. */
+  async leftAt(_path: string, _fields: ListedAsset["fields"]): Promise<Left | null> {
+    return null;
+  }
+
+  /** Makes a new mirror one of this selection; resolves to that of the mirror. */
+  async bind(selection: Selection): Promise<Selection> {
+    return selection;
   }
 
   /** Makes sure that everything written so far survives a power failure. */

@@ -5,7 +5,7 @@ import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { loadConnect } from "../../../state/sqlite.ts";
 import { counted, firstOf } from "../../words.ts";
-import { asMirrorError, type Holder, type MirrorStore } from "./local-folder.ts";
+import { asMirrorError } from "./local-folder.ts";
 import { badLine } from "./mirror.ts";
 import { keyOf } from "./mirror-entry.ts";
 import { entriesOf, MirrorIndex } from "./mirror-index.ts";
@@ -21,10 +21,20 @@ import {
   shardOf,
   shardOfIndex,
 } from "./mirror-state.ts";
+import type { Holder, MirrorStore } from "./mirror-store.ts";
 import { SyncCounts, type SyncSummary } from "./result.ts";
+
+const mergeInProgress = "merge_in_progress";
 
 /** The folder for the lock of a merge. */
 export const mergeWork = `${hiddenFolder}/merge`;
+
+interface MergeInput {
+  readonly folder: string;
+  readonly runId: string;
+  /** The number of shards in a bucket, whose images are not looked at: none replaces another one there. Null for a folder. */
+  readonly among?: number | null;
+}
 
 /** The most problems that an error lists. */
 const mostListed = 5;
@@ -34,20 +44,24 @@ const mostListed = 5;
  * is missing, or if they do not belong together.
  */
 export async function mergeShards(
-  { folder, runId }: { folder: string; runId: string },
+  { folder, runId, among = null }: MergeInput,
   { store, clock, holder }: { store: MirrorStore; clock: Clock; holder: Holder },
 ): Promise<SyncSummary> {
   const started = clock.now();
   const files = new Set<string>();
-  for await (const path of store.list()) files.add(path);
+  for await (const path of store.list(among === null ? "" : hiddenFolder)) files.add(path);
+  for (let number = 1; number <= (among ?? 0); number++) {
+    const { index: name } = mirrorFiles({ number, of: among! });
+    if ((await store.stat(name)) !== null) files.add(name);
+  }
   const shards = await shardsIn(files, { store, folder });
   await rejectUnfinished(shards, files, { store, folder });
   const lock = await store.lock(holder);
   if ("heldBy" in lock)
-    throw cannotMerge(folder, "another process is merging them", "Wait for it to finish.");
+    throw cannotMerge(folder, "another process is merging them", "Wait for it to finish.", mergeInProgress);
   const index = MirrorIndex.open((await loadConnect())(null))!;
   try {
-    await readShards(shards, files, { index, store, folder });
+    await readShards(shards, among === null ? files : null, { index, store, folder });
     await store.put(completeIndex, index.content());
     await store.settle();
     return new SyncCounts().summary(index.present, {
@@ -61,6 +75,32 @@ export async function mergeShards(
   } finally {
     index.close();
     await lock.release();
+  }
+}
+
+/** How often, and after which pauses, another shard that joins the indexes is waited for. */
+const mostWaits = 20;
+const waitMs = 3_000;
+
+/**
+ * Joins the indexes of a bucket if all shards have ended: the last one closes the round. Resolves to whether it did. `open` gives
+ * a store that holds the lease of a merge.
+ */
+export async function closeRound(
+  input: MergeInput & { readonly among: number },
+  tools: { store: MirrorStore; clock: Clock; holder: Holder },
+): Promise<boolean> {
+  for (let wait = 0; ; wait++) {
+    try {
+      await mergeShards(input, tools);
+      return true;
+    } catch (error) {
+      const { code = "" } = error as { code?: string };
+      if (code === "missing_shard" || code === "unfinished_shard") return false;
+      // Its result may lack what this shard has just written.
+      if (code !== mergeInProgress || wait === mostWaits) throw error;
+      await tools.clock.sleep(waitMs);
+    }
   }
 }
 
@@ -124,7 +164,7 @@ async function rejectUnfinished(
 /** Reads the indexes of all shards: every product is in its shard, and every entry has a file of its own in the folder. */
 async function readShards(
   shards: readonly Shard[],
-  files: ReadonlySet<string>,
+  files: ReadonlySet<string> | null,
   { index, store, folder }: { index: MirrorIndex; store: MirrorStore; folder: string },
 ): Promise<void> {
   const missing: string[] = [];
@@ -147,10 +187,12 @@ async function readShards(
           throw cannotMerge(folder, what, hint);
         }
         index.set(entry);
+        if (files === null) continue;
         if (!files.has(path)) missing.push(path);
         else if ((await store.stat(path))?.bytes !== entry.bytes) damaged.push(path);
       }
-    const written = files.has(state) ? parseState(await store.read(state), folder).index_sha256 : undefined;
+    const found = files === null || files.has(state) ? await store.read(state) : null;
+    const written = found === null ? undefined : parseState(found, folder).index_sha256;
     if (written !== undefined && hash.digest("hex") !== written) {
       const what = `${name} is not the index that shard ${shardName(shard)} wrote`;
       throw cannotMerge(folder, what, "Copy it again, or run the shard again.", "changed_index");

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { CatError } from "../../../errors.ts";
-import type { MirrorStore } from "./local-folder.ts";
+import type { MirrorStore, Selection } from "./mirror-store.ts";
 
 /** One of several parts of a catalogue, each of which another machine mirrors. */
 export interface Shard {
@@ -62,17 +62,6 @@ export function shardOfIndex(name: string): Shard | null {
   return match === null ? null : { number: Number(match[1]), of: Number(match[2]) };
 }
 
-/** What a folder mirrors: the same in every run. */
-export interface Selection {
-  readonly base_url: string;
-  /** Sorted; null for all. */
-  readonly roles: readonly string[] | null;
-  /** Null for the names that the service suggests. */
-  readonly template: string | null;
-  /** The number of shards; null without. */
-  readonly shards: number | null;
-}
-
 /** What the next run needs to know of the ones before it. */
 export interface MirrorState extends Selection {
   readonly version: 1;
@@ -109,8 +98,7 @@ export async function readState(
     if (mirror === null) continue;
     isMirror = true;
     if (await isBlank(mirror)) continue;
-    const differences = differencesOf(parseState(await store.read(path), folder), selection);
-    if (differences.length > 0) throw anotherMirror(folder, differences);
+    rejectOther(parseState(await store.read(path), folder), selection, folder);
   }
   if (!isMirror) {
     for await (const path of store.list()) if (!path.startsWith(`${hiddenFolder}/`)) throw notAMirror(folder);
@@ -162,6 +150,12 @@ export function differencesOf(was: Selection, now: Selection): string[] {
     const text = shown[field] as (value: unknown) => string;
     return [`${text(old)}, not ${text(asked)}`];
   });
+}
+
+/** Throws a CatError (exit 2) if a mirror is one of another selection. */
+export function rejectOther(was: Selection, now: Selection, folder: string): void {
+  const differences = differencesOf(was, now);
+  if (differences.length > 0) throw anotherMirror(folder, differences);
 }
 
 const anotherMirror = (folder: string, differences: readonly string[]): CatError =>

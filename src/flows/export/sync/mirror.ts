@@ -3,12 +3,11 @@
 import { createHash, type Hash } from "node:crypto";
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
-import { digestOf } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
-import type { MirrorStore } from "./local-folder.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { entriesOf, MirrorIndex } from "./mirror-index.ts";
 import { type MirrorFiles, type MirrorState, newerMirror } from "./mirror-state.ts";
+import type { MirrorStore } from "./mirror-store.ts";
 
 export interface Mirror {
   readonly store: MirrorStore;
@@ -74,7 +73,7 @@ const filesAtOnce = 16;
 /** Compares what an unfinished run has recorded with the files. */
 async function confirmFiles({ store, index }: Mirror, isDryRun: boolean): Promise<void> {
   for (const entry of index.unconfirmed()) {
-    const isPlaced = (await isIntact(store, entry)) && (await isMoved(entry, { store, index }, isDryRun));
+    const isPlaced = (await store.holds(entry)) && (await isMoved(entry, { store, index }, isDryRun));
     if (isPlaced) index.place(entry);
     else index.forget(entry.path);
   }
@@ -99,15 +98,6 @@ async function isMoved(
     return false;
   if (!isDryRun) await store.remove(known.path);
   return true;
-}
-
-/** Whether a file has the bytes of its entry. */
-export async function isIntact(
-  store: Pick<MirrorStore, "stat" | "readParts">,
-  { path, bytes, sha256 }: Pick<MirrorEntry, "path" | "bytes" | "sha256">,
-): Promise<boolean> {
-  if ((await store.stat(path))?.bytes !== bytes) return false;
-  return (await digestOf(store.readParts(path))) === sha256;
 }
 
 /** Writes the index file; the table is no longer ahead of it then. */

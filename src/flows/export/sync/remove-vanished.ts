@@ -1,7 +1,6 @@
 import { CatError, fileProblem } from "../../../errors.ts";
 import { OutputError } from "../../files/disk.ts";
 import { counted } from "../../words.ts";
-import { isIntact } from "./mirror.ts";
 import type { EntryKey } from "./mirror-entry.ts";
 import type { MirrorIndex } from "./mirror-index.ts";
 import type { SyncRun } from "./sync-run.ts";
@@ -82,7 +81,7 @@ export async function removeVanished(
   for (const entry of index.entries("removed")) {
     tools.onProgress({ step: "deleting", done: done++, total });
     try {
-      const isOwn = await isIntact(store, entry);
+      const isOwn = await store.holds(entry);
       if (!isOwn && (await store.stat(entry.path)) !== null) others.push(entry.path);
       if (input.dryRun) continue;
       if (isOwn) await store.remove(entry.path);

@@ -2,11 +2,11 @@
 
 import { foldedPath } from "../../files/file-names.ts";
 import { shortDigest } from "../../short-digest.ts";
-import type { MirrorStore } from "./local-folder.ts";
 import { badLine, type Mirror } from "./mirror.ts";
 import { keyOf, type MirrorEntry } from "./mirror-entry.ts";
 import { entriesOf, type MirrorIndex } from "./mirror-index.ts";
 import { hiddenFolder, mirrorFiles, type Shard } from "./mirror-state.ts";
+import type { MirrorStore } from "./mirror-store.ts";
 import type { SyncRun } from "./sync-run.ts";
 import type { NamedEntry, PathOf } from "./template.ts";
 

@@ -4,9 +4,9 @@ import type { ExportRow } from "../../../contract/resources/exports.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { ReviewedAssets } from "../approved.ts";
-import type { Holder, MirrorStore } from "./local-folder.ts";
 import type { Mirror } from "./mirror.ts";
 import type { Shard } from "./mirror-state.ts";
+import type { Holder, MirrorStore } from "./mirror-store.ts";
 import type { FailedAsset, SyncCounts } from "./result.ts";
 import type { PathOf } from "./template.ts";
 

@@ -5,9 +5,10 @@ import { shownTime } from "../../run/clocks.ts";
 import { stoppedBy } from "../../run/stage.ts";
 import { compareAndFetch } from "./compare-and-fetch.ts";
 import { clearScratch } from "./fetch-assets.ts";
-import { asMirrorError, type Holder } from "./local-folder.ts";
+import { asMirrorError } from "./local-folder.ts";
 import { openMirror, writeIndex } from "./mirror.ts";
-import { type MirrorState, mirrorFiles, readState, type Selection, writeState } from "./mirror-state.ts";
+import { type MirrorState, mirrorFiles, readState, rejectOther, writeState } from "./mirror-state.ts";
+import type { Holder, Selection } from "./mirror-store.ts";
 import { removeVanished } from "./remove-vanished.ts";
 import { renameAll } from "./rename.ts";
 import { SyncCounts, type SyncSummary } from "./result.ts";
@@ -39,11 +40,12 @@ export async function syncCatalogue(input: SyncInput, tools: SyncTools): Promise
   // The client first: without an API key no folder is created.
   const client = await tools.client();
   const lock = dryRun ? null : await store.lock(holder);
-  if (lock !== null && "heldBy" in lock) throw inUse(folder, lock.heldBy);
+  if (lock !== null && "heldBy" in lock) throw inUse(folder, lock.heldBy, store.waitHint);
   try {
     // Another process may have changed it before the lock.
     const known = dryRun ? isUsable : await readState(store, files, selection, folder);
     const state = known ?? { version: 1, ...selection, mark: null, full_read: null };
+    if (!dryRun) rejectOther(await store.bind(selection), selection, folder);
     if (known === null && !dryRun) await writeState(store, files, state);
     const mirror = await openMirror(store, files, { state: known, isDryRun: dryRun, folder });
     try {
@@ -92,12 +94,12 @@ async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
   return { summary, stopped: asMirrorError(stopped) };
 }
 
-function inUse(folder: string, holder: Holder | null): CatError {
+function inUse(folder: string, holder: Holder | null, hint: string): CatError {
   const who = holder === null ? "another process" : `process ${holder.pid}`;
   const since = holder === null ? "" : ` since ${shownTime(Date.parse(holder.since))}`;
   return new CatError(`${who} has been mirroring the catalogue into ${folder}${since}`, {
     type: "conflict",
     code: "mirror_in_use",
-    hint: "Wait for it to finish, or stop it and run the command again.",
+    hint,
   });
 }

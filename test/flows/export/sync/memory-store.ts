@@ -1,6 +1,7 @@
-import type { Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/local-folder.ts";
 import { pathComponents } from "../../../../src/flows/export/sync/mirror-folders.ts";
+import type { Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/mirror-store.ts";
 import { OutputError } from "../../../../src/flows/files/disk.ts";
+import { digestOf } from "../../../../src/flows/files/download-file.ts";
 import { type Database, loadConnect } from "../../../../src/state/sqlite.ts";
 
 const connect = await loadConnect();
@@ -38,6 +39,7 @@ export class CaselessFiles extends Map<string, Buffer> {
 
 /** A mirror in memory. Several stores may share their files, as processes do. */
 export class MemoryStore implements MirrorStore {
+  readonly waitHint = "";
   readonly scratch: string;
   readonly #stored: StoredFiles;
   readonly #work: string;
@@ -141,6 +143,18 @@ export class MemoryStore implements MirrorStore {
   }
 
   async settle(): Promise<void> {}
+
+  async holds({ path, bytes, sha256 }: { path: string; bytes: number; sha256: string }): Promise<boolean> {
+    return (await this.stat(path))?.bytes === bytes && (await digestOf(this.readParts(path))) === sha256;
+  }
+
+  async leftAt(): Promise<null> {
+    return null;
+  }
+
+  async bind<Selection>(selection: Selection): Promise<Selection> {
+    return selection;
+  }
 
   async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {
     pathComponents(this.#work);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { MirrorStore } from "../../../../../src/flows/export/sync/local-folder.ts";
+import type { MirrorStore } from "../../../../../src/flows/export/sync/mirror-store.ts";
 
 /** A new place, and stores in it: each call is another process. */
-export type NewPlace = () => () => MirrorStore;
+export type NewPlace = () => (() => MirrorStore) | Promise<() => MirrorStore>;
 
 const holder = { pid: 4711, since: "2026-01-05T09:00:00.000Z" };
 const text = (value: string): Uint8Array[] => [Buffer.from(value)];
@@ -17,7 +17,7 @@ async function pathsOf(store: MirrorStore, folder?: string): Promise<string[]> {
 export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
   describe(`the store ${name}`, () => {
     test("has nothing at first", async () => {
-      const store = newPlace()();
+      const store = (await newPlace())();
       expect(await pathsOf(store)).toEqual([]);
       expect(await store.read("a.jpg")).toBeNull();
       expect(await store.stat("a.jpg")).toBeNull();
@@ -26,7 +26,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     });
 
     test("returns the bytes that were written, also to another process", async () => {
-      const open = newPlace();
+      const open = await newPlace();
       const parts = [Buffer.from([0, 255]), Buffer.alloc(100_000, 7)];
       expect(await open().put("folder/ä/a.jpg", parts)).toBe(true);
       const other = open();
@@ -38,7 +38,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     });
 
     test("writes what arrives bit by bit, and empty files", async () => {
-      const store = newPlace()();
+      const store = (await newPlace())();
       await store.put(
         "slow.jpg",
         (async function* () {
@@ -51,7 +51,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     });
 
     test("replaces a file, unless it is to be a new one", async () => {
-      const store = newPlace()();
+      const store = (await newPlace())();
       expect(await store.put("a", text("one"), { exclusive: true })).toBe(true);
       expect(await store.put("a", text("two"))).toBe(true);
       expect(await store.put("a", text("three"), { exclusive: true })).toBe(false);
@@ -60,7 +60,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     });
 
     test("keeps the old file if the content of the new one fails", async () => {
-      const store = newPlace()();
+      const store = (await newPlace())();
       await store.put("a", text("old"));
       const failing = (async function* () {
         yield Buffer.from("new");
@@ -72,7 +72,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     });
 
     test("makes sure that a file exists, and keeps its content", async () => {
-      const store = newPlace()();
+      const store = (await newPlace())();
       await store.put("work/a", text("one"));
       for (const path of ["work/a", "work/b"]) store.touch(path);
       expect(await store.stat("work/b")).toEqual({ bytes: 0 });
@@ -80,7 +80,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     });
 
     test("keeps a database, and throws a copy of it away", async () => {
-      const store = newPlace()();
+      const store = (await newPlace())();
       const rows = async (sql: string, options = {}) => {
         const db = await store.database("a.db", options);
         db.execute(sql);
@@ -94,7 +94,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     });
 
     test("moves a file into another folder", async () => {
-      const store = newPlace()();
+      const store = (await newPlace())();
       await store.put("a/b/c.jpg", text("image"));
       await store.rename("a/b/c.jpg", "d/e.jpg");
       expect(await pathsOf(store)).toEqual(["d/e.jpg"]);
@@ -103,7 +103,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     });
 
     test("moves no file to a name that is taken", async () => {
-      const store = newPlace()();
+      const store = (await newPlace())();
       await store.put("a", text("one"));
       await store.put("b", text("two"));
       expect(await store.rename("a", "b")).toBe(false);
@@ -115,7 +115,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     });
 
     test("removes a file, and does nothing if it is missing", async () => {
-      const store = newPlace()();
+      const store = (await newPlace())();
       await store.put("a/b.jpg", text("image"));
       await store.remove("a/b.jpg");
       await store.remove("a/b.jpg");
@@ -124,7 +124,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     });
 
     test("lists the files of all folders, or of one", async () => {
-      const store = newPlace()();
+      const store = (await newPlace())();
       for (const path of ["a", "b/c", "b/d/e", "bc/f"]) await store.put(path, text(path));
       expect(await pathsOf(store)).toEqual(["a", "b/c", "b/d/e", "bc/f"]);
       expect(await pathsOf(store, "b")).toEqual(["b/c", "b/d/e"]);
@@ -134,7 +134,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     test.for(["../a", "a/../../b", "/a", "a//b", ".", "a/.", "", "a\\b", "a\0b"])(
       "rejects a path that may lead out of it: %j",
       async (path) => {
-        const store = newPlace()();
+        const store = (await newPlace())();
         const problem = { code: "unsafe_path", type: "output" };
         await expect(store.put(path, text("x"))).rejects.toMatchObject(problem);
         await expect(store.read(path)).rejects.toMatchObject(problem);
@@ -146,7 +146,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
     );
 
     test("is held by one process at a time, and by the next one after it was released", async () => {
-      const open = newPlace();
+      const open = await newPlace();
       const [one, other] = [open(), open()];
       const lock = await one.lock(holder);
       if (!("release" in lock)) throw new Error("the lock was taken");

@@ -1,0 +1,36 @@
+import { CatError } from "../../errors.ts";
+
+/** Where something is in an object store. */
+export interface BucketAddress {
+  readonly bucket: string;
+  /** The start of all keys: empty, or with a final `/`. */
+  readonly prefix: string;
+}
+
+/** Whether a target is in an object store. */
+export const isBucketAddress = (text: string): boolean => /^\s*s3:/i.test(text);
+
+/**
+ * Reads `s3://BUCKET/PREFIX`; the prefix is taken as it is written. Throws a CatError of type usage, whose message has no part of
+ * an address that may hold credentials.
+ */
+export function readBucketAddress(text: string): BucketAddress {
+  const [, bucket = "", path = ""] = /^\s*s3:\/\/([^/]*)(?:\/(.*?))?\/?\s*$/i.exec(text) ?? [];
+  if (/[@:]/.test(bucket))
+    throw invalid("has more than a bucket and a prefix", "Give credentials by the environment or a profile.");
+  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
+    throw invalid(
+      "has no valid bucket name",
+      "Use s3://BUCKET/PREFIX. A bucket has 3 to 63 lower-case letters, digits, dots and hyphens.",
+    );
+  const parts = path === "" ? [] : path.split("/");
+  if (parts.some((part) => part === "" || part === "." || part === "..") || /[\0-\x1f\\]/.test(path))
+    throw invalid(
+      "has a prefix with an empty part, a dot part or a control character",
+      "Choose another prefix.",
+    );
+  return { bucket, prefix: path === "" ? "" : `${path}/` };
+}
+
+const invalid = (what: string, hint: string): CatError =>
+  new CatError(`the address of the bucket ${what}`, { type: "usage", code: "invalid_bucket", hint });

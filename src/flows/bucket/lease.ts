@@ -1,0 +1,157 @@
+// Leases: objects that say which machine works on what, until when. The store excludes two holders by conditional writes.
+
+import type { Clock } from "../../clock.ts";
+import { CatError } from "../../errors.ts";
+import { type Bucket, type Condition, contentOf, type EtagForm } from "./bucket.ts";
+
+/** Who holds a lease. */
+export interface LeaseHolder {
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** The content of the object. `until` is by the store's clock, in Unix milliseconds; 0 after a release. */
+interface LeaseState {
+  readonly holder: LeaseHolder;
+  readonly until: number;
+}
+
+/** A holder that is killed keeps others out for so long, in milliseconds. */
+const lifeMs = 60_000;
+const renewalMs = 20_000;
+/** A write that is in flight when a lease ends has this time, in milliseconds. */
+const marginMs = 10_000;
+/** Others that take the lease between a look at it and a try. */
+const mostTries = 3;
+
+export interface Lease {
+  /** Throws a CatError of type conflict once the lease may be another one's. */
+  check(): void;
+  release(): Promise<void>;
+}
+
+/**
+ * Takes a lease, or one that has ended, and renews it until it is released or lost. Resolves to its holder if another one has
+ * it.
+ */
+export async function takeLease(
+  bucket: Bucket,
+  key: string,
+  { holder, clock }: { holder: LeaseHolder; clock: Clock },
+): Promise<Lease | { readonly heldBy: LeaseHolder | null }> {
+  const write = async (until: number, condition: Condition) =>
+    bucket.put(key, contentOf(Buffer.from(JSON.stringify({ holder, until } satisfies LeaseState))), {
+      type: "application/json",
+      condition,
+    });
+  let heldBy: LeaseHolder | null = null;
+  for (let attempt = 1; attempt <= mostTries; attempt++) {
+    const found = await readLease(bucket, key);
+    if (found !== null && found.state.until > bucket.now()) return { heldBy: found.state.holder };
+    heldBy = found?.state.holder ?? null;
+    const until = bucket.now() + lifeMs;
+    const etag = await write(until, found === null ? "absent" : { etag: found.etag });
+    if (etag !== null) return renewing({ etag, until }, { bucket, key, clock, write });
+  }
+  return { heldBy };
+}
+
+function renewing(
+  taken: { etag: string; until: number },
+  {
+    bucket,
+    key,
+    clock,
+    write,
+  }: {
+    bucket: Bucket;
+    key: string;
+    clock: Clock;
+    write: (until: number, condition: Condition) => Promise<string | null>;
+  },
+): Lease {
+  let current = taken;
+  let isLost = false;
+  let isReleased = false;
+  let renewal: Promise<void> = Promise.resolve();
+  let cancel = () => {};
+  const renew = async () => {
+    const until = bucket.now() + lifeMs;
+    try {
+      const etag = await write(until, { etag: current.etag });
+      if (etag === null) isLost = true;
+      else current = { etag, until };
+    } catch {
+      // The next renewal tries again, as long as the lease lasts.
+    }
+    if (!isLost && !isReleased) plan();
+  };
+  const plan = () => {
+    cancel = clock.at(clock.now() + renewalMs, () => {
+      renewal = renew();
+    });
+  };
+  plan();
+  return {
+    check() {
+      if (!isLost && bucket.now() < current.until - marginMs) return;
+      throw new CatError(
+        `another machine may work on ${bucket.shown} by now: the lease ${key} was not renewed in time`,
+        {
+          type: "conflict",
+          code: "lease_lost",
+          hint: "Run the same command again (nothing is uploaded twice).",
+        },
+      );
+    },
+    async release() {
+      isReleased = true;
+      cancel();
+      await renewal;
+      // An ended one, not none: a store may ignore the condition of a deletion.
+      if (!isLost) await write(0, { etag: current.etag }).catch(() => {});
+    },
+  };
+}
+
+async function readLease(bucket: Bucket, key: string): Promise<{ etag: string; state: LeaseState } | null> {
+  const found = await bucket.get(key);
+  if (found === null) return null;
+  const parts: Uint8Array[] = [];
+  for await (const part of found.body) parts.push(part);
+  try {
+    const state = JSON.parse(Buffer.concat(parts).toString()) as LeaseState;
+    if (typeof state.until === "number") return { etag: found.etag, state };
+  } catch {}
+  throw new CatError(`the lease ${bucket.shown}/${key} is damaged`, {
+    type: "conflict",
+    code: "damaged_lease",
+    hint: "Make sure that no other machine works on this mirror, and delete that object.",
+  });
+}
+
+/**
+ * Finds out by a few writes whether a store checks conditions, and how ETags must be written: some ignore conditions silently.
+ * Null if it does not.
+ */
+export async function probeConditions(bucket: Bucket, key: string): Promise<EtagForm | null> {
+  const content = contentOf(Buffer.from("{}"));
+  const put = (condition: Condition) => bucket.put(key, content, { condition });
+  try {
+    const etag = await put("absent");
+    if (etag === null || (await put("absent")) !== null) return null;
+    if ((await put({ etag: '"00000000000000000000000000000000"' })) !== null) return null;
+    for (const form of ["quoted", "bare"] as const) {
+      bucket.etagForm = form;
+      if ((await put({ etag })) !== null) return form;
+    }
+    return null;
+  } catch (error) {
+    // Not implemented.
+    if (error instanceof CatError && (error.status === 501 || error.status === 400)) return null;
+    throw error;
+  } finally {
+    await bucket.remove(key);
+  }
+}

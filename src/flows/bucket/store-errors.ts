@@ -1,0 +1,133 @@
+// The errors of an object store, as sentences with a way out.
+
+import { CatError } from "../../errors.ts";
+import { BadAnswerError, NetworkError, TimeoutError } from "../../http/errors.ts";
+
+/** An error of the SDK: of the store, by its code, or of the SDK itself. */
+interface StoreFailure extends Error {
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
+  readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
+  /** The region of a bucket that is elsewhere. */
+  readonly Region?: string;
+}
+
+/** The HTTP status of a failed request; undefined without a response. */
+export const statusOf = (error: unknown): number | undefined =>
+  (error as StoreFailure | undefined)?.$metadata?.httpStatusCode;
+
+/** Whether the same request may succeed a moment later. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof NetworkError) return error.transient;
+  if (error instanceof TimeoutError) return true;
+  const status = statusOf(error) ?? 0;
+  const { name } = error as Error;
+  return (
+    status === 429 || (status >= 500 && status !== 501) || name === "RequestTimeout" || name === "SlowDown"
+  );
+}
+
+const keys = "Check the access key, or sign in again (for example aws sso login).";
+
+/** What the store says, by its code: the type and code of the error, what happened, and the next step. */
+const known: Readonly<
+  Record<string, readonly [type: string, code: string, what: (bucket: string) => string, hint: string]>
+> = {
+  NoSuchBucket: [
+    "not_found",
+    "bucket_not_found",
+    (bucket) => `the bucket ${bucket} does not exist`,
+    "Check its name, and --endpoint or --region.",
+  ],
+  AccessDenied: [
+    "forbidden",
+    "bucket_denied",
+    (bucket) => `access to the bucket ${bucket} was denied`,
+    "The key needs s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject for it.",
+  ],
+  InvalidAccessKeyId: [
+    "unauthorized",
+    "bucket_key_invalid",
+    () => "the store does not know the access key",
+    keys,
+  ],
+  SignatureDoesNotMatch: [
+    "unauthorized",
+    "bucket_key_invalid",
+    () => "the secret of the access key is wrong",
+    keys,
+  ],
+  ExpiredToken: [
+    "unauthorized",
+    "bucket_key_expired",
+    () => "the credentials for the store have expired",
+    keys,
+  ],
+  TokenRefreshRequired: [
+    "unauthorized",
+    "bucket_key_expired",
+    () => "the credentials for the store have expired",
+    keys,
+  ],
+  CredentialsProviderError: [
+    "unauthorized",
+    "bucket_key_missing",
+    () => "no credentials for the store",
+    "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.",
+  ],
+  RequestTimeTooSkewed: [
+    "unauthorized",
+    "clock_skew",
+    () => "the clock of this machine differs from that of the store",
+    "Correct the clock.",
+  ],
+};
+
+/** Codes that mean the same as another one. */
+const aliases: Readonly<Record<string, string>> = {
+  Forbidden: "AccessDenied",
+  AllAccessDisabled: "AccessDenied",
+  InvalidToken: "ExpiredToken",
+  ExpiredTokenException: "ExpiredToken",
+  RequestExpired: "RequestTimeTooSkewed",
+  TokenProviderError: "CredentialsProviderError",
+};
+
+const elsewhere = new Set([
+  "PermanentRedirect",
+  "AuthorizationHeaderMalformed",
+  "IllegalLocationConstraintException",
+]);
+
+/** An error of a request for a bucket as a CatError; one that is a CatError already stays. `act`: e.g. `list s3://a/b`. */
+export function storeError(error: unknown, act: string, bucket: string): CatError {
+  if (error instanceof CatError) return error;
+  const failure = error as StoreFailure;
+  const status = statusOf(failure);
+  const name = status === 403 && failure.name === "403" ? "AccessDenied" : failure.name;
+  const detail = { status, requestId: failure.$metadata?.requestId, cause: error };
+  const fact = known[aliases[name] ?? name];
+  if (fact !== undefined) {
+    const [type, code, what, hint] = fact;
+    return new CatError(`cannot ${act}: ${what(bucket)}`, { ...detail, type, code, hint });
+  }
+  if (elsewhere.has(name) || status === 301) {
+    const region = failure.Region ?? failure.$response?.headers?.["x-amz-bucket-region"];
+    const where = region === undefined ? "another region" : `the region ${region}`;
+    const hint = `Add --region ${region ?? "REGION"}.`;
+    const what = `cannot ${act}: the bucket ${bucket} is in ${where}`;
+    return new CatError(what, { ...detail, type: "not_found", code: "wrong_region", hint });
+  }
+  if (status === undefined || status < 300 || name === "SyntaxError")
+    return new BadAnswerError(`cannot ${act}: the response is not that of an object store`, {
+      code: "not_a_store",
+      status,
+      cause: error,
+      hint: "Check --endpoint, and the proxy or gateway in front of the store.",
+    });
+  return new CatError(`cannot ${act}: the store responded with ${status} (${name})`, {
+    ...detail,
+    type: status >= 500 ? "internal" : "invalid_request",
+    code: "store_failed",
+    hint: status >= 500 ? "Run the command again." : "Check the address, and what the store supports.",
+  });
+}

@@ -1,0 +1,87 @@
+import type { Database } from "../../../state/sqlite.ts";
+import { shortDigest } from "../../short-digest.ts";
+import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
+
+/** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
+export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** The process that works on a mirror. */
+export interface Holder {
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** An image that is complete, although no entry names it. */
+export type Left = Pick<MirrorEntry, "bytes" | "sha256" | "sent_sha256" | "mime_type">;
+
+/** What a folder or bucket mirrors: the same in every run. */
+export interface Selection {
+  readonly base_url: string;
+  /** Sorted; null for all. */
+  readonly roles: readonly string[] | null;
+  /** Null for the names that the service suggests. */
+  readonly template: string | null;
+  /** The number of shards; null without. */
+  readonly shards: number | null;
+}
+
+/** What differs between two versions of an asset, as a short text. */
+export const versionOf = ({
+  created_at,
+  watermarked,
+  derived,
+  attributes,
+}: Pick<MirrorEntry, "created_at" | "watermarked" | "derived" | "attributes">): string =>
+  shortDigest(
+    JSON.stringify([created_at, watermarked, derived, attributes.edit_number ?? null]),
+    12,
+  ).toString("hex");
+
+/**
+ * Where a mirror is: a folder or a bucket. A path in it has components separated by `/`, none of them empty, `.` or `..`.
+ * Methods throw a CatError with the next step.
+ */
+export interface MirrorStore {
+  /** A folder for unfinished downloads that are too large for memory. */
+  readonly scratch: string;
+  /** What to do while another process holds the mirror. */
+  readonly waitHint: string;
+  /** Opens the database at a path, which is created if missing; or a copy of it, which is removed when closed. */
+  database(path: string, options?: { isCopy?: boolean }): Promise<Database>;
+  /** The bytes of a file; null if it does not exist. */
+  read(path: string): Promise<Buffer | null>;
+  /** The same in parts. Throws if the file does not exist. */
+  readParts(path: string): AsyncIterable<Uint8Array>;
+  /**
+   * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
+   * false. `entry`: of an image.
+   */
+  put(
+    path: string,
+    content: Content,
+    options?: { exclusive?: boolean; entry?: MirrorEntry },
+  ): Promise<boolean>;
+  /** Makes sure that a file exists, before whatever is done next. */
+  touch(path: string): void;
+  /** The length of a file; null if nothing has this path. What is no file has the length -1. */
+  stat(path: string): Promise<{ readonly bytes: number } | null>;
+  /** Moves a file. If something has the target's path already, nothing is moved, and the result is false. */
+  rename(from: string, to: string): Promise<boolean>;
+  /** Whether two paths lead to one file, as they do on disks that ignore case. */
+  isSame(path: string, other: string): Promise<boolean>;
+  /** Removes a file; a missing one is removed already. */
+  remove(path: string): Promise<void>;
+  /** The paths of all files, below a folder if given, in no order. */
+  list(folder?: string): AsyncIterable<string>;
+  /** Whether a file has the bytes of its entry. */
+  holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<boolean>;
+  /** The image of this version of an asset that a stopped run has left at a path, and that no table has. */
+  leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null>;
+  /** Makes a new mirror one of this selection; resolves to that of the mirror. */
+  bind(selection: Selection): Promise<Selection>;
+  /** Makes sure that everything written so far survives a power failure. */
+  settle(): Promise<void>;
+  /** Excludes other processes until `release`, or until this process ends, however it ends. */
+  lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }>;
+}

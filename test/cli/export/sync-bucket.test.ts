@@ -1,0 +1,203 @@
+import { describe, expect, test, vi } from "vitest";
+import { longTest } from "../../support/long-test.ts";
+import { s3Server } from "../../support/s3-server.ts";
+import { syncWorld } from "./sync-world.ts";
+
+const minute = 60_000;
+
+/** A catalogue of six images, and an object store with a bucket. */
+async function bucketWorld() {
+  const world = await syncWorld();
+  const store = await s3Server(() => world.clock.now());
+  const env = { ...store.env(store.origin), CAT_BASE_URL: world.mock.baseUrl };
+  return {
+    ...world,
+    store,
+    run: (line: string, more: Record<string, string> = {}) =>
+      world.cat(`export sync ${line}`, { env: { ...env, ...more } }),
+    keys: () => [...store.objects.keys()].sort(),
+    text: (key: string) => String(store.objects.get(key)?.body),
+  };
+}
+
+const names = [1, 2, 3].flatMap((number) => [`DRESS-${number}_back.jpg`, `DRESS-${number}_front.jpg`]);
+const hidden = (key: string) => key.includes("/.catalogue-sync/");
+
+describe("a mirror in a bucket", () => {
+  test("has every image as an object that names its asset, and the index", async () => {
+    const world = await bucketWorld();
+    expect(await world.run("s3://shop/a --path-style")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^Mirrored 6 images in s3:\/\/shop\/a in 0\.\d s: 6 added \(.* downloaded\)\.\n$/,
+      ),
+    });
+    expect(world.keys().filter((key) => !hidden(key))).toEqual([
+      ...names.map((name) => `a/${name}`),
+      "a/catalogue.ndjson",
+    ]);
+    expect(world.keys().filter(hidden)).toEqual([
+      "a/.catalogue-sync/all/state.json",
+      "a/.catalogue-sync/lease-all",
+      "a/.catalogue-sync/mirror.json",
+    ]);
+    const [entry] = world.text("a/catalogue.ndjson").split("\n");
+    const { path, asset_id, product_id, sha256 } = JSON.parse(entry!);
+    expect(world.store.objects.get(`a/${path}`)!.headers).toMatchObject({
+      "content-type": "image/jpeg",
+      "x-amz-meta-asset-id": asset_id,
+      "x-amz-meta-product-id": product_id,
+      "x-amz-meta-ai-generated": "false",
+      "x-amz-meta-watermarked": "false",
+      "x-amz-meta-sha256": sha256,
+    });
+    // It is the index of a folder, byte for byte.
+    await world.cat("export sync folder");
+    expect(world.text("a/catalogue.ndjson")).toBe(world.read("folder/catalogue.ndjson"));
+    const before = world.store.requests.length;
+    expect((await world.run("s3://shop/a --path-style")).stderr).toContain("6 unchanged");
+    const again = world.store.requests.slice(before).filter((line) => /^PUT a\/[^.]/.test(line));
+    expect(again).toEqual([]);
+  });
+
+  test("follows the catalogue: names, new images, and those that are gone", async () => {
+    const world = await bucketWorld();
+    await world.run("s3://shop/a --path-style");
+    world.clock.advance(10 * minute);
+    const [first, second] = world.products();
+    await world.send("PATCH", `/v1/products/${first!.id}`, { reference: "COAT-9" });
+    await world.send("DELETE", `/v1/products/${second!.id}`);
+    await world.add("DRESS-4", ["front"]);
+    const ran = await world.run("s3://shop/a --path-style --delete --json");
+    expect(JSON.parse(ran.stdout)).toMatchObject({ total: 5, added: 1, removed: 2, renamed: 2 });
+    const folder = await world.cat("export sync folder");
+    expect(folder.exit).toBe(0);
+    expect(world.keys().filter((key) => !hidden(key))).toEqual(
+      world
+        .names("folder")
+        .map((name) => `a/${name}`)
+        .sort(),
+    );
+    expect(world.text("a/catalogue.ndjson")).toBe(world.read("folder/catalogue.ndjson"));
+  });
+
+  test("is verified by the size and the digest of its objects, and repaired", async () => {
+    const world = await bucketWorld();
+    await world.run("s3://shop/a --path-style");
+    const whole = world.text("a/DRESS-1_front.jpg");
+    world.store.objects.delete("a/DRESS-1_front.jpg");
+    world.clock.advance(10 * minute);
+    expect((await world.run("s3://shop/a --path-style")).stderr).toContain("6 unchanged");
+    const verified = await world.run("s3://shop/a --path-style --verify --json");
+    expect(JSON.parse(verified.stdout)).toMatchObject({ total: 6, changed: 1, unchanged: 5 });
+    expect(world.text("a/DRESS-1_front.jpg")).toBe(whole);
+  });
+
+  test("of two shards is joined by the one that ends last", async () => {
+    const world = await bucketWorld();
+    await world.run("s3://shop/whole --path-style");
+    await world.run("s3://shop/a --path-style --shard 1/2");
+    expect(world.keys()).not.toContain("a/catalogue.ndjson");
+    await world.run("s3://shop/a --path-style --shard 2/2");
+    expect(world.text("a/catalogue.ndjson")).toBe(world.text("whole/catalogue.ndjson"));
+    expect(await world.run("s3://shop/a --path-style --shard 1/3")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("s3://shop/a is another mirror: --shard I/2, not --shard I/3\n"),
+    });
+  });
+
+  test("is one machine's at a time; after a kill the others wait for a minute at most", async () => {
+    const world = await bucketWorld();
+    const holder = { pid: 4711, since: "2026-01-05T09:00:00.000Z" };
+    world.store.write("a/.catalogue-sync/lease-all", { holder, until: world.clock.now() + minute });
+    expect(await world.run("s3://shop/a --path-style")).toEqual({
+      exit: 6,
+      stdout: "",
+      stderr:
+        "error: process 4711 has been mirroring the catalogue into s3://shop/a since 2026-01-05T09:00:00Z\n" +
+        "Wait for it to finish. If it was killed, run the command again in a minute.\n",
+    });
+    world.clock.advance(minute);
+    expect((await world.run("s3://shop/a --path-style")).exit).toBe(0);
+  });
+});
+
+/** A mirror whose store is gone after so many requests, and what the same command makes of it later. */
+async function goneAfter(requests: number) {
+  const world = await bucketWorld();
+  let left = requests;
+  world.store.faults.instead = () => (left-- > 0 ? null : "cut");
+  const stopped = await world.run("s3://shop/a --path-style");
+  delete world.store.faults.instead;
+  world.clock.advance(2 * minute);
+  const before = world.store.requests.length;
+  const resumed = await world.run("s3://shop/a --path-style");
+  expect(resumed.exit, resumed.stderr).toBe(0);
+  await world.cat("export sync folder");
+  expect(world.text("a/catalogue.ndjson")).toBe(world.read("folder/catalogue.ndjson"));
+  expect(world.keys().filter((key) => !hidden(key))).toEqual(
+    world
+      .names("folder")
+      .map((name) => `a/${name}`)
+      .sort(),
+  );
+  return { world, stopped, again: world.store.requests.slice(before) };
+}
+
+describe("a run that lost its store", () => {
+  test("is resumed, and uploads nothing again", async () => {
+    const { world, stopped, again } = await goneAfter(24);
+    expect(stopped.exit).toBe(7);
+    const uploads = again.filter((line) => /^PUT a\/DRESS/.test(line));
+    expect(uploads.length).toBeLessThan(6);
+    expect(new Set(world.store.requests.filter((line) => /^PUT a\/DRESS/.test(line))).size).toBe(6);
+  });
+
+  longTest("is resumed after any request", async () => {
+    for (let requests = 1; requests < 60; requests++) await goneAfter(requests);
+  });
+});
+
+describe("a bucket that cannot be used", () => {
+  test.each([
+    ["s3://other/a --path-style", {}, 5, "cannot list s3://other/a: the bucket other does not exist"],
+    ["s3://shop/a --path-style", { AWS_ACCESS_KEY_ID: "" }, 4, "no credentials for the store"],
+    ["s3://shop/a --path-style", { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" }, 7, "connection refused"],
+    ["s3://SHOP/a", {}, 2, "the address of the bucket has no valid bucket name"],
+    ["s3://key:secret@shop/a", {}, 2, "the address of the bucket has more than a bucket and a prefix"],
+    ["s3://shop/a/../b", {}, 2, "has a prefix with an empty part, a dot part or a control character"],
+    ["s3://shop/a --merge", {}, 2, "--merge is for folders"],
+    ["s3://shop/a --unlocked --shard 1/2", {}, 2, "--unlocked cannot be used with --shard"],
+    ["images --endpoint http://localhost:1", {}, 2, "--endpoint is for buckets"],
+  ] as const)("is one line and the way out: %s %j", async (line, env, exit, message) => {
+    const world = await bucketWorld();
+    // The SDK reads these from the environment of the process.
+    vi.stubEnv("HOME", world.folder);
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    const ran = await world.run(line, env);
+    vi.unstubAllEnvs();
+    expect([ran.exit, ran.stdout]).toEqual([exit, ""]);
+    expect(ran.stderr).toContain(message);
+    expect(ran.stderr).not.toContain("secret");
+    expect(ran.stderr.trimEnd().split("\n")).toHaveLength(2);
+  });
+
+  test("with HTML in place of a list, or without conditions, is not written to", async () => {
+    const world = await bucketWorld();
+    world.store.faults.instead = () => ({ status: 200, body: "<html>Sign in</html>" });
+    expect(await world.run("s3://shop/a --path-style")).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining("the response is not that of an object store"),
+    });
+    delete world.store.faults.instead;
+    world.store.faults.ignoresConditions = true;
+    expect(await world.run("s3://shop/a --path-style")).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("add --unlocked, without --shard"),
+    });
+    expect(world.keys()).toEqual([]);
+    expect((await world.run("s3://shop/a --path-style --unlocked")).exit).toBe(0);
+    expect(world.keys()).toContain("a/DRESS-1_front.jpg");
+  });
+});

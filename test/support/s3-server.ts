@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+interface StoredObject {
+  readonly body: Buffer;
+  readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a store of this kind does otherwise. */
+export interface S3Faults {
+  /** Accepts every conditional write, as some stores do. */
+  ignoresConditions?: boolean;
+  /** The response to a request instead of its own, after the work was done; null for its own. */
+  instead?: (method: string, key: string) => { status: number; body: string } | "cut" | null;
+}
+
+/** An object store in memory, with the parts of the S3 interface that mirrors use, and one bucket `shop`. */
+export async function s3Server(now: () => number = Date.now) {
+  const objects = new Map<string, StoredObject>();
+  const faults: S3Faults = {};
+  const requests: string[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const url = new URL(request.url!, "http://store");
+    const [bucket = "", ...parts] = url.pathname.slice(1).split("/").map(decodeURIComponent);
+    const key = parts.join("/");
+    requests.push(`${request.method} ${key === "" ? `?${url.searchParams.get("prefix") ?? ""}` : key}`);
+    const reply = bucket === "shop" ? answer(request, { key, url, body }) : failure(404, "NoSuchBucket");
+    const instead = faults.instead?.(request.method!, key) ?? null;
+    if (instead === "cut") return void response.socket?.resetAndDestroy();
+    send(response, request, instead === null ? reply : { headers: {}, ...instead }, now());
+  });
+  const answer = (
+    request: IncomingMessage,
+    { key, url, body }: { key: string; url: URL; body: Buffer },
+  ): Reply => {
+    const found = objects.get(key);
+    switch (request.method) {
+      case "GET":
+        if (key === "") return list(objects, url.searchParams);
+        return found === undefined
+          ? failure(404, "NoSuchKey")
+          : { status: 200, headers: found.headers, body: found.body };
+      case "HEAD":
+        return found === undefined
+          ? { status: 404, headers: {}, body: "" }
+          : {
+              status: 200,
+              headers: { ...found.headers, "content-length": String(found.body.length) },
+              body: "",
+            };
+      case "DELETE":
+        objects.delete(key);
+        return { status: 204, headers: {}, body: "" };
+      default:
+        return put(request, { key, body, found });
+    }
+  };
+  const put = (
+    { headers }: IncomingMessage,
+    { key, body, found }: { key: string; body: Buffer; found: StoredObject | undefined },
+  ): Reply => {
+    const { "if-none-match": none, "if-match": match, "content-md5": md5 } = headers;
+    const source = headers["x-amz-copy-source"];
+    if (typeof source === "string") {
+      const from = objects.get(source.split("/").slice(1).map(decodeURIComponent).join("/"));
+      if (from === undefined) return failure(404, "NoSuchKey");
+      objects.set(key, from);
+      return {
+        status: 200,
+        headers: {},
+        body: `<CopyObjectResult><ETag>${from.etag}</ETag></CopyObjectResult>`,
+      };
+    }
+    const isRefused = (none === "*" && found !== undefined) || (match !== undefined && match !== found?.etag);
+    if (isRefused && faults.ignoresConditions !== true) return failure(412, "PreconditionFailed");
+    const digest = createHash("md5").update(body);
+    const hex = digest.copy().digest("hex");
+    if (md5 !== undefined && md5 !== digest.digest("base64")) return failure(400, "BadDigest");
+    const kept = Object.entries(headers).filter(([name]) => /^(x-amz-meta-.*|content-type)$/.test(name));
+    const etag = `"${hex}"`;
+    objects.set(key, {
+      body,
+      etag,
+      headers: { ...(Object.fromEntries(kept) as Record<string, string>), etag },
+    });
+    return { status: 200, headers: { etag }, body: "" };
+  };
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    objects,
+    /** Writes an object as another machine does. */
+    write(key: string, content: object) {
+      const body = Buffer.from(JSON.stringify(content));
+      const etag = `"${createHash("md5").update(body).digest("hex")}"`;
+      objects.set(key, { body, etag, headers: { etag } });
+    },
+    faults,
+    requests,
+    /** The environment of a command that uses it. */
+    env: (origin: string) => ({
+      AWS_ACCESS_KEY_ID: "AK",
+      AWS_SECRET_ACCESS_KEY: "SK",
+      AWS_ENDPOINT_URL_S3: origin,
+    }),
+  };
+}
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+}
+
+const failure = (status: number, code: string): Reply => ({
+  status,
+  headers: { "content-type": "application/xml" },
+  body: `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${code}</Message></Error>`,
+});
+
+/** Two keys a page, so that lists have several. */
+const pageLength = 2;
+
+function list(objects: ReadonlyMap<string, StoredObject>, query: URLSearchParams): Reply {
+  const prefix = query.get("prefix") ?? "";
+  const after = query.get("continuation-token") ?? "";
+  const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
+  const page = keys.slice(0, pageLength);
+  const entries = page.map(
+    (key) => `<Contents><Key>${xml(key)}</Key><Size>${objects.get(key)!.body.length}</Size></Contents>`,
+  );
+  const isTruncated = keys.length > page.length;
+  const next = isTruncated ? `<NextContinuationToken>${xml(page.at(-1)!)}</NextContinuationToken>` : "";
+  const body = `<?xml version="1.0"?><ListBucketResult><Name>shop</Name><KeyCount>${page.length}</KeyCount><IsTruncated>${isTruncated}</IsTruncated>${next}${entries.join("")}</ListBucketResult>`;
+  return { status: 200, headers: { "content-type": "application/xml" }, body };
+}
+
+const xml = (text: string): string => text.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`);
+
+function send(
+  response: ServerResponse,
+  request: IncomingMessage,
+  { status, headers, body }: Reply,
+  now: number,
+): void {
+  response.sendDate = false;
+  const length = request.method === "HEAD" ? {} : { "content-length": Buffer.byteLength(body) };
+  response.writeHead(status, { ...length, ...headers, date: new Date(now).toUTCString() }).end(body);
+}

@@ -34,7 +34,7 @@ test("an error never shows the password in the URL of a flag", async () => {
   );
   const flags = new Set(lines.map((line) => line.at(-2)));
   expect([...flags].sort()).toEqual([
-    ...["--base-url", "--forward-to", "--public-url", "--route", "--to", "--url"],
+    ...["--base-url", "--endpoint", "--forward-to", "--public-url", "--route", "--to", "--url"],
   ]);
   const showing: string[] = [];
   for (const line of [...lines, ["api", "GET", urls[0]!], ["webhooks", urls[1]!]]) {

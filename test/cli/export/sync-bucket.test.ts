@@ -170,6 +170,7 @@ describe("a bucket that cannot be used", () => {
     ["s3://shop/a --merge", {}, 2, "--merge is for folders"],
     ["s3://shop/a --unlocked --shard 1/2", {}, 2, "--unlocked cannot be used with --shard"],
     ["images --endpoint http://localhost:1", {}, 2, "--endpoint is for buckets"],
+    ["s3://shop/a --endpoint http://me:secret@h", {}, 2, "--endpoint is not the address of a store"],
   ] as const)("is one line and the way out: %s %j", async (line, env, exit, message) => {
     const world = await bucketWorld();
     // The SDK reads these from the environment of the process.

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { isBucketAddress, readBucketAddress } from "../../../flows/bucket/address.ts";
+import { parseUrl } from "../../../http/send.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, group, otherFlags } from "../../flags/command.ts";
@@ -129,6 +130,11 @@ function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
   };
 }
 
+const isEndpoint = (text: string): boolean => {
+  const url = parseUrl(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+};
+
 /** Checks the flags of buckets. Throws UsageError. */
 function readBucketFlags(
   folder: string,
@@ -137,6 +143,11 @@ function readBucketFlags(
 ): BucketFlags {
   if (isBucketAddress(folder)) {
     readBucketAddress(folder);
+    if (flags.endpoint !== undefined && !isEndpoint(flags.endpoint))
+      throw new UsageError("--endpoint is not the address of a store", {
+        param: "--endpoint",
+        hint: "Use http://HOST:PORT or https://HOST, without a user name, a path or a query.",
+      });
     if (merge)
       throw new UsageError("--merge is for folders: the last shard joins the indexes in a bucket", {
         hint: "Remove --merge.",

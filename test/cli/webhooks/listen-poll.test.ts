@@ -143,7 +143,7 @@ describe("cat webhooks listen --poll", () => {
         7,
         [
           "error: nothing is in progress: 0 events of 1 came",
-          "Check the events that came instead, or use a smaller --count.",
+          "Check the events that came instead.",
           "",
         ],
       ]);

@@ -141,11 +141,7 @@ describe("cat webhooks listen --poll", () => {
       const ran = await world.cat([...flags, ...importing]);
       expect([ran.exit, ran.stderr.split("\n").slice(-3)]).toEqual([
         7,
-        [
-          "error: nothing is in progress: 0 events of 1 came",
-          "Check the events that came instead.",
-          "",
-        ],
+        ["error: nothing is in progress: 0 events of 1 came", "Check the events that came instead.", ""],
       ]);
       expect(world.logLines().map(({ type }) => type)).toEqual(["import.failed"]);
     });

@@ -8,7 +8,7 @@ import type { StoredBatch } from "../../state/batches.ts";
 import { type KnownImages, type Look, lookKey, readCoverage } from "../catalogue/coverage.ts";
 import { isKeyAlive, readClocks } from "../run/clocks.ts";
 import { alreadyRunning, type Run } from "../run/run.ts";
-import { type Generation, generationsByTask, loadGenerations } from "./generation.ts";
+import { batchKey, type Generation, generationsByTask, loadGenerations } from "./generation.ts";
 
 /** Where to look: a run, or what a dry run has of one. */
 export type Searched = Pick<
@@ -110,8 +110,6 @@ export function leaveOutSent(found: MissingImages, run: Searched): MissingImages
 
 const batchesElsewhere = ({ state, account, kind, id }: Searched): StoredBatch[] =>
   state.batches.unsettledElsewhere({ account, kind, runId: id }).map(({ batch }) => batch);
-
-const batchKey = ({ run, index }: StoredBatch): string => `${run} ${index}`;
 
 const tasksOf = (
   { client, signal, kind }: Searched,

@@ -9,7 +9,7 @@ import { isKeyAlive, isKeyExpired, readClocks, shownTime } from "../run/clocks.t
 import type { Run } from "../run/run.ts";
 import { settleUnknown } from "../run/unknown-outcome.ts";
 import { counted } from "../words.ts";
-import { type Generation, loadGenerations } from "./generation.ts";
+import { batchKey, type Generation, loadGenerations } from "./generation.ts";
 import type { GenerateDeps, GenerateInput, UnknownChoice, UnknownOutcomeQuestion } from "./generation-run.ts";
 
 /** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
@@ -36,36 +36,37 @@ export async function settleExpired(
   if (expired.length === 0) return;
   const tasks = await unclaimedTasks(run, expired);
   const looks = tasks.size === 0 ? new Map<string, string>() : await looksOf(expired, run);
-  /** The number of candidates of a batch that cannot be decided; null for one that was. */
-  const decide = (batch: StoredBatch): number | null => {
-    const generations = loadGenerations(run.state, batch);
-    const candidates = candidatesFor(batch, generations, tasks);
+  const asked = new UnansweredRequests(run);
+  const candidatesOf = (batch: StoredBatch) => candidatesFor(batch, asked.generationsOf(batch), tasks);
+  /** Whether a batch was decided. */
+  const decide = (batch: StoredBatch): boolean => {
+    const candidates = candidatesOf(batch);
     const own = candidates.filter((task) => !isEarlier(task, batch));
-    const ids = matchingTasks(generations, own, { looks, others: unansweredRequests(run, batch) });
+    const ids = matchingTasks(batch, own, { looks, asked });
     if (candidates.length === 0 && isKeyExpired(batch, clocks)) batches.dropped(run.id, batch.index);
-    else if (ids === null) return candidates.length;
+    else if (ids === null) return false;
     else {
       batches.accepted(run.id, batch.index, ids);
       // Tasks that are of one batch are not of another.
       for (const id of ids) tasks.delete(id);
     }
-    return null;
+    asked.remove(batch);
+    return true;
   };
-  let undecided = expired.map((batch) => ({ batch, generations: 0, candidates: 0 }));
+  let undecided = expired;
   // What is known of one batch may decide about another.
-  for (let before = undecided.length + 1; undecided.length < before && undecided.length > 0; ) {
+  for (let before = Number.POSITIVE_INFINITY; undecided.length < before; ) {
     before = undecided.length;
-    undecided = undecided.flatMap(({ batch }) => {
-      const candidates = decide(batch);
-      return candidates === null ? [] : { batch, generations: batch.rows.length, candidates };
-    });
+    undecided = undecided.filter((batch) => !decide(batch));
   }
   if (undecided.length === 0) return;
-  const count = (key: "generations" | "candidates") => undecided.reduce((sum, one) => sum + one[key], 0);
   await settleUnknown<UnknownOutcomeQuestion, UnknownChoice>({
-    batches: undecided.map(({ batch }) => batch),
+    batches: undecided,
     files: [file.source.name],
-    facts: { generations: count("generations"), candidates: count("candidates") },
+    facts: {
+      generations: undecided.reduce((sum, batch) => sum + batch.rows.length, 0),
+      candidates: undecided.reduce((sum, batch) => sum + candidatesOf(batch).length, 0),
+    },
     now: clocks,
     given: unknown,
     ask,
@@ -133,28 +134,54 @@ async function looksOf(expired: readonly StoredBatch[], run: Run): Promise<Reado
   }
 }
 
-/** What all other requests of this machine have asked for whose tasks are not known, also where the user has said that they were queued. */
-function unansweredRequests({ state, account, kind }: Run, { run, index }: StoredBatch): Generation[] {
-  const all = state.batches.unsettledElsewhere({ account, kind, runId: "" }).map(({ batch }) => batch);
-  const others = all.filter((batch) => batch.run !== run || batch.index !== index);
-  const unanswered = others.filter((batch) => batch.state === "sent" || batch.jobs.length === 0);
-  return unanswered.flatMap((batch) => loadGenerations(state, batch));
+const lookOf = (one: Generation): string => styledKey(one.productId, one, one.stylings);
+
+/** The requests of this machine whose tasks are not known, also where the user has said that they were queued. */
+class UnansweredRequests {
+  readonly #generations = new Map<string, readonly Generation[]>();
+  /** The requests, by what they ask for: looks, and IDs of products. */
+  readonly #askers = new Map<string, Set<string>>();
+
+  constructor({ state, account, kind }: Run) {
+    for (const { batch } of state.batches.unsettledElsewhere({ account, kind, runId: "" })) {
+      if (batch.state !== "sent" && batch.jobs.length > 0) continue;
+      const generations = loadGenerations(state, batch);
+      this.#generations.set(batchKey(batch), generations);
+      for (const what of askedIn(generations)) {
+        const askers = this.#askers.get(what) ?? new Set();
+        this.#askers.set(what, askers.add(batchKey(batch)));
+      }
+    }
+  }
+
+  generationsOf = (batch: StoredBatch): readonly Generation[] => this.#generations.get(batchKey(batch))!;
+
+  /** Whether another request asks for a look, or for any image of a product. */
+  isAskedElsewhere(what: string, batch: StoredBatch): boolean {
+    const askers = this.#askers.get(what);
+    return askers !== undefined && askers.size > (askers.has(batchKey(batch)) ? 1 : 0);
+  }
+
+  remove(batch: StoredBatch): void {
+    for (const what of askedIn(this.generationsOf(batch))) this.#askers.get(what)?.delete(batchKey(batch));
+  }
 }
 
+const askedIn = (generations: readonly Generation[]): string[] =>
+  generations.flatMap((one) => [lookOf(one), one.productId]);
+
 /**
- * The task of each generation: one whose image shows the same, else one of its product that has failed; null unless all have one.
- * A request is queued as a whole, so one image that no other request (`others`) has asked for proves it. Without such an image, what
- * others have asked for as well proves nothing. A failed task of another computer is reported like one of its own, so that the image
- * can be generated again.
+ * The task of each generation of a request: one whose image shows the same, else one of its product that has failed; null unless
+ * all have one. A request is queued as a whole, so one image that no other request has asked for proves it. Without such an image,
+ * what others have asked for as well proves nothing. A failed task of another computer is reported like one of its own, so that the
+ * image can be generated again.
  */
 function matchingTasks(
-  generations: readonly Generation[],
+  batch: StoredBatch,
   candidates: readonly Task[],
-  { looks, others }: { looks: ReadonlyMap<string, string>; others: readonly Generation[] },
+  { looks, asked }: { looks: ReadonlyMap<string, string>; asked: UnansweredRequests },
 ): string[] | null {
-  const lookOf = (one: Generation) => styledKey(one.productId, one, one.stylings);
-  const askedLooks = new Set(others.map(lookOf));
-  const askedProducts = new Set(others.map(({ productId }) => productId));
+  const generations = asked.generationsOf(batch);
   const left = new Set(candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
   const take = (fits: (task: Task) => boolean): string | undefined => {
     const found = [...left].find(fits);
@@ -164,13 +191,13 @@ function matchingTasks(
   const byImage = generations.map((generation) =>
     take(({ id, subtype }) => looks.get(id) === lookOf(generation) && subtype === generation.subtype),
   );
-  const isOwnLook = (one: Generation) => !askedLooks.has(lookOf(one));
+  const isOwnLook = (one: Generation) => !asked.isAskedElsewhere(lookOf(one), batch);
   const isProven = generations.some((one, at) => byImage[at] !== undefined && isOwnLook(one));
   if (!isProven && !generations.every(isOwnLook)) return null;
   const ids = generations.flatMap(({ productId, subtype }, at) => {
     const isFailed = (task: Task) =>
       task.status === "failed" && task.product_id === productId && task.subtype === subtype;
-    const mayFail = isProven || !askedProducts.has(productId);
+    const mayFail = isProven || !asked.isAskedElsewhere(productId, batch);
     return byImage[at] ?? (mayFail ? take(isFailed) : undefined) ?? [];
   });
   return ids.length === generations.length ? ids : null;

@@ -59,7 +59,7 @@ export class FoundProblems {
   counts: Readonly<Record<string, number>> = {};
 
   constructor(place: ReportPlace) {
-    this.#place = place;
+    this.#place = { ...place, root: realFolder(place.root) };
   }
 
   /** The number of problems that are not listed. */
@@ -77,7 +77,7 @@ export class FoundProblems {
     const [first, last = first] = `${line}`.split("-").map(Number) as [number, number?];
     this.listed.push({
       input: shown(shownName(name)),
-      path: file === null ? null : pathWithin(realFolder(root), inRealFolder(nodePath.resolve(cwd, file))),
+      path: file === null ? null : pathWithin(root, inRealFolder(nodePath.resolve(cwd, file))),
       lines: isText && path !== null ? { first, last } : null,
       row: `${line}`,
       place: shown(placeText(shownName(name), problem, photoAt)),

@@ -84,6 +84,7 @@ async function checkReportFiles(
   app: App,
   { report, inputs, others, ledger }: ReportedCommand,
 ): Promise<OutFile[]> {
+  if (report.length === 0) return [];
   const { cwd } = app.context;
   const read = [...inputs, ...others].filter((name) => name !== undefined && name !== "-");
   const streams = await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile));
@@ -92,7 +93,6 @@ async function checkReportFiles(
     ...(await Promise.all(read.map((name) => identityOf(resolve(cwd, name!))))),
   ]);
   const files: OutFile[] = [];
-  if (report.length === 0) return files;
   const isOurs = await ownFiles(app, ledger);
   for (const name of report) {
     const unwritable = (why: string) =>

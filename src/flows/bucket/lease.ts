@@ -1,5 +1,6 @@
 // Leases: objects that say which machine works on what, until when. The store excludes two holders by conditional writes.
 
+import { text } from "node:stream/consumers";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import { type Bucket, type Condition, contentOf, type EtagForm } from "./bucket.ts";
@@ -118,10 +119,9 @@ function renewing(
 async function readLease(bucket: Bucket, key: string): Promise<{ etag: string; state: LeaseState } | null> {
   const found = await bucket.get(key);
   if (found === null) return null;
-  const parts: Uint8Array[] = [];
-  for await (const part of found.body) parts.push(part);
+  const content = await text(found.body);
   try {
-    const state = JSON.parse(Buffer.concat(parts).toString()) as LeaseState;
+    const state = JSON.parse(content) as LeaseState;
     if (typeof state.until === "number") return { etag: found.etag, state };
   } catch {}
   throw new CatError(`the lease ${bucket.shown}/${key} is damaged`, {
@@ -148,7 +148,7 @@ export async function probeConditions(bucket: Bucket, key: string): Promise<Etag
     }
     return null;
   } catch (error) {
-    // Not implemented.
+    // The store does not have conditions.
     if (error instanceof CatError && (error.status === 501 || error.status === 400)) return null;
     throw error;
   } finally {

@@ -36,7 +36,7 @@ function warningLines(warning: readonly string[], { columns, rows, visible }: Dr
 export const lastScroll = (state: ScreenState, options: DrawOptions): number =>
   Math.max(0, (textLines(state, options)?.length ?? 0) - pageOf(state, options));
 
-/** The text in place of the list, if there is one: the selected event, or all warnings. */
+/** The text instead of the list: the selected event, or all warnings; null for the list. */
 function textLines(state: ScreenState, options: DrawOptions): string[] | null {
   const selected = selectedEvent(state);
   if (state.mode === "details" && selected !== null) return detailLines(selected, options);

@@ -119,7 +119,7 @@ function inList(state: ScreenState, key: Key, page: number): Partial<ScreenState
   }
 }
 
-/** Of a text in place of the list: an event, or the warnings. */
+/** Of a text instead of the list: an event, or the warnings. */
 function inText(state: ScreenState, key: Key, page: number): Partial<ScreenState> {
   const step = stepOf(key, page);
   if (step !== null) return { scroll: Math.max(0, state.scroll + step) };

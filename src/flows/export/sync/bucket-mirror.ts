@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, createReadStream, existsSync, rmSync } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { type Database, loadConnect } from "../../../state/sqlite.ts";
@@ -72,9 +73,7 @@ export class BucketMirror implements MirrorStore {
   async read(path: string): Promise<Buffer | null> {
     const found = await this.#bucket.get(keyOf(path));
     if (found === null) return null;
-    const parts: Uint8Array[] = [];
-    for await (const part of found.body) parts.push(part);
-    return Buffer.concat(parts);
+    return buffer(found.body);
   }
 
   async *readParts(path: string): AsyncIterable<Uint8Array> {
@@ -130,7 +129,7 @@ export class BucketMirror implements MirrorStore {
       if ((await this.#bucket.head(key)) === null) await this.#bucket.put(key, contentOf(Buffer.alloc(0)));
     };
     this.#touched = this.#touched.then(touch);
-    // Whoever writes next reports it.
+    // The next write reports it.
     this.#touched.catch(() => {});
   }
 

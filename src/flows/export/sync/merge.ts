@@ -83,20 +83,19 @@ const mostWaits = 20;
 const waitMs = 3_000;
 
 /**
- * Joins the indexes of a bucket if all shards have ended: the last one closes the round. Resolves to whether it did. `open` gives
- * a store that holds the lease of a merge.
+ * Joins the indexes of a bucket if all shards have ended: the last one closes the round.
  */
 export async function closeRound(
   input: MergeInput & { readonly among: number },
   tools: { store: MirrorStore; clock: Clock; holder: Holder },
-): Promise<boolean> {
+): Promise<void> {
   for (let wait = 0; ; wait++) {
     try {
       await mergeShards(input, tools);
-      return true;
+      return;
     } catch (error) {
       const { code = "" } = error as { code?: string };
-      if (code === "missing_shard" || code === "unfinished_shard") return false;
+      if (code === "missing_shard" || code === "unfinished_shard") return;
       // Its result may lack what this shard has just written.
       if (code !== mergeInProgress || wait === mostWaits) throw error;
       await tools.clock.sleep(waitMs);

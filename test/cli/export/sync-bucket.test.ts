@@ -21,7 +21,7 @@ async function bucketWorld() {
 }
 
 const names = [1, 2, 3].flatMap((number) => [`DRESS-${number}_back.jpg`, `DRESS-${number}_front.jpg`]);
-const hidden = (key: string) => key.includes("/.catalogue-sync/");
+const hidden = (key: string) => key.includes("/.catalogue/");
 
 describe("a mirror in a bucket", () => {
   test("has every image as an object that names its asset, and the index", async () => {
@@ -38,9 +38,9 @@ describe("a mirror in a bucket", () => {
       "a/catalogue.ndjson",
     ]);
     expect(world.keys().filter(hidden)).toEqual([
-      "a/.catalogue-sync/all/state.json",
-      "a/.catalogue-sync/lease-all",
-      "a/.catalogue-sync/mirror.json",
+      "a/.catalogue/all/state.json",
+      "a/.catalogue/lease-all",
+      "a/.catalogue/mirror.json",
     ]);
     const [entry] = world.text("a/catalogue.ndjson").split("\n");
     const { path, asset_id, product_id, sha256 } = JSON.parse(entry!);
@@ -99,6 +99,7 @@ describe("a mirror in a bucket", () => {
     await world.run("s3://shop/whole --path-style");
     await world.run("s3://shop/a --path-style --shard 1/2");
     expect(world.keys()).not.toContain("a/catalogue.ndjson");
+    expect(world.keys()).toContain("a/.catalogue/lease-1-of-2");
     await world.run("s3://shop/a --path-style --shard 2/2");
     expect(world.text("a/catalogue.ndjson")).toBe(world.text("whole/catalogue.ndjson"));
     expect(await world.run("s3://shop/a --path-style --shard 1/3")).toMatchObject({
@@ -110,7 +111,7 @@ describe("a mirror in a bucket", () => {
   test("is one machine's at a time; after a kill the others wait for a minute at most", async () => {
     const world = await bucketWorld();
     const holder = { pid: 4711, since: "2026-01-05T09:00:00.000Z" };
-    world.store.write("a/.catalogue-sync/lease-all", { holder, until: world.clock.now() + minute });
+    world.store.write("a/.catalogue/lease-all", { holder, until: world.clock.now() + minute });
     expect(await world.run("s3://shop/a --path-style")).toEqual({
       exit: 6,
       stdout: "",

@@ -158,7 +158,7 @@ export class BucketMirror implements MirrorStore {
   async *list(folder = ""): AsyncIterable<string> {
     await this.#touched;
     const start = folder === "" ? "" : `${keyOf(folder)}/`;
-    for await (const { key } of this.#bucket.list(start)) if (!key.endsWith("/")) yield key;
+    for await (const { key } of this.#bucket.list(start)) if (!key.endsWith("/")) yield pathOf(key);
   }
 
   async settle(): Promise<void> {
@@ -195,12 +195,12 @@ export class BucketMirror implements MirrorStore {
 
   async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {
     const { files, clock, newId, isUnlocked } = this.#options;
-    const form = isUnlocked ? null : await probeConditions(this.#bucket, `${hiddenFolder}/probe-${newId()}`);
+    const form = isUnlocked ? null : await probeConditions(this.#bucket, `${stateFolder}/probe-${newId()}`);
     this.#isChecked = form !== null;
     if (!isUnlocked && form === null) throw unconditional(this.#bucket.shown);
     if (!isUnlocked) {
       const name = files.work.slice(hiddenFolder.length + 1);
-      const lease = await takeLease(this.#bucket, `${hiddenFolder}/lease-${name}`, { holder, clock });
+      const lease = await takeLease(this.#bucket, `${stateFolder}/lease-${name}`, { holder, clock });
       if ("heldBy" in lease) return lease;
       this.#lease = lease;
     }
@@ -258,8 +258,18 @@ export class BucketMirror implements MirrorStore {
   }
 }
 
+/** The hidden folder of a mirror, as buckets have it. */
+const stateFolder = ".catalogue";
+
 /** The key of a path, which has no component that leads out of the mirror. */
-const keyOf = (path: string): string => pathComponents(path).join("/");
+function keyOf(path: string): string {
+  const [first = "", ...rest] = pathComponents(path);
+  return [first === hiddenFolder ? stateFolder : first, ...rest].join("/");
+}
+
+/** The path of a key. */
+const pathOf = (key: string): string =>
+  key.startsWith(`${stateFolder}/`) ? `${hiddenFolder}${key.slice(stateFolder.length)}` : key;
 
 /** What an object says of its image, and what the next run recognizes it by. Values are ASCII. */
 const metadataOf = (entry: MirrorEntry): Record<string, string> => ({

@@ -15,10 +15,12 @@ export default defineConfig(({ mode }) => {
   // Only a test that hangs is ended by it; one that waits in vain fails after 50 s (test/support/until.ts).
   const timeout = mode === "long" ? 1_800_000 : 300_000;
   const common = {
-    env:
-      mode === "long"
+    env: {
+      ...(mode === "long"
         ? { TEST_LENGTH: "long", TMPDIR: tmpdir() }
-        : { TEST_LENGTH: "short", TMPDIR: memoryFolder() },
+        : { TEST_LENGTH: "short", TMPDIR: memoryFolder() }),
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: "true",
+    },
     setupFiles: ["test/support/seed-properties.ts"],
     testTimeout: timeout,
     hookTimeout: timeout,

@@ -14,6 +14,8 @@ interface StoredObject {
 export interface S3Faults {
   /** Accepts every conditional write, as some stores do. */
   ignoresConditions?: boolean;
+  /** Answers 501 to every conditional write, as others do. */
+  lacksConditions?: boolean;
   /** The response to a request instead of its own, after the work was done; null for its own. */
   instead?: (method: string, key: string) => { status: number; body: string } | "cut" | null;
 }
@@ -65,6 +67,8 @@ export async function s3Server(now: () => number = Date.now) {
     { key, body, found }: { key: string; body: Buffer; found: StoredObject | undefined },
   ): Reply => {
     const { "if-none-match": none, "if-match": match, "content-md5": md5 } = headers;
+    const isConditional = none !== undefined || match !== undefined;
+    if (isConditional && faults.lacksConditions === true) return failure(501, "NotImplemented");
     const source = headers["x-amz-copy-source"];
     if (typeof source === "string") {
       const from = objects.get(source.split("/").slice(1).map(decodeURIComponent).join("/"));

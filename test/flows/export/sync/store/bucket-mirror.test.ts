@@ -1,30 +1,30 @@
-import { expect, onTestFinished, test } from "vitest";
-import { Bucket } from "../../../../../src/flows/bucket/bucket.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { Bucket, type BucketOptions } from "../../../../../src/flows/bucket/bucket.ts";
 import { BucketMirror } from "../../../../../src/flows/export/sync/bucket-mirror.ts";
 import { mirrorFiles } from "../../../../../src/flows/export/sync/mirror-state.ts";
 import { openConnections } from "../../../../../src/http/http-core.ts";
 import { outsideExchange } from "../../../../../src/http/outside-exchange.ts";
-import { s3Server } from "../../../../support/s3-server.ts";
+import { radosgwProblem, startRadosgw } from "../../../../support/radosgw.js";
+import { type S3Faults, s3Server } from "../../../../support/s3-server.ts";
 import { TestClock } from "../../../../support/test-clock.ts";
 import { mirrorStoreContract } from "./mirror-store-contract.ts";
 
 const holder = { pid: 4711, since: "2026-01-05T09:00:00.000Z" };
 const second = 1000;
 
-/** A store with a clock, and mirrors in it: each is another machine. */
-async function world() {
-  const storeClock = new TestClock();
-  const store = await s3Server(() => storeClock.now());
+/** An object store: its address and credentials, and the prefix of a new mirror. */
+type Place = Pick<BucketOptions, "endpoint" | "env" | "prefix">;
+
+/** Mirrors in one place of a store: each is another machine. */
+function machinesAt(place: Place) {
   const connections = openConnections({ env: {}, isDirect: () => true });
   onTestFinished(() => connections.close());
-  const open = (isUnlocked = false, clock = new TestClock()) => {
+  return (isUnlocked = false, clock = new TestClock()) => {
     const bucket = new Bucket({
       bucket: "shop",
-      prefix: "a b/ü/",
-      endpoint: store.origin,
       region: "us-east-1",
       pathStyle: true,
-      env: store.env(store.origin),
+      ...place,
       send: outsideExchange({ connections, clock, silenceMs: 60_000 }),
       clock,
       random: () => 0,
@@ -40,7 +40,19 @@ async function world() {
     onTestFinished(() => mirror.close());
     return mirror;
   };
-  return { storeClock, store, open };
+}
+
+/** A store in memory with a clock. */
+async function world(faults: S3Faults = {}) {
+  const storeClock = new TestClock();
+  const store = await s3Server(() => storeClock.now());
+  Object.assign(store.faults, faults);
+  const { origin } = store;
+  return {
+    storeClock,
+    store,
+    open: machinesAt({ endpoint: origin, env: store.env(origin), prefix: "a b/ü/" }),
+  };
 }
 
 async function lockOf(mirror: BucketMirror) {
@@ -50,6 +62,99 @@ async function lockOf(mirror: BucketMirror) {
 }
 
 mirrorStoreContract("in a bucket", async () => (await world()).open);
+
+describe.each<[string, S3Faults]>([
+  ["ignores conditions", { ignoresConditions: true }],
+  ["does not have conditions", { lacksConditions: true }],
+])("a store that %s", (_, faults) => {
+  mirrorStoreContract(
+    "in a bucket, unlocked",
+    async () => {
+      const { open } = await world(faults);
+      return () => open(true);
+    },
+    { hasLocks: false },
+  );
+
+  test("is only used unlocked", async () => {
+    const { store, open } = await world(faults);
+    await expect(open().lock(holder)).rejects.toMatchObject({ type: "usage", code: "no_conditional_writes" });
+    expect([...store.objects.keys()]).toEqual([]);
+    const mirror = open(true);
+    await lockOf(mirror);
+    expect(await mirror.put("a", [Buffer.from("one")], { exclusive: true })).toBe(true);
+    expect(await mirror.put("a", [Buffer.from("two")], { exclusive: true })).toBe(false);
+    expect(String(await mirror.read("a"))).toBe("one");
+  });
+});
+
+/** What every store that checks conditions must do. `newPlace`: another mirror each time. */
+function conditionsContract(newPlace: () => Promise<ReturnType<typeof machinesAt>>) {
+  test("gives a name to one of many machines, and tells the others", async () => {
+    const open = await newPlace();
+    const machines = Array.from({ length: 6 }, () => open());
+    await (await lockOf(machines[0]!)).release();
+    for (const machine of machines.slice(1)) await (await lockOf(machine)).release();
+    const put = (machine: BucketMirror, at: number) =>
+      machine.put("a.jpg", [Buffer.from(`image ${at}`)], { exclusive: true });
+    const isPlaced = await Promise.all(machines.map(put));
+    expect(isPlaced.filter((one) => one)).toHaveLength(1);
+    expect(String(await machines[0]!.read("a.jpg"))).toBe(`image ${isPlaced.indexOf(true)}`);
+  });
+
+  test("is held by one of many machines that ask at once", async () => {
+    const open = await newPlace();
+    const locks = await Promise.all(
+      Array.from({ length: 8 }, (_, pid) => open().lock({ ...holder, pid: pid + 1 })),
+    );
+    const held = locks.filter((lock) => "release" in lock);
+    expect(held).toHaveLength(1);
+    for (const lock of held) await lock.release();
+  });
+
+  test("does not replace an index that another machine has written since", async () => {
+    const open = await newPlace();
+    const [one, other] = [open(), open()];
+    await (await lockOf(other)).release();
+    await lockOf(one);
+    await one.put("catalogue.ndjson", [Buffer.from("one\n")]);
+    await expect(other.stat("catalogue.ndjson")).resolves.toEqual({ bytes: 4 });
+    await one.put("catalogue.ndjson", [Buffer.from("two\n")]);
+    await expect(other.put("catalogue.ndjson", [Buffer.from("other\n")])).rejects.toMatchObject({
+      code: "mirror_in_use",
+    });
+    expect(String(await one.read("catalogue.ndjson"))).toBe("two\n");
+  });
+
+  test("takes a large file, and a name of any letters", async () => {
+    const open = await newPlace();
+    const mirror = open();
+    await lockOf(mirror);
+    const large = Array.from({ length: 13 }, (_, at) => Buffer.alloc(1024 * 1024, at));
+    const path = "ü ß/100% + 'a' (1)~!*&=é日本.ndjson";
+    expect(await mirror.put(path, large)).toBe(true);
+    expect(await mirror.rename(path, "copy ü+%.ndjson")).toBe(true);
+    expect(Buffer.concat(large).equals((await open().read("copy ü+%.ndjson"))!)).toBe(true);
+    expect(await mirror.stat(path)).toBeNull();
+  });
+}
+
+describe("conditions of the store in memory", () => {
+  conditionsContract(async () => (await world()).open);
+});
+
+const missing = radosgwProblem();
+
+describe.skipIf(missing !== null)(`radosgw${missing === null ? "" : ` (${missing})`}`, () => {
+  let gateway: Awaited<ReturnType<typeof startRadosgw>>;
+  beforeAll(async () => {
+    gateway = await startRadosgw();
+  });
+  afterAll(() => gateway?.stop());
+  const newPlace = async () => machinesAt({ ...gateway, prefix: `${crypto.randomUUID()} b/ü/` });
+  mirrorStoreContract("in radosgw", newPlace);
+  conditionsContract(newPlace);
+});
 
 test("a lease that was not renewed ends after a minute, and its holder writes nothing more", async () => {
   const { storeClock, open } = await world();
@@ -66,31 +171,6 @@ test("a lease that was not renewed ends after a minute, and its holder writes no
     code: "lease_lost",
   });
   expect(await other.stat("a.jpg")).toBeNull();
-});
-
-test("an index that another machine has written since is not replaced", async () => {
-  const { open } = await world();
-  const [one, other] = [open(), open()];
-  await (await lockOf(other)).release();
-  await lockOf(one);
-  await one.put("catalogue.ndjson", [Buffer.from("one\n")]);
-  await expect(other.stat("catalogue.ndjson")).resolves.toEqual({ bytes: 4 });
-  await one.put("catalogue.ndjson", [Buffer.from("two\n")]);
-  await expect(other.put("catalogue.ndjson", [Buffer.from("other\n")])).rejects.toMatchObject({
-    code: "mirror_in_use",
-  });
-  expect(String(await one.read("catalogue.ndjson"))).toBe("two\n");
-});
-
-test("a store that ignores conditions is only used unlocked", async () => {
-  const { store, open } = await world();
-  store.faults.ignoresConditions = true;
-  await expect(open().lock(holder)).rejects.toMatchObject({ type: "usage", code: "no_conditional_writes" });
-  const mirror = open(true);
-  await lockOf(mirror);
-  expect(await mirror.put("a", [Buffer.from("one")], { exclusive: true })).toBe(true);
-  expect(await mirror.put("a", [Buffer.from("two")], { exclusive: true })).toBe(false);
-  expect(String(await mirror.read("a"))).toBe("one");
 });
 
 test.each(["cut", { status: 500, body: "" }] as const)(

@@ -16,6 +16,7 @@ export async function describedCommands(): Promise<Described> {
   const output: Output = {
     isTTY: false,
     columns: 80,
+    rows: 24,
     raw: process.stdout,
     write: (text) => void printed.push(String(text)),
   };

@@ -6,14 +6,16 @@ import { ReaderGoneError } from "../../src/cli/context/errors.ts";
 export class FakeOutput implements Output {
   readonly isTTY: boolean;
   readonly columns: number;
+  readonly rows: number;
   readonly raw: NodeJS.WritableStream;
   /** The number of writes that succeed before the reader closes the pipe. */
   readsLeft = Number.POSITIVE_INFINITY;
   readonly #chunks: Buffer[] = [];
 
-  constructor({ isTTY = false, columns = 80 }: { isTTY?: boolean; columns?: number } = {}) {
+  constructor({ isTTY = false, columns = 80, rows = 24 } = {}) {
     this.isTTY = isTTY;
     this.columns = columns;
+    this.rows = rows;
     // Libraries that draw on a terminal ask the stream whether it is one.
     this.raw = Object.assign(
       new Writable({

@@ -58,6 +58,8 @@ export interface Output {
   readonly isTTY: boolean;
   /** The width of the terminal; 80 without a terminal. */
   readonly columns: number;
+  /** The height of the terminal; 24 without a terminal. */
+  readonly rows: number;
   /** Resolves when more can be written. Rejects with a ReaderGoneError when the reader closed the pipe. */
   write(text: string | Uint8Array): Promise<void> | void;
   /** The underlying stream, for code that draws on a terminal. */
@@ -188,6 +190,9 @@ function streamOutput(stream: NodeJS.WriteStream, descriptor: number, reportsErr
     get columns() {
       // A terminal without a size, as some CI jobs have, reports 0 columns.
       return stream.columns || 80;
+    },
+    get rows() {
+      return stream.rows || 24;
     },
     write: (text) =>
       new Promise((resolve, reject) => {

@@ -3,10 +3,10 @@ import type { Client } from "../../client/client.ts";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { ulidPattern } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
+import { CatError } from "../../errors.ts";
 import { LocalPhotos } from "../../flows/photos/local-photos.ts";
 import { InputError } from "../../flows/rows/source.ts";
 import { UsageError } from "../context/errors.ts";
-import { type Check, throwAllProblems } from "../flags/all-problems.ts";
 
 /** A photo from the command line: an uploaded image or a local file. */
 export interface PhotoArgument {
@@ -123,4 +123,29 @@ export async function attachable(
     image_id: "id" in image ? image.id : uploaded.get(image.path)!,
     orientation,
   }));
+}
+
+/** A check of what the user typed; throws or rejects with a CatError if it finds a problem. */
+type Check = () => unknown;
+
+/**
+ * Runs all checks, one after the other, and throws one error with every problem that they found: the only one unchanged,
+ * several as one of type `usage` if one of them is.
+ */
+async function throwAllProblems(checks: readonly Check[]): Promise<void> {
+  const found: CatError[] = [];
+  for (const check of checks) {
+    try {
+      await check();
+    } catch (error) {
+      if (!(error instanceof CatError)) throw error;
+      found.push(error);
+    }
+  }
+  const [only, ...others] = found;
+  if (only === undefined) return;
+  if (others.length === 0) throw only;
+  const { type, code, param } = found.find((one) => one.type === "usage") ?? only;
+  const hint = "Nothing was sent. Fix them all and run the command again.";
+  throw new CatError(found.map(({ message }) => message).join("; "), { type, code, param, hint });
 }

@@ -68,6 +68,9 @@ export function maskedContext(context: Context, { mask }: Secrets): Context {
     get columns() {
       return context[name].columns;
     },
+    get rows() {
+      return context[name].rows;
+    },
     get raw() {
       return context[name].raw;
     },

@@ -74,7 +74,10 @@ function operationOf(route: DescribedRoute): JsonObject {
     tags: ["mock"],
     parameters: [
       ...names.map((name) => ({
-        ...{ name, in: "path", required: true, schema: { type: "string" } },
+        name,
+        in: "path",
+        required: true,
+        schema: { type: "string" },
         description: `The ${name.replaceAll("_", " ").replace(/\bid$/, "ID")}.`,
       })),
       ...Object.entries(query).map(([name, more]) => ({ name, in: "query", ...more })),

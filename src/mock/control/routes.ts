@@ -53,7 +53,11 @@ function part<Order extends z.ZodType>(
   const name = /\{(\w+)\}$/.exec(path)![1]!;
   const { id, body, reply } = schemas;
   return {
-    ...{ method: "PUT", path, summary, body, reply },
+    method: "PUT",
+    path,
+    summary,
+    body,
+    reply,
     work: (world, bytes, params) => {
       const whole = z.strictObject({ [name]: id });
       checkAll(whole, { [name]: params[name] }, "path");

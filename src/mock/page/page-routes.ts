@@ -33,15 +33,23 @@ const text = { schema: { type: "string" } };
 /** The page at `/_mock`, its stream, and what it reads. */
 export const pageRoutes: readonly PageRoute[] = [
   {
-    ...{ method: "GET", path: "/_mock", summary: "Get the page", type: "text/html" },
+    method: "GET",
+    path: "/_mock",
+    summary: "Get the page",
+    type: "text/html",
     serve: (server) => server.page(),
   },
   {
-    ...{ method: "GET", path: "/_mock/icon.svg", summary: "Get its icon", type: "image/svg+xml" },
+    method: "GET",
+    path: "/_mock/icon.svg",
+    summary: "Get its icon",
+    type: "image/svg+xml",
     serve: (server) => server.icon(),
   },
   {
-    ...{ method: "GET", path: "/_mock/events", summary: "Follow what a tab shows, as server-sent events" },
+    method: "GET",
+    path: "/_mock/events",
+    summary: "Follow what a tab shows, as server-sent events",
     type: "text/event-stream",
     query: { view: { schema: { enum: views }, required: true }, last_event_id: text },
     serve: (server, _params, query) => server.events(query),
@@ -52,7 +60,9 @@ export const pageRoutes: readonly PageRoute[] = [
     serve: (server, { number }) => server.request(number!),
   },
   {
-    ...{ method: "GET", path: "/_mock/page/products", summary: "List products for the page" },
+    method: "GET",
+    path: "/_mock/page/products",
+    summary: "List products for the page",
     query: { organization: text, q: text, cursor: text },
     serve: (server, _params, query) => server.products(query),
   },
@@ -61,12 +71,10 @@ export const pageRoutes: readonly PageRoute[] = [
     serve: (server, { id }) => server.product(id!),
   },
   {
-    ...{
-      method: "GET",
-      path: "/_mock/pictures/{id}",
-      summary: "Get the bytes of a picture",
-      type: "image/*",
-    },
+    method: "GET",
+    path: "/_mock/pictures/{id}",
+    summary: "Get the bytes of a picture",
+    type: "image/*",
     serve: (server, { id }) => server.picture(id!),
   },
   {
@@ -81,7 +89,9 @@ export function servedRoutes(pictures: Pictures) {
   let server: Promise<PageServer> | undefined;
   // The page needs its path without a slash at the end, because its own requests are relative to it.
   const withSlash: PageRoute = {
-    ...{ method: "GET", path: "/_mock/", summary: "Get the page" },
+    method: "GET",
+    path: "/_mock/",
+    summary: "Get the page",
     serve: () => (exchange: Exchange) => exchange.sendBytes(308, { Location: "../_mock" }, Buffer.of()),
   };
   return [...pageRoutes, withSlash].map(({ method, path, serve }) => ({

@@ -72,7 +72,14 @@ const drawn = (
   mime_type: ImageRecord["mime_type"],
   subject: string,
 ): ImageRecord => ({
-  ...{ id, mime_type, created_at, ...drawnSize, bytes: null, subject, seed: id, generation: null },
+  id,
+  mime_type,
+  created_at,
+  ...drawnSize,
+  bytes: null,
+  subject,
+  seed: id,
+  generation: null,
 });
 
 const isImage = (world: World, id: string): boolean =>

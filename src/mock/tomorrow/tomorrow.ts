@@ -41,10 +41,21 @@ export function addLookbookImage(
   { id, task_id, now }: { id: string; task_id: string | null; now: string },
 ): void {
   organization.images.set(id, {
-    ...{ id, mime_type: "image/webp", created_at: now, ...drawnSize, bytes: null, subject: "", seed: id },
+    id,
+    mime_type: "image/webp",
+    created_at: now,
+    ...drawnSize,
+    bytes: null,
+    subject: "",
+    seed: id,
     generation: {
-      ...{ role: "lookbook", task_id, product_id: product.id, angle_shot: "wide", background: "studio" },
-      ...{ model_id: null, also_features: [] },
+      role: "lookbook",
+      task_id,
+      product_id: product.id,
+      angle_shot: "wide",
+      background: "studio",
+      model_id: null,
+      also_features: [],
     },
   });
   organization.products.addGeneration(product, id, now);

@@ -5,7 +5,7 @@ import type { App } from "../../../src/cli/app/app.ts";
 import { openPrompts } from "../../../src/cli/app/prompts.ts";
 
 /** Prompts on a terminal, and all that is written to it. */
-async function promptsOn(size: { columns: number; rows?: number }) {
+async function promptsOn({ columns, rows = 24 }: { columns: number; rows?: number }) {
   let text = "";
   const raw = new Writable({
     write(chunk, _, done) {
@@ -18,7 +18,7 @@ async function promptsOn(size: { columns: number; rows?: number }) {
   const prompts = await openPrompts({
     context: {
       stdin,
-      stderr: { raw: Object.assign(raw, size), columns: size.columns, isTTY: true },
+      stderr: { raw: Object.assign(raw, { columns, rows }), columns, rows, isTTY: true },
       interrupt: new AbortController().signal,
     },
     globals: { yes: false },

@@ -4,17 +4,18 @@ import { CatError } from "../../../errors.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
 import type { ImportSummary, SummaryProblem } from "../../../flows/import/summary.ts";
+import type { CheckResult } from "../../../flows/rows/check.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { ExitCode, withHint } from "../../context/errors.ts";
+import { onceOnly, typedLine } from "../../output/command-words.ts";
 import type { ListedProblem } from "../../output/problem-groups.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { OpenedFile } from "./open-file.ts";
-import { type ReportedFile, reportLines } from "./report.ts";
+import { headline, isResumable, type ReportedFile, reportLines, resultLines, resumeLines } from "./report.ts";
 import { type ImportTotals, totalsOf } from "./several.ts";
-import { severalLines } from "./several-report.ts";
 
 /** Prints the summary, and sets the exit status or throws the error that stopped the import. */
 export async function reportFiles(
@@ -37,7 +38,7 @@ export async function reportFiles(
     notStarted.map(({ check }) => check),
   );
   if (found !== null) {
-    found.counts = countsOf(totals);
+    found.counts = Object.fromEntries(reportedCounts.map((name) => [name, totals[name]]));
     for (const one of files) if (one.ended !== null) addResults(found, one, one.ended);
   }
   if (app.io.json) {
@@ -72,26 +73,17 @@ export async function reportFiles(
   });
 }
 
-/** The rows by their results. */
-const countsOf = ({
-  total,
-  created,
-  updated,
-  skipped,
-  unchanged,
-  partial,
-  failed,
-  invalid,
-}: ImportTotals) => ({
-  total,
-  created,
-  updated,
-  skipped,
-  unchanged,
-  partial,
-  failed,
-  invalid,
-});
+/** The counts that reports list, in this order. */
+const reportedCounts = [
+  "total",
+  "created",
+  "updated",
+  "skipped",
+  "unchanged",
+  "partial",
+  "failed",
+  "invalid",
+] as const;
 
 /** Adds what the service rejected to the reports. */
 function addResults(
@@ -144,4 +136,36 @@ async function listProblems(
   const list = problemsForPeople(summary.file, app, { listsAll: "--json", photoAt });
   for (const problem of summary.problems ?? []) await list.add(listedProblem(problem));
   await list.end();
+}
+
+/** How an import of several files ended. */
+interface SeveralEnd {
+  /** Files after the one that was stopped. */
+  readonly notStarted: readonly { readonly name: string; readonly check: CheckResult }[];
+  /** What kept a file from being started, if anything did. */
+  readonly unbegun: unknown;
+}
+
+/** The summary of several files for people: the sums, the lines of each file, and the next command. */
+function severalLines(
+  files: readonly ReportedFile[],
+  totals: ImportTotals,
+  { notStarted, unbegun }: SeveralEnd,
+): string[] {
+  const last = files.at(-1)!;
+  const { flags, run } = last;
+  const { wait } = flags;
+  const isStopped = unbegun !== undefined || run.stopped !== undefined;
+  const resumes = unbegun === undefined ? isResumable(last.summary, flags, run) : !run.globals.mock;
+  const name = counted(files.length + notStarted.length, "file");
+  const lines = [headline(totals, name, { isStopped, wait, ids: [] })];
+  for (const one of files) lines.push(...resultLines(one.summary, one.flags, one.run, !resumes));
+  for (const one of notStarted)
+    lines.push(`${shownName(one.name)} was not started (${counted(one.check.total, "row")}).`);
+  if (resumes) lines.push(...resumeLines(flags, run));
+  else if (notStarted.length > 0 && !run.globals.mock) {
+    const without = [...onceOnly.without!, ...files.map((one) => one.flags.file)];
+    lines.push("To import the other files, run:", `  ${typedLine(run.typed, { ...onceOnly, without })}`);
+  }
+  return lines;
 }

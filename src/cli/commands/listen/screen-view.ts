@@ -62,7 +62,8 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
   let isPlanned = false;
 
   const options = (): DrawOptions => {
-    return { columns: stdout.columns, rows: raw.rows || 24, ...texts, paint: io.paint, visible: io.visible };
+    const { columns, rows } = stdout;
+    return { columns, rows, ...texts, paint: io.paint, visible: io.visible };
   };
   const draw = () => {
     isPlanned = false;

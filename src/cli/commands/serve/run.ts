@@ -1,16 +1,17 @@
+import { once } from "node:events";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import type { OutputFile } from "../../../flows/files/output-file.ts";
 import { maskedPath } from "../../../http/mask.ts";
 import type { Mock, ServedRequest } from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
+import type { Context } from "../../context/context.ts";
 import { exitCodeOf, InterruptError } from "../../context/errors.ts";
 import { explain } from "../../output/explain.ts";
 import { showRequest, warn } from "../../output/stderr-lines.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { lineWidth } from "../../output/wrapped.ts";
 import { checkedBaseUrl } from "../../settings/settings.ts";
-import { openPage } from "./open-page.ts";
 import { runAnother } from "./run-another.ts";
 import { checkSavePath, loadState, openStateFile, writeState } from "./state-file.ts";
 
@@ -170,3 +171,23 @@ async function greet(app: App, mock: Mock): Promise<void> {
 }
 
 const introduction = ({ baseUrl, apiKey }: Mock) => ({ base_url: baseUrl, api_key: apiKey });
+
+/** The program of a platform that opens a URL in the user's browser; xdg-open on all others. */
+const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
+  darwin: ["open"],
+  // `start` takes its first argument in quotes for a title.
+  win32: ["cmd", "/c", "start", '""'],
+};
+
+/** Opens a URL in the user's browser. False if this machine has no program for that. */
+async function openPage({ cwd, env }: Pick<Context, "cwd" | "env">, url: string): Promise<boolean> {
+  const { spawn } = await import("node:child_process");
+  const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
+  const child = spawn(program, [...args, url], { cwd, env, detached: true, stdio: "ignore" });
+  // The browser stays open when the mock ends.
+  child.unref();
+  return once(child, "spawn").then(
+    () => true,
+    () => false,
+  );
+}

@@ -80,7 +80,9 @@ export function toOrder({ method, path, job, effect, value, headers, body, ...of
   if (values[effect] === null) return { match, ...limits, drop: effect };
   if (effect !== "status") return { match, ...limits, [effect]: Number(value) };
   return {
-    ...{ match, ...limits, status: Number(value) },
+    match,
+    ...limits,
+    status: Number(value),
     ...(headers.trim() !== "" && { headers: toHeaders(headers) }),
     ...(body !== "" && { body: toBody(body) }),
   };

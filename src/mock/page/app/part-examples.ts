@@ -17,13 +17,16 @@ interface Example {
 }
 
 const example = (title: string, kind: PartKind, fields: object, id?: string): Example => ({
-  ...{ title, kind, ...(id !== undefined && { id: () => id }) },
+  title,
+  kind,
+  ...(id !== undefined && { id: () => id }),
   json: () => JSON.stringify(fields, null, 2),
 });
 
 /** An image that was generated for the newest product. */
 const asset = (title: string, fields: object): Example => ({
-  ...{ title, kind: "assets" },
+  title,
+  kind: "assets",
   json: ({ productId }) => JSON.stringify({ product_id: productId, role: "tryon", ...fields }, null, 2),
 });
 

@@ -25,8 +25,8 @@ interface Timer {
 export const lastMoment = Date.UTC(9999, 11, 30, 23, 59, 59, 999);
 
 /**
- * If the machine's clock is this much behind at the end of a wait, it was set back. Then this clock continues from its own
- * time, because its timers would wait for the machine's clock to come back.
+ * If the machine's clock falls this much behind the time that has passed, it was set back. Then this clock continues from its
+ * own time, because its timers would wait for the machine's clock to come back.
  */
 const setBackMs = 1_000;
 
@@ -49,6 +49,9 @@ export class MovableClock implements Clock {
   #fires = false;
   readonly #ticks: boolean;
   #wake: NodeJS.Timeout | null = null;
+  /** The last reading of the machine's clock, and of a timer that cannot be set. */
+  #machine = Date.now();
+  #passed = performance.now();
 
   /** Throws a TypeError if `frozenAt` is not a time in the years 1970 to 9999. */
   constructor(options: { frozenAt?: number } = {}) {
@@ -63,7 +66,14 @@ export class MovableClock implements Clock {
   }
 
   now(): number {
-    return this.#frozenAt ?? Date.now() + this.#offset;
+    if (this.#frozenAt !== null) return this.#frozenAt;
+    const machine = Date.now();
+    const passed = performance.now();
+    const lost = Math.round(passed - this.#passed) - (machine - this.#machine);
+    if (lost > setBackMs) this.#offset += lost;
+    this.#machine = machine;
+    this.#passed = passed;
+    return machine + this.#offset;
   }
 
   at(time: number, run: () => void): () => void {
@@ -160,11 +170,9 @@ export class MovableClock implements Clock {
     const next = this.#timers[0];
     if (next === undefined) return;
     const wait = Math.min(longestTimeoutMs, Math.max(0, next.due - this.now()));
-    const reached = this.now() + wait;
     this.#wake = setTimeout(() => {
       const now = this.now();
-      const isSetBack = now < reached - setBackMs;
-      this.#moveTo(now, isSetBack ? reached : now);
+      this.#moveTo(now, now);
     }, wait);
   }
 }

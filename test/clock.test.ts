@@ -115,6 +115,22 @@ describe("a clock that ticks", () => {
     expect(clock.now()).toBe(monday + 300);
   });
 
+  test("keeps earlier timers at their wait when another one is set or canceled after the machine's clock was set back", () => {
+    const clock = ticking();
+    const { fired, at } = diary(clock);
+    at(100, "before");
+    vi.setSystemTime(monday - 3_600_000);
+    clock.at(clock.now() + 50, () => fired.push(["after", clock.now() - monday]));
+    clock.at(clock.now() + 10, () => {})();
+    vi.advanceTimersByTime(100);
+    expect(fired).toEqual([
+      ["after", 50],
+      ["before", 100],
+    ]);
+    clock.advance(1_000);
+    expect(clock.now()).toBe(monday + 1_100);
+  });
+
   test("fires overdue timers at the time before a move, and the others each at their own time", () => {
     const clock = ticking();
     const { fired, at } = diary(clock);

@@ -27,11 +27,11 @@ export function requireAccess(
 }
 
 /**
- * Whether a page of another origin loads this as a picture, script and so on, without an Origin: it could open streams, which
- * closes those of the page. A link to the page is a navigation.
+ * Whether a page of another origin loads this as a picture, script, frame and so on, without an Origin: it could open
+ * streams, which closes those of the page. A link opens a document.
  */
-function isEmbedded({ "sec-fetch-site": site, "sec-fetch-mode": mode }: IncomingHttpHeaders): boolean {
-  return (site === "cross-site" || site === "same-site") && mode !== "navigate";
+function isEmbedded({ "sec-fetch-site": site, "sec-fetch-dest": destination }: IncomingHttpHeaders): boolean {
+  return (site === "cross-site" || site === "same-site") && destination !== "document";
 }
 
 /** The host without its port. Empty for an IPv6 address without brackets, which is invalid in a header. */

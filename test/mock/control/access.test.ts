@@ -93,15 +93,16 @@ describe("a web page of another origin", () => {
     expect(mock.state()).toEqual(before);
   });
 
-  test("cannot load anything as a picture or script, but can link to the page", async () => {
+  test("cannot load anything as a picture, script or frame, but can link to the page", async () => {
     const { mock } = await startWorld();
-    const open = async (site: string, mode: string, path = "/_mock") =>
-      (await ask(mock.baseUrl, { "sec-fetch-site": site, "sec-fetch-mode": mode }, path))[0];
-    expect(await open("cross-site", "no-cors", "/_mock/events?view=requests")).toBe(403);
-    expect(await open("same-site", "no-cors", "/_mock/requests")).toBe(403);
-    expect(await open("cross-site", "navigate")).toBe(200);
-    expect(await open("none", "navigate")).toBe(200);
-    expect(await open("same-origin", "no-cors", "/_mock/icon.svg")).toBe(200);
+    const open = async (site: string, destination: string, path = "/_mock") =>
+      (await ask(mock.baseUrl, { "sec-fetch-site": site, "sec-fetch-dest": destination }, path))[0];
+    expect(await open("cross-site", "image", "/_mock/events?view=requests")).toBe(403);
+    expect(await open("cross-site", "iframe", "/_mock/events?view=requests")).toBe(403);
+    expect(await open("same-site", "script", "/_mock/requests")).toBe(403);
+    expect(await open("cross-site", "document")).toBe(200);
+    expect(await open("none", "document")).toBe(200);
+    expect(await open("same-origin", "image", "/_mock/icon.svg")).toBe(200);
   });
 
   test("is the one that has neither the host of the request nor that of the base URL", async () => {

@@ -105,7 +105,7 @@ async function rerun(workflow: string): Promise<number[]> {
       ...{ cwd: work, extendEnv: false },
       env: {
         ...{ PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: work, CAT_HOME: join(work, "state") },
-        ...{ CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey },
+        ...{ CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey, MAX_CHANGES: "100%" },
       },
     });
     expect(ran.exitCode).toBe(0);
@@ -146,7 +146,7 @@ longTest(
     const products = (...rows: string[]) => ["reference,name,images", ...rows, ""].join("\n");
 
     /** A job on a clean machine, which has the repository and the cache of the job before. */
-    const run = async (job: keyof typeof jobs, csv: string, key: string = mock.apiKey) => {
+    const run = async (job: keyof typeof jobs, csv: string, key: string = mock.apiKey, most = "100%") => {
       const work = join(folder, "work");
       for (const gone of ["failed.csv", "exports"])
         rmSync(join(work, gone), { recursive: true, force: true });
@@ -163,6 +163,7 @@ longTest(
         env: {
           ...{ PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder },
           ...{ CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: key, CAT_HOME: join(work, "state") },
+          MAX_CHANGES: most,
         },
       });
       return { exitCode, stdout, stderr, failed: (() => readText(join(work, "failed.csv")))() };
@@ -171,6 +172,8 @@ longTest(
       mock.state().organizations.main.products.map(({ reference, images }) => [reference, images.length]);
 
     const good = `A-1,Dress,${url}/1.jpg`;
+    expect(await run("GitHub, after a push", products(good), mock.apiKey, "")).toMatchObject({ exitCode: 3 });
+    expect(photos()).toEqual([]);
     const first = await run("GitHub, after a push", products(good));
     expect(first).toMatchObject({ exitCode: 0, stdout: "", failed: null });
     expect(first.stderr).toMatch(/^Imported 1 row from products\.csv in .*: 1 created\.$/);

@@ -53,6 +53,8 @@ export const codeGroups: readonly CodeGroup[] = [
       which_file: "Name one of the files in the message.",
       which_pattern: "Add --pattern with one of the patterns in the message.",
       other_command: "Use the command that the message names.",
+      too_many_changes: "Check the rows with --plan, then raise --max-changes.",
+      import_unfinished: "Import the file that the message names again, to finish it.",
       too_many_generations: "Raise --max-generations, or use fewer rows.",
       too_many_combinations: "Use fewer values in the cells of the row.",
       sent_beyond_limit: "Remove --limit, or use a higher one.",

@@ -77,6 +77,22 @@ const checkedFile = z.looseObject({
 
 const template = z.looseObject({ file: text, columns: z.array(text) });
 
+/** The counts of a plan: with `--plan`, after one line per row. */
+const planCounts = z.looseObject({
+  total: count,
+  invalid: count,
+  create: count,
+  change: count,
+  add_photos: count,
+  unchanged: count,
+  skip: count,
+  fail: count,
+  fields: z.looseObject({ name: count, description: count, sex: count }),
+  photos: count,
+  requests: count,
+  uploads: count,
+});
+
 /** `cat import`: a summary, that of several files, the result of a check, or the columns of a template. */
 export const importOutput = z.union([
   importedFile,
@@ -88,6 +104,7 @@ export const importOutput = z.union([
     not_started: z.array(text).optional(),
   }),
   z.looseObject({ files: z.array(checkedFile), total: count, valid: count, invalid: count }),
+  planCounts,
   template,
 ]);
 

@@ -54,6 +54,8 @@ interface ProductsOptions {
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
   /** Default: half as many as there are wanted products. */
   readonly mostPages?: number;
+  /** Receives each product that is found. Then none is kept in memory, and the result is empty. */
+  readonly onFound?: ((product: Product) => void) | undefined;
 }
 
 /**
@@ -64,7 +66,7 @@ interface ProductsOptions {
 export async function productsBy(
   wanted: WantedProducts,
   { client, signal, concurrency }: Pick<Service, "client" | "signal" | "concurrency">,
-  { onProgress = () => {}, mostPages }: ProductsOptions = {},
+  { onProgress = () => {}, mostPages, onFound }: ProductsOptions = {},
 ): Promise<FoundProducts> {
   const byId = new Map<string, Product>();
   const byReference = new Map<string, Product>();
@@ -73,13 +75,16 @@ export async function productsBy(
   const references = new Set(wanted.references);
   const total = ids.size + references.size;
   let done = 0;
+  const keep = onFound === undefined;
   const take = (product: Product) => {
     const reference = referenceOfProduct(product);
-    const isWanted = [
-      ids.delete(product.id) && byId.set(product.id, product),
-      reference !== null && references.delete(reference) && byReference.set(reference, product),
-    ].filter(Boolean).length;
-    if (isWanted === 0 && reference !== null) otherReferences.push(reference);
+    const isOfId = ids.delete(product.id);
+    const isOfReference = reference !== null && references.delete(reference);
+    if (isOfId && keep) byId.set(product.id, product);
+    if (isOfReference && keep) byReference.set(reference, product);
+    const isWanted = Number(isOfId) + Number(isOfReference);
+    if (isWanted > 0) onFound?.(product);
+    else if (keep && reference !== null) otherReferences.push(reference);
     done += isWanted;
     if (isWanted > 0) onProgress(done, total);
   };
@@ -106,14 +111,14 @@ export async function productsBy(
         limit(
           ask,
           () => productById(id, { client, signal }),
-          (one: Product) => byId.set(id, one),
+          (one: Product) => (onFound ?? ((found) => byId.set(id, found)))(one),
         ),
       ),
       ...[...references].map((reference) =>
         limit(
           ask,
           () => searchedProduct(reference, { client, signal }),
-          (one: Product) => byReference.set(reference, one),
+          (one: Product) => (onFound ?? ((found) => byReference.set(reference, found)))(one),
         ),
       ),
     ]);

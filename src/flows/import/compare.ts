@@ -9,11 +9,18 @@ import type { ExportRow } from "../../contract/resources/exports.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { CatError } from "../../errors.ts";
 import type { SeenProduct } from "../../state/ledger.ts";
-import { type LookupList, maxLookups, productById, productsByReference } from "../catalogue/find-products.ts";
+import {
+  type LookupList,
+  maxLookups,
+  productById,
+  productsBy,
+  productsByReference,
+} from "../catalogue/find-products.ts";
 import { fromTheFuture, hearOf, isBelievable, shownTime } from "../run/clocks.ts";
 import { mayNotRead } from "../service-errors.ts";
 import { FieldDigests, sourceDigest, union } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
+import type { SeenProducts } from "./seen-products.ts";
 
 /** Files up to this number of rows have each product read, larger ones what changed since the last import. */
 const mostRowsReadEach = limits.page.max;
@@ -94,6 +101,19 @@ async function readByReference(references: readonly string[], run: ImportRun): P
   take([...found.values()], run);
 }
 
+/** Reads the products of all rows with their values, as far as they were not read before. */
+export async function readSeen(run: ImportRun, seen: SeenProducts): Promise<void> {
+  const references: string[] = [];
+  for await (const { reference } of run.rows.decided()) if (!seen.has(reference)) references.push(reference);
+  if (references.length === 0) return;
+  const onProgress = (done: number) => reportRead(done, run);
+  const reading = productsBy({ ids: [], references }, run.at, { onProgress, onFound: seen.keep });
+  await withScopes(
+    reading.then(() => seen.lookedFor(references)),
+    ["products:read"],
+  );
+}
+
 async function readAll(references: readonly string[], run: ImportRun): Promise<void> {
   const { client, signal } = run.at;
   for (const reference of references) run.read.set(reference, null);
@@ -110,12 +130,13 @@ async function readAll(references: readonly string[], run: ImportRun): Promise<v
 }
 
 /** Records products as they are at the service: in the ledger if it knows them, and by the references asked for. */
-function take(products: readonly Product[], { at, read, names, input }: ImportRun): void {
+function take(products: readonly Product[], { at, read, seen: kept, names, input }: ImportRun): void {
   const seen: SeenProduct[] = [];
   for (const product of products) {
     const { id: productId, name, description, sex, images } = product;
     const reference = referenceOfProduct(product);
     const fields = FieldDigests.of({ name, description, sex }).bytes;
+    kept?.keep(product);
     seen.push(reference === null ? { productId, fields } : { productId, reference, fields });
     if (reference !== null && input.namesFromReferences && !names.has(reference)) names.set(reference, name);
     // The newest of several with one reference comes first.

@@ -118,7 +118,7 @@ const isRepeatedUnlabeled = (images: readonly FileImage[], digests: readonly Buf
  * The fields that an upsert of the row sets; fields missing from the row keep their value (Imports, Row
  * fields).
  */
-function fieldsOf({ name, description, sex }: FileRow, namesFromReferences = false): FieldValues {
+export function fieldsOf({ name, description, sex }: FileRow, namesFromReferences = false): FieldValues {
   return {
     ...(namesFromReferences ? {} : { name }),
     ...(description === undefined ? {} : { description }),

@@ -45,7 +45,7 @@ export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportD
   await settleAll(left(), at, deps);
 }
 
-const unsettled = ({ state, account }: Run): EarlierBatch[] =>
+export const unsettled = ({ state, account }: Run): EarlierBatch[] =>
   state.batches.unsettledElsewhere({ account, kind: importKind, runId: "" });
 
 /**
@@ -148,7 +148,7 @@ function isToBeResumed(
  * The reason to compare the rows of an open run again: its products may have changed since. Null to just
  * resume it. The ledger prevents photos from being added twice.
  */
-function reasonToCompareAgain(
+export function reasonToCompareAgain(
   at: Run,
   imports: ReadonlyMap<string, Import | null>,
   { mode, photos, wait }: ImportInput,

@@ -66,14 +66,14 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
 }
 
 /** A file that was checked. */
-interface CheckedFile extends FileToImport {
+export interface CheckedFile extends FileToImport {
   readonly check: CheckResult;
   readonly refused: RefusedRows;
   /** How long the check took, in milliseconds. */
   readonly tookMs: number;
 }
 
-async function checkFiles(files: readonly FileToImport[]): Promise<CheckedFile[]> {
+export async function checkFiles(files: readonly FileToImport[]): Promise<CheckedFile[]> {
   const checked: CheckedFile[] = [];
   let firstUses: FirstUses | undefined;
   for (const { input, deps } of files) {
@@ -96,10 +96,23 @@ export const isRejected = (
 async function importChecked(file: CheckedFile, targets: OutputTargets): Promise<EndedRun> {
   const { input, deps, check, refused, tookMs } = file;
   const started = deps.clock.now() - tookMs;
+  const request = {
+    ...(await requestOf(file)),
+    replaces: (begun: Run) => isReplaced(begun, input, deps),
+  };
+  const ended = await withRun(request, deps, (at) =>
+    importRows(importRun(at, targets, withoutDone(check, at, input), refused, input, deps)),
+  );
+  ended.summary.duration_ms = Math.round(deps.clock.now() - started);
+  return ended;
+}
+
+/** The run of a file that was checked. */
+export async function requestOf({ input, refused }: CheckedFile) {
   const { localPhotos, mode, onImageError, photos } = input;
   const { source } = input.file;
   const digests = { file: source.digest!, photos: await localPhotos.digestOfAll() };
-  const request = {
+  return {
     noun: "import",
     kind: importKind,
     identity: identityOf(input, refused, digests),
@@ -109,13 +122,7 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
     timeoutMs: input.timeoutMs,
     sameOrganization: input.sameOrganization,
     alone: true,
-    replaces: (begun: Run) => isReplaced(begun, input, deps),
   };
-  const ended = await withRun(request, deps, (at) =>
-    importRows(importRun(at, targets, withoutDone(check, at, input), refused, input, deps)),
-  );
-  ended.summary.duration_ms = Math.round(deps.clock.now() - started);
-  return ended;
 }
 
 /** The check, without rows beyond a limit that an earlier run of the file has imported. */

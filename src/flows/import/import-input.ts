@@ -25,6 +25,9 @@ export type PhotosMode = (typeof photosModes)[number];
 export const unknownChoices = ["resend", "imported", "not-imported"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 
+/** The most rows of a file that may be sent: a number, or a percentage of its valid rows. */
+export type MaxChanges = { readonly rows: number } | { readonly percent: number };
+
 /** The file to import, and how. */
 export interface ImportInput {
   file: RowFile & { readonly form: ImportForm };
@@ -49,6 +52,8 @@ export interface ImportInput {
   unknown: UnknownChoice | undefined;
   /** Whether the user confirmed that a new API key belongs to the organization of earlier imports. */
   sameOrganization: boolean;
+  /** Send nothing if more rows than these would be sent. */
+  maxChanges?: MaxChanges | undefined;
   /** Skip the rows that the check rejects, and import the others. */
   skipInvalid: boolean;
   /** Whether to follow the imports until they end and read their results. */

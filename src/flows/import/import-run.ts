@@ -16,6 +16,7 @@ import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
 import { type RowOutcome, rejectedRow, updatedRow } from "./row-result.ts";
+import { SeenProducts } from "./seen-products.ts";
 
 /** An import whose file passed the check, with the progress of earlier processes loaded. */
 export interface ImportRun {
@@ -35,6 +36,8 @@ export interface ImportRun {
   readonly uploads: Map<string, PhotoUpload>;
   /** Products read by their reference, as they are at the service; null for a reference without a product. */
   readonly read: Map<string, LedgerEntry | null>;
+  /** Products with their values, for a plan; null where these are not needed. */
+  readonly seen: SeenProducts | null;
   /** The names of products by their reference, as far as they were read. */
   readonly names: Map<string, string>;
   readonly rows: RowsToImport;
@@ -51,6 +54,7 @@ export function importRun(
   refused: RefusedRows,
   input: ImportInput,
   deps: ImportDeps,
+  { isPlan = false } = {},
 ): ImportRun {
   const { batches } = at.state;
   const progress = new ImportProgress(deps.onProgress);
@@ -65,6 +69,7 @@ export function importRun(
     done: batches.doneRows(at.id),
     uploads: new Map(),
     read: new Map(),
+    seen: isPlan ? new SeenProducts() : null,
     names: new Map(),
     progress,
     follower: importFollower(at, progress),

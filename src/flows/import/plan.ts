@@ -4,6 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import { LookupList } from "../catalogue/find-products.ts";
 import { uploadPhotos } from "../photos/upload-photos.ts";
+import type { CheckResult } from "../rows/check.ts";
 import { hearOf } from "../run/clocks.ts";
 import type { Stage } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
@@ -11,10 +12,11 @@ import { byteText, counted, grouped } from "../words.ts";
 import { readUndecided, refreshLedger, type UndecidedProducts } from "./compare.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
 import type { FileImage } from "./file-row.ts";
+import type { MaxChanges } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 
 /** The writes that the rows need. */
-interface Plan extends UndecidedProducts {
+export interface Plan extends UndecidedProducts {
   /** Numbers of rows to send in batches, and rows to PATCH. */
   sends: number;
   patches: number;
@@ -34,6 +36,8 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
   try {
     await settleOtherRuns(at, input, deps);
     let plan = await makePlan(run);
+    const excess = tooManyChanges(rowsToWrite(plan, run), run.check, input.maxChanges);
+    if (excess !== null) throw excess;
     noteEstimate(plan, run);
     await uploadPhotos(plan?.photos ?? new Map(), uploads, {
       photos: input.localPhotos,
@@ -50,7 +54,8 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
     await hearOf(at);
     return { done: rowsToSend(plan, run), stopped: undefined };
   } catch (error) {
-    if (at.signal.aborted || isReportedWithSummary(error)) return { done: 0, stopped: error };
+    if (at.signal.aborted || (isReportedWithSummary(error) && !isTooMany(error)))
+      return { done: 0, stopped: error };
     throw error;
   }
 }
@@ -63,7 +68,7 @@ const isReportedWithSummary = (error: unknown): boolean =>
  * Reads the products of the rows as far as needed, and plans their writes. Null if there is nothing to plan: the
  * ledger is not used or empty, and no row has a local photo or an image ID.
  */
-async function makePlan(run: ImportRun): Promise<Plan | null> {
+export async function makePlan(run: ImportRun): Promise<Plan | null> {
   const { input, at } = run;
   const isNew = input.photos === "new";
   const usesLedger = isNew && !at.state.ledger.isEmpty(at.account);
@@ -76,7 +81,7 @@ async function makePlan(run: ImportRun): Promise<Plan | null> {
 }
 
 /** Plans all rows in one pass over the file; sends nothing. */
-async function planRows(run: ImportRun): Promise<Plan> {
+export async function planRows(run: ImportRun): Promise<Plan> {
   const { input, deps, read, names } = run;
   const plan: Plan = {
     sends: 0,
@@ -113,6 +118,36 @@ async function addPhoto(path: string, plan: Plan, { input, at, uploads }: Import
   plan.uploads.count++;
   plan.uploads.bytes += await input.localPhotos.size(path);
 }
+
+/** The rows that are sent, with those that an earlier process sent. */
+const rowsToWrite = (plan: Plan | null, run: ImportRun): number =>
+  run.rows.made + rowsToSend(plan, run) + (plan?.patches ?? 0);
+
+/** The error for a file of which more rows would be sent than `--max-changes` allows; null for any other. */
+export function tooManyChanges(
+  rows: number,
+  { total, invalid }: Pick<CheckResult, "total" | "invalid">,
+  most: MaxChanges | undefined,
+): CatError | null {
+  const valid = total - invalid;
+  if (most === undefined) return null;
+  const isPercent = "percent" in most;
+  if (isPercent ? rows * 100 <= most.percent * valid : rows <= most.rows) return null;
+  const given = isPercent ? `${most.percent}%` : grouped(most.rows);
+  const share = isPercent ? ` (${Math.floor((rows * 100) / valid)}%)` : "";
+  const enough = isPercent ? `${Math.min(100, Math.ceil((rows * 100) / valid))}%` : rows;
+  return new CatError(
+    `${grouped(rows)} of ${counted(valid, "row")}${share} would be sent, more than --max-changes ${given}; nothing was sent`,
+    {
+      type: "input",
+      code: "too_many_changes",
+      param: "--max-changes",
+      hint: `Check them with --plan. If they are right, use --max-changes ${enough}.`,
+    },
+  );
+}
+
+const isTooMany = (error: unknown): boolean => error instanceof CatError && error.code === "too_many_changes";
 
 /** Without a plan, every remaining row is sent. */
 const rowsToSend = (plan: Plan | null, { check, rows }: ImportRun): number =>

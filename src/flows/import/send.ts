@@ -121,7 +121,7 @@ interface CutRow extends Pick<DecidedRow, "rowIndex" | "line" | "reference"> {
  * Cuts the rows to send into batches of at most 2,000 rows and 8 MB (Limits), and keeps the outcome of the others.
  * Throws if the file has changed since the check.
  */
-async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
+export async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
   let cut: CutRow[] = [];
   let bytes = 0;
   for await (const row of run.rows.decided()) {

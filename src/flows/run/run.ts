@@ -131,6 +131,42 @@ export async function withRun<Done>(
   }
 }
 
+/**
+ * Opens the run that `withRun` would work on, without beginning one: its work only reads the service. `isResumed` decides whether
+ * that is the open run of an earlier process. Throws a CatError of type conflict if another process holds it.
+ */
+export async function withoutBeginning<Done>(
+  request: Omit<RunRequest, "replaces" | "once" | "resumes" | "runId" | "heldAs">,
+  isResumed: (begun: Run) => boolean,
+  host: RunHost,
+  work: (run: Run) => Promise<Done>,
+): Promise<Done> {
+  const { noun, kind, identity, file, options = {}, concurrency, timeoutMs } = request;
+  const { clock, newKey, onNote } = host;
+  const client = await host.client();
+  const { signal, release } = patienceOf(noun, timeoutMs, host);
+  try {
+    const { state, sentJobs, service } = await host.memory();
+    const { sameOrganization = null } = request;
+    const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
+    const owner = { pid: host.pid, since: clock.now(), file };
+    const hold = state.runs.hold(account, request.alone === true ? kind : identity, owner);
+    if ("heldBy" in hold) throw alreadyRunning(kind, hold.heldBy);
+    const known = { client, clock, signal, newKey, concurrency, state, sentJobs, service, account, kind };
+    const begun = state.runs.findOpen({ account, kind, identity });
+    const isRepeated = begun === null && state.runs.findEnded({ account, kind, identity }) !== null;
+    const fresh = { ...known, id: host.runId, options, begunAt: null, isFinished: false, isRepeated };
+    try {
+      const open = begun && { ...fresh, id: begun.id, options: begun.options, begunAt: begun.startedAt };
+      return await work(open !== null && isResumed(open) ? open : fresh);
+    } finally {
+      hold.release();
+    }
+  } finally {
+    release();
+  }
+}
+
 /** The run that a request names; null where it is one of another input. */
 function namedRun({ runId, kind, identity, resumes }: RunRequest, account: number, { runs }: State) {
   const named = runId === undefined ? null : runs.get(runId);

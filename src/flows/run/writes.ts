@@ -25,5 +25,9 @@ export function writeEstimate(writes: number, perMinute: number): string | null 
   return `at least ${duration(leastMs / 60_000)} (limit: ${perMinute} writes per minute)`;
 }
 
+/** About how long so many writes take, in words. */
+export const aboutTime = (writes: number, perMinute: number): string =>
+  `about ${duration(Math.max(1, Math.ceil(writes / perMinute)))}`;
+
 const duration = (minutes: number): string =>
   minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

@@ -152,8 +152,8 @@ describe("every command exits with 2, a message and a next step, without a reque
   test("with a flag without its value, and with an unknown choice", () =>
     expectWrong((command) =>
       command.flags
-        // The value of --template is optional.
-        .filter(({ flag, value }) => value !== null && flag !== "--template")
+        // Their values are optional.
+        .filter(({ flag, value }) => value !== null && flag !== "--template" && flag !== "--plan")
         .flatMap((one): Wrong => {
           const required = command.flags.filter((flag) => flag.required && flag !== one);
           const line = [

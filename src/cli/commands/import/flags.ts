@@ -1,12 +1,16 @@
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
 import { importVocabulary } from "../../../flows/import/columns.ts";
-import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
+import type { MaxChanges, PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
 import type { InputFormat } from "../../../flows/rows/input-format.ts";
 import { shownName } from "../../../flows/words.ts";
 import { UsageError } from "../../context/errors.ts";
 import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";
 import { named } from "../../flags/values.ts";
 import { type MapFlags, type RawMapFlags, readMapFlags } from "../../mapping/map-flags.ts";
+
+/** How a plan is printed. */
+export const planFormats = ["table", "markdown"] as const;
+export type PlanFormat = (typeof planFormats)[number];
 
 /** The flags of `cat import`, as commander parses them. */
 export interface RawFlags extends RawFileFlags, RawMapFlags {
@@ -36,6 +40,10 @@ export interface RawFlags extends RawFileFlags, RawMapFlags {
   readonly photos?: PhotosMode;
   /** The choice for batches of earlier runs with an unknown outcome; undefined to prompt. */
   readonly unknown?: UnknownChoice;
+  /** Show what would change; a name is the file to write the plan to. */
+  readonly plan?: string | true;
+  readonly planFormat?: PlanFormat;
+  readonly maxChanges?: MaxChanges;
 }
 
 /** The input of one import command. */
@@ -46,7 +54,30 @@ export interface ImportFlags
   readonly timeoutMs: number | null;
   readonly photos: PhotosMode;
   readonly unknown: UnknownChoice | undefined;
+  /** The flags that decide what is sent, as they were typed: a plan keeps them. */
+  readonly typed: Readonly<Record<string, unknown>>;
 }
+
+/** Flags that a plan does not keep: the command that applies it has its own. */
+const ofCommand: ReadonlySet<string> = new Set([
+  "plan",
+  "planFormat",
+  "maxChanges",
+  "dryRun",
+  "wait",
+  "timeout",
+  "concurrency",
+  "ledger",
+  "unknown",
+  "fresh",
+  "sameOrganization",
+  "results",
+  "failed",
+  "report",
+  "formulaGuard",
+  "excel",
+  "template",
+]);
 
 /** Makes the checks that commander cannot make. Throws UsageError. */
 export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags {
@@ -70,10 +101,19 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
       hint: "Remove --photos: this mode never adds photos to existing products.",
     });
   }
+  const { plan, planFormat } = raw;
+  if (plan !== undefined && raw.dryRun)
+    throw new UsageError("--plan cannot be used with --dry-run, which reads nothing from the service", {
+      param: "--plan",
+      hint: "Remove one of them.",
+    });
+  if (planFormat !== undefined && plan === undefined)
+    throw new UsageError("--plan-format needs --plan", { param: "--plan-format", hint: "Add --plan." });
   return {
     ...raw,
     ...files,
     ...readMapFlags(raw, importVocabulary),
+    typed: Object.fromEntries(Object.entries(raw).filter(([name]) => !ofCommand.has(name))),
     timeoutMs: timeout,
     photos: mode === "upsert" ? (photos ?? "new") : "all",
     unknown,

@@ -7,9 +7,9 @@ import { UsageError } from "../../context/errors.ts";
 import { templateOf, withInputFlags, withOutputFlags, withTemplateFlag } from "../../files/file-flags.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { timeoutFlag } from "../../flags/common-flags.ts";
-import { wholeNumber } from "../../flags/values.ts";
+import { maxChanges, wholeNumber } from "../../flags/values.ts";
 import { withMapFlags } from "../../mapping/map-flags.ts";
-import { type RawFlags, readFlags } from "./flags.ts";
+import { planFormats, type RawFlags, readFlags } from "./flags.ts";
 // Not on demand: a dry run would load many small files (scripts/build.js).
 import { runImport } from "./run.ts";
 
@@ -44,6 +44,7 @@ const bareCommand = (): Command =>
       ["write a sheet to begin with", "cat import --template products.xlsx"],
       ["try an import without an account", "cat import products.csv --mock"],
       ["check a file without sending it", "cat import products.csv --dry-run"],
+      ["show what would change", "cat import products.csv --plan"],
       ["import several files in one command", "cat import dresses.csv shoes.xlsx bags.csv.gz"],
       ["use the column names of your shop", "cat import products.csv --map SKU=reference --map Price=ignore"],
       ["read words of your shop as values", "cat import products.csv --map-value sex:Damen=female"],
@@ -62,6 +63,14 @@ function withFlags(made: Command): Command {
   withMapFlags(withTemplateFlag(input, "products.xlsx"), "sex:Damen=female")
     .option("--skip-invalid", "skip invalid rows and import the others", false)
     .option("--dry-run", "check the file without sending it", false)
+    .optionsGroup("Before anything is sent:")
+    .option("--plan [FILE]", "show what would change at the service without sending it, and write it to FILE")
+    .addOption(new Option("--plan-format <FORMAT>", "how a plan is printed").choices(planFormats))
+    .option(
+      "--max-changes <LIMIT>",
+      "send nothing if more rows than this would be sent, e.g. 200 or 30%",
+      maxChanges,
+    )
     .optionsGroup("Photos:")
     .addOption(
       new Option("--images-root <DIR>", "base folder for the paths of local photos").default(

@@ -25,7 +25,10 @@ async function importOrCheck(
   if (typed.length > 1) await (await import("./several.ts")).rejectUnshared(typed, app.context.cwd);
   const opened = await openFiles(app, typed);
   try {
-    await (typed[0]!.dryRun ? dryRun : (await import("./full-run.ts")).fullRun)(app, opened, found);
+    const [{ plan }] = typed as [ImportFlags];
+    if (typed[0]!.dryRun) await dryRun(app, opened, found);
+    else if (plan !== undefined) await (await import("./plan-run.ts")).planRun(app, opened, found);
+    else await (await import("./full-run.ts")).fullRun(app, opened, found);
   } finally {
     for (const { close } of opened) await close();
   }

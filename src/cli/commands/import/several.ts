@@ -9,12 +9,16 @@ import type { ImportFlags } from "./flags.ts";
 
 /** Rejects what several files cannot share, and a file that is named twice. Throws UsageError. */
 export async function rejectUnshared(files: readonly ImportFlags[], cwd: string): Promise<void> {
-  const [{ failed, results, limit, imagesFrom, pattern, mode, photos, wait }] = files as [ImportFlags];
+  const [{ failed, results, limit, imagesFrom, pattern, mode, photos, wait, plan, maxChanges }] = files as [
+    ImportFlags,
+  ];
   const flags = {
     "--failed": failed !== undefined,
     "--results": results !== undefined,
     "--limit": limit !== undefined,
     "--images-from": imagesFrom !== undefined,
+    "--plan": plan !== undefined,
+    "--max-changes": maxChanges !== undefined,
     "--pattern": pattern !== undefined,
     // Each file settles what the one before it left.
     "--no-wait": !wait,

@@ -1,0 +1,195 @@
+// A plan: what an import would change at the service, found out by reading alone.
+
+import { limits } from "../../contract/limits.ts";
+import { CatError } from "../../errors.ts";
+import type { CheckResult } from "../rows/check.ts";
+import { type Run, withoutBeginning } from "../run/run.ts";
+import { aboutTime } from "../run/writes.ts";
+import { counted, grouped, shownName } from "../words.ts";
+import { readSeen } from "./compare.ts";
+import { type DecidedRow, fieldsOf, placed } from "./decide.ts";
+import { FieldDigests, type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
+import { reasonToCompareAgain, unsettled } from "./earlier-runs.ts";
+import { checkFiles, type FileToImport, isRejected, requestOf } from "./import-file.ts";
+import type { ImportInput } from "./import-input.ts";
+import { type ImportRun, importRun } from "./import-run.ts";
+import { makePlan, planRows } from "./plan.ts";
+import type { SeenProduct, SeenProducts } from "./seen-products.ts";
+import { cutBatches } from "./send.ts";
+
+/** What happens to a row; a row that changes fields may add photos too. `fail`: its reference exists already. */
+export const plannedActions = ["create", "change", "add_photos", "unchanged", "skip", "fail"] as const;
+export type PlannedAction = (typeof plannedActions)[number];
+
+/** A row of a plan. */
+export interface PlannedRow {
+  readonly line: number;
+  readonly reference: string;
+  readonly action: PlannedAction;
+  /** The fields that change: the value at the service, and that of the row. */
+  readonly fields: Partial<Record<LedgerField, readonly [old: string | null, now: string | null]>>;
+  /** The photos that are added: the URL, image ID or path of each. */
+  readonly photos: readonly string[];
+  /** The product as it was read; null if there is none. */
+  readonly seen: SeenProduct | null;
+}
+
+/** The counts of a plan. */
+export interface PlanSummary extends Record<Exclude<PlannedAction, "add_photos">, number> {
+  readonly total: number;
+  readonly invalid: number;
+  /** Rows that only add photos. */
+  readonly add_photos: number;
+  /** How many rows change each field. */
+  readonly fields: Record<LedgerField, number>;
+  /** Photos that are added, of created products too. */
+  readonly photos: number;
+  /** The requests that the import sends, and the photos that it uploads before. */
+  readonly requests: number;
+  readonly uploads: number;
+}
+
+/** A plan of a file that passed the check. */
+export interface ChangePlan {
+  /** The ID of the run that carries it out. */
+  readonly id: string;
+  readonly identity: string;
+  readonly summary: PlanSummary;
+}
+
+/**
+ * Plans the import of a file; sends nothing but GETs. `onBegin` receives what the plan is of, then `onRow` each row, in file
+ * order. The plan is null if the check rejects the file. Throws a CatError of type conflict while an earlier import is unfinished.
+ */
+export async function planFile(
+  file: FileToImport,
+  onBegin: (plan: Pick<ChangePlan, "id" | "identity">, run: Run) => Promise<void>,
+  onRow: (row: PlannedRow) => Promise<void>,
+): Promise<{ check: CheckResult; plan: ChangePlan | null }> {
+  const { input, deps } = file;
+  const [checked] = await checkFiles([file]);
+  const { check, refused } = checked!;
+  if (isRejected(check, input)) return { check, plan: null };
+  const request = await requestOf(checked!);
+  const { identity } = request;
+  const isResumed = (begun: Run) => !input.fresh && reasonToCompareAgain(begun, new Map(), input) === null;
+  const plan = await withoutBeginning(request, isResumed, deps, async (at) => {
+    rejectUnsettled(at);
+    await onBegin({ id: at.id, identity }, at);
+    const run = importRun(at, noTargets, check, refused, input, deps, { isPlan: true });
+    return { id: at.id, identity, summary: await planChanges(run, onRow) };
+  });
+  return { check, plan };
+}
+
+/** A plan writes no files of rows. */
+const noTargets = { failedFile: null, resultsFile: null } as unknown as ImportRun["targets"];
+
+/** What an earlier import has left would be settled first, which may send batches again. */
+function rejectUnsettled(at: Run): void {
+  const [left] = unsettled(at);
+  if (left === undefined) return;
+  const file = shownName(left.run.file);
+  throw new CatError(`an earlier import of ${file} is unfinished; its rows have no results yet`, {
+    type: "conflict",
+    code: "import_unfinished",
+    hint: `Import ${file} again with the same flags to finish it, then plan again.`,
+  });
+}
+
+/** Reads the products of the rows, and reports what the import does with each row. */
+async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<void>): Promise<PlanSummary> {
+  const seen = run.seen!;
+  const { uploads, photos } = (await makePlan(run)) ?? (await planRows(run));
+  await readSeen(run, seen);
+  const { total, invalid } = run.check;
+  const actions = Object.fromEntries(plannedActions.map((action) => [action, 0]));
+  const fields = { name: 0, description: 0, sex: 0 };
+  let added = 0;
+  for await (const row of run.rows.decided()) {
+    const planned = plannedRow(row, seen, run.input);
+    actions[planned.action]!++;
+    for (const field of ledgerFields) if (planned.fields[field] !== undefined) fields[field]++;
+    added += planned.photos.length;
+    await onRow(planned);
+  }
+  const requests = await requestsOf(run, photos.keys());
+  const counts = { fields, photos: added, requests, uploads: uploads.count };
+  return { total, invalid, ...actions, ...counts } as PlanSummary;
+}
+
+/** What the import does with a row, as its product is. */
+export function plannedRow(row: DecidedRow, products: SeenProducts, input: ImportInput): PlannedRow {
+  const { line, reference, decision, content } = row;
+  const seen = products.get(reference);
+  const planned = (
+    action: PlannedAction,
+    fields: PlannedRow["fields"] = {},
+    photos: readonly string[] = [],
+  ): PlannedRow => ({ line, reference, action, fields, photos, seen });
+  if (decision.kind === "unchanged") return planned("unchanged");
+  if (decision.kind === "refused") return planned("fail");
+  if (decision.kind !== "send") return planned("change", withOld(decision.fields, seen));
+  const photos = decision.images.map((image, index) => placed(image, index).source);
+  if (seen === null) return planned("create", {}, photos);
+  if (input.mode === "skip_existing") return planned("skip");
+  if (input.mode === "create") return planned("fail");
+  const fields = withOld(changedFields(fieldsOf(content, input.namesFromReferences), seen), seen);
+  return planned(Object.keys(fields).length > 0 ? "change" : "add_photos", fields, photos);
+}
+
+/** The fields of a row that differ from those of its product. */
+function changedFields(values: FieldValues, { name, description, sex }: SeenProduct): FieldValues {
+  const own = FieldDigests.of(values);
+  const known = FieldDigests.of({ name, description, sex });
+  const differing = ledgerFields.filter((field) => own.knows(field) && !known.agrees(field, own));
+  return Object.fromEntries(differing.map((field) => [field, values[field]]));
+}
+
+const withOld = (values: FieldValues, seen: SeenProduct | null): PlannedRow["fields"] =>
+  Object.fromEntries(
+    ledgerFields.flatMap((field) =>
+      values[field] === undefined ? [] : [[field, [seen?.[field] ?? null, values[field] ?? null]]],
+    ),
+  );
+
+/** An image ID of the length that the service gives to uploads: batches are cut by their bytes. */
+const anyImage = { image: "0".repeat(26) };
+
+/** The number of requests that write rows: batches, cut as for sending, and one for each product whose fields alone differ. */
+async function requestsOf(run: ImportRun, photos: Iterable<string>): Promise<number> {
+  for (const sha256 of photos) run.uploads.set(sha256, anyImage);
+  let batches = 0;
+  for await (const _ of cutBatches(run)) batches++;
+  return batches + run.rows.toPatch.size;
+}
+
+const fieldWords: Readonly<Record<LedgerField, string>> = {
+  name: "name",
+  description: "description",
+  sex: "sex value",
+};
+
+/** The plan in one line, e.g. `Plan: 12 to create, 184 unchanged; 1 request, about 1 min.` */
+export function planLine(summary: PlanSummary, writesPerMinute: number = limits.writesPerMinute): string {
+  const { create, change, unchanged, skip, fail, photos, requests, uploads, invalid } = summary;
+  const changed = ledgerFields
+    .filter((field) => summary.fields[field] > 0)
+    .map((field) => counted(summary.fields[field], fieldWords[field]));
+  const parts = [
+    create > 0 && `${grouped(create)} to create`,
+    change > 0 && `${grouped(change)} to change${changed.length > 0 ? ` (${changed.join(", ")})` : ""}`,
+    photos > 0 && `${counted(photos, "photo")} to add`,
+    skip > 0 && `${grouped(skip)} to skip`,
+    fail > 0 && `${grouped(fail)} to fail`,
+    unchanged > 0 && `${grouped(unchanged)} unchanged`,
+    invalid > 0 && `${grouped(invalid)} invalid`,
+  ].filter((part) => part !== false);
+  const writes = [
+    requests > 0 && counted(requests, "request"),
+    uploads > 0 && counted(uploads, "upload"),
+    requests + uploads > 0 && aboutTime(requests + uploads, writesPerMinute),
+  ].filter((part) => part !== false);
+  const rows = parts.length === 0 ? "no rows" : parts.join(", ");
+  return `Plan: ${rows}; ${writes.length === 0 ? "nothing to send" : writes.join(", ")}.`;
+}

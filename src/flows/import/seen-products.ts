@@ -1,0 +1,58 @@
+import { referenceOfProduct } from "../../contract/import-row.ts";
+import type { Product } from "../../contract/resources/products.ts";
+
+/** A product as it was read. */
+export interface SeenProduct {
+  readonly id: string;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly sex: string | null;
+  /** Its images in order, each as `ID ORIENTATION ORIGIN`. */
+  readonly images: readonly string[];
+}
+
+/** The product as it was read; a product of the dashboard may have null for its images. */
+export const seenProduct = ({ id, name, description, sex, images }: Product): SeenProduct => ({
+  id,
+  name: name ?? null,
+  description: description ?? null,
+  sex: sex ?? null,
+  images: (Array.isArray(images) ? images : []).map(
+    ({ id, orientation, origin }) => `${id} ${orientation} ${origin}`,
+  ),
+});
+
+/** The ID of an image of a `SeenProduct`. */
+export const imageId = (image: string): string => image.slice(0, image.indexOf(" "));
+
+/** Products as they were read, by reference. A file may name 100,000 of them, so each is kept as one text. */
+export class SeenProducts {
+  readonly #byReference = new Map<string, string | null>();
+
+  /** Keeps a product; the newest of several with one reference comes first. */
+  readonly keep = (product: Product): void => {
+    const reference = referenceOfProduct(product);
+    if (reference === null || this.#byReference.get(reference)) return;
+    const { id, name, description, sex, images } = seenProduct(product);
+    this.#byReference.set(reference, JSON.stringify([id, name, description, sex, ...images]));
+  };
+
+  /** Whether the reference was looked for. */
+  has(reference: string): boolean {
+    return this.#byReference.has(reference);
+  }
+
+  /** References that were looked for have no product, unless one is found. */
+  lookedFor(references: readonly string[]): void {
+    for (const reference of references)
+      if (!this.#byReference.has(reference)) this.#byReference.set(reference, null);
+  }
+
+  /** The product of a reference; null if there is none, or if it was not looked for. */
+  get(reference: string): SeenProduct | null {
+    const text = this.#byReference.get(reference);
+    if (text === undefined || text === null) return null;
+    const [id, name, description, sex, ...images] = JSON.parse(text) as [string, ...string[]];
+    return { id, name: name ?? null, description: description ?? null, sex: sex ?? null, images };
+  }
+}

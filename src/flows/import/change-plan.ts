@@ -7,32 +7,13 @@ import { type Run, withoutBeginning } from "../run/run.ts";
 import { aboutTime } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
 import { readSeen } from "./compare.ts";
-import { type DecidedRow, fieldsOf, placed } from "./decide.ts";
-import { FieldDigests, type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
+import { type LedgerField, ledgerFields } from "./digests.ts";
 import { reasonToCompareAgain, unsettled } from "./earlier-runs.ts";
 import { checkFiles, type FileToImport, isRejected, requestOf } from "./import-file.ts";
-import type { ImportInput } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
 import { makePlan, planRows } from "./plan.ts";
-import type { SeenProduct, SeenProducts } from "./seen-products.ts";
+import { type PlannedAction, type PlannedRow, plannedActions, plannedRow } from "./planned-row.ts";
 import { cutBatches } from "./send.ts";
-
-/** What happens to a row; a row that changes fields may add photos too. `fail`: its reference exists already. */
-export const plannedActions = ["create", "change", "add_photos", "unchanged", "skip", "fail"] as const;
-export type PlannedAction = (typeof plannedActions)[number];
-
-/** A row of a plan. */
-export interface PlannedRow {
-  readonly line: number;
-  readonly reference: string;
-  readonly action: PlannedAction;
-  /** The fields that change: the value at the service, and that of the row. */
-  readonly fields: Partial<Record<LedgerField, readonly [old: string | null, now: string | null]>>;
-  /** The photos that are added: the URL, image ID or path of each. */
-  readonly photos: readonly string[];
-  /** The product as it was read; null if there is none. */
-  readonly seen: SeenProduct | null;
-}
 
 /** The counts of a plan. */
 export interface PlanSummary extends Record<Exclude<PlannedAction, "add_photos">, number> {
@@ -75,9 +56,9 @@ export async function planFile(
   const isResumed = (begun: Run) => !input.fresh && reasonToCompareAgain(begun, new Map(), input) === null;
   const plan = await withoutBeginning(request, isResumed, deps, async (at) => {
     rejectUnsettled(at);
-    await onBegin({ id: at.id, identity }, at);
+    await onBegin({ id: deps.runId, identity }, at);
     const run = importRun(at, noTargets, check, refused, input, deps, { isPlan: true });
-    return { id: at.id, identity, summary: await planChanges(run, onRow) };
+    return { id: deps.runId, identity, summary: await planChanges(run, onRow) };
   });
   return { check, plan };
 }
@@ -117,41 +98,6 @@ async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<v
   const counts = { fields, photos: added, requests, uploads: uploads.count };
   return { total, invalid, ...actions, ...counts } as PlanSummary;
 }
-
-/** What the import does with a row, as its product is. */
-export function plannedRow(row: DecidedRow, products: SeenProducts, input: ImportInput): PlannedRow {
-  const { line, reference, decision, content } = row;
-  const seen = products.get(reference);
-  const planned = (
-    action: PlannedAction,
-    fields: PlannedRow["fields"] = {},
-    photos: readonly string[] = [],
-  ): PlannedRow => ({ line, reference, action, fields, photos, seen });
-  if (decision.kind === "unchanged") return planned("unchanged");
-  if (decision.kind === "refused") return planned("fail");
-  if (decision.kind !== "send") return planned("change", withOld(decision.fields, seen));
-  const photos = decision.images.map((image, index) => placed(image, index).source);
-  if (seen === null) return planned("create", {}, photos);
-  if (input.mode === "skip_existing") return planned("skip");
-  if (input.mode === "create") return planned("fail");
-  const fields = withOld(changedFields(fieldsOf(content, input.namesFromReferences), seen), seen);
-  return planned(Object.keys(fields).length > 0 ? "change" : "add_photos", fields, photos);
-}
-
-/** The fields of a row that differ from those of its product. */
-function changedFields(values: FieldValues, { name, description, sex }: SeenProduct): FieldValues {
-  const own = FieldDigests.of(values);
-  const known = FieldDigests.of({ name, description, sex });
-  const differing = ledgerFields.filter((field) => own.knows(field) && !known.agrees(field, own));
-  return Object.fromEntries(differing.map((field) => [field, values[field]]));
-}
-
-const withOld = (values: FieldValues, seen: SeenProduct | null): PlannedRow["fields"] =>
-  Object.fromEntries(
-    ledgerFields.flatMap((field) =>
-      values[field] === undefined ? [] : [[field, [seen?.[field] ?? null, values[field] ?? null]]],
-    ),
-  );
 
 /** An image ID of the length that the service gives to uploads: batches are cut by their bytes. */
 const anyImage = { image: "0".repeat(26) };

@@ -44,7 +44,9 @@ export type Decision =
   | { kind: "uncertain"; productId: string; fields: FieldValues }
   | { kind: "unchanged"; productId: string }
   /** Fail it: the service rejected some photos. `discarded`: photos lost with the row. */
-  | { kind: "refused"; discarded: readonly number[] };
+  | { kind: "refused"; discarded: readonly number[] }
+  /** Leave it out: it would no longer be imported as planned. */
+  | { kind: "moved" };
 
 /** Known facts about local photos. */
 export interface KnownPhotos {

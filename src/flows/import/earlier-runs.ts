@@ -130,7 +130,8 @@ function isToBeResumed(
   if (input.fresh) return false;
   const name = shownName(input.file.source.name);
   const time = shownTime(at.begunAt!);
-  const why = reasonToCompareAgain(at, imports, input);
+  // A plan is compared with the products in any case.
+  const why = input.applies === undefined ? reasonToCompareAgain(at, imports, input) : null;
   if (why !== null) {
     onNote(`The import of ${name} started at ${time} ${why}. Comparing its rows again.`);
     return false;

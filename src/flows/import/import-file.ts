@@ -1,12 +1,15 @@
+import { CatError } from "../../errors.ts";
 import type { OutputTargets } from "../outputs/output-targets.ts";
 import { type CheckResult, checkFile } from "../rows/check.ts";
 import { keptOptions } from "../rows/mapped-columns.ts";
 import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";
 import { changeOf } from "../rows/source.ts";
 import { valueEntries } from "../rows/value-map.ts";
+import { shownTime } from "../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../run/run.ts";
 import { after } from "../run/stage.ts";
 import { decisive } from "../service-errors.ts";
+import { identityOfApplied, rejectForeign } from "./apply-plan.ts";
 import { changeFields } from "./change-fields.ts";
 import { closeRun, type EndedRun } from "./close-run.ts";
 import { isReplaced } from "./earlier-runs.ts";
@@ -96,16 +99,28 @@ export const isRejected = (
 async function importChecked(file: CheckedFile, targets: OutputTargets): Promise<EndedRun> {
   const { input, deps, check, refused, tookMs } = file;
   const started = deps.clock.now() - tookMs;
+  const { identity, ...asked } = await requestOf(file);
+  const { applies } = input;
+  if (applies !== undefined) rejectForeign(input, identity, (await deps.memory()).service);
   const request = {
-    ...(await requestOf(file)),
+    ...asked,
+    identity: applies === undefined ? identity : identityOfApplied(applies.id, identity),
+    once: applies !== undefined,
     replaces: (begun: Run) => isReplaced(begun, input, deps),
   };
-  const ended = await withRun(request, deps, (at) =>
-    importRows(importRun(at, targets, withoutDone(check, at, input), refused, input, deps)),
-  );
+  const ended = await withRun(request, deps, async (at) => {
+    if (at.isFinished) throw alreadyApplied(at.begunAt!);
+    return importRows(importRun(at, targets, withoutDone(check, at, input), refused, input, deps));
+  });
   ended.summary.duration_ms = Math.round(deps.clock.now() - started);
   return ended;
 }
+
+const alreadyApplied = (begunAt: number): CatError =>
+  new CatError(`the plan was applied in the run of ${shownTime(begunAt)}; nothing to do`, {
+    type: "usage",
+    code: "plan_applied",
+  });
 
 /** The run of a file that was checked. */
 export async function requestOf({ input, refused }: CheckedFile) {

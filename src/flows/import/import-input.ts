@@ -28,6 +28,18 @@ export type UnknownChoice = (typeof unknownChoices)[number];
 /** The most rows of a file that may be sent: a number, or a percentage of its valid rows. */
 export type MaxChanges = { readonly rows: number } | { readonly percent: number };
 
+/** A plan that was made before. */
+export interface PlanToApply {
+  readonly id: string;
+  readonly identity: string;
+  readonly fileSha256: string;
+  readonly baseUrl: string;
+  /** The digest of the API key that made it. */
+  readonly account: string;
+  /** Whether the line of the file has this row in the plan. */
+  isPlanned(line: number, row: string): boolean;
+}
+
 /** The file to import, and how. */
 export interface ImportInput {
   file: RowFile & { readonly form: ImportForm };
@@ -54,6 +66,10 @@ export interface ImportInput {
   sameOrganization: boolean;
   /** Send nothing if more rows than these would be sent. */
   maxChanges?: MaxChanges | undefined;
+  /** The plan to apply; undefined for an import without one. */
+  applies?: PlanToApply | undefined;
+  /** Send nothing if a product changed since the plan was made. */
+  strict?: boolean | undefined;
   /** Skip the rows that the check rejects, and import the others. */
   skipInvalid: boolean;
   /** Whether to follow the imports until they end and read their results. */

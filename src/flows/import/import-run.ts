@@ -11,11 +11,11 @@ import { type RefusedRows, RowSet, type SomeRows } from "../rows/row-sets.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { JobFollower } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
-import { type DecidedRow, decide, referenceOfRow, weigh, withRead } from "./decide.ts";
+import { type DecidedRow, type Decision, decide, referenceOfRow, weigh, withRead } from "./decide.ts";
 import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
-import { type RowOutcome, rejectedRow, updatedRow } from "./row-result.ts";
+import { failedRow, productChanged, type RowOutcome, rejectedRow, updatedRow } from "./row-result.ts";
 import { SeenProducts } from "./seen-products.ts";
 
 /** An import whose file passed the check, with the progress of earlier processes loaded. */
@@ -36,6 +36,8 @@ export interface ImportRun {
   readonly uploads: Map<string, PhotoUpload>;
   /** Products read by their reference, as they are at the service; null for a reference without a product. */
   readonly read: Map<string, LedgerEntry | null>;
+  /** Rows that are no longer imported as planned. */
+  readonly moved: RowSet;
   /** Products with their values, for a plan; null where these are not needed. */
   readonly seen: SeenProducts | null;
   /** The names of products by their reference, as far as they were read. */
@@ -69,7 +71,8 @@ export function importRun(
     done: batches.doneRows(at.id),
     uploads: new Map(),
     read: new Map(),
-    seen: isPlan ? new SeenProducts() : null,
+    moved: new RowSet(),
+    seen: isPlan || input.applies !== undefined ? new SeenProducts() : null,
     names: new Map(),
     progress,
     follower: importFollower(at, progress),
@@ -112,7 +115,7 @@ class RowsToImport {
    * InputError if the file changed.
    */
   async *decided(only?: RowSet): AsyncGenerator<DecidedRow> {
-    const { input, at, uploads, read, refused } = this.#run;
+    const { input, at, uploads, read, refused, moved } = this.#run;
     const { ledger } = at.state;
     const usesLedger = input.photos === "new" && !ledger.isEmpty(at.account);
     const photos = {
@@ -132,7 +135,8 @@ class RowsToImport {
         const reference = referenceOfRow(weighed.content);
         const known = usesLedger ? ledger.get(at.account, reference) : null;
         const entry = withRead(known, read.get(reference) ?? null);
-        const decision = decide(weighed, entry, input);
+        const decided = decide(weighed, entry, input);
+        const decision: Decision = moved.has(rowIndex) ? { kind: "moved" } : decided;
         yield { ...weighed, rowIndex, line, reference, decision };
       }
     }
@@ -158,7 +162,8 @@ class RowsToImport {
   /** Records the outcome of a row that goes in no batch. A row that is still uncertain is changed in any case. */
   readonly keep = (row: DecidedRow): void => {
     const { rowIndex, decision } = row;
-    if (decision.kind === "refused") this.#report(rowIndex, rejectedRow(row, decision.discarded));
+    if (decision.kind === "moved") this.#report(rowIndex, failedRow(row, productChanged, null));
+    else if (decision.kind === "refused") this.#report(rowIndex, rejectedRow(row, decision.discarded));
     else if (decision.kind !== "unchanged") this.toPatch.add(rowIndex);
     else if (this.#patching.has(rowIndex)) {
       this.#report(rowIndex, updatedRow({ ...row, productId: decision.productId }));

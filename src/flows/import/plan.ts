@@ -9,6 +9,7 @@ import { hearOf } from "../run/clocks.ts";
 import type { Stage } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { byteText, counted, grouped } from "../words.ts";
+import { findMoved } from "./apply-plan.ts";
 import { readUndecided, refreshLedger, type UndecidedProducts } from "./compare.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
 import type { FileImage } from "./file-row.ts";
@@ -36,6 +37,10 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
   try {
     await settleOtherRuns(at, input, deps);
     let plan = await makePlan(run);
+    if (input.applies !== undefined) {
+      await findMoved(run, run.moved);
+      plan = await planRows(run);
+    }
     const excess = tooManyChanges(rowsToWrite(plan, run), run.check, input.maxChanges);
     if (excess !== null) throw excess;
     noteEstimate(plan, run);
@@ -48,13 +53,19 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
       writesPerMinute: deps.writesPerMinute,
       onProgress: deps.onProgress,
     });
+    if (input.applies !== undefined && plan !== null && plan.photos.size > 0) {
+      // The uploads may have taken hours.
+      run.seen!.clear();
+      await findMoved(run, run.moved);
+      plan = await planRows(run);
+    }
     // Rows may fail with their rejected photos.
     if ([...uploads.values()].some((upload) => "refused" in upload)) plan = await planRows(run);
     // Get one response before the first batch: the age of its key is measured by the service's clock.
     await hearOf(at);
     return { done: rowsToSend(plan, run), stopped: undefined };
   } catch (error) {
-    if (at.signal.aborted || (isReportedWithSummary(error) && !isTooMany(error)))
+    if (at.signal.aborted || (isReportedWithSummary(error) && !isLimit(error)))
       return { done: 0, stopped: error };
     throw error;
   }
@@ -147,7 +158,9 @@ export function tooManyChanges(
   );
 }
 
-const isTooMany = (error: unknown): boolean => error instanceof CatError && error.code === "too_many_changes";
+/** Whether a flag of the user is the reason that nothing was sent. */
+const isLimit = (error: unknown): boolean =>
+  error instanceof CatError && (error.code === "too_many_changes" || error.code === "product_changed");
 
 /** Without a plan, every remaining row is sent. */
 const rowsToSend = (plan: Plan | null, { check, rows }: ImportRun): number =>

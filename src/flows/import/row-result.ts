@@ -65,6 +65,12 @@ export const productGone: RowFailure = {
   message: "the product was deleted during the import: import this row again to re-create it",
 };
 
+/** The failure of a row that is no longer imported as planned. */
+export const productChanged: RowFailure = {
+  code: "product_changed",
+  message: "the product changed since the plan was made: plan this row again",
+};
+
 /** The outcome of a row that fails because the service rejected its photos; `discarded`: photos lost with it. */
 export function rejectedRow(row: DecidedRow, discarded: readonly number[]): RowOutcome {
   const { content, refused } = row;

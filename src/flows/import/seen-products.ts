@@ -37,6 +37,11 @@ export class SeenProducts {
     this.#byReference.set(reference, JSON.stringify([id, name, description, sex, ...images]));
   };
 
+  /** Forgets all, to read them again. */
+  clear(): void {
+    this.#byReference.clear();
+  }
+
   /** Whether the reference was looked for. */
   has(reference: string): boolean {
     return this.#byReference.has(reference);

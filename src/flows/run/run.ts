@@ -114,7 +114,8 @@ export async function withRun<Done>(
       id,
       kind,
       options,
-      begunAt: id === fresh.id ? null : startedAt,
+      // The ID of a new run may be that of an earlier process.
+      begunAt: id === begun?.id || id === finished?.id ? startedAt : null,
       isFinished: id === finished?.id,
       isRepeated: ended !== null,
     });

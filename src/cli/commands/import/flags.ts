@@ -1,6 +1,11 @@
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
 import { importVocabulary } from "../../../flows/import/columns.ts";
-import type { MaxChanges, PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
+import type {
+  MaxChanges,
+  PhotosMode,
+  PlanToApply,
+  UnknownChoice,
+} from "../../../flows/import/import-input.ts";
 import type { InputFormat } from "../../../flows/rows/input-format.ts";
 import { shownName } from "../../../flows/words.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -44,6 +49,9 @@ export interface RawFlags extends RawFileFlags, RawMapFlags {
   readonly plan?: string | true;
   readonly planFormat?: PlanFormat;
   readonly maxChanges?: MaxChanges;
+  /** The plan to apply. */
+  readonly apply?: string;
+  readonly strict?: boolean;
 }
 
 /** The input of one import command. */
@@ -54,12 +62,15 @@ export interface ImportFlags
   readonly timeoutMs: number | null;
   readonly photos: PhotosMode;
   readonly unknown: UnknownChoice | undefined;
+  readonly applies?: PlanToApply | undefined;
   /** The flags that decide what is sent, as they were typed: a plan keeps them. */
   readonly typed: Readonly<Record<string, unknown>>;
 }
 
 /** Flags that a plan does not keep: the command that applies it has its own. */
-const ofCommand: ReadonlySet<string> = new Set([
+export const ofCommand: ReadonlySet<string> = new Set([
+  "apply",
+  "strict",
   "plan",
   "planFormat",
   "maxChanges",
@@ -107,8 +118,11 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
       param: "--plan",
       hint: "Remove one of them.",
     });
-  if (planFormat !== undefined && plan === undefined)
+  const shows = plan !== undefined || (raw.apply !== undefined && raw.dryRun);
+  if (planFormat !== undefined && !shows)
     throw new UsageError("--plan-format needs --plan", { param: "--plan-format", hint: "Add --plan." });
+  if (raw.strict && raw.apply === undefined)
+    throw new UsageError("--strict needs --apply", { param: "--strict", hint: "Add --apply PLAN." });
   return {
     ...raw,
     ...files,

@@ -37,7 +37,7 @@ export async function fullRun(
         const noteConversions = reportConversions(app, converter, host.onProgress);
         const deps = {
           ...host,
-          runId: newRunId(app.context.clock.now()),
+          runId: flags.applies?.id ?? newRunId(app.context.clock.now()),
           targets: () => outputTargets(flags, file, place),
           memory() {
             memory ??= memoryOf(app, flags.ledger);

@@ -15,17 +15,23 @@ import { runImport } from "./run.ts";
 
 /** `cat import FILE ...|-` */
 export const importCommand = (app: App): Command =>
-  otherFlags(withFlags(bareCommand())).action(async (files: readonly string[], raw: RawFlags) => {
-    const template = templateOf(raw, files[0]);
-    if (template !== null)
-      return (await import("../template.ts")).writeTemplate(app, "import", template, raw);
-    if (files.length > 0)
-      return runImport(
-        app,
-        files.map((file) => readFlags(file, raw, app.context.cwd)),
-      );
-    throw new UsageError("missing argument: FILE", { param: "FILE", hint: "See: cat import --help" });
-  });
+  otherFlags(withFlags(bareCommand())).action(
+    async (files: readonly string[], raw: RawFlags, made: Command) => {
+      if (raw.apply !== undefined)
+        return (await import("./apply-run.ts")).applyRun(app, files, raw, (name) =>
+          made.getOptionValueSource(name),
+        );
+      const template = templateOf(raw, files[0]);
+      if (template !== null)
+        return (await import("../template.ts")).writeTemplate(app, "import", template, raw);
+      if (files.length > 0)
+        return runImport(
+          app,
+          files.map((file) => readFlags(file, raw, app.context.cwd)),
+        );
+      throw new UsageError("missing argument: FILE", { param: "FILE", hint: "See: cat import --help" });
+    },
+  );
 
 const bareCommand = (): Command =>
   command("import", {
@@ -65,6 +71,8 @@ function withFlags(made: Command): Command {
     .option("--dry-run", "check the file without sending it", false)
     .optionsGroup("Before anything is sent:")
     .option("--plan [FILE]", "show what would change at the service without sending it, and write it to FILE")
+    .option("--apply <PLAN>", "send what a plan file shows, instead of a FILE")
+    .option("--strict", "with --apply, send nothing if any product changed since the plan was made", false)
     .addOption(new Option("--plan-format <FORMAT>", "how a plan is printed").choices(planFormats))
     .option(
       "--max-changes <LIMIT>",

@@ -7,6 +7,7 @@ import { tooManyChanges } from "../../../flows/import/plan.ts";
 import type { App } from "../../app/app.ts";
 import { type FlowHost, newRunId, runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
+import { fileWord } from "../../output/command-words.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import { problemLists, reportConversions } from "./check-report.ts";
 import type { ImportFlags } from "./flags.ts";
@@ -89,6 +90,7 @@ export async function planRun(
   await written?.commit();
   if (!app.io.json) await view.end(summary);
   else if (out !== null) await app.io.jsonData({ ...summary, plan_file: out });
+  if (out !== null) await app.io.note(`To apply it, run: cat import --apply ${fileWord(out)}`);
   const excess = tooManyChanges(
     summary.total - summary.invalid - summary.unchanged,
     summary,

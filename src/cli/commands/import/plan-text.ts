@@ -1,11 +1,7 @@
 import { hash } from "node:crypto";
-import {
-  type ChangePlan,
-  type PlannedRow,
-  type PlanSummary,
-  planLine,
-} from "../../../flows/import/change-plan.ts";
+import { type ChangePlan, type PlanSummary, planLine } from "../../../flows/import/change-plan.ts";
 import { ledgerFields } from "../../../flows/import/digests.ts";
+import { type PlannedRow, rowOfPlan } from "../../../flows/import/planned-row.ts";
 import { counted, truncated } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
@@ -134,20 +130,15 @@ export const planVersion = 1;
 export class PlanLines {
   #digest = "";
 
-  head = (head: PlanHead): string => this.#line(head);
+  head = (head: PlanHead): string => this.#line(JSON.stringify(head));
 
-  row = ({ seen, ...row }: PlannedRow): string =>
-    this.#line({
-      ...row,
-      seen: seen && { ...seen, images: seen.images.map((image) => image.slice(0, image.indexOf(" "))) },
-    });
+  row = (row: PlannedRow): string => this.#line(rowOfPlan(row));
 
   end(summary: PlanSummary): string {
     return `${JSON.stringify({ ...summary, sha256: this.#digest })}\n`;
   }
 
-  #line(value: object): string {
-    const line = JSON.stringify(value);
+  #line(line: string): string {
     this.#digest = nextDigest(this.#digest, line);
     return `${line}\n`;
   }

@@ -1,0 +1,133 @@
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { CatError, fileProblem } from "../../../errors.ts";
+import type { PlanSummary } from "../../../flows/import/change-plan.ts";
+import type { PlanToApply } from "../../../flows/import/import-input.ts";
+import type { PlannedRow } from "../../../flows/import/planned-row.ts";
+import { InputError } from "../../../flows/rows/source.ts";
+import { shortDigest } from "../../../flows/short-digest.ts";
+import { shownName } from "../../../flows/words.ts";
+import type { App } from "../../app/app.ts";
+import { DeclinedError, UsageError } from "../../context/errors.ts";
+import { flagName } from "../../output/command-words.ts";
+import { ofCommand, type RawFlags, readFlags } from "./flags.ts";
+import { nextDigest, type PlanHead, PlanView, planVersion } from "./plan-text.ts";
+import { runImport } from "./run.ts";
+
+/** `cat import --apply PLAN`: imports the file of a plan as planned, or shows the plan with `--dry-run`. */
+export async function applyRun(
+  app: App,
+  files: readonly string[],
+  raw: RawFlags,
+  sourceOf: (flag: string) => string | undefined,
+): Promise<void> {
+  const name = raw.apply!;
+  if (files.length > 0)
+    throw new UsageError("--apply cannot be used with FILE: the plan names its file", {
+      param: "FILE",
+      hint: `Remove ${files[0]}, or plan it first: cat import ${files[0]} --plan ${name}`,
+    });
+  for (const flag of Object.keys(raw))
+    if (sourceOf(flag) === "cli" && (!ofCommand.has(flag) || notApplied.has(flag)))
+      throw new UsageError(`${flagName(flag)} cannot be used with --apply`, {
+        param: flagName(flag),
+        hint: notApplied.has(flag) ? "Remove one of them." : "Use it with --plan: the plan keeps it.",
+      });
+  const view = new PlanView(app, raw.planFormat ?? "table");
+  const { head, summary, rows } = await readPlan(app, name, raw.dryRun ? view.add : null);
+  if (raw.dryRun) return showPlan(app, view, head, summary);
+  const { id, identity, file, file_sha256: fileSha256, base_url: baseUrl, account } = head;
+  const applies: PlanToApply = {
+    ...{ id, identity, fileSha256, baseUrl, account },
+    isPlanned: (line, row) => rows.get(line) === digestOf(row),
+  };
+  const flags = readFlags(file, { ...raw, ...(head.flags as object) } as RawFlags, app.context.cwd);
+  try {
+    await runImport(app, [{ ...flags, applies }]);
+  } catch (error) {
+    if (error instanceof CatError && error.code === "plan_applied") throw new DeclinedError(error.message);
+    throw error;
+  }
+}
+
+/** Flags of the command that a plan has no use for. */
+const notApplied: ReadonlySet<string> = new Set(["plan", "fresh", "template"]);
+
+const digestOf = (line: string): string => shortDigest(line, 12).toString("latin1");
+
+/** Reads a plan completely before any of it is used. Throws an InputError for one that is damaged, edited or newer. */
+async function readPlan(app: App, name: string, onRow: ((row: PlannedRow) => void) | null) {
+  const rows = new Map<number, string>();
+  let head: PlanHead | undefined;
+  let digest = "";
+  let last: string | undefined;
+  for await (const line of linesOf(resolve(app.context.cwd, name), name)) {
+    if (last !== undefined) {
+      digest = nextDigest(digest, last);
+      if (head === undefined) head = readHead(last, name);
+      else {
+        const row = parsed<PlannedRow>(last);
+        if (row === null) throw damaged(name);
+        rows.set(row.line, digestOf(last));
+        onRow?.(row);
+      }
+    }
+    last = line;
+  }
+  const end = last === undefined ? null : parsed<PlanSummary & { sha256?: string }>(last);
+  if (last === undefined) throw notAPlan(name);
+  if (head === undefined) readHead(last, name);
+  if (head === undefined || end === null || end.sha256 !== digest) throw damaged(name);
+  return { head, summary: end as PlanSummary, rows };
+}
+
+async function* linesOf(path: string, name: string): AsyncGenerator<string> {
+  try {
+    yield* createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  } catch (error) {
+    const fault = fileProblem(error as NodeJS.ErrnoException);
+    throw new UsageError(`cannot read the plan ${shownName(name)}: ${fault?.why ?? String(error)}`, {
+      param: "--apply",
+      hint: "Check its name and the current folder.",
+    });
+  }
+}
+
+function parsed<Value>(line: string): Value | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as Value) : null;
+  } catch {
+    return null;
+  }
+}
+
+function readHead(line: string, name: string): PlanHead {
+  const head = parsed<PlanHead>(line);
+  if (typeof head?.plan !== "number") throw notAPlan(name);
+  if (head.plan > planVersion)
+    throw new InputError(
+      `${name} is a plan of a newer version of this program`,
+      "newer_plan",
+      "Update the program, or plan again with this version.",
+    );
+  return head;
+}
+
+const notAPlan = (name: string): InputError =>
+  new InputError(`${name} is not a plan`, "not_a_plan", `Write one: cat import FILE --plan ${name}`);
+
+const damaged = (name: string): InputError =>
+  new InputError(`${name} was edited or cut short; nothing was sent`, "damaged_plan", "Plan again.");
+
+/** Shows a plan without a request, however old it is. */
+async function showPlan(app: App, view: PlanView, head: PlanHead, summary: PlanSummary): Promise<void> {
+  if (app.io.json) return app.io.jsonData(summary);
+  await view.end(summary);
+  await app.io.note(
+    app.io.visible(
+      `Planned at ${head.created_at} for ${shownName(head.file)} and ${head.base_url}. Nothing was sent (--dry-run).`,
+    ),
+  );
+}

@@ -1,0 +1,83 @@
+// Applying a plan: rows whose product or photos changed since it was made are skipped.
+
+import { CatError } from "../../errors.ts";
+import type { RowSet } from "../rows/row-sets.ts";
+import { InputError } from "../rows/source.ts";
+import type { ServiceIdentity } from "../run/account.ts";
+import { runIdentity } from "../run/run.ts";
+import { counted, grouped, shownName } from "../words.ts";
+import { readSeen } from "./compare.ts";
+import type { ImportInput } from "./import-input.ts";
+import type { ImportRun } from "./import-run.ts";
+import { plannedRow, rowOfPlan } from "./planned-row.ts";
+
+const planAgain = "Plan again, and apply that plan.";
+
+/** Throws an InputError for a plan of another service, account, file or way to read it. */
+export function rejectForeign(
+  { applies: plan, file, sameOrganization }: ImportInput,
+  identity: string,
+  service: ServiceIdentity,
+): void {
+  if (plan === undefined) return;
+  const { source } = file;
+  const name = shownName(source.name);
+  if (plan.baseUrl !== service.baseUrl)
+    throw new InputError(
+      `the plan is for ${plan.baseUrl}, not for ${service.baseUrl}`,
+      "foreign_plan",
+      planAgain,
+    );
+  if (plan.account !== service.keyFingerprint && !sameOrganization)
+    throw new InputError(
+      "the plan was made with another API key, which may be of another organization",
+      "foreign_plan",
+      "If both keys belong to one organization, add --same-organization. If not, plan again.",
+    );
+  if (plan.fileSha256 !== source.digest)
+    throw new InputError(
+      `${name} is not the file that was planned: its content differs`,
+      "foreign_plan",
+      planAgain,
+    );
+  if (plan.identity !== identity)
+    throw new InputError(
+      `the photos of ${name}, or the mapping of its columns, changed since the plan was made`,
+      "foreign_plan",
+      planAgain,
+    );
+}
+
+/** The identity of the run that applies a plan: an import of the same file is another run. */
+export const identityOfApplied = (planId: string, identity: string): string =>
+  runIdentity(["plan", planId, identity]);
+
+/**
+ * Reads the products of all rows, and finds the rows that would no longer be imported as planned. A row that needs
+ * nothing any more is not one of them. With `--strict` throws an InputError if there are any.
+ */
+export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
+  const { input, rows, deps } = run;
+  const seen = run.seen!;
+  await readSeen(run, seen);
+  const references: string[] = [];
+  for await (const row of rows.decided()) {
+    if (row.decision.kind === "unchanged" || row.decision.kind === "refused") continue;
+    if (input.applies!.isPlanned(row.line, rowOfPlan(plannedRow(row, seen, input)))) continue;
+    moved.add(row.rowIndex);
+    if (references.length < mostNamed) references.push(row.reference);
+  }
+  if (moved.size === 0) return;
+  const more = moved.size > references.length ? ` and ${grouped(moved.size - references.length)} more` : "";
+  const what = `${counted(moved.size, "row")} changed at the service since the plan was made: ${references.join(", ")}${more}`;
+  if (input.strict)
+    throw new CatError(`${what}; nothing was sent (--strict)`, {
+      type: "input",
+      code: "product_changed",
+      hint: "Plan again, or remove --strict to skip these rows.",
+    });
+  deps.onNote(`${what}. ${moved.size === 1 ? "It is" : "They are"} skipped.`);
+}
+
+/** References that a message names. */
+const mostNamed = 5;

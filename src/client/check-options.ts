@@ -55,7 +55,7 @@ interface Options {
   readonly [name: string]: Check | Options;
 }
 
-/** The options of requests, lists and polling. */
+/** The options of requests, lists, polling and downloads. */
 export const callOptions = {
   call: { idempotencyKey: isText, keyFrom: isObject, signal: isSignal, onDoubt: isFunction },
   list: { signal: isSignal, isAhead: isYesOrNo },
@@ -65,6 +65,14 @@ export const callOptions = {
     timeoutMs: atLeast(0),
     outageMs: atLeast(0),
     signal: isSignal,
+  },
+  download: { signal: isSignal, maxBytes: atLeast(0), attempts: atLeast(1) },
+  downloadInto: {
+    url: isText,
+    freshUrl: isFunction,
+    type: isText,
+    signal: isSignal,
+    limits: { totalMs: atLeast(0), attempts: atLeast(1), maxBytes: atLeast(0) },
   },
 } as const satisfies Record<string, Options>;
 
@@ -82,6 +90,13 @@ export function checkClientOptions(options: unknown): void {
       `${what}: apiKey is missing: the API key of your organization, which starts with ak_`,
     );
   }
+}
+
+/** Throws a TypeError for options of `client.poll` that are unknown, invalid or missing. */
+export function checkPollOptions(options: object | undefined): void {
+  checkOptions("client.poll", options, callOptions.poll);
+  if ((options as { done?: unknown } | undefined)?.done === undefined)
+    throw new TypeError("client.poll: done is missing: a function that says whether to stop polling");
 }
 
 /** Throws a TypeError that names the first option that is unknown or invalid. The value is not shown: it may be secret. */

@@ -132,6 +132,7 @@ export function createClient(options: ClientOptions): Client {
   let withoutKey = (text: string): string => text;
   const apiKey = async () => {
     const key = typeof options.apiKey === "string" ? options.apiKey : await options.apiKey();
+    if (typeof key !== "string") throw new TypeError("createClient: apiKey must return a string");
     withoutKey = keyMask(key.trim());
     return key;
   };

@@ -11,7 +11,13 @@ import type { ProductsApi } from "./api/products.ts";
 import type { TasksApi } from "./api/tasks.ts";
 import type { WebhooksApi } from "./api/webhooks.ts";
 import type { AnyOperation } from "./call-types.ts";
-import { callOptions, checkClientOptions, checkInput, checkOptions } from "./check-options.ts";
+import {
+  callOptions,
+  checkClientOptions,
+  checkInput,
+  checkOptions,
+  checkPollOptions,
+} from "./check-options.ts";
 import { createClient as createServiceClient, type Client as ServiceClient } from "./client.ts";
 import type { Exchanged, RawRequest, RawResponse } from "./exchanges.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
@@ -114,15 +120,22 @@ export function createClient(options: ClientOptions): Client {
     },
     poll: (operation, input, options) => {
       return traced(client.poll, async () => {
-        checkOptions("client.poll", options, callOptions.poll);
+        checkPollOptions(options);
         const { onResponse, ...others } = options;
         const polled = { ...others, onAnswer: onResponse } as never;
         return service.poll(operation as unknown as AnyOperation, input as never, polled);
       }) as Promise<never>;
     },
-    download: (url, options) => tracedEntries(client.download, service.download(url, options)),
-    downloadInto: (target, download) =>
-      traced(client.downloadInto, () => service.downloadInto(target, download)),
+    download: (url, options) => {
+      checkOptions("client.download", options, callOptions.download);
+      return tracedEntries(client.download, service.download(url, options));
+    },
+    downloadInto: (target, download) => {
+      return traced(client.downloadInto, async () => {
+        checkOptions("client.downloadInto", download, callOptions.downloadInto);
+        return service.downloadInto(target, download);
+      });
+    },
     serviceNow: service.serviceNow,
     earliest: service.earliest,
     withoutKey: service.withoutKey,

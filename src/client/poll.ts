@@ -57,7 +57,7 @@ export async function poll<Body>(
   const { clock, random, onWait, answeredAt } = deps;
   const link = linkedAbort(signal);
   const expire = () => {
-    const message = `the job did not finish within ${Math.round(timeoutMs! / 1000)} s (${nameOf(what)})`;
+    const message = `the job did not finish within ${timeoutMs! / 1000} s (${nameOf(what)})`;
     link.abort(new TimeoutError(message, { code: "wait_timeout" }));
   };
   const cancel = timeoutMs === undefined ? () => {} : clock.at(clock.now() + timeoutMs, expire);

@@ -170,6 +170,8 @@ test("await using closes the client at the end of its block", async () => {
   await expect(client.products.get({ product_id: id })).rejects.toMatchObject({ code: "client_closed" });
 });
 
+type AnyMethods = Record<string, (...args: unknown[]) => unknown>;
+
 describe("options", () => {
   const baseUrl = "http://127.0.0.1:1";
   test.each<[object | undefined, string]>([
@@ -211,15 +213,20 @@ describe("options", () => {
     expect(createClient({ ...options, insecureHttpHosts: ["mock"] })).toBeTypeOf("object");
   });
 
+  test("a function for the API key must return a string", async () => {
+    const client = createClient({ baseUrl, apiKey: () => undefined as never });
+    await expect(client.models.list()).rejects.toThrow(
+      new TypeError("createClient: apiKey must return a string"),
+    );
+  });
+
   test("an undefined option counts as not set", () => {
     expect(
       createClient({ baseUrl, apiKey, clock: undefined, retry: { attempts: undefined as never } }),
     ).toBeTypeOf("object");
   });
 
-  test.each<
-    [string, (client: Record<string, Record<string, (...args: unknown[]) => unknown>>) => unknown, string]
-  >([
+  test.each<[string, (resources: Record<string, AnyMethods>, client: AnyMethods) => unknown, string]>([
     [
       "a list",
       (client) => client.products!.list!({ limits: 1 }),
@@ -241,9 +248,26 @@ describe("options", () => {
       (client) => client.products!.listAll!({}, { ahead: true }),
       "products.listAll: unknown option ahead; did you mean isAhead?",
     ],
+    [
+      "the options of a download",
+      (_, { download }) => download!("", { singal: null }),
+      "client.download: unknown option singal; did you mean signal?",
+    ],
+    [
+      "a download that resumes",
+      (_, { downloadInto }) => downloadInto!({}, { limits: { total: 1 } }),
+      "client.downloadInto: unknown option limits.total; did you mean limits.totalMs?",
+    ],
+    [
+      "polling without an end",
+      (_, { poll }) => poll!(operations.tasks.get, {}),
+      "client.poll: done is missing: a function that says whether to stop polling",
+    ],
   ])("a mistake in %s is rejected before a request", async (_, call, message) => {
     const client = createClient({ baseUrl, apiKey });
-    await expect((async () => call(client as never))()).rejects.toThrow(new TypeError(message));
+    await expect((async () => call(client as never, client as never))()).rejects.toThrow(
+      new TypeError(message),
+    );
   });
 });
 

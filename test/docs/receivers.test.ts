@@ -33,7 +33,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Runs a receiver of the page unchanged, next to the installed package. */
-async function start(name: string, lines: readonly string[]) {
+async function start(name: string, lines: readonly string[], ownSecret = secret) {
   needsBuild();
   const folder = temporaryFolder();
   mkdirSync(join(folder, "node_modules/@catalogue-imaging"), { recursive: true });
@@ -52,14 +52,15 @@ async function start(name: string, lines: readonly string[]) {
     env: {
       ...process.env,
       PORT: String(port),
-      CAT_WEBHOOK_SECRET: secret,
+      CAT_WEBHOOK_SECRET: ownSecret,
       HANDLED_DIR: folder,
       GOCACHE: join(folder, "go"),
     },
   });
+  const hasEnded = () => child.exitCode !== null;
   let printed = "";
   for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (text) => (printed += text));
-  onTestFinished(() => void process.kill(-child.pid!, "SIGKILL"));
+  onTestFinished(() => void (hasEnded() || process.kill(-child.pid!, "SIGKILL")));
   const post = async (body: string, { age = 0, key = secret, header = "" } = {}): Promise<number> => {
     const t = Math.floor(Date.now() / 1000) - age;
     const v1 = createHmac("sha256", key).update(`${t}.${body}`).digest("hex");
@@ -78,7 +79,7 @@ async function start(name: string, lines: readonly string[]) {
       () => true,
       () => false,
     );
-  await until(isUp, { pauseMs: 20, seen: () => printed });
+  await until(async () => hasEnded() || (await isUp()), { pauseMs: 20, seen: () => printed });
   /** Sends the start of a body, and leaves. */
   const leave = () =>
     new Promise<void>((resolve) => {
@@ -143,5 +144,16 @@ test.for(receivers)(
     await until(() => printed().includes("evt_5"), { pauseMs: 5, seen: printed });
     // PHP's server has a log of its own.
     expect(printed().replace(/^\[.*\n/gm, "")).toBe("task.failed evt_1\ntask.failed evt_5\n");
+  },
+);
+
+test.for(receivers)(
+  "$label accepts nothing that is signed with an empty secret",
+  async ({ label, lines }, { skip }) => {
+    const program = programs[extensionOf(label)]!;
+    skip(!isInstalled(program), `${program} is not installed`);
+    const { post } = await start(label, lines, "");
+    const event = '{ "id": "evt_1", "type": "task.failed", "data": {} }';
+    expect(["not running", 500]).toContain(await post(event, { key: "" }).catch(() => "not running"));
   },
 );

@@ -49,9 +49,9 @@ export class MovableClock implements Clock {
   #fires = false;
   readonly #ticks: boolean;
   #wake: NodeJS.Timeout | null = null;
-  /** The last reading of the machine's clock, and of a timer that cannot be set. */
+  /** The last reading of the machine's clock, and when it was read by a clock that cannot be set. */
   #machine = Date.now();
-  #passed = performance.now();
+  #read = performance.now();
 
   /** Throws a TypeError if `frozenAt` is not a time in the years 1970 to 9999. */
   constructor(options: { frozenAt?: number } = {}) {
@@ -67,12 +67,13 @@ export class MovableClock implements Clock {
 
   now(): number {
     if (this.#frozenAt !== null) return this.#frozenAt;
+    // From after the last reading until before this one: a pause between two lines is no time that was set back.
+    const passed = performance.now() - this.#read;
     const machine = Date.now();
-    const passed = performance.now();
-    const lost = Math.round(passed - this.#passed) - (machine - this.#machine);
+    const lost = Math.round(passed) - (machine - this.#machine);
     if (lost > setBackMs) this.#offset += lost;
     this.#machine = machine;
-    this.#passed = passed;
+    this.#read = performance.now();
     return machine + this.#offset;
   }
 

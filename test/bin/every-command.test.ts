@@ -78,6 +78,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "exports download": { line: (ids) => `exports download ${ids.export}`, ...list(/Saved .*\.jsonl/) },
   "products list": { line: line("products list"), ...list(/A-1 +.*Dress/) },
   "products get": { line: line("products get A-1"), ...list(/reference +.*A-1/) },
+  "products export": { line: line("products export -"), ...list(/A-1,Dress/) },
   "products coverage": { line: line("products coverage"), ...list(/A-1 +.*Dress/) },
   "products create": {
     line: line("products create --reference A-1 --name Coat --image photo.png"),

@@ -1,14 +1,17 @@
+import { extname } from "node:path";
 import { importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
-import { csvRecords, guardedCell, markOf, plainCsv } from "../../flows/outputs/cells.ts";
-import { counted } from "../../flows/words.ts";
+import { type CsvStyle, csvRecords, guardedCell, markOf, plainCsv } from "../../flows/outputs/cells.ts";
+import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
-import { formatForExcel } from "../flags/common-flags.ts";
+import { checkOutFile, writeOutFile } from "../files/out-files.ts";
+import { formatForExcel, type SheetFormat, sheetFormats } from "../flags/common-flags.ts";
 import type { RawListFlags } from "../flags/print-flags.ts";
+import { shellWord } from "../output/command-words.ts";
 import { jsonLine, visibleInCell } from "../output/visible.ts";
 import { FirstOnes } from "../resources/list-resource.ts";
 import { excelStyle } from "../settings/csv-style.ts";
@@ -37,6 +40,106 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
       hint: "Use --format csv or ndjson, which an import reads.",
     });
   }
+  const { rows, notes, isMore } = await readRows(app, q, limit);
+  // A terminal gets no control characters; a file must have the text as it is.
+  const cell = app.context.stdout.isTTY ? visibleInCell : (text: string) => text;
+  const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
+  const records = () => recordsOf(rows, (text) => guardedCell(cell(text)));
+  if (format === "csv") await app.io.data(markOf(style) + csvRecords(records(), style));
+  else for (const row of rows) await app.io.data(jsonLine(row));
+  for (const note of notes.all()) await app.io.line(app.io.visible(note));
+  if (isMore) await app.io.note(`The service has more products. For all of them, remove --limit.`);
+}
+
+/** The flags of `cat products export`, as commander parses them. */
+export interface SheetFlags {
+  readonly q?: string;
+  readonly format?: SheetFormat;
+  readonly excel?: boolean;
+}
+
+/** Rows of a sheet in a workbook at most, without the header. */
+const mostWorkbookRows = 1_048_575;
+
+/**
+ * `cat products export`: writes the products to a file that an import reads without a change. Nothing is written if the
+ * list fails. Throws UsageError.
+ */
+export async function exportSheet(app: App, name: string, flags: SheetFlags): Promise<void> {
+  const format = sheetFormat(app, name, flags);
+  const hints = { flag: "FILE", example: "products.xlsx", left: "nothing was written", hasStdout: true };
+  const file = name === "-" ? null : await checkOutFile(app, name, hints);
+  const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
+  const { rows, notes } = await readRows(app, flags.q, null);
+  if (format === "xlsx" && rows.length > mostWorkbookRows) {
+    throw new UsageError(
+      `a workbook has at most ${grouped(mostWorkbookRows)} rows, not ${grouped(rows.length)}`,
+      {
+        param: "FILE",
+        hint: "Write a .csv file instead, or select products with --q.",
+      },
+    );
+  }
+  const content = await sheetContent(rows, format, style);
+  if (file === null) for await (const piece of content) await app.io.data(piece);
+  else await writeOutFile(app, file, content);
+  if (app.io.json && file !== null) {
+    await app.io.jsonData({ file: name, format, products: rows.length, skipped: notes.skipped });
+    return;
+  }
+  for (const note of notes.all()) await app.io.line(app.io.visible(note));
+  if (file === null) return;
+  const next = app.io.asCalled(`cat import ${shellWord(name)}`);
+  const change = rows.length === 0 ? "" : ` Change them there, then send only what you changed: ${next}`;
+  await app.io.note(app.io.visible(`Wrote ${counted(rows.length, "product")} to ${name}.${change}`));
+}
+
+/** The format of the name, else of `--format`; CSV on stdout. Throws UsageError. */
+function sheetFormat(app: App, name: string, flags: SheetFlags): SheetFormat {
+  const ending = extname(name).toLowerCase().slice(1);
+  const invalid = (why: string) =>
+    new UsageError(`cannot write ${name === "" ? "a file without a name" : app.io.visible(name)}: ${why}`, {
+      param: "FILE",
+      hint: "Choose a .csv, .xlsx or .ndjson file, or - for stdout.",
+    });
+  const ofName = sheetFormats.find((format) => format === ending);
+  const format =
+    ofName ??
+    formatForExcel(flags.format, flags.excel) ??
+    (name === "-" ? (app.globals.json ? "ndjson" : "csv") : undefined);
+  if (format === undefined) throw invalid("its name has no format that an import reads");
+  if (flags.format !== undefined && flags.format !== format) throw invalid(`--format says ${flags.format}`);
+  if (flags.excel === true) formatForExcel(format, true);
+  if (format === "xlsx" && name === "-" && app.context.stdout.isTTY)
+    throw invalid("a workbook is not for a terminal");
+  return format;
+}
+
+async function sheetContent(
+  rows: readonly SheetRow[],
+  format: SheetFormat,
+  style: CsvStyle,
+): Promise<AsyncIterable<Uint8Array> | Iterable<string>> {
+  if (format === "ndjson") return rows.map(jsonLine);
+  if (format === "csv") return [markOf(style) + csvRecords(recordsOf(rows, guardedCell), style)];
+  const { writeWorkbook } = await import("../../flows/workbook/write-workbook.ts");
+  // An import takes the apostrophe of a guarded formula from each cell.
+  const [header, ...records] = recordsOf(rows, guardedCell) as [string[], ...string[][]];
+  const choices = [{ column: header.indexOf("sex"), values: sexes, isOpen: false }];
+  const widths = header.map((column) =>
+    column.startsWith("image") ? 30 : column === "description" ? 48 : 24,
+  );
+  return writeWorkbook({
+    name: "Products",
+    header,
+    widths,
+    choices,
+    rows: records.map((texts) => ({ texts })),
+  });
+}
+
+/** The products as rows, and those that an import cannot change. */
+async function readRows(app: App, q: string | undefined, limit: number | null) {
   const client = await app.client();
   const input = { limit: limits.page.max, ...(q !== undefined && { q }) };
   const listing = { signal: app.context.interrupt, isAhead: true };
@@ -47,14 +150,7 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
     const row = rowOf(product);
     if (notes.add(product, row)) rows.push(row);
   }
-  // A terminal gets no control characters; a file must have the text as it is.
-  const cell = app.context.stdout.isTTY ? visibleInCell : (text: string) => text;
-  const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
-  const records = () => recordsOf(rows, (text) => guardedCell(cell(text)));
-  if (format === "csv") await app.io.data(markOf(style) + csvRecords(records(), style));
-  else for (const row of rows) await app.io.data(jsonLine(row));
-  for (const note of notes.all()) await app.io.line(app.io.visible(note));
-  if (products.isMore) await app.io.note(`The service has more products. For all of them, remove --limit.`);
+  return { rows, notes, isMore: products.isMore };
 }
 
 function rowOf({ reference, name, description, sex, images }: Product): SheetRow {
@@ -86,6 +182,10 @@ class SheetNotes {
     else if (problem !== undefined) this.#invalid.push(`${reference}: ${problem.message}`);
     else if (images.length > row.images.length) this.#cut++;
     return isNamed && problem === undefined;
+  }
+
+  get skipped(): number {
+    return this.#unnamed + this.#invalid.length;
   }
 
   *all(): Generator<string> {

@@ -10,7 +10,7 @@ import type { App } from "../app/app.ts";
 import { sendOnce } from "../app/send-once.ts";
 import { UsageError } from "../context/errors.ts";
 import { command, group } from "../flags/command.ts";
-import { thumbnailFlag } from "../flags/common-flags.ts";
+import { sheetFormats, thumbnailFlag } from "../flags/common-flags.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { either } from "../flags/usage-error.ts";
 import { resourceId, several } from "../flags/values.ts";
@@ -18,6 +18,7 @@ import type { Column } from "../output/table.ts";
 import { resourceForm } from "../resources/forms.ts";
 import { listResource } from "../resources/list-resource.ts";
 import { findProduct } from "./find-product.ts";
+import type { SheetFlags } from "./import-sheet.ts";
 
 /** `cat products`: the products in the catalogue. */
 export const productsCommand = (app: App): Command =>
@@ -27,6 +28,7 @@ export const productsCommand = (app: App): Command =>
     [
       listCommand,
       getCommand,
+      exportCommand,
       coverageCommand,
       createCommand,
       updateCommand,
@@ -79,7 +81,6 @@ const listCommand = (app: App): Command =>
     none: ({ q }) => (q === undefined ? "No products yet." : "No products found."),
     examples: [
       ["list the first 25 products", "cat products list"],
-      ["save all products, to change and import them", "cat products list --for-import > products.csv"],
       ["print the references of all dresses", "cat products list --q dress --all --json | jq -r .reference"],
     ],
   });
@@ -112,6 +113,28 @@ const getCommand = (app: App): Command =>
       printing,
     });
   });
+
+const exportCommand = (app: App): Command =>
+  command("export", {
+    summary: "save your products as a sheet to edit and import again",
+    about:
+      "Save your products as a sheet that cat import reads. Edit it and import it: only what you changed is sent, and photos keep their orientation.",
+    examples: [
+      ["save all products as a workbook", "cat products export products.xlsx"],
+      ["send what was changed in it", "cat import products.xlsx"],
+      ["save the dresses as CSV for Excel", "cat products export dresses.csv --q dress --excel"],
+    ],
+  })
+    .argument("<FILE>", ".csv, .xlsx or .ndjson file to write, or - for stdout")
+    .addOption(new Option("--q <TEXT>", "only products with TEXT in the reference or name"))
+    .addOption(
+      new Option("--format <FORMAT>", "file format (default: from the file name)").choices(sheetFormats),
+    )
+    .option("--excel", "write CSV that opens right in Excel")
+    .addOption(new Option("--no-excel", "write plain CSV, whatever the profile says"))
+    .action(async (name: string, flags: SheetFlags) =>
+      (await import("./import-sheet.ts")).exportSheet(app, name, flags),
+    );
 
 const coverageCommand = (app: App): Command =>
   withPrintFlags(

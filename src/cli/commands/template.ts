@@ -10,10 +10,9 @@ import { beautifierStyles, sexes, taskSubtypes } from "../../contract/value-sets
 import { csvRecords, markOf, plainCsv } from "../../flows/outputs/cells.ts";
 import type { SheetToWrite } from "../../flows/workbook/write-workbook.ts";
 import type { App } from "../app/app.ts";
-import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
 import type { RawFileFlags } from "../files/file-flags.ts";
-import { beginOutFile, checkOutFile } from "../files/out-files.ts";
+import { checkOutFile, writeOutFile } from "../files/out-files.ts";
 import { shellWord } from "../output/command-words.ts";
 import { excelStyle } from "../settings/csv-style.ts";
 
@@ -161,15 +160,7 @@ export async function writeTemplate(
   }
   const hints = { flag: "--template", example: `${stem}.xlsx`, left: "nothing was written", hasStdout: true };
   const file = await checkOutFile(app, name, hints);
-  const output = await beginOutFile(app, file, newRunId(app.context.clock.now()));
-  try {
-    for await (const piece of content)
-      await (typeof piece === "string" ? output.write(piece) : output.writeBytes(Buffer.from(piece)));
-    await output.commit();
-  } catch (error) {
-    await output.discard();
-    throw error;
-  }
+  await writeOutFile(app, file, content);
   if (app.io.json) return app.io.jsonData({ file: name, columns: header });
   const check = app.io.asCalled(`cat ${kind} ${shellWord(name)} --dry-run`);
   await app.io.note(

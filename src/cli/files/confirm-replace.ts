@@ -7,7 +7,7 @@ import { writablePlace } from "./places.ts";
 
 /** The output file of a flag. */
 export interface NamedFile {
-  /** The flag, e.g. `--save`. */
+  /** The flag, e.g. `--save`, or the argument, e.g. `FILE`. */
   flag: string;
   /** The file as it was typed. */
   name: string;
@@ -26,6 +26,10 @@ export interface NamedFile {
 export const confirmReplace = async (app: App, file: NamedFile): Promise<boolean> =>
   (await confirmReplaceAll(app, [file])).has(file.path);
 
+/** A flag and its value as typed: an argument is a value alone. */
+export const asTyped = (flag: string, value: string): string =>
+  flag.startsWith("-") ? `${flag} ${value}` : value;
+
 /** The same for several files of one flag, with one question. Resolves to the paths that may be replaced. */
 export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   const existing: NamedFile[] = [];
@@ -34,10 +38,10 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
     const { found, problem } = await writablePlace(path);
     const why = problem ?? folderProblem(name, found);
     if (why !== null) {
-      const stdout = file.hasStdout ? ` Use ${flag} - for standard output.` : "";
-      throw new UsageError(`cannot write ${flag} ${app.io.visible(name)}: ${why}`, {
+      const stdout = file.hasStdout ? ` Use ${asTyped(flag, "-")} for standard output.` : "";
+      throw new UsageError(`cannot write ${asTyped(flag, app.io.visible(name))}: ${why}`, {
         param: flag,
-        hint: `Choose a file with ${flag}.${stdout}`,
+        hint: `Choose a file${withFlag(flag)}.${stdout}`,
       });
     }
     if (found !== null) existing.push(file);
@@ -56,9 +60,11 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
   throw new UsageError(`${shown} ${verb}; ${left}`, {
     code: "file_exists",
     param: flag,
-    hint: `Add --yes to replace ${them}, or choose another file with ${flag}.`,
+    hint: `Add --yes to replace ${them}, or choose another file${withFlag(flag)}.`,
   });
 }
+
+const withFlag = (flag: string): string => (flag.startsWith("-") ? ` with ${flag}` : "");
 
 /** The path is resolved without the slash at its end, which would write a file of that name. */
 const folderProblem = (name: string, found: Stats | null): string | null =>

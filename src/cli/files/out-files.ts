@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { OutputFile } from "../../flows/files/output-file.ts";
 import type { App } from "../app/app.ts";
+import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
-import { confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";
+import { asTyped, confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";
 import { ownFiles } from "./own-files.ts";
 import { identityOf, identityOfFile, standingOf } from "./places.ts";
 
@@ -46,9 +47,9 @@ export async function checkOutFiles(
     if (!isTaken && !(await isOurs(standing))) continue;
     const verb = others.length === 0 ? "writes" : "reads or writes";
     const why = isTaken ? `the command already ${verb} it` : "the program keeps its own data there";
-    throw new UsageError(`cannot write ${flag} ${app.io.visible(name)}: ${why}`, {
+    throw new UsageError(`cannot write ${asTyped(flag, app.io.visible(name))}: ${why}`, {
       param: flag,
-      hint: `Choose another file, for example ${flag} ${example}.`,
+      hint: `Choose another file, for example ${asTyped(flag, example)}.`,
     });
   }
   const named = files.map((file) => ({ ...file, flag, left: left ?? "nothing was exported", hasStdout }));
@@ -71,4 +72,21 @@ export async function beginOutFile(
   const file = await OutputFile.begin(path, replaces || "never", name);
   app.onClose(onStop(() => void file.discardAtOnce()));
   return file;
+}
+
+/** Writes a complete file; one that fails leaves nothing behind. */
+export async function writeOutFile(
+  app: App,
+  file: OutFile,
+  content: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
+): Promise<void> {
+  const output = await beginOutFile(app, file, newRunId(app.context.clock.now()));
+  try {
+    for await (const piece of content)
+      await (typeof piece === "string" ? output.write(piece) : output.writeBytes(Buffer.from(piece)));
+    await output.commit();
+  } catch (error) {
+    await output.discard();
+    throw error;
+  }
 }

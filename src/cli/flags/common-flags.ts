@@ -30,6 +30,10 @@ export function formatForExcel<Format extends string>(
   });
 }
 
+/** The formats of a sheet that `cat import` reads back. */
+export const sheetFormats = ["csv", "xlsx", "ndjson"] as const;
+export type SheetFormat = (typeof sheetFormats)[number];
+
 /** The default of `--max-bytes`: the service accepts photos of 10 MB. */
 export const defaultMaxBytes = 50_000_000;
 

@@ -72,6 +72,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "exports download": one(summaries.savedExport, [...changes, partial]),
   "products list": lines(Product, reads),
   "products get": one(Product, byId),
+  "products export": one(summaries.exportedSheet, reads),
   "products coverage": lines(summaries.coverageRow, reads),
   "products create": one(Product, changes),
   "products update": one(Product, changes),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { importModes, importStatuses } from "../../contract/value-sets.ts";
+import { sheetFormats } from "../flags/common-flags.ts";
 
 /*
  * What commands print with `--json` that no resource of the service describes. A test holds these schemas against real outputs.
@@ -212,6 +213,14 @@ export const sentImport = z.looseObject({ id: text, file: text, rows: count, mod
 export const sentExport = z.looseObject({ id: text, file: text, products: count, format: text, ...sentJob });
 
 const look = z.looseObject({ background: text, angle_shot: text });
+
+/** The output of `cat products export FILE`. */
+export const exportedSheet = z.looseObject({
+  file: text,
+  format: z.enum(sheetFormats),
+  products: count,
+  skipped: count,
+});
 
 /** A line of `cat products coverage`. */
 export const coverageRow = z.looseObject({

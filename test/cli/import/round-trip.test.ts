@@ -46,6 +46,78 @@ async function save(world: TestWorld, command: string, file: string): Promise<vo
   world.write(file, stdout);
 }
 
+describe("the file of cat products export", () => {
+  test.each(["sheet.csv", "sheet.xlsx", "sheet.ndjson", "sheet.csv --excel"])(
+    "imports back without a change, here and without a ledger: %s",
+    async (typed) => {
+      const [file] = typed.split(" ") as [string];
+      const world = await filled();
+      const before = world.products();
+      const writes = writesOf(world);
+      expect(await world.cat(`products export ${typed}`)).toEqual({
+        exit: 0,
+        stdout: "",
+        stderr: `Wrote ${names.length} products to ${file}. Change them there, then send only what you changed: cat import ${file}\n`,
+      });
+      for (const call of [{}, elsewhere(world)]) {
+        expect(await world.cat(`import ${file} --no-progress`, call)).toMatchObject({
+          exit: 0,
+          stderr: expect.stringContaining(
+            `Nothing to do: all ${names.length} rows of ${file} are unchanged.`,
+          ),
+        });
+      }
+      expect(writesOf(world)).toEqual(writes);
+      expect(world.products()).toEqual(before);
+    },
+  );
+
+  test("is that of products list --for-import as CSV, for a file and for stdout", async () => {
+    const world = await filled();
+    const { stdout } = await world.cat("products list --for-import --q dress");
+    await world.cat("products export dresses.csv --q dress");
+    expect(world.read("dresses.csv")).toBe(stdout);
+    expect(await world.cat("products export - --q dress")).toEqual({ exit: 0, stdout, stderr: "" });
+    expect((await world.cat("products export - --format ndjson")).stdout).toBe(
+      (await world.cat("products list --for-import --json")).stdout,
+    );
+    expect((await world.cat("products export all.xlsx --json")).stdout).toBe(
+      `${JSON.stringify({ file: "all.xlsx", format: "xlsx", products: names.length, skipped: 0 })}\n`,
+    );
+  });
+
+  test.each([
+    ["sheet", "cannot write sheet: its name has no format that an import reads"],
+    ["sheet.pdf", "cannot write sheet.pdf: its name has no format that an import reads"],
+    ["sheet.csv --format xlsx", "cannot write sheet.csv: --format says xlsx"],
+    ["sheet.xlsx --excel", "--excel cannot be used with --format xlsx"],
+    ["missing/sheet.csv", "cannot write missing/sheet.csv: its folder does not exist"],
+  ])("is checked before any request: %s", async (typed, message) => {
+    const world = await createWorld();
+    const { exit, stderr } = await world.cat(`products export ${typed}`);
+    expect({ exit, message: stderr.split("\n")[0] }).toEqual({ exit: 2, message: `error: ${message}` });
+    expect(world.requests()).toEqual([]);
+  });
+
+  test("replaces a file only after a question, and stays as it was when the list fails", async () => {
+    const world = await filled();
+    world.write("sheet.csv", "mine");
+    expect(await world.cat("products export sheet.csv")).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        "error: sheet.csv exists; nothing was written\nAdd --yes to replace it, or choose another file.\n",
+    });
+    const fault = JSON.stringify({ match: { path: "/v1/products" }, status: 403 });
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "POST", body: fault });
+    expect(await world.cat("products export sheet.csv --yes")).toMatchObject({ exit: 4 });
+    expect(world.read("sheet.csv")).toBe("mine");
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    expect(await world.cat("products export sheet.csv --yes")).toMatchObject({ exit: 0 });
+    expect(world.read("sheet.csv")).toMatch(/^reference,name,/);
+  });
+});
+
 describe("the sheet of cat products list --for-import", () => {
   test.each([
     ["CSV", "products list --for-import", "sheet.csv"],

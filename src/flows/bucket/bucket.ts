@@ -1,38 +1,32 @@
 // A bucket: objects by key, in any store with the S3 interface.
 
 import { createHash } from "node:crypto";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
   CopyObjectCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  type HeadObjectCommandOutput,
   ListObjectsV2Command,
   PutObjectCommand,
-  S3Client,
-  type S3ClientConfig,
+  type S3Client,
+  UploadPartCommand,
 } from "@aws-sdk/client-s3";
-import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { Clock } from "../../clock.ts";
-import type { OutsideExchange } from "../../http/outside-exchange.ts";
 import type { BucketAddress } from "./address.ts";
+import { openS3, type StoreAccess } from "./s3-client.ts";
 import { isTransient, statusOf, storeError } from "./store-errors.ts";
 
-export interface BucketOptions extends BucketAddress {
-  /** The address of the store; undefined for the one that the profile or the region names. */
-  readonly endpoint: string | undefined;
-  readonly region: string | undefined;
-  /** Whether the bucket is part of the path, instead of the host. */
-  readonly pathStyle: boolean;
-  /** The source of credentials before profiles and roles. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly send: OutsideExchange;
+export interface BucketOptions extends BucketAddress, StoreAccess {
   readonly clock: Clock;
   /** 0 (inclusive) to 1 (exclusive), for the jitter of waits. */
   readonly random: () => number;
   /** A new text, unlike any other. */
   readonly newId: () => string;
-  readonly signal: AbortSignal;
 }
 
 /** Everything about an object but its bytes. */
@@ -63,6 +57,16 @@ interface PutOptions {
   readonly condition?: Condition;
 }
 
+/** An object that is sent in parts. Call `complete` or `abort` at the end. */
+export interface PartsUpload {
+  /** Every part but the last has 5 MiB at least. */
+  add(body: Uint8Array): Promise<void>;
+  /** False if the condition does not hold. */
+  complete(condition?: Condition): Promise<boolean>;
+  /** Removes the parts; never throws. */
+  abort(): Promise<void>;
+}
+
 const mostAttempts = 5;
 const shortestWaitMs = 250;
 
@@ -86,24 +90,10 @@ export class Bucket {
 
   constructor(options: BucketOptions) {
     this.#options = options;
-    const { endpoint, region, pathStyle, env, send } = options;
-    const heard = (date: string | undefined) => {
+    this.#s3 = openS3(options, (date) => {
       const there = Date.parse(date ?? "");
       if (!Number.isNaN(there)) this.#ahead = there - options.clock.now();
-    };
-    const requestHandler = handlerOf(send, heard);
-    this.#s3 = new S3Client({
-      ...(endpoint !== undefined && { endpoint }),
-      ...(region !== undefined && { region }),
-      forcePathStyle: pathStyle,
-      // Other stores than Amazon's reject or store the checksums that it asks for by default.
-      requestChecksumCalculation: "WHEN_REQUIRED",
-      responseChecksumValidation: "WHEN_REQUIRED",
-      // Attempts are counted here, by the clock of the program.
-      maxAttempts: 1,
-      requestHandler,
-      credentials: credentialsOf(env),
-    } as S3ClientConfig);
+    });
   }
 
   /** The address, as users write it. */
@@ -124,47 +114,82 @@ export class Bucket {
   async put(key: string, content: ObjectContent, options: PutOptions = {}): Promise<string | null> {
     const { type = "application/octet-stream", metadata = {}, condition } = options;
     const write = this.#options.newId();
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const { ETag } = await this.#s3.send(
-          new PutObjectCommand({
-            ...this.#at(key),
-            Body: content.open(),
-            ContentLength: content.bytes,
-            ContentMD5: content.md5,
-            ContentType: type,
-            Metadata: { ...metadata, [writeField]: write },
-            ...this.#conditions(condition),
-          }),
-          { abortSignal: this.#options.signal },
-        );
-        return ETag ?? "";
-      } catch (error) {
-        this.#options.signal.throwIfAborted();
-        const status = statusOf(error);
-        const isRefused = status === 412 || (status === 404 && typeof condition === "object");
-        const isConflict = condition !== undefined && status === 409;
-        if (!isRefused && !isConflict && !isTransient(error)) throw this.#error(error, `write ${key}`);
-        if (condition !== undefined) {
-          const found = await this.head(key);
-          if (found?.metadata[writeField] === write) return found.etag;
-          if (isRefused || (condition === "absent" && found !== null)) return null;
-        }
-        if (attempt === mostAttempts) throw this.#error(error, `write ${key}`);
-        await this.#pause(attempt);
-      }
-    }
+    const send = async () => {
+      const { ETag } = await this.#s3.send(
+        new PutObjectCommand({
+          ...this.#at(key),
+          Body: content.open(),
+          ContentLength: content.bytes,
+          ContentMD5: content.md5,
+          ContentType: type,
+          Metadata: { ...metadata, [writeField]: write },
+          ...this.#conditions(condition),
+        }),
+      );
+      return ETag ?? "";
+    };
+    return this.#again(`write ${key}`, send, async (error) => {
+      const isRefused = isConditionFailure(error, condition);
+      if (condition === undefined || !(isRefused || isTransient(error))) return undefined;
+      const found = await this.head(key);
+      if (found?.metadata[writeField] === write) return found.etag;
+      return isRefused || (condition === "absent" && found !== null) ? null : undefined;
+    });
+  }
+
+  /**
+   * Begins an object of unknown length, in parts that are sent as they are full: it appears when it is completed. Most stores
+   * ignore the condition then, so a look comes first.
+   */
+  async beginParts(key: string, type: string): Promise<PartsUpload> {
+    const at = this.#at(key);
+    const begun = await this.#again(`write ${key}`, () =>
+      this.#s3.send(new CreateMultipartUploadCommand({ ...at, ContentType: type })),
+    );
+    const upload = { ...at, UploadId: begun.UploadId! };
+    const parts: { PartNumber: number; ETag: string | undefined }[] = [];
+    return {
+      add: async (body) => {
+        const PartNumber = parts.length + 1;
+        const { bytes, md5 } = contentOf(body);
+        const part = { ...upload, PartNumber, Body: body, ContentLength: bytes, ContentMD5: md5 };
+        const sent = await this.#again(`write ${key}`, () => this.#s3.send(new UploadPartCommand(part)));
+        parts.push({ PartNumber, ETag: sent.ETag });
+      },
+      complete: async (condition) => {
+        if (condition === "absent" && (await this.head(key)) !== null) return false;
+        const whole = { ...upload, MultipartUpload: { Parts: parts }, ...this.#conditions(condition) };
+        const send = async () => {
+          await this.#s3.send(new CompleteMultipartUploadCommand(whole));
+          return true;
+        };
+        return this.#again(`write ${key}`, send, async (error) => {
+          if (isConditionFailure(error, condition)) return false;
+          // It is gone where an earlier attempt has completed it, whose response got lost.
+          return (error as Error).name === "NoSuchUpload" && (await this.head(key)) !== null
+            ? true
+            : undefined;
+        });
+      },
+      abort: async () => {
+        // Also after an interrupt: parts cost money until they are removed.
+        const { signal } = new AbortController();
+        await this.#s3.send(new AbortMultipartUploadCommand(upload), { abortSignal: signal }).catch(() => {});
+      },
+    };
   }
 
   /** The object and its bytes; null if no object has the key. */
   async get(key: string): Promise<(ObjectInfo & { readonly body: AsyncIterable<Uint8Array> }) | null> {
-    const found = await this.#orNull(`read ${key}`, () => new GetObjectCommand(this.#at(key)));
+    const found = await this.#orNull(`read ${key}`, () => this.#s3.send(new GetObjectCommand(this.#at(key))));
     if (found === null) return null;
     return { ...toInfo(found), body: this.#bytes(found.Body as Readable, key) };
   }
 
   async head(key: string): Promise<ObjectInfo | null> {
-    const found = await this.#orNull(`read ${key}`, () => new HeadObjectCommand(this.#at(key)));
+    const found = await this.#orNull(`read ${key}`, () =>
+      this.#s3.send(new HeadObjectCommand(this.#at(key))),
+    );
     return found === null ? null : toInfo(found);
   }
 
@@ -175,7 +200,6 @@ export class Bucket {
       const page = await this.#again(`list ${this.shown}`, () =>
         this.#s3.send(
           new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix + start, ContinuationToken: after }),
-          { abortSignal: this.#options.signal },
         ),
       );
       // A page of HTML would look like an empty list, and an empty mirror.
@@ -190,16 +214,14 @@ export class Bucket {
 
   /** Removes an object; a missing one is removed already. */
   async remove(key: string): Promise<void> {
-    await this.#orNull(`delete ${key}`, () => new DeleteObjectCommand(this.#at(key)));
+    await this.#orNull(`delete ${key}`, () => this.#s3.send(new DeleteObjectCommand(this.#at(key))));
   }
 
   async copy(from: string, to: string): Promise<void> {
     const { bucket, prefix } = this.#options;
     const source = [bucket, ...(prefix + from).split("/")].map(encodeURIComponent).join("/");
     await this.#again(`copy ${from}`, () =>
-      this.#s3.send(new CopyObjectCommand({ ...this.#at(to), CopySource: source }), {
-        abortSignal: this.#options.signal,
-      }),
+      this.#s3.send(new CopyObjectCommand({ ...this.#at(to), CopySource: source })),
     );
   }
 
@@ -214,15 +236,10 @@ export class Bucket {
     return { IfMatch: this.etagForm === "bare" ? bare : `"${bare}"` };
   }
 
-  async #orNull<Output>(
-    act: string,
-    command: () => { readonly output?: Output } | object,
-  ): Promise<ReadOutput | null> {
+  /** Null if no object has the key. */
+  async #orNull<Output>(act: string, send: () => Promise<Output>): Promise<Output | null> {
     try {
-      return await this.#again(act, async () => {
-        const sent = this.#s3.send(command() as GetObjectCommand, { abortSignal: this.#options.signal });
-        return (await sent) as ReadOutput;
-      });
+      return await this.#again(act, send);
     } catch (error) {
       const { status, code } = error as { status?: number; code?: string };
       if (status === 404 && code !== "bucket_not_found") return null;
@@ -230,12 +247,19 @@ export class Bucket {
     }
   }
 
-  async #again<Result>(act: string, send: () => Promise<Result>): Promise<Result> {
+  /** Sends a request until it succeeds, or fails for good. `settle` may know the result of a failed attempt. */
+  async #again<Result>(
+    act: string,
+    send: () => Promise<Result>,
+    settle: (error: unknown) => Promise<Result | undefined> = async () => undefined,
+  ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await send();
       } catch (error) {
         this.#options.signal.throwIfAborted();
+        const settled = await settle(error);
+        if (settled !== undefined) return settled;
         if (attempt === mostAttempts || !isTransient(error)) throw this.#error(error, act);
         await this.#pause(attempt);
       }
@@ -261,75 +285,14 @@ export class Bucket {
   }
 }
 
-interface ReadOutput {
-  readonly ContentLength?: number | undefined;
-  readonly ETag?: string | undefined;
-  readonly Metadata?: Record<string, string> | undefined;
-  readonly Body?: unknown;
-}
-
-const toInfo = ({ ContentLength = 0, ETag = "", Metadata = {} }: ReadOutput): ObjectInfo => ({
+const toInfo = ({ ContentLength = 0, ETag = "", Metadata = {} }: HeadObjectCommandOutput): ObjectInfo => ({
   bytes: ContentLength,
   etag: ETag,
   metadata: Metadata,
 });
 
-/** The variables of the environment first; then the profiles, SSO, web identity and roles that the SDK knows. */
-function credentialsOf(env: BucketOptions["env"]): S3ClientConfig["credentials"] {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
-  if (!accessKeyId || !secretAccessKey) return defaultProvider();
-  const { AWS_SESSION_TOKEN: sessionToken } = env;
-  return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
-}
-
-/** The parts of a request of the SDK that its handler reads. */
-interface SdkRequest {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port?: number | undefined;
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string | readonly string[] | null>> | undefined;
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array | string | Readable | undefined;
-}
-
-/** Sends the requests of the SDK as all others are sent: through proxies, with masks, and in `--verbose`. */
-const handlerOf = (send: OutsideExchange, heard: (date: string | undefined) => void) => ({
-  metadata: { handlerProtocol: "http/1.1" },
-  destroy() {},
-  async handle(request: SdkRequest, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
-    const { protocol, hostname, port, path, query = {}, method, body } = request;
-    const pairs = Object.entries(query).flatMap(([name, value]) =>
-      [value].flat().map((one) => `${encoded(name)}=${encoded(String(one ?? ""))}`),
-    );
-    // undici rejects `Expect`, which the SDK sends with large bodies.
-    const headers = Object.entries(request.headers).filter(([name]) => !/^(host|expect)$/i.test(name));
-    const response = await send({
-      method,
-      origin: `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`,
-      path: pairs.length === 0 ? path : `${path}?${pairs.join("&")}`,
-      headers: Object.fromEntries(headers),
-      body,
-      signal: abortSignal,
-    });
-    const fields = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
-    const own = Object.fromEntries(fields) as Record<string, string>;
-    heard(own.date);
-    return {
-      response: {
-        statusCode: response.status,
-        headers: own,
-        body: Readable.from(pieces(response)),
-        reason: "",
-      },
-    };
-  },
-});
-
-const encoded = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
-
-async function* pieces(response: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<Uint8Array> {
-  for await (const chunks of response) yield* chunks;
+/** Whether a store did not write because of the condition; some say that the object is missing. */
+function isConditionFailure(error: unknown, condition: Condition | undefined): boolean {
+  const status = statusOf(error);
+  return status === 412 || (status === 404 && typeof condition === "object");
 }

@@ -22,7 +22,11 @@ export function isTransient(error: unknown): boolean {
   const status = statusOf(error) ?? 0;
   const { name } = error as Error;
   return (
-    status === 429 || (status >= 500 && status !== 501) || name === "RequestTimeout" || name === "SlowDown"
+    // 409: another write to the same key is in progress.
+    [409, 429].includes(status) ||
+    (status >= 500 && status !== 501) ||
+    name === "RequestTimeout" ||
+    name === "SlowDown"
   );
 }
 

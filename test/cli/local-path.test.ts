@@ -8,8 +8,8 @@ describe("an address where a path is expected exits with 2, writes nothing, and 
   test.for([
     ["export sync gs://bucket/x", "DIR", "gs://", "./x"],
     ["export sync gs://bucket", "DIR", "gs://", "./bucket"],
-    ["export --out S3://bucket/a/rows.csv", "--out", "s3://", "./rows.csv"],
-    ["tryon --product A --save s3://bucket/x", "--save", "s3://", "./x"],
+    ["export --out GS://bucket/a/rows.csv", "--out", "gs://", "./rows.csv"],
+    ["tryon --product A --save gs://bucket/x", "--save", "gs://", "./x"],
     [
       "import https://user:SECRET@example.com/products.csv?token=SECRET",
       "FILE",

@@ -25,6 +25,8 @@ export async function s3Server(now: () => number = Date.now) {
   const objects = new Map<string, StoredObject>();
   const faults: S3Faults = {};
   const requests: string[] = [];
+  /** The parts of unfinished uploads, by upload ID. */
+  const uploads = new Map<string, Map<number, Buffer>>();
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     const url = new URL(request.url!, "http://store");
@@ -41,6 +43,9 @@ export async function s3Server(now: () => number = Date.now) {
     { key, url, body }: { key: string; url: URL; body: Buffer },
   ): Reply => {
     const found = objects.get(key);
+    const upload = url.searchParams.get("uploadId");
+    if (upload !== null || url.searchParams.has("uploads"))
+      return sendParts(request, { upload, part: Number(url.searchParams.get("partNumber")), key, body });
     switch (request.method) {
       case "GET":
         if (key === "") return list(objects, url.searchParams);
@@ -61,6 +66,32 @@ export async function s3Server(now: () => number = Date.now) {
       default:
         return put(request, { key, body, found });
     }
+  };
+  const sendParts = (
+    { method, headers }: IncomingMessage,
+    { upload, part, key, body }: { upload: string | null; part: number; key: string; body: Buffer },
+  ): Reply => {
+    if (upload === null) {
+      const id = `upload-${uploads.size + 1}`;
+      uploads.set(id, new Map());
+      const text = `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`;
+      return { status: 200, headers: { "content-type": "application/xml" }, body: text };
+    }
+    const parts = uploads.get(upload);
+    if (parts === undefined) return failure(404, "NoSuchUpload");
+    if (method === "PUT") {
+      if (createHash("md5").update(body).digest("base64") !== headers["content-md5"])
+        return failure(400, "BadDigest");
+      parts.set(part, body);
+      return { status: 200, headers: { etag: `"${part}"` }, body: "" };
+    }
+    uploads.delete(upload);
+    if (method === "DELETE") return { status: 204, headers: {}, body: "" };
+    const etag = `"${createHash("md5").update(upload).digest("hex")}-${parts.size}"`;
+    const all = [...parts.keys()].sort((one, other) => one - other).map((number) => parts.get(number)!);
+    objects.set(key, { body: Buffer.concat(all), etag, headers: { etag } });
+    const text = "<CompleteMultipartUploadResult></CompleteMultipartUploadResult>";
+    return { status: 200, headers: { "content-type": "application/xml" }, body: text };
   };
   const put = (
     { headers }: IncomingMessage,
@@ -102,6 +133,7 @@ export async function s3Server(now: () => number = Date.now) {
   return {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
+    uploads,
     /** Writes an object as another machine does. */
     write(key: string, content: object) {
       const body = Buffer.from(JSON.stringify(content));

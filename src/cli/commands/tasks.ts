@@ -1,9 +1,10 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import { operations } from "../../contract/operations.ts";
 import { Task } from "../../contract/resources/tasks.ts";
 import { fieldTree } from "../../contract/response-values.ts";
 import { CatError } from "../../errors.ts";
+import { isBucketAddress, nameIn } from "../../flows/bucket/address.ts";
 import type { WatchedTasks } from "../../flows/generate/watch-tasks.ts";
 import { patienceOf } from "../../flows/run/stage.ts";
 import { counted } from "../../flows/words.ts";
@@ -11,6 +12,7 @@ import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
 import { ExitCode, UsageError } from "../context/errors.ts";
+import { type BucketFlags, bucketOption, checkBucketFlags, withBucketFlags } from "../flags/bucket-flags.ts";
 import { type CommandTexts, command, group } from "../flags/command.ts";
 import {
   defaultMaxBytes,
@@ -57,7 +59,7 @@ const getCommand = (app: App): Command =>
     examples: [["print the URL of the image", "cat tasks get ID --json | jq -r .output_image.url"]],
   });
 
-interface FollowFlags extends RawPrintFlags {
+interface FollowFlags extends RawPrintFlags, BucketFlags {
   /** A run of this machine, whose tasks are meant as well. */
   run?: string;
   save?: string;
@@ -69,16 +71,18 @@ interface FollowFlags extends RawPrintFlags {
 
 /** A command for tasks by ID or by run. */
 const tasksBy = (name: string, save: string, texts: CommandTexts): Command =>
-  command(name, texts)
-    .argument("[ID...]", "IDs of tasks")
-    .option("--run <RUN>", "all tasks of a run of cat tryon or cat beautify on this machine")
-    .option("--save <DIR>", save)
-    .addOption(maxBytesFlag())
-    .addOption(labelFlag());
+  withBucketFlags(
+    command(name, texts)
+      .argument("[ID...]", "IDs of tasks")
+      .option("--run <RUN>", "all tasks of a run of cat tryon or cat beautify on this machine")
+      .addOption(bucketOption("--save <DIR>", save))
+      .addOption(maxBytesFlag())
+      .addOption(labelFlag()),
+  ).optionsGroup("Flags:");
 
 const watchCommand = (app: App): Command =>
   withPrintFlags(
-    tasksBy("watch", "save the images in a folder", {
+    tasksBy("watch", "save the images in a folder, or s3://BUCKET/PREFIX", {
       summary: "wait until tasks have ended, and show them",
       usage: "[ID...] [flags]",
       about:
@@ -93,7 +97,7 @@ const watchCommand = (app: App): Command =>
 
 const saveCommand = (app: App): Command =>
   withPrintFlags(
-    tasksBy("save", "folder for the images", {
+    tasksBy("save", "folder for the images, or s3://BUCKET/PREFIX", {
       summary: "save the images of tasks",
       usage: "[ID...] --save DIR [flags]",
       about:
@@ -155,9 +159,14 @@ async function followTasks(
   const printing = readPrintFlags(flags, followedForm(save !== undefined));
   const label = labelOf(flags);
   const typed = given.map((id) => resourceId(id, "task"));
-  const { clock, cwd, interrupt } = app.context;
+  const { clock, interrupt } = app.context;
   const ofRun = run === undefined ? [] : await tasksOfRun(app, run);
-  if (save !== undefined) await (await import("../files/save-folder.ts")).checkSaveFolder(app, save);
+  checkBucketFlags(save, flags);
+  const place =
+    save === undefined
+      ? null
+      : await (await import("../files/save-folder.ts")).openSavePlace(app, save, flags);
+  await place?.check();
   const ids = typed.length === 0 && run === undefined ? null : [...new Set([...typed, ...ofRun])];
   const client = await app.client();
   const { watchTasks } = await import("../../flows/generate/watch-tasks.ts");
@@ -165,20 +174,24 @@ async function followTasks(
   try {
     const { signal } = patience;
     const service = { client, clock, signal, newKey: () => "", concurrency: defaultConcurrency };
-    const saveTo = save === undefined ? null : resolve(cwd, save);
+    const saveTo = place?.folder ?? null;
     const { generationsByTask } = await import("../../flows/generate/generation.ts");
     const state = saveTo === null ? null : await app.state();
     const { baseUrl } = await app.connection();
     const known = state === null ? () => undefined : generationsByTask(state, ["tryon", "beautify"]);
     const reviewOf = (taskId: string) => state?.decisions.of(baseUrl, taskId) ?? null;
     const watched = await runFlow(app, ({ onProgress }) =>
-      watchTasks({ ids, known, reviewOf, saveTo, wait, maxBytes, label }, service, onProgress),
+      watchTasks(
+        { ids, known, reviewOf, saveTo, bucket: place?.bucket, wait, maxBytes, label },
+        service,
+        onProgress,
+      ),
     );
-    if (saveTo !== null && watched.files.size > 0) {
-      const { writeFolderResults } = await import("../../flows/generate/folder-results.ts");
+    if (place !== null && watched.files.size > 0) {
+      const { writeLists } = await import("../files/save-folder.ts");
       const again = "run the same command again";
       const csv = await (await import("../settings/csv-style.ts")).excelStyle(app, excel);
-      await writeFolderResults(saveTo, watched.rows, { clock, formulaGuard, csv, again });
+      await writeLists(place, watched.rows, { clock, formulaGuard, csv, again });
     }
     await report(app, { ...flags, wait }, printing, watched);
   } finally {
@@ -210,12 +223,12 @@ async function report(
   const rows = tasks.map((task): FollowedTask => {
     const file = files.get(task.id);
     if (file === undefined) return task;
-    return { ...task, output_file: join(save!, file), label: labels.get(task.id) ?? false };
+    return { ...task, output_file: nameIn(save!, file), label: labels.get(task.id) ?? false };
   });
   await app.io.show(printing, rows);
   if (thumbnail && app.context.stdout.isTTY && stopped === undefined) {
     const { showThumbnails } = await import("../app/thumbnails.ts");
-    const saveTo = save === undefined ? null : resolve(app.context.cwd, save);
+    const saveTo = save === undefined || isBucketAddress(save) ? null : resolve(app.context.cwd, save);
     const withImage = tasks.filter(({ output_image }) => output_image !== null);
     const pictures = withImage.map((task): Thumbnail => {
       const file = files.get(task.id) ?? null;

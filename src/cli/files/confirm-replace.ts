@@ -46,14 +46,25 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
     }
     if (found !== null) existing.push(file);
   }
-  const [first, ...others] = existing;
   if (app.globals.yes) return new Set(files.map(({ path }) => path));
-  const agreed = new Set(existing.map(({ path }) => path));
-  if (first === undefined) return agreed;
-  const { flag, left = "nothing was saved" } = first;
-  const shown = `${app.io.visible(first.name)}${others.length === 0 ? "" : ` and ${counted(others.length, "other file")}`}`;
+  const [first] = existing;
+  if (first !== undefined) await agreeToReplace(app, { ...first, names: existing.map(({ name }) => name) });
+  return new Set(existing.map(({ path }) => path));
+}
+
+/** Asks on a terminal whether files that exist may be replaced. Throws UsageError without one, DeclinedError if not. */
+export async function agreeToReplace(
+  app: App,
+  {
+    flag,
+    left = "nothing was saved",
+    names,
+  }: Pick<NamedFile, "flag" | "left"> & { names: readonly string[] },
+): Promise<void> {
+  const [first = "", ...others] = names;
+  const shown = `${app.io.visible(first)}${others.length === 0 ? "" : ` and ${counted(others.length, "other file")}`}`;
   if (canAsk(app)) {
-    if (await (await openPrompts(app)).confirm(`Replace ${shown}?`, false)) return agreed;
+    if (await (await openPrompts(app)).confirm(`Replace ${shown}?`, false)) return;
     throw new DeclinedError(left);
   }
   const [verb, them] = others.length === 0 ? ["exists", "it"] : ["exist", "them"];

@@ -1,12 +1,21 @@
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Command } from "commander";
+import type { Argument, Command, Option } from "commander";
 import { isBucketAddress } from "../../flows/bucket/address.ts";
 import { UsageError } from "../context/errors.ts";
 import { shellWord } from "../output/command-words.ts";
 
 /** The placeholders of values that are paths. */
 export const pathPlaceholder = /\b(?:FILE|FOLDER|DIR|PHOTO|DECISIONS)\b/;
+
+/** The arguments and options that take `s3://` as well as a path. */
+const takingBuckets = new WeakSet<Argument | Option>();
+
+/** Has an argument or an option take `s3://` as well as a path. */
+export function takeBuckets<Place extends Argument | Option>(place: Place): Place {
+  takingBuckets.add(place);
+  return place;
+}
 
 /** A drive letter such as `C:` is not a scheme. */
 const scheme = /^\s*([a-z][a-z0-9+.-]+:\/\/?)/i;
@@ -36,21 +45,22 @@ function pathIn(address: string): string {
   }
 }
 
-/** Has a command reject addresses in its flags that take a path. */
+/** Has a command reject addresses in its flags that take a path, and no bucket. */
 export function settlePaths(one: Command): void {
   for (const option of one.options) {
     if (!pathPlaceholder.test(option.flags)) continue;
     one.on(`option:${option.name()}`, (value) => {
-      if (typeof value === "string") rejectAddress(value, option.long ?? option.flags);
+      if (typeof value !== "string" || (takingBuckets.has(option) && isBucketAddress(value))) return;
+      rejectAddress(value, option.long ?? option.flags);
     });
   }
 }
 
-/** Rejects addresses in the arguments of a command that are paths; one whose description names `s3://` takes buckets as well. */
+/** Rejects addresses in the arguments of a command that are paths. */
 export function rejectAddressArguments({ registeredArguments, args }: Command): void {
   args.forEach((value, at) => {
     const argument = registeredArguments[at] ?? registeredArguments.at(-1);
-    if (argument?.description.includes("s3://") && isBucketAddress(value)) return;
+    if (argument !== undefined && takingBuckets.has(argument) && isBucketAddress(value)) return;
     const name = argument?.name() ?? "";
     if (pathPlaceholder.test(name)) rejectAddress(value, name);
   });

@@ -50,7 +50,7 @@ export const flagName = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** In order: a switch that is true, a text, and each of several texts. Any other value is not set. */
-const flagWords = (flags: Readonly<Record<string, unknown>>): string[] =>
+export const flagWords = (flags: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(flags).flatMap(([name, value]) => {
     if (value === true) return [flagName(name)];
     const texts = [value].flat().filter((text) => typeof text === "string");

@@ -97,7 +97,9 @@ export const codeGroups: readonly CodeGroup[] = [
       file_not_writable: "Check the permissions of the folder.",
       file_not_deletable: "Check the permissions of the folder.",
       file_exists: "Add --yes to replace the file, or choose another one.",
-      file_appeared: "Check both files, and rename the one that you need.",
+      results_busy: again,
+      file_appeared:
+        "Check both files, and rename the one that you need; for an object, choose another name.",
       file_busy: busy,
       file_changed: "The file changed while it was read: run the command again.",
       folder_not_readable: "Check the permissions of the folder.",

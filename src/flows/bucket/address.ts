@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { CatError } from "../../errors.ts";
 
 /** Where something is in an object store. */
@@ -9,6 +10,10 @@ export interface BucketAddress {
 
 /** Whether a target is in an object store. */
 export const isBucketAddress = (text: string): boolean => /^\s*s3:/i.test(text);
+
+/** The name of a file in a folder or a bucket, for messages. */
+export const nameIn = (place: string, name: string): string =>
+  isBucketAddress(place) ? `${place.trim().replace(/\/+$/, "")}/${name}` : join(place, name);
 
 /**
  * Reads `s3://BUCKET/PREFIX`; the prefix is taken as it is written. Throws a CatError of type usage, whose message has no part of

@@ -1,6 +1,7 @@
 // A bucket: objects by key, in any store with the S3 interface.
 
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import {
   AbortMultipartUploadCommand,
@@ -61,8 +62,8 @@ interface PutOptions {
 export interface PartsUpload {
   /** Every part but the last has 5 MiB at least. */
   add(body: Uint8Array): Promise<void>;
-  /** False if the condition does not hold. */
-  complete(condition?: Condition): Promise<boolean>;
+  /** False if an object has the key already. */
+  complete(condition?: "absent"): Promise<boolean>;
   /** Removes the parts; never throws. */
   abort(): Promise<void>;
 }
@@ -79,6 +80,17 @@ export const contentOf = (body: Uint8Array): ObjectContent => ({
   md5: createHash("md5").update(body).digest("base64"),
   open: () => body,
 });
+
+/** A file as content. */
+export async function fileContent(path: string): Promise<ObjectContent> {
+  const md5 = createHash("md5");
+  let bytes = 0;
+  for await (const chunk of createReadStream(path)) {
+    md5.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, md5: md5.digest("base64"), open: () => createReadStream(path) };
+}
 
 /** A prefix of a bucket. Methods throw a CatError with the next step. Keys are relative to the prefix. */
 export class Bucket {
@@ -137,10 +149,7 @@ export class Bucket {
     });
   }
 
-  /**
-   * Begins an object of unknown length, in parts that are sent as they are full: it appears when it is completed. Most stores
-   * ignore the condition then, so a look comes first.
-   */
+  /** Begins an object of unknown length, in parts that are sent as they are full: it appears when it is completed. */
   async beginParts(key: string, type: string): Promise<PartsUpload> {
     const at = this.#at(key);
     const begun = await this.#again(`write ${key}`, () =>
@@ -157,14 +166,14 @@ export class Bucket {
         parts.push({ PartNumber, ETag: sent.ETag });
       },
       complete: async (condition) => {
+        // Stores that know conditions of a PUT may ignore or reject them here.
         if (condition === "absent" && (await this.head(key)) !== null) return false;
-        const whole = { ...upload, MultipartUpload: { Parts: parts }, ...this.#conditions(condition) };
+        const whole = { ...upload, MultipartUpload: { Parts: parts } };
         const send = async () => {
           await this.#s3.send(new CompleteMultipartUploadCommand(whole));
           return true;
         };
         return this.#again(`write ${key}`, send, async (error) => {
-          if (isConditionFailure(error, condition)) return false;
           // It is gone where an earlier attempt has completed it, whose response got lost.
           return (error as Error).name === "NoSuchUpload" && (await this.head(key)) !== null
             ? true

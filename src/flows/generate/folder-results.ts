@@ -8,10 +8,10 @@ import { OutputFile } from "../files/output-file.ts";
 import { type CsvStyle, csvRecords, guardedCell, markOf, plainCsv } from "../outputs/cells.ts";
 import { type ResultRow, resultCells, resultColumns } from "./result.ts";
 
-/** The names of the two lists next to saved images. */
-const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as const;
+/** The names of the two lists next to saved images: the CSV is made from the other one. */
+export const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as const;
 
-interface FolderOptions {
+export interface FolderOptions {
   readonly clock: Clock;
   readonly formulaGuard: boolean;
   /** How the CSV is written (default: plain CSV); the list of several commands follows none of their inputs. */

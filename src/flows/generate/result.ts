@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredDecision } from "../../state/decisions.ts";
+import { nameIn } from "../bucket/address.ts";
 import type { ResultsForm } from "../outputs/results-file.ts";
 import type { Place } from "../rows/problem.ts";
 import type { Generation } from "./generation.ts";
@@ -163,7 +163,7 @@ export function toSummaryTask(
     id: task_id,
     status,
     line: generation.line,
-    ...(file !== null && { output_file: join(folder ?? "", file) }),
+    ...(file !== null && { output_file: nameIn(folder ?? "", file) }),
     ...(failure_reason !== null && { failure_reason }),
     ...(label !== null && { label }),
   };

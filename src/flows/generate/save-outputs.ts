@@ -14,6 +14,7 @@ import { fileStart, OutputError } from "../files/disk.ts";
 import { downloadFile, rejectIncompleteImage, withSizeHint } from "../files/download-file.ts";
 import { placeFile } from "../files/output-file.ts";
 import type { Service } from "../service.ts";
+import type { ImageBucket } from "./image-bucket.ts";
 import { type NamedOutput, rejectedFolder } from "./result.ts";
 
 /** How many downloads run at once: signed URLs have no rate limit. */
@@ -25,6 +26,8 @@ export interface SaveOptions {
   readonly maxBytes: number;
   /** Whether saved images get the label of generated ones. */
   readonly label: boolean;
+  /** Where images go from the folder; absent if they stay there. */
+  readonly bucket?: ImageBucket | null | undefined;
 }
 
 /** Saves outputs in a folder, several at once. */
@@ -60,10 +63,11 @@ export class OutputSaver {
     const save = async () => {
       try {
         this.#signal.throwIfAborted();
-        const name = (await this.#findSaved(task, named)) ?? (await this.#save(task, named));
+        const { name, label } = this.#options.bucket
+          ? await this.#intoBucket(task, named, this.#options.bucket)
+          : await this.#intoFolder(task, named);
         this.files.set(task.id, name);
-        // Also of an earlier command, or as the service has sent it.
-        this.labels.set(task.id, isLabeled(join(this.#folder, name)));
+        this.labels.set(task.id, label);
       } catch (error) {
         this.faults.set(task.id, withSizeHint(error));
       }
@@ -75,6 +79,27 @@ export class OutputSaver {
   async settled(): Promise<void> {
     await Promise.all(this.#jobs);
     if (this.files.size > 0) await syncFolder(this.#folder);
+  }
+
+  async #intoFolder(task: Task, named: NamedOutput): Promise<{ name: string; label: boolean }> {
+    const name = (await this.#findSaved(task, named)) ?? (await this.#save(task, named));
+    // Also of an earlier command, or as the service has sent it.
+    return { name, label: isLabeled(join(this.#folder, name)) };
+  }
+
+  async #intoBucket(
+    task: Task,
+    named: NamedOutput,
+    bucket: ImageBucket,
+  ): Promise<{ name: string; label: boolean }> {
+    const own = outputExtensions.map((extension) => outputName(named, task.id, extension));
+    const saved = own.find((name) => bucket.has(name));
+    if (saved !== undefined) return { name: saved, label: await bucket.isLabeled(saved) };
+    const name = await this.#save(task, named);
+    const label = isLabeled(join(this.#folder, name));
+    const [type = ""] = Object.entries(extensions).find(([, extension]) => name.endsWith(extension)) ?? [];
+    await bucket.take(name, { task: task.id, label, type });
+    return { name, label };
   }
 
   /** The file of an earlier command; null where there is none. One that was emptied or replaced is saved again. */

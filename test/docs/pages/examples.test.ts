@@ -50,6 +50,7 @@ test("only these blocks do not run here", () => {
     "docs/command-line.md: $ source <(catalogue completion bash)   # or zsh, after compinit",
     "docs/exports.md: cat export sync s3://shop/images --region eu-central-1",
     "docs/exports.md: cat export sync s3://shop/images --shard 1/3   # 2/3 and 3/3 on other machines",
+    "docs/exports.md: cat export --out s3://shop/catalogue.csv",
     "docs/guide.md: $ cat serve --mock --load sandbox.json --save sandbox.json",
     "docs/guide.md: export CAT_BASE_URL=http://127.0.0.1:4010 CAT_API_KEY=ak_mock",
     "docs/guide.md: cat login",

@@ -6,6 +6,12 @@ import { checkEncodingName, type EncodingName } from "../../../flows/rows/encodi
 import { UsageError } from "../../context/errors.ts";
 import { readDelimiter } from "../../files/file-flags.ts";
 import {
+  type BucketFlags,
+  bucketOption,
+  checkBucketFlags,
+  withBucketFlags,
+} from "../../flags/bucket-flags.ts";
+import {
   defaultMaxBytes,
   formatForExcel,
   maxBytesFlag,
@@ -22,7 +28,7 @@ import { approvedFlag, readRoles, roleFlag } from "./roles.ts";
 type Since = number | "last";
 
 /** The flags of `cat export` as commander parses them. */
-export interface RawExportFlags {
+export interface RawExportFlags extends BucketFlags {
   out?: string;
   role?: string[];
   format?: RowFormatName;
@@ -52,6 +58,8 @@ export interface RawExportFlags {
 export interface LiveInput {
   /** The file as typed; null for standard output. */
   readonly out: string | null;
+  /** How the store of a bucket is reached. */
+  readonly bucket: BucketFlags;
   /** Asset roles, sorted and without duplicates; null for all. */
   readonly roles: readonly string[] | null;
   readonly format: RowFormatName;
@@ -68,7 +76,7 @@ export interface LiveInput {
 }
 
 /** A frozen export: files that the service prepares. */
-export interface FrozenInput extends Pick<LiveInput, "roles" | "approved">, MapFlags {
+export interface FrozenInput extends Pick<LiveInput, "roles" | "approved" | "bucket">, MapFlags {
   /** The file as typed; null for the default of the format. */
   readonly out: string | null;
   readonly format: "manifest" | "zip";
@@ -96,7 +104,12 @@ export const frozenNames = { manifest: "catalogue.jsonl", zip: "catalogue.zip" }
 export const withExportFlags = (made: Command): Command => {
   withCsvFlags(
     made
-      .option("--out <FILE>", "file to write, or - for standard output (--yes replaces an existing file)")
+      .addOption(
+        bucketOption(
+          "--out <FILE>",
+          "file to write, s3://BUCKET/NAME, or - for standard output (--yes replaces an existing file)",
+        ),
+      )
       .addOption(roleFlag())
       .addOption(approvedFlag())
       .addOption(
@@ -130,11 +143,12 @@ export const withExportFlags = (made: Command): Command => {
       "only the products of a file: a table, or one ID or reference per line; - is stdin",
     )
     .option("--sheet <NAME>", "sheet of --products-from (default: the one whose columns fit)");
-  return withMapFlags(made, "reference:OLD=NEW")
+  withMapFlags(made, "reference:OLD=NEW")
     .option("--delimiter <C>", "column separator of --products-from (default: detected)")
     .option("--encoding <NAME>", "text encoding of --products-from (default: detects UTF-8 and UTF-16)")
     .addOption(timeoutFlag())
     .option("--fresh", "start over instead of resuming a stopped export");
+  return withBucketFlags(made);
 };
 
 const usualMarginMs = 5 * 60_000;
@@ -176,7 +190,8 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
     });
   }
   const marginMs = margin ?? (since === "last" ? usualMarginMs : 0);
-  return { out, roles, format, since, marginMs, formulaGuard, excel, approved };
+  const bucket = readBucket(out, raw);
+  return { out, bucket, roles, format, since, marginMs, formulaGuard, excel, approved };
 }
 
 /** Throws UsageError for `--no-label` of images that are not extracted. */
@@ -191,6 +206,12 @@ function outOf(raw: RawExportFlags): string | null {
   const hint = "Choose a file, for example --out catalogue.ndjson, or - for standard output.";
   const out = named("--out", raw.out, hint) ?? "-";
   return out === "-" ? null : out;
+}
+
+function readBucket(out: string | null, { endpoint, region, pathStyle }: BucketFlags): BucketFlags {
+  const flags = { endpoint, region, pathStyle };
+  checkBucketFlags(out, flags);
+  return flags;
 }
 
 /** The input of a frozen export. Throws UsageError for what commander cannot check by itself. */
@@ -225,6 +246,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     });
   return {
     out,
+    bucket: readBucket(out, raw),
     roles,
     format,
     approved: raw.approved ?? false,

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
+import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import { checkExtractFolder } from "../../../flows/export/archive/extract-folder.ts";
 import { exportFrozen } from "../../../flows/export/frozen/export-frozen.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
@@ -13,6 +14,7 @@ import { reviewedAssets } from "../../app/profile-state.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { openInput } from "../../files/open-input.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
+import type { BucketFlags } from "../../flags/bucket-flags.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { problemList } from "../../output/problem-list.ts";
@@ -35,7 +37,8 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
         ...host,
         async targets(jobs, isDelivered) {
           pause();
-          return frozenTargets(app, { name, format, isFile: extract === null }, jobs, isDelivered);
+          const { bucket } = command;
+          return frozenTargets(app, { name, format, isFile: extract === null, bucket }, jobs, isDelivered);
         },
         onProblem(problem) {
           unknown++;
@@ -50,7 +53,8 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
   });
   if (app.io.json) await app.io.jsonData(outcome.summary);
   else {
-    const isNumbered = format === "zip" && extract === null && outcome.stopped === undefined;
+    const isNumbered =
+      format === "zip" && extract === null && outcome.stopped === undefined && !isBucketAddress(name);
     const leftovers = isNumbered ? await leftoversOf(app, name, outcome.parts) : [];
     const { globals, typed } = app;
     for (const line of reportLines(outcome, command, { leftovers, globals, typed }))
@@ -110,12 +114,21 @@ async function readSelected(
  */
 async function frozenTargets(
   app: App,
-  { name, format, isFile }: { name: string; format: FrozenInput["format"]; isFile: boolean },
+  {
+    name,
+    format,
+    isFile,
+    bucket,
+  }: { name: string; format: FrozenInput["format"]; isFile: boolean; bucket: BucketFlags },
   jobs: number,
   isDelivered: (path: string) => Promise<boolean>,
 ): Promise<FrozenTarget[]> {
   const isNumbered = format === "zip" && isFile && jobs !== 1;
   const names = isNumbered ? Array.from({ length: jobs }, (_, at) => numberedName(name, at + 1)) : [name];
+  if (isBucketAddress(name)) {
+    const { uploadTargets } = await import("./upload-targets.ts");
+    return uploadTargets(app, names, { format, flags: bucket, isDelivered });
+  }
   const targets: FrozenTarget[] = [];
   const open: string[] = [];
   for (const name of names) {

@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import {
   exportLive,
   LastExport,
@@ -12,7 +13,6 @@ import type { App } from "../../app/app.ts";
 import { reviewedAssets, serviceOf } from "../../app/profile-state.ts";
 import { newRunId } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
-import type { OutFile } from "../../files/out-files.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
 import { excelStyle } from "../../settings/csv-style.ts";
 import type { LiveInput } from "./flags.ts";
@@ -21,13 +21,10 @@ import { withRoleHint } from "./roles.ts";
 /** Writes the current rows to a file or to standard output. Throws what stopped it. */
 export async function exportLiveRows(app: App, input: LiveInput): Promise<void> {
   const { clock, interrupt, stdout } = app.context;
-  const { out, roles, format, formulaGuard, excel, approved } = input;
+  const { roles, format, formulaGuard, excel, approved } = input;
   const began = clock.now();
   const runId = newRunId(began);
-  const file =
-    out === null
-      ? null
-      : await (await import("../../files/out-files.ts")).checkOutFile(app, out, { hasStdout: true });
+  const target = await openTarget(app, input, runId);
   const reviewed = approved ? await reviewedAssets(app) : null;
   const last =
     input.since === "last"
@@ -44,10 +41,10 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
     input.since === "last"
       ? await last!.startedAt(service, (sentence) => app.io.note(sentence))
       : input.since;
-  const path = file?.path ?? null;
-  const sink = file === null ? stdoutSink(app) : await fileSink(app, file, runId);
+  const sink = await target.begin();
   // Rows on a terminal show the progress themselves. What reads them from a pipe may write to the same terminal as a bar.
-  const progress = path === null && stdout.isTTY ? null : await app.io.progress({ lines: path === null });
+  const isFile = target.name !== null;
+  const progress = !isFile && stdout.isTTY ? null : await app.io.progress({ lines: !isFile });
   const selection = { roles, since: since === null ? null : Math.max(0, since - input.marginMs) };
   const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
   const csv = format === "csv" ? ((await excelStyle(app, excel)) ?? plainCsv) : plainCsv;
@@ -73,7 +70,34 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   }
   last?.record(result.startedAt);
   await learned.keep(app);
-  await report(app, file, { run_id: runId, ...result }, clock.now() - began);
+  await report(app, target, { run_id: runId, ...result }, clock.now() - began);
+}
+
+/** Where rows go, checked before the first request. */
+interface Target {
+  /** As typed; null for standard output. */
+  readonly name: string | null;
+  begin(): Promise<RowSink> | RowSink;
+  /** The length of the complete file. */
+  bytes(): Promise<number>;
+}
+
+async function openTarget(app: App, { out, bucket, format }: LiveInput, runId: string): Promise<Target> {
+  if (out === null) return { name: null, begin: () => stdoutSink(app), bytes: async () => 0 };
+  if (isBucketAddress(out)) {
+    const { objectFile } = await import("../../files/object-file.ts");
+    const type = format === "csv" ? "text/csv" : "application/x-ndjson";
+    const file = await objectFile(app, out, { flags: bucket, type });
+    return { name: out, begin: () => file, bytes: async () => file.bytes };
+  }
+  const { beginOutFile, checkOutFile } = await import("../../files/out-files.ts");
+  const file = await checkOutFile(app, out, { hasStdout: true });
+  return {
+    name: file.name,
+    // A file that appears when it is complete.
+    begin: () => beginOutFile(app, file, runId),
+    bytes: async () => (await stat(file.path)).size,
+  };
 }
 
 /** Standard output. Each write has left the program when it resolves. */
@@ -83,36 +107,25 @@ const stdoutSink = (app: App): RowSink => ({
   discard: async () => {},
 });
 
-/** A file that appears when it is complete. */
-async function fileSink(app: App, out: OutFile, runId: string): Promise<RowSink> {
-  const { beginOutFile } = await import("../../files/out-files.ts");
-  const file = await beginOutFile(app, out, runId);
-  return {
-    write: (text) => file.write(text),
-    commit: async () => void (await file.commit()),
-    discard: () => file.discard(),
-  };
-}
-
 /**
  * The summary: for people on stderr; with --json and a file, one object on stdout. With rows on stdout there is no such
  * object, because programs would take it for a row.
  */
 async function report(
   app: App,
-  file: OutFile | null,
+  { name, bytes }: Target,
   { run_id, products, assets, deleted, rejected }: LiveResult & { run_id: string },
   duration_ms: number,
 ): Promise<void> {
   if (app.io.json) {
-    if (file === null) return;
-    const files = [{ path: file.name, bytes: (await stat(file.path)).size }];
+    if (name === null) return;
+    const files = [{ path: name, bytes: await bytes() }];
     const more = { ...(deleted > 0 && { deleted }), ...(rejected > 0 && { rejected }) };
     return app.io.jsonData({ run_id, products, assets, ...more, files, jobs: [], duration_ms });
   }
   const what = `${counted(products, "product")} with ${counted(assets, "image")}`;
   const skipped = rejected === 0 ? "" : `, without ${counted(rejected, "rejected image")},`;
   const gone = deleted === 0 ? "" : ` (${counted(deleted, "product")} deleted)`;
-  const where = file === null ? "" : ` to ${app.io.visible(file.name)}`;
+  const where = name === null ? "" : ` to ${app.io.visible(name)}`;
   await app.io.note(`Exported ${what}${gone}${skipped}${where} in ${(duration_ms / 1000).toFixed(1)} s.`);
 }

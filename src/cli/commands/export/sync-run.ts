@@ -14,14 +14,14 @@ import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { ExitCode, UsageError } from "../../context/errors.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
-import type { BucketFlags } from "./open-bucket.ts";
+import type { MirrorBucketFlags } from "./open-bucket.ts";
 import { withRoleHint } from "./roles.ts";
 
 /** The input of one command: a run, or the merge of indexes. */
 export interface SyncFlags extends SyncInput {
   readonly merge: boolean;
   /** How the store of a mirror in a bucket is reached. */
-  readonly bucket: BucketFlags;
+  readonly bucket: MirrorBucketFlags;
 }
 
 /** Failures that are listed while the command runs. */
@@ -58,8 +58,8 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   );
   await learned.keep(app);
   const isComplete = outcome.stopped === undefined && outcome.summary.failed === 0;
-  if (isInBucket && flags.shard !== null && isComplete && !flags.dryRun) await joinShards(app, flags);
   await reportSync(app, flags, { ...outcome, stopped: withRoleHint(outcome.stopped, flags.roles) });
+  if (isInBucket && flags.shard !== null && isComplete && !flags.dryRun) await joinShards(app, flags);
 }
 
 /** This process, as the lock of a folder names it. */
@@ -67,13 +67,13 @@ const holderOf = ({ context: { clock, pid } }: App) => ({ pid, since: new Date(c
 
 /** Joins the indexes of all shards in a bucket, if this one was the last. */
 async function joinShards(app: App, { folder, shard, bucket: flags }: SyncFlags): Promise<void> {
-  const { clock } = app.context;
+  const { clock, interrupt: signal } = app.context;
   const { closeRound, mergeWork } = await import("../../../flows/export/sync/merge.ts");
   const { openBucketMirror } = await import("./open-bucket.ts");
   const files = { ...mirrorFiles(null), work: mergeWork };
   const store = openBucketMirror(app, folder, { flags, files });
   const input = { folder, runId: newRunId(clock.now()), among: shard!.of };
-  await closeRound(input, { store, clock, holder: holderOf(app) });
+  await closeRound(input, { store, clock, holder: holderOf(app), signal });
 }
 
 /** Joins the indexes of all shards in a folder. */

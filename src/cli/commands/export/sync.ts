@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { isBucketAddress, readBucketAddress } from "../../../flows/bucket/address.ts";
-import { parseUrl } from "../../../http/send.ts";
+import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
+import { bucketArgument, checkBucketFlags, forBuckets, withBucketFlags } from "../../flags/bucket-flags.ts";
 import { command, group, otherFlags } from "../../flags/command.ts";
 import { defaultMaxBytes, labelFlag, maxBytesFlag } from "../../flags/common-flags.ts";
 import { duration, named, wholeNumber } from "../../flags/values.ts";
 import { flagName } from "../../output/command-words.ts";
-import type { BucketFlags } from "./open-bucket.ts";
+import type { MirrorBucketFlags } from "./open-bucket.ts";
 import { approvedFlag, readRoles, roleFlag } from "./roles.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
@@ -17,7 +17,7 @@ interface RawSyncFlags
       SyncFlags,
       "delete" | "dryRun" | "verify" | "full" | "merge" | "concurrency" | "label" | "sameOrganization"
     >,
-    BucketFlags {
+    MirrorBucketFlags {
   role?: string[];
   approved?: true;
   template?: string;
@@ -38,55 +38,57 @@ export const syncGroup = (app: App): Command => group("export", "", [syncCommand
 /** `cat export sync` */
 export const syncCommand = (app: App): Command =>
   otherFlags(
-    command("sync", {
-      summary: "mirror all images into a folder",
-      usage: "DIR [flags]",
-      about:
-        "Keep DIR a mirror of all images of the catalogue, with the index catalogue.ndjson.\n\n" +
-        "The first run downloads everything. Later runs read what changed, and download only that. " +
-        "A stopped run is resumed by the same command.",
-      examples: [
-        ["mirror the catalogue, or bring the mirror up to date", "cat export sync images"],
-        ["show what the next run would do", "cat export sync images --delete --dry-run"],
-        ["repair damaged files", "cat export sync images --verify"],
-        ["mirror one third of the products on this machine", "cat export sync images --shard 1/3"],
-        ["mirror into a bucket", "cat export sync s3://shop/images"],
-      ],
-    })
-      .argument("<DIR>", "a new or empty folder, or an earlier mirror; or s3://BUCKET/PREFIX")
-      .optionsGroup("Selection:")
-      .addOption(roleFlag())
-      .addOption(approvedFlag())
-      .option("--template <T>", "names of files, e.g. '{reference}/{role}-{id}{ext}' (default: as suggested)")
-      .option("--shard <I/N>", "only the products of part I of N, e.g. 1/3", readShard)
-      .optionsGroup("Changes:")
-      .option("--delete", "delete files of images that are no longer in the catalogue", false)
-      .option(
-        "--max-delete <N>",
-        "delete no files if more than N are to be deleted (default: a tenth, or 20)",
-        wholeNumber({ min: 1 }),
-      )
-      .option("--dry-run", "show what would change, and write nothing", false)
-      .option("--verify", "compare every file with the index, and download damaged ones again", false)
-      .option("--full", "read the complete catalogue, which also finds detached photos", false)
-      .addOption(
-        new Option(
-          "--full-every <D>",
-          "read the complete catalogue if the last time is longer ago; 0 for never",
+    withBucketFlags(
+      command("sync", {
+        summary: "mirror all images into a folder",
+        usage: "DIR [flags]",
+        about:
+          "Keep DIR a mirror of all images of the catalogue, with the index catalogue.ndjson.\n\n" +
+          "The first run downloads everything. Later runs read what changed, and download only that. " +
+          "A stopped run is resumed by the same command.",
+        examples: [
+          ["mirror the catalogue, or bring the mirror up to date", "cat export sync images"],
+          ["show what the next run would do", "cat export sync images --delete --dry-run"],
+          ["repair damaged files", "cat export sync images --verify"],
+          ["mirror one third of the products on this machine", "cat export sync images --shard 1/3"],
+          ["mirror into a bucket", "cat export sync s3://shop/images"],
+        ],
+      })
+        .addArgument(
+          bucketArgument("<DIR>", "a new or empty folder, or an earlier mirror; or s3://BUCKET/PREFIX"),
         )
-          .argParser(durationOrNever)
-          .default(week, "7d"),
-      )
-      .option("--same-organization", "the API key changed, but belongs to the same organization", false)
-      .option("--merge", "join the indexes of all shards in DIR, without a request", false)
-      .option("--concurrency <N>", "downloads at once", wholeNumber({ min: 1, max: 64 }), 8)
-      .addOption(maxBytesFlag())
-      .addOption(labelFlag())
-      .optionsGroup("Buckets (s3://):")
-      .option("--endpoint <URL>", "address of the store (or AWS_ENDPOINT_URL_S3; default: Amazon S3)")
-      .option("--region <R>", "region of the bucket (or AWS_REGION)")
-      .option("--path-style", "the bucket is part of the path, as stores of your own expect", false)
-      .option("--unlocked", "take no lease: no other machine works on this mirror", false),
+        .optionsGroup("Selection:")
+        .addOption(roleFlag())
+        .addOption(approvedFlag())
+        .option(
+          "--template <T>",
+          "names of files, e.g. '{reference}/{role}-{id}{ext}' (default: as suggested)",
+        )
+        .option("--shard <I/N>", "only the products of part I of N, e.g. 1/3", readShard)
+        .optionsGroup("Changes:")
+        .option("--delete", "delete files of images that are no longer in the catalogue", false)
+        .option(
+          "--max-delete <N>",
+          "delete no files if more than N are to be deleted (default: a tenth, or 20)",
+          wholeNumber({ min: 1 }),
+        )
+        .option("--dry-run", "show what would change, and write nothing", false)
+        .option("--verify", "compare every file with the index, and download damaged ones again", false)
+        .option("--full", "read the complete catalogue, which also finds detached photos", false)
+        .addOption(
+          new Option(
+            "--full-every <D>",
+            "read the complete catalogue if the last time is longer ago; 0 for never",
+          )
+            .argParser(durationOrNever)
+            .default(week, "7d"),
+        )
+        .option("--same-organization", "the API key changed, but belongs to the same organization", false)
+        .option("--merge", "join the indexes of all shards in DIR, without a request", false)
+        .option("--concurrency <N>", "downloads at once", wholeNumber({ min: 1, max: 64 }), 8)
+        .addOption(maxBytesFlag())
+        .addOption(labelFlag()),
+    ).option("--unlocked", "take no lease: no other machine works on this mirror", false),
   ).action(async (folder: string, raw: RawSyncFlags) => {
     const flags = readSyncFlags(folder, raw);
     const { runMerge, runMirror } = await import("./sync-run.ts");
@@ -130,38 +132,24 @@ function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
   };
 }
 
-const isEndpoint = (text: string): boolean => {
-  const url = parseUrl(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
-};
-
 /** Checks the flags of buckets. Throws UsageError. */
 function readBucketFlags(
   folder: string,
-  flags: BucketFlags,
+  flags: MirrorBucketFlags,
   { shard, merge }: { shard: RawSyncFlags["shard"] | null; merge: boolean },
-): BucketFlags {
-  if (isBucketAddress(folder)) {
-    readBucketAddress(folder);
-    if (flags.endpoint !== undefined && !isEndpoint(flags.endpoint))
-      throw new UsageError("--endpoint is not the address of a store", {
-        param: "--endpoint",
-        hint: "Use http://HOST:PORT or https://HOST, without a user name, a path or a query.",
-      });
-    if (merge)
-      throw new UsageError("--merge is for folders: the last shard joins the indexes in a bucket", {
-        hint: "Remove --merge.",
-      });
-    if (flags.unlocked && shard !== null)
-      throw new UsageError("--unlocked cannot be used with --shard", { hint: "Remove one of them." });
+): MirrorBucketFlags {
+  checkBucketFlags(folder, flags);
+  if (!isBucketAddress(folder)) {
+    if (flags.unlocked) throw forBuckets("unlocked");
     return flags;
   }
-  const given = (["endpoint", "region", "pathStyle", "unlocked"] as const).find((name) => flags[name]);
-  if (given === undefined) return flags;
-  throw new UsageError(`${flagName(given)} is for buckets, such as s3://shop/images`, {
-    param: flagName(given),
-    hint: `Remove ${flagName(given)}, or mirror into a bucket.`,
-  });
+  if (merge)
+    throw new UsageError("--merge is for folders: the last shard joins the indexes in a bucket", {
+      hint: "Remove --merge.",
+    });
+  if (flags.unlocked && shard !== null)
+    throw new UsageError("--unlocked cannot be used with --shard", { hint: "Remove one of them." });
+  return flags;
 }
 
 /** A merge only joins what the shards have: no other flag has an effect on it. */

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { ulidPattern } from "../../../contract/limits.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
+import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import { separator } from "../../../flows/generate/columns/read-row.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
 import { type UnknownChoice, unknownChoices } from "../../../flows/generate/generation-run.ts";
@@ -14,6 +15,12 @@ import {
   withOutputFlags,
   withTemplateFlag,
 } from "../../files/file-flags.ts";
+import {
+  type BucketFlags,
+  bucketOption,
+  checkBucketFlags,
+  withBucketFlags,
+} from "../../flags/bucket-flags.ts";
 import { otherFlags } from "../../flags/command.ts";
 import { labelFlag, labelOf, maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict, either } from "../../flags/usage-error.ts";
@@ -45,7 +52,7 @@ export type SelectionFlags = { [name in Exclude<(typeof selectionNames)[number],
 };
 
 /** The flags of a command that generates images, as commander parses them. */
-export interface RawGenerateFlags extends RawFileFlags, RawMapFlags, SelectionFlags {
+export interface RawGenerateFlags extends RawFileFlags, RawMapFlags, SelectionFlags, BucketFlags {
   readonly dryRun: boolean;
   readonly missing: boolean;
   readonly wait: boolean;
@@ -140,12 +147,17 @@ export function withGenerateFlags(made: Command, kind: GenerationKind): Command 
       ),
     )
     .optionsGroup("Output:")
-    .option("--save <DIR>", "save the images in a folder, with results.csv and results.ndjson")
+    .addOption(
+      bucketOption(
+        "--save <DIR>",
+        "save the images in a folder or s3://BUCKET/PREFIX, with results.csv and results.ndjson",
+      ),
+    )
     .addOption(maxBytesFlag())
     .addOption(labelFlag())
     .option("--approved <DECISIONS>", "move the rejected images of a review to DIR/rejected")
     .option("--gallery <FILE>", "write an HTML page to review the images");
-  return otherFlags(withOutputFlags(made));
+  return otherFlags(withBucketFlags(withOutputFlags(made)));
 }
 
 /** Checks what commander cannot check by itself. Throws UsageError. */
@@ -175,6 +187,7 @@ export function readGenerateFlags(
   if (!raw.matrix) rejectRepeated(selection);
   rejectNoPath("--save", raw.save, "folder, for example --save images");
   rejectNoPath("--gallery", raw.gallery, "file, for example --gallery review.html");
+  checkBucketFlags(raw.save, raw);
   rejectApproved(raw, input);
   const output = (["results", "gallery", "save", "failed"] as const).find((name) => raw[name] !== undefined);
   if (output !== undefined && !raw.wait) throw conflict(flagName(output), "--no-wait");
@@ -199,6 +212,11 @@ function rejectApproved(raw: RawGenerateFlags, input: string | undefined): void 
   if (raw.approved === undefined) return;
   if (raw.save === undefined)
     throw new UsageError("--approved needs --save", { param: "--approved", hint: "Add --save DIR." });
+  if (isBucketAddress(raw.save))
+    throw new UsageError("--approved moves files, which --save with a bucket does not have", {
+      param: "--approved",
+      hint: "Use --save DIR, or record the review with cat tasks review.",
+    });
   if (raw.dryRun) throw conflict("--approved", "--dry-run");
   // Images that are generated again are of another run than those of the review.
   if (raw.fresh) throw conflict("--approved", "--fresh");

@@ -1,4 +1,5 @@
 import { basename, dirname, join, resolve } from "node:path";
+import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { GalleryData } from "../../../flows/generate/gallery/describe-run.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
@@ -73,7 +74,8 @@ export async function writeRunGallery(
     },
     results,
     tasks,
-    savedIn: save === undefined ? null : resolve(cwd, save),
+    // What is in a bucket is fetched from the service.
+    savedIn: save === undefined || isBucketAddress(save) ? null : resolve(cwd, save),
   };
   try {
     const service = { client: await app.client(), clock, signal, concurrency };

@@ -1,5 +1,5 @@
-import { join } from "node:path";
 import { CatError } from "../../../errors.ts";
+import { nameIn } from "../../../flows/bucket/address.ts";
 import { isUnpaid } from "../../../flows/generate/balance.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import { isOfInput } from "../../../flows/generate/queue.ts";
@@ -163,7 +163,7 @@ function paidLines(results: EndedRun["results"], { save }: GenerateFlags): strin
   const paid = results.filter(({ task_id }) => task_id !== null);
   if (paid.length === 0) return [];
   const others = paid.length - mostNamed;
-  const file = ({ file }: (typeof paid)[number]) => (file === null ? "" : `  ${join(save!, file)}`);
+  const file = ({ file }: (typeof paid)[number]) => (file === null ? "" : `  ${nameIn(save!, file)}`);
   return [
     `  ${counted(paid.length, "image")} queued and paid for:`,
     ...paid.slice(0, mostNamed).map((one) => `    ${describeImage(one.generation)}${file(one)}`),
@@ -216,9 +216,20 @@ const isPartlyFinished = ({
   finishedRunOf !== null && (summary.failed > 0 || summary.total > results.length);
 
 function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
-  const { kind, delimiter, matrix, allowDuplicates, save, label } = flags;
+  const { kind, delimiter, matrix, allowDuplicates, save, label, endpoint, region, pathStyle } = flags;
   const encoding = encodingOfFailedFile(flags.encoding);
-  const given = { delimiter, encoding, ...mapFlags(flags), matrix, allowDuplicates, save, noLabel: !label };
+  const given = {
+    delimiter,
+    encoding,
+    ...mapFlags(flags),
+    matrix,
+    allowDuplicates,
+    save,
+    noLabel: !label,
+    endpoint,
+    region,
+    pathStyle,
+  };
   return [
     `Failed rows are in ${failedFile}, with the reasons. Fix them, then run:`,
     `  ${flagLine([kind, fileWord(failedFile)], given, globals)}`,
@@ -251,7 +262,7 @@ function unsavedLines(
   const lost = unsaved.filter(({ id }) => !saved.has(id));
   const line = (which: typeof unsaved, what: string) =>
     which.length === 0 ? [] : [`  ${counted(which.length, "image")} ${what}: ${which[0]!.message}`];
-  const folder = isKeptApart(saved.get(unmoved[0]?.id ?? null)) ? join(save ?? "", rejectedFolder) : save;
+  const folder = isKeptApart(saved.get(unmoved[0]?.id ?? null)) ? nameIn(save ?? "", rejectedFolder) : save;
   return [...line(lost, "not saved"), ...line(unmoved, `not moved, and still in ${folder}`)];
 }
 
@@ -265,7 +276,7 @@ function reviewedLines(
   const rejected = saved.filter(({ file }) => isKeptApart(file)).length;
   const open = saved.filter(({ review }) => review === null).length;
   return [
-    ...(rejected > 0 ? [`  ${counted(rejected, "rejected image")} in ${join(save!, rejectedFolder)}`] : []),
+    ...(rejected > 0 ? [`  ${counted(rejected, "rejected image")} in ${nameIn(save!, rejectedFolder)}`] : []),
     ...(open > 0 ? [`  ${counted(open, "image")} without a decision`] : []),
   ];
 }

@@ -19,11 +19,12 @@ import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
+import type { SavePlace } from "../../files/save-folder.ts";
 import type { FileMapping } from "../../mapping/file-head.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
-import { shellWord } from "../../output/command-words.ts";
+import { flagWords, shellWord } from "../../output/command-words.ts";
 import { placeText } from "../../output/problem-groups.ts";
 import { problemList } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
@@ -133,7 +134,7 @@ async function fullRun(
     import("./questions.ts"),
     import("./unlisted-values.ts"),
   ]);
-  const saveTo = flags.save === undefined ? null : resolve(cwd, flags.save);
+  const place = await savePlaceOf(app, flags, flags.save);
   const { fields } = generationVocabulary(flags.kind);
   const list = problemList(app, flags.input, { listsAll: "--dry-run --json", fields });
   // The summary is the one object on stdout; the failed file lists the skipped rows.
@@ -147,12 +148,19 @@ async function fullRun(
   const places = new Map<string, Place>();
   const outcome = await runFlow(app, ({ pause, ...host }) =>
     generate(
-      { ...flags, ...input, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null, review },
+      {
+        ...flags,
+        ...input,
+        concurrency: defaultConcurrency,
+        saveTo: place?.folder ?? null,
+        saveAs: flags.save ?? null,
+        bucket: place?.bucket,
+        review,
+      },
       {
         ...host,
         async targets() {
-          if (flags.save !== undefined)
-            await (await import("../../files/save-folder.ts")).checkSaveFolder(app, flags.save);
+          await place?.check();
           const named = { ...flags, file: flags.input };
           const targets = await outputTargets(named, file, { cwd, app, isPhoto: async () => false });
           if (flags.gallery !== undefined) {
@@ -195,8 +203,19 @@ async function fullRun(
   await report(
     app,
     { ...flags, ...(save !== undefined && { save }), replacesGallery, decisions },
-    outcome.ended,
+    { ended: outcome.ended, place: place ?? (await savePlaceOf(app, flags, save)) },
   );
+}
+
+/** Where the images are saved; null for nowhere. */
+async function savePlaceOf(
+  app: App,
+  { endpoint, region, pathStyle }: GenerateFlags,
+  save: string | undefined,
+): Promise<SavePlace | null> {
+  if (save === undefined) return null;
+  const { openSavePlace } = await import("../../files/save-folder.ts");
+  return openSavePlace(app, save, { endpoint, region, pathStyle });
 }
 
 /** Adds the images that failed or were rejected to the reports, and the counts. */
@@ -247,21 +266,26 @@ async function openApproved(app: App, file: string): Promise<Review> {
 }
 
 /** Reports the run, and sets or throws what the program exits with. */
-async function report(app: App, flags: GenerateFlags & GalleryOutput, ended: EndedRun): Promise<void> {
+async function report(
+  app: App,
+  flags: GenerateFlags & GalleryOutput,
+  { ended, place }: { ended: EndedRun; place: SavePlace | null },
+): Promise<void> {
   const { summary, stopped, results } = ended;
-  const { clock, cwd } = app.context;
+  const { clock } = app.context;
   await keepAccepted(app, results);
   // The summary of what was paid for is shown whatever could not be written.
   let unlisted: unknown;
-  if (flags.save !== undefined) {
-    const { writeFolderResults } = await import("../../../flows/generate/folder-results.ts");
+  if (flags.save !== undefined && place !== null) {
+    const { writeLists } = await import("../../files/save-folder.ts");
     const rows = results.map((result) => resultRow(result.generation.line, result));
-    const again = `run cat tasks save --run ${summary.run_id} --save ${shellWord(flags.save)}`;
-    const { formulaGuard, excel } = flags;
+    const { formulaGuard, excel, save, endpoint, region, pathStyle } = flags;
+    const words = flagWords({ run: summary.run_id, save, endpoint, region, pathStyle }).map(shellWord);
+    const again = `run cat tasks save ${words.join(" ")}`;
     const { excelStyle } = await import("../../settings/csv-style.ts");
     try {
       const csv = await excelStyle(app, excel);
-      await writeFolderResults(resolve(cwd, flags.save), rows, { clock, formulaGuard, csv, again });
+      await writeLists(place, rows, { clock, formulaGuard, csv, again });
     } catch (error) {
       unlisted = error;
     }

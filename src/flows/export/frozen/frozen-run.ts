@@ -39,6 +39,11 @@ export interface FrozenTarget {
   readonly name: string;
   /** Whether a file that has the path is replaced; a folder must be empty. */
   readonly replaces: boolean;
+  /**
+   * Sends a complete file to where it belongs, and resolves to its length; undefined for one on this machine. `path` is then only
+   * where it is prepared.
+   */
+  readonly upload?: ((from: string) => Promise<number>) | undefined;
 }
 
 /** What the program gives to the flow. */
@@ -60,8 +65,8 @@ export interface FrozenDeps extends RunHost {
 interface Places {
   /** The folders with files that are not complete. */
   readonly work: readonly string[];
-  /** The identity of what was moved to a path, recorded before it was moved. */
-  readonly delivered: Readonly<Record<string, string>>;
+  /** The identity of what was moved to a path, recorded before it was moved; or the length of what was uploaded. */
+  readonly delivered: Readonly<Record<string, string | number>>;
 }
 
 /** What a run of a frozen export must remember besides its jobs, until it ends. */
@@ -96,7 +101,7 @@ export class FrozenMemory {
     if (!work.includes(folder)) this.#keepPlaces({ work: [...work, folder], delivered });
   }
 
-  addDelivered(path: string, identity: string): void {
+  addDelivered(path: string, identity: string | number): void {
     const { work, delivered } = this.places;
     this.#keepPlaces({ work, delivered: { ...delivered, [path]: identity } });
   }

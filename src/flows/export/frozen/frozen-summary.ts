@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import type { ExportJob } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
+import { whereLinksLead } from "../../files/file-names.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
 import type { FrozenRun, FrozenTarget } from "./frozen-run.ts";
 
@@ -55,14 +56,17 @@ export interface FrozenJob {
 
 /** Sums up a run, which ended so. `duration_ms` is for the caller to fill in. */
 export async function toOutcome(
-  { input, run, plan, targets }: FrozenRun,
+  { input, run, plan, targets, memory }: FrozenRun,
   ended: Pick<FrozenOutcome, "deleted" | "missing" | "rejected" | "unlabeled" | "stopped" | "isResumable"> & {
     readonly jobs: readonly FrozenJob[];
   },
 ): Promise<FrozenOutcome> {
   const { jobs, deleted, missing, rejected, unlabeled, stopped, isResumable } = ended;
   const completed = jobs.flatMap(({ job, ids }) => (job?.status === "completed" ? [{ job, ids }] : []));
-  const written = stopped === undefined ? await Promise.all(targets.map(measure)) : [];
+  const written =
+    stopped === undefined
+      ? await Promise.all(targets.map((target) => measure(target, memory.places.delivered)))
+      : [];
   const began = Math.min(...completed.map(({ job }) => Date.parse(job.created_at)));
   return {
     summary: {
@@ -88,11 +92,12 @@ export async function toOutcome(
   };
 }
 
-/** The bytes of a file, or of a folder with its number of files. */
-export async function measure({
-  path,
-  name,
-}: FrozenTarget): Promise<{ name: string; files: number; bytes: number }> {
+/** The bytes of a file, or of a folder with its number of files. `delivered` has the lengths of uploads. */
+export async function measure(
+  { path, name, upload }: FrozenTarget,
+  delivered: FrozenRun["memory"]["places"]["delivered"] = {},
+): Promise<{ name: string; files: number; bytes: number }> {
+  if (upload !== undefined) return { name, files: 1, bytes: Number(delivered[await whereLinksLead(path)]) };
   const found = await stat(path);
   if (!found.isDirectory()) return { name, files: 1, bytes: found.size };
   let [files, bytes] = [0, 0];

@@ -170,6 +170,7 @@ export const removeWorkFolder = (folder: string): Promise<void> =>
 export async function isDelivered(path: string, memory: FrozenMemory): Promise<boolean> {
   const target = await whereLinksLead(path);
   const recorded = memory.places.delivered[target];
+  if (typeof recorded === "number") return true;
   return recorded !== undefined && recorded === (await identityAt(target));
 }
 
@@ -179,10 +180,12 @@ export async function isDelivered(path: string, memory: FrozenMemory): Promise<b
  */
 export async function deliver(
   from: string,
-  { path, name, replaces }: FrozenTarget,
+  { path, name, replaces, upload }: FrozenTarget,
   memory: Pick<FrozenMemory, "addDelivered"> | null,
 ): Promise<void> {
   const target = await whereLinksLead(path);
+  // The file stays until the run ends: its images are counted.
+  if (upload !== undefined) return memory?.addDelivered(target, await upload(from));
   try {
     const old = replaces ? await stat(target).catch(() => null) : null;
     if (old !== null) await chmod(from, old.mode & 0o777).catch(() => {});

@@ -9,11 +9,11 @@ import { type Database, loadConnect } from "../../../state/sqlite.ts";
 import { type Bucket, type Condition, contentOf, type ObjectContent } from "../../bucket/bucket.ts";
 import { type Lease, probeConditions, takeLease } from "../../bucket/lease.ts";
 import { temporaryFolder } from "../../files/temporary-folder.ts";
-import type { MirrorEntry } from "./mirror-entry.ts";
+import { shortDigest } from "../../short-digest.ts";
+import { type ListedAsset, type MirrorEntry, versionOf } from "./mirror-entry.ts";
 import { pathComponents } from "./mirror-folders.ts";
 import { hiddenFolder, type MirrorFiles } from "./mirror-state.ts";
-import type { Selection } from "./mirror-store.ts";
-import { type Content, type Holder, type Left, type MirrorStore, versionOf } from "./mirror-store.ts";
+import type { Content, Holder, Left, MirrorStore, Selection } from "./mirror-store.ts";
 
 /** Content of more bytes goes through a file: the index of a large mirror must not be in memory. */
 const mostInMemory = 12 * 1024 * 1024;
@@ -171,14 +171,14 @@ export class BucketMirror implements MirrorStore {
     return found?.bytes === bytes && found.metadata.sha256 === sha256;
   }
 
-  async leftAt(path: string, fields: Parameters<MirrorStore["leftAt"]>[1]): Promise<Left | null> {
+  async leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null> {
     if (!this.#mayHaveLeft) return null;
     const found = await this.#bucket.head(keyOf(path));
     const { "asset-id": asset, "product-id": product, version, sha256, type } = found?.metadata ?? {};
     const fits =
       asset === fields.asset_id &&
       product === fields.product_id &&
-      version === versionOf(fields) &&
+      version === versionDigest(fields) &&
       sha256 &&
       type;
     if (found === null || !fits) return null;
@@ -271,6 +271,9 @@ function keyOf(path: string): string {
 const pathOf = (key: string): string =>
   key.startsWith(`${stateFolder}/`) ? `${hiddenFolder}${key.slice(stateFolder.length)}` : key;
 
+const versionDigest = (fields: ListedAsset["fields"]): string =>
+  shortDigest(versionOf(fields), 12).toString("hex");
+
 /** What an object says of its image, and what the next run recognizes it by. Values are ASCII. */
 const metadataOf = (entry: MirrorEntry): Record<string, string> => ({
   "asset-id": entry.asset_id,
@@ -279,7 +282,7 @@ const metadataOf = (entry: MirrorEntry): Record<string, string> => ({
   watermarked: String(entry.watermarked),
   sha256: entry.sha256,
   type: entry.mime_type,
-  version: versionOf(entry),
+  version: versionDigest(entry),
   ...(entry.sent_sha256 !== undefined && { "sent-sha256": entry.sent_sha256 }),
 });
 

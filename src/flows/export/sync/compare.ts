@@ -2,7 +2,7 @@ import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { type LiveSelection, readPages } from "../../catalogue/read-pages.ts";
 import type { Mirror } from "./mirror.ts";
-import { isSameVersion, keyOf, type ListedAsset, listedAssets, type MirrorEntry } from "./mirror-entry.ts";
+import { keyOf, type ListedAsset, listedAssets, type MirrorEntry, versionOf } from "./mirror-entry.ts";
 import { shardOf } from "./mirror-state.ts";
 import type { SyncRun } from "./sync-run.ts";
 
@@ -80,7 +80,8 @@ async function compareAsset(
 ): Promise<void> {
   const { known, listed } = wanted;
   const { fields } = listed;
-  if (known === null || !isSameVersion(known, fields) || known.damaged === true) return onWanted(wanted);
+  if (known === null || versionOf(known) !== versionOf(fields) || known.damaged === true)
+    return onWanted(wanted);
   const { path, bytes, sha256, sent_sha256, mime_type } = known;
   if (known.removed === true) {
     // The user may have deleted a file that was kept.

@@ -18,12 +18,10 @@ import type { Content, Holder, Left, MirrorStore, Selection } from "./mirror-sto
 const partBytes = 256 * 1024;
 
 /**
- * A mirror in a folder of this machine. A path in it has components separated by `/`, none of them empty, `.` or `..`. Every
- * method throws an OutputError if it fails. `work` is the path of the folder for the lock and for unfinished files. Links
+ * A mirror in a folder of this machine. Every method throws an OutputError if it fails. `work` is the path of the folder for the lock and for unfinished files. Links
  * inside the folder that lead out of it are never followed.
  */
 export class LocalFolder implements MirrorStore {
-  /** What to do while another process holds it. */
   readonly waitHint: string = "Wait for it to finish, or stop it and run the command again.";
   readonly #folders: MirrorFolders;
   readonly #work: string;
@@ -36,12 +34,11 @@ export class LocalFolder implements MirrorStore {
     this.#work = work;
   }
 
-  /** The folder for unfinished downloads that are too large for memory. It exists while locked, and the next run resumes them. */
+  /** It exists while locked, and the next run resumes what is in it. */
   get scratch(): string {
     return join(this.#folders.root, this.#work, "parts");
   }
 
-  /** Opens the database at a path, which is created if missing; or a copy of it, which is removed when closed. */
   async database(path: string, { isCopy = false } = {}): Promise<Database> {
     const connect = await loadConnect();
     return this.#orOutputError(path, async () => {
@@ -53,7 +50,6 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  /** The bytes of a file; null if it does not exist. */
   async read(path: string): Promise<Buffer | null> {
     return this.#orOutputError(
       path,
@@ -65,7 +61,6 @@ export class LocalFolder implements MirrorStore {
     );
   }
 
-  /** The same in parts. Throws if the file does not exist. */
   async *readParts(path: string): AsyncIterable<Uint8Array> {
     const at = await this.#orOutputError(path, () => this.#findReadable(path), "read");
     if (at === null) throw this.#error(path, Object.assign(new Error("missing"), { code: "ENOENT" }), "read");
@@ -76,10 +71,6 @@ export class LocalFolder implements MirrorStore {
     }
   }
 
-  /**
-   * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
-   * false. `entry`: of an image.
-   */
   async put(
     path: string,
     content: Content,
@@ -94,7 +85,7 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  /** Makes sure that a file exists, at once. Its folder must exist. */
+  /** The folder of the file must exist. */
   touch(path: string): void {
     try {
       closeSync(openSync(this.#folders.at(path), "a"));
@@ -103,7 +94,7 @@ export class LocalFolder implements MirrorStore {
     }
   }
 
-  /** The length of a file; null if nothing has this path. A link or a folder has the length -1. */
+  /** A link or a folder has the length -1. */
   async stat(path: string): Promise<{ readonly bytes: number } | null> {
     return this.#orOutputError(
       path,
@@ -116,7 +107,6 @@ export class LocalFolder implements MirrorStore {
     );
   }
 
-  /** Moves a file. If something has the target's path already, nothing is moved, and the result is false. */
   async rename(from: string, to: string): Promise<boolean> {
     return this.#orOutputError(to, async () => {
       const old = await this.#folders.target(from);
@@ -128,7 +118,6 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  /** Whether two paths lead to one file, as they do on disks that ignore case. */
   async isSame(path: string, other: string): Promise<boolean> {
     return this.#orOutputError(other, async () => {
       const [first, second] = await Promise.all(
@@ -141,7 +130,6 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  /** Removes a file; a missing one is removed already. */
   async remove(path: string): Promise<void> {
     await this.#orOutputError(path, async () => {
       const at = await this.#folders.find(path);
@@ -152,7 +140,6 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  /** The paths of all files, below a folder if given, in no order. Empty if the folder is missing. */
   async *list(folder = ""): AsyncIterable<string> {
     const at = this.#folders.at(folder);
     const found = await readdir(at, { withFileTypes: true }).catch((error) => {
@@ -182,16 +169,12 @@ export class LocalFolder implements MirrorStore {
     return selection;
   }
 
-  /** Makes sure that everything written so far survives a power failure. */
   async settle(): Promise<void> {
     for (const folder of this.#unsynced) await syncFolder(folder);
     this.#unsynced.clear();
   }
 
-  /**
-   * Excludes other processes until `release`, or until this process ends, however it ends. Removes what a killed
-   * holder left unfinished, except downloads.
-   */
+  /** Removes what a killed holder left unfinished, except downloads. */
   async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {
     const work = await this.#orOutputError(this.#work, () => this.#folders.folder(this.#work));
     const held = join(work, "holder.json");

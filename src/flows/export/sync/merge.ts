@@ -87,7 +87,7 @@ const waitMs = 3_000;
  */
 export async function closeRound(
   input: MergeInput & { readonly among: number },
-  tools: { store: MirrorStore; clock: Clock; holder: Holder },
+  { signal, ...tools }: { store: MirrorStore; clock: Clock; holder: Holder; signal: AbortSignal },
 ): Promise<void> {
   for (let wait = 0; ; wait++) {
     try {
@@ -98,7 +98,7 @@ export async function closeRound(
       if (code === "missing_shard" || code === "unfinished_shard") return;
       // Its result may lack what this shard has just written.
       if (code !== mergeInProgress || wait === mostWaits) throw error;
-      await tools.clock.sleep(waitMs);
+      await tools.clock.sleep(waitMs, signal);
     }
   }
 }

@@ -165,11 +165,8 @@ const badRow = (what: string): CatError =>
 type Versioned = Pick<MirrorEntry, "created_at" | "watermarked" | "derived" | "attributes">;
 
 /**
- * Whether two states of an asset have the same bytes: an ID is permanent, but an edit or a change of the plan replaces
- * the bytes (ExportRow).
+ * What tells the bytes of an asset from earlier and later ones, as a text: an ID is permanent, but an edit or a change of the plan
+ * replaces the bytes (ExportRow).
  */
-export const isSameVersion = (before: Versioned, now: Versioned): boolean =>
-  before.created_at === now.created_at &&
-  before.watermarked === now.watermarked &&
-  before.derived === now.derived &&
-  JSON.stringify(before.attributes.edit_number) === JSON.stringify(now.attributes.edit_number);
+export const versionOf = ({ created_at, watermarked, derived, attributes }: Versioned): string =>
+  JSON.stringify([created_at, watermarked, derived, attributes.edit_number ?? null]);

@@ -1,5 +1,4 @@
 import type { Database } from "../../../state/sqlite.ts";
-import { shortDigest } from "../../short-digest.ts";
 import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 
 /** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
@@ -25,18 +24,6 @@ export interface Selection {
   /** The number of shards; null without. */
   readonly shards: number | null;
 }
-
-/** What differs between two versions of an asset, as a short text. */
-export const versionOf = ({
-  created_at,
-  watermarked,
-  derived,
-  attributes,
-}: Pick<MirrorEntry, "created_at" | "watermarked" | "derived" | "attributes">): string =>
-  shortDigest(
-    JSON.stringify([created_at, watermarked, derived, attributes.edit_number ?? null]),
-    12,
-  ).toString("hex");
 
 /**
  * Where a mirror is: a folder or a bucket. A path in it has components separated by `/`, none of them empty, `.` or `..`.

@@ -1,0 +1,42 @@
+import { BucketFile } from "../../flows/bucket/bucket-file.ts";
+import type { App } from "../app/app.ts";
+import type { BucketFlags } from "../flags/bucket-flags.ts";
+import { agreeToReplace } from "./confirm-replace.ts";
+import { openObject } from "./open-bucket.ts";
+
+/** An object of `--out` that exists already, with its name as typed. */
+interface CheckedObject {
+  readonly bucket: ReturnType<typeof openObject>["bucket"];
+  readonly name: string;
+  readonly replaces: boolean;
+}
+
+/** Checks before any request to the service that objects can be read and asks before existing ones are replaced. Throws a CatError. */
+export async function checkObjects(
+  app: App,
+  addresses: readonly string[],
+  flags: BucketFlags,
+): Promise<readonly CheckedObject[]> {
+  const objects = addresses.map((address) => ({ address, ...openObject(app, address, flags) }));
+  const existing: string[] = [];
+  for (const { address, bucket, name } of objects)
+    if ((await bucket.head(name)) !== null) existing.push(address);
+  const { yes } = app.globals;
+  if (!yes && existing.length > 0)
+    await agreeToReplace(app, { flag: "--out", left: "nothing was exported", names: existing });
+  return objects.map(({ address, bucket, name }) => ({
+    bucket,
+    name,
+    replaces: yes || existing.includes(address),
+  }));
+}
+
+/** The object of `--out`, after the same check. */
+export async function objectFile(
+  app: App,
+  address: string,
+  { flags, type }: { flags: BucketFlags; type: string },
+): Promise<BucketFile> {
+  const [object] = await checkObjects(app, [address], flags);
+  return new BucketFile(object!.bucket, object!.name, { type, replaces: object!.replaces });
+}

@@ -1,0 +1,59 @@
+import { isLoopbackHost } from "../../contract/url-policy.ts";
+import { type BucketAddress, readBucketAddress } from "../../flows/bucket/address.ts";
+import { Bucket } from "../../flows/bucket/bucket.ts";
+import { openConnections } from "../../http/http-core.ts";
+import { outsideExchange } from "../../http/outside-exchange.ts";
+import type { App } from "../app/app.ts";
+import { UsageError } from "../context/errors.ts";
+import type { BucketFlags } from "../flags/bucket-flags.ts";
+import { showRequest } from "../output/stderr-lines.ts";
+
+/** The silence after which a store counts as gone, in milliseconds. */
+const silenceMs = 60_000;
+
+/** The region of stores other than Amazon's, which ignore it. */
+const anyRegion = "us-east-1";
+
+/** Opens a prefix of a bucket until the command ends. */
+export function openBucket(app: App, address: BucketAddress, flags: BucketFlags): Bucket {
+  const { clock, env, random, interrupt } = app.context;
+  const connections = openConnections({ env, isDirect: ({ hostname }) => isLoopbackHost(hostname) });
+  app.onClose(() => connections.close());
+  const endpoint = flags.endpoint ?? env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
+  const region = flags.region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
+  return new Bucket({
+    ...address,
+    endpoint,
+    region: region ?? (endpoint === undefined ? undefined : anyRegion),
+    pathStyle: flags.pathStyle,
+    env,
+    send: outsideExchange({
+      connections,
+      clock,
+      silenceMs,
+      onExchange: app.globals.verbose ? (exchange) => void showRequest(app.io, exchange) : undefined,
+    }),
+    clock,
+    random,
+    newId: () => crypto.randomUUID(),
+    signal: interrupt,
+  });
+}
+
+/** The folder of an object, as a bucket with a prefix, and its name in it. Throws UsageError for an address without a name. */
+export function openObject(
+  app: App,
+  address: string,
+  flags: BucketFlags,
+): { readonly bucket: Bucket; readonly name: string } {
+  const { bucket, prefix } = readBucketAddress(address);
+  if (prefix === "" || address.trim().endsWith("/"))
+    throw new UsageError("--out is a bucket without the name of an object", {
+      param: "--out",
+      hint: "Add the name, for example --out s3://shop/catalogue.csv.",
+    });
+  const parts = prefix.slice(0, -1).split("/");
+  const name = parts.pop()!;
+  const folder = parts.map((part) => `${part}/`).join("");
+  return { bucket: openBucket(app, { bucket, prefix: folder }, flags), name };
+}

@@ -1,0 +1,80 @@
+import { CatError } from "../../errors.ts";
+import { type Bucket, contentOf, type PartsUpload } from "./bucket.ts";
+
+/** The bytes of a part: parts are gathered in memory, and an object has 10,000 of them at most. */
+const partBytes = 8 * 1024 * 1024;
+
+/** An object that is written piece by piece in flat memory, and appears when it is committed. Call `discard` after an error. */
+export class BucketFile {
+  readonly #bucket: Bucket;
+  readonly #name: string;
+  readonly #type: string;
+  /** Whether an object that has the name is replaced. */
+  readonly #replaces: boolean;
+  #upload: PartsUpload | null = null;
+  #pieces: Buffer[] = [];
+  #gathered = 0;
+  /** What was written. */
+  bytes = 0;
+
+  constructor(
+    bucket: Bucket,
+    name: string,
+    { type, replaces }: { readonly type: string; readonly replaces: boolean },
+  ) {
+    this.#bucket = bucket;
+    this.#name = name;
+    this.#type = type;
+    this.#replaces = replaces;
+  }
+
+  async write(content: string | Uint8Array): Promise<void> {
+    const piece = Buffer.from(content as Uint8Array);
+    this.#pieces.push(piece);
+    this.#gathered += piece.length;
+    this.bytes += piece.length;
+    if (this.#gathered < partBytes) return;
+    this.#upload ??= await this.#bucket.beginParts(this.#name, this.#type);
+    await this.#upload.add(this.#taken());
+  }
+
+  /** Throws a CatError if another program has written an object of this name, which may not be replaced. */
+  async commit(): Promise<void> {
+    const condition = this.#replaces ? undefined : "absent";
+    if (!(await this.#isPlaced(condition))) throw appeared(`${this.#bucket.shown}/${this.#name}`);
+  }
+
+  /** Removes what was sent; nothing after a commit. */
+  async discard(): Promise<void> {
+    await this.#upload?.abort();
+    this.#upload = null;
+  }
+
+  async #isPlaced(condition: "absent" | undefined): Promise<boolean> {
+    const upload = this.#upload;
+    if (upload === null) {
+      // Some stores reject conditions, and others ignore them.
+      if (condition === "absent" && (await this.#bucket.head(this.#name)) !== null) return false;
+      await this.#bucket.put(this.#name, contentOf(this.#taken()), { type: this.#type });
+      return true;
+    }
+    if (this.#gathered > 0) await upload.add(this.#taken());
+    if (!(await upload.complete(condition))) return false;
+    this.#upload = null;
+    return true;
+  }
+
+  #taken(): Buffer {
+    const body = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#gathered = 0;
+    return body;
+  }
+}
+
+const appeared = (name: string): CatError =>
+  new CatError(`${name} was written by another program meanwhile, and is not replaced`, {
+    type: "output",
+    code: "file_appeared",
+    hint: "Choose another name, or add --yes to replace it.",
+  });

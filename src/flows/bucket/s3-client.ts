@@ -1,0 +1,104 @@
+// The client of the store's SDK: its sign-in, and how its requests are sent.
+
+import { Readable } from "node:stream";
+import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
+import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import type { OutsideExchange } from "../../http/outside-exchange.ts";
+
+/** How a store is reached. */
+export interface StoreAccess {
+  /** The address of the store; undefined for the one that the profile or the region names. */
+  readonly endpoint: string | undefined;
+  readonly region: string | undefined;
+  /** Whether the bucket is part of the path, instead of the host. */
+  readonly pathStyle: boolean;
+  /** The source of credentials before profiles and roles. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly send: OutsideExchange;
+  readonly signal: AbortSignal;
+}
+
+/** Opens a client that makes one attempt per request. `heard` receives the `Date` of each response. */
+export function openS3(
+  { endpoint, region, pathStyle, env, send, signal }: StoreAccess,
+  heard: (date: string | undefined) => void,
+): S3Client {
+  const requestHandler = handlerOf(send, { signal, heard });
+  return new S3Client({
+    ...(endpoint !== undefined && { endpoint }),
+    ...(region !== undefined && { region }),
+    forcePathStyle: pathStyle,
+    // Other stores than Amazon's reject or store the checksums that it asks for by default.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    maxAttempts: 1,
+    requestHandler,
+    credentials: credentialsOf(env, { requestHandler: handlerOf(send, { signal, heard: () => {} }) }),
+  } as S3ClientConfig);
+}
+
+/**
+ * The variables of the environment first; then the profiles, SSO, web identity and roles that the SDK knows. `clientConfig` is that
+ * of its requests to sign in.
+ */
+function credentialsOf(env: StoreAccess["env"], clientConfig: object): S3ClientConfig["credentials"] {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  if (!accessKeyId || !secretAccessKey) return defaultProvider({ clientConfig });
+  const { AWS_SESSION_TOKEN: sessionToken } = env;
+  return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
+}
+
+/** The parts of a request of the SDK that its handler reads. */
+interface SdkRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number | undefined;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | readonly string[] | null>> | undefined;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string | Readable | undefined;
+}
+
+/** Sends the requests of the SDK as all others are sent: through proxies, with masks, and in `--verbose`. */
+const handlerOf = (
+  send: OutsideExchange,
+  { signal, heard }: { signal: AbortSignal; heard: (date: string | undefined) => void },
+) => ({
+  metadata: { handlerProtocol: "http/1.1" },
+  destroy() {},
+  async handle(request: SdkRequest, { abortSignal = signal }: { abortSignal?: AbortSignal } = {}) {
+    const { protocol, hostname, port, path, query = {}, method, body } = request;
+    const pairs = Object.entries(query).flatMap(([name, value]) =>
+      [value].flat().map((one) => `${encoded(name)}=${encoded(String(one ?? ""))}`),
+    );
+    // undici rejects `Expect`, which the SDK sends with large bodies.
+    const headers = Object.entries(request.headers).filter(([name]) => !/^(host|expect)$/i.test(name));
+    const response = await send({
+      method,
+      origin: `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`,
+      path: pairs.length === 0 ? path : `${path}?${pairs.join("&")}`,
+      headers: Object.fromEntries(headers),
+      body,
+      signal: abortSignal,
+    });
+    const fields = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+    const own = Object.fromEntries(fields) as Record<string, string>;
+    heard(own.date);
+    return {
+      response: {
+        statusCode: response.status,
+        headers: own,
+        body: Readable.from(pieces(response)),
+        reason: "",
+      },
+    };
+  },
+});
+
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+
+async function* pieces(response: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<Uint8Array> {
+  for await (const chunks of response) yield* chunks;
+}

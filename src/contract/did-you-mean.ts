@@ -107,21 +107,21 @@ export const shortened = (text: string): string =>
 /** Synonyms of values, in plain letters (`didYouMean`). They are suggested, never applied. */
 export type OtherWords<Value extends string = string> = Readonly<Record<string, Value>>;
 
-/** For `sex`, in English, German, French, Italian and Spanish. */
+/** For `sex`, in English, German, French, Italian, Spanish, Dutch and Japanese. */
 export const wordsForSexes: OtherWords<(typeof sexes)[number]> = {
   ...all(
     "female",
-    "woman women womens lady ladies girls w dame damen frau frauen weiblich femme femmes donna donne mujer mujeres",
+    "woman women womens lady ladies girls w dame damen frau frauen weiblich femme femmes donna donne mujer mujeres dames vrouw vrouwen 女性 レディース",
   ),
   ...all(
     "male",
-    "man men mens gentleman gentlemen herr herren mann manner mannlich homme hommes uomo uomini hombre hombres",
+    "man men mens gentleman gentlemen herr herren mann manner mannlich homme hommes uomo uomini hombre hombres heren mannen 男性 メンズ",
   ),
   ...all(
     "kid",
-    "kids child children childrens baby kind kinder enfant enfants bambino bambini nino ninos junior",
+    "kids child children childrens baby kind kinder enfant enfants bambino bambini nino ninos junior kinderen キッズ 子供",
   ),
-  ...all("other", "unisex divers neutral mixte uni unisexe"),
+  ...all("other", "unisex divers neutral mixte uni unisexe ユニセックス"),
 };
 
 /** For the orientation of a photo. */
@@ -139,6 +139,7 @@ export const wordsForOrientations: OtherWords<Orientation> = {
   ...all("unlabeled", "unlabelled none unknown"),
 };
 
-function all<Value extends string>(value: Value, words: string): Record<string, Value> {
-  return Object.fromEntries(words.split(" ").map((word) => [word, value]));
+/** Words that mean one value, separated by spaces. */
+export function all<Value extends string>(value: Value, words: string): Record<string, Value> {
+  return Object.fromEntries(words.split(" ").map((word) => [plain(word), value]));
 }

@@ -1,4 +1,4 @@
-import { didYouMean, meantWords, plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
+import { all, didYouMean, meantWords, plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
 import { type ColumnMap, judgeColumns, mappedHeader } from "../rows/mapped-columns.ts";
@@ -93,23 +93,32 @@ export function readColumns(
 const otherWords: Readonly<Record<string, string>> = {
   ...all(
     "reference",
-    "ref sku variantsku id ean gtin handle artikel artikelnummer artikelnr artnr articleid articlenumber articleno item itemid itemnumber itemno productid productnumber productcode produktnummer stylecode stylenumber modelnumber referenz referenznummer referencia riferimento codice codicearticolo codearticle",
+    "ref sku variantsku id ean gtin handle artikel artikelnummer artikelnr artnr articleid articlenumber articleno item itemid itemnumber itemno productid productnumber productcode produktnummer stylecode stylenumber modelnumber referenz referenznummer referencia riferimento codice codicearticolo codearticle codigo artikelcode 商品番号 商品コード 品番",
   ),
   ...all(
     "name",
-    "title titel titre titolo titulo nom nombre nome bezeichnung artikelbezeichnung artikelname produktname productname producttitle itemname designation",
+    "title titel titre titolo titulo nom nombre nome bezeichnung artikelbezeichnung artikelname produktname productname producttitle itemname designation nomeprodotto nombreproducto productnaam artikelnaam 商品名 品名",
   ),
   ...all(
     "description",
-    "beschreibung produktbeschreibung artikelbeschreibung productdescription body bodyhtml text longtext descriptif descrizione descripcion",
+    "beschreibung produktbeschreibung artikelbeschreibung productdescription body bodyhtml text longtext descriptif descrizione descripcion omschrijving 商品説明",
   ),
-  ...all("sex", "gender geschlecht genre sexe genere genero"),
+  ...all("sex", "gender geschlecht genre sexe genere genero sesso sexo geslacht 性別"),
   ...all("image_front", "front vorne"),
   ...all("image_back", "back hinten"),
 };
 
+/** Sides in headers. Those of file names are fewer: "retro" is a word of product names as well. */
+const sidesInHeaders = {
+  ...wordsForOrientations,
+  ...all("front", "fronte delantera frontal voorkant 正面 前面"),
+  ...all("back", "retro trasera achterkant 背面 後面"),
+  ...all("side", "lato lateral zijkant 側面"),
+  ...all("detail", "dettaglio detalle 詳細"),
+};
+
 const imageWord =
-  /^(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?|immagin[ei]|imagen(?:es)?)(?:urls?|links?|src)?|(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?)(?:urls?|links?|src)?$/;
+  /^(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?|immagin[ei]|imagen(?:es)?|afbeelding(?:en)?|画像|写真)(?:urls?|links?|src)?|(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?)(?:urls?|links?|src)?$/;
 
 /** The columns probably meant by this header, usually one or none; the user has to confirm them. */
 export function nearestColumns(header: string): readonly string[] {
@@ -122,7 +131,7 @@ export function nearestColumns(header: string): readonly string[] {
     if (rest === "") return ["images"];
     const number = Number(/^(\d{1,2})(?:urls?|links?|src)?$/.exec(rest)?.[1]);
     if (imageNumbers.includes(number)) return [`image_${number}`];
-    const meant = meantWords(rest, orientations, wordsForOrientations);
+    const meant = meantWords(rest, orientations, sidesInHeaders);
     if (meant.length > 0) return meant.map((orientation) => `image_${orientation}`);
   }
   // Digits must match exactly: image_21 is not image_1.
@@ -163,7 +172,3 @@ export const objectVocabulary: Vocabulary = {
   freeFields: (taken) => objectFields.filter((name) => !taken.has(name)),
   fields: objectFields.join(", "),
 };
-
-function all(column: string, words: string): Record<string, string> {
-  return Object.fromEntries(words.split(" ").map((word) => [word, column]));
-}

@@ -63,7 +63,13 @@ export function addedPhotos({ products, left }: SortedPhotos, place: PhotosPlace
     },
     headers(names) {
       const taken = new Set(names);
-      if (most === 0 && !names.some((name) => name !== null && /^image/.test(name)))
+      const hasImages = names.some((name) => name !== null && /^image/.test(name));
+      // Without a column of references no photo has a row: the check reports that column, and not the photos.
+      if (!taken.has("reference")) {
+        free = hasImages ? [] : [1];
+        return photoHeaders(free);
+      }
+      if (most === 0 && !hasImages)
         throw new InputError(
           `no photo in ${place.shown} is named after a reference of the file${left[0] === undefined ? "" : `, such as ${left[0]}`}`,
           "no_photos",

@@ -30,6 +30,8 @@ export interface NotRows {
   readonly hint: string;
 }
 
+const saveAsWorkbook = "Open it in Excel or LibreOffice, and save it as .xlsx.";
+
 /** The format of a file: a workbook by its content alone, other rows by the flag, the name or the first character. */
 export function formatOf(
   name: string,
@@ -64,13 +66,16 @@ export function formatOf(
     return {
       what: "a web page, not rows",
       code: "web_page",
-      hint: "The page may ask to log in, or to be exported: download the file in a browser, and use that.",
+      // Many shop systems export an HTML table under this name.
+      hint: /\.xls$/i.test(name)
+        ? saveAsWorkbook
+        : "The page may ask to log in, or to be exported: download the file in a browser, and use that.",
     };
   if (format === "workbook" || text.startsWith("<?xml"))
     return {
       what: "not a workbook (.xlsx or .ods)",
       code: "unreadable_workbook",
-      hint: "Open it in Excel or LibreOffice, and save it as .xlsx.",
+      hint: saveAsWorkbook,
     };
   const named = format ?? formatOfName(name);
   if (named !== undefined && named !== "workbook") return named;

@@ -168,6 +168,20 @@ describe("--images-from", () => {
     });
   });
 
+  test("a sheet without a column of references is rejected for its columns, not for its photos", async () => {
+    const world = await worldWith(["photos/A-1_front.png"]);
+    world.write("p.csv", "Artikelnummer,name\nA-1,Coat\n");
+    const ran = await world.cat("import p.csv --images-from photos");
+    expect([ran.exit, ran.stderr.split("\n").slice(2, 5)]).toEqual([
+      3,
+      [
+        'p.csv:1  Artikelnummer  unknown_column  unknown column "Artikelnummer"; did you mean reference? Rename it, or use --map "Artikelnummer=reference" or --map "Artikelnummer=ignore"',
+        'p.csv:1  reference  missing_column  missing column "reference" (required): add it, or use --map "COLUMN=reference"',
+        "error: cannot import p.csv; nothing was sent",
+      ],
+    ]);
+  });
+
   test("adds photos to a workbook, whose failed rows are a workbook with them", async () => {
     const world = await worldWith(dresses);
     world.write("photos/DRESS-10_back.png", "no image");

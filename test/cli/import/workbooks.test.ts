@@ -177,7 +177,10 @@ test("a web page in place of rows is rejected, and so are workbooks of other for
   ]) {
     write("c.xls", start);
     const ran = await cat("import c.xls --dry-run");
-    expect([ran.exit, ran.stderr.split("\n")[0]], start).toEqual([3, "error: c.xls is a web page, not rows"]);
+    expect([ran.exit, ran.stderr], start).toEqual([
+      3,
+      "error: c.xls is a web page, not rows\nOpen it in Excel or LibreOffice, and save it as .xlsx.\n",
+    ]);
   }
   for (const [start, what] of [
     ["%PDF-1.7\n", "a PDF file"],

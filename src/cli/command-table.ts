@@ -25,7 +25,7 @@ export interface CommandEntry {
 export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntry>> = {
   import: {
     usage: "import FILE",
-    summary: "import products and photos from a CSV or NDJSON file",
+    summary: "import products and photos from Excel, CSV or NDJSON files",
     load: async (app) => (await import("./commands/import/import.ts")).importCommand(app),
   },
   imports: {

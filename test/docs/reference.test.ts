@@ -58,7 +58,7 @@ test.runIf(hasMandoc)("man shows a page without warnings", () => {
     env: { MANPAGER: "cat", PAGER: "cat", MANWIDTH: "80", LC_ALL: "C.UTF-8" },
   });
   expect(shown.stderr).toBe("");
-  expect(shown.stdout).toContain("cat-import - import products and photos from a CSV or NDJSON file");
+  expect(shown.stdout).toContain("cat-import - import products and photos from Excel, CSV or NDJSON files");
   expect(shown.stdout).toMatch(/\n {7}--dry-run\n {14}check the file without sending it\n/);
 });
 

@@ -10,8 +10,8 @@ export const tryonCommand = (app: App): Command =>
   generateCommand(app, "tryon", {
     usage: "FILE|- [flags]  or  --product ID|REF --model ID|NAME --background SLUG --angle SLUG",
     about:
-      "Generate images of products on models, from a CSV or NDJSON file or from flags.\n\n" +
-      "CSV columns: product_reference (or product_id), model_id (an ID or a name), background, angle_shot, " +
+      "Generate images of products on models, from an Excel, CSV or NDJSON file or from flags.\n\n" +
+      "Columns: product_reference (or product_id), model_id (an ID or a name), background, angle_shot, " +
       "styling_product_ids (several, separated by |), look_at_camera. ",
     examples: [
       ["write a sheet to begin with", "cat tryon --template looks.xlsx"],
@@ -31,8 +31,8 @@ export const beautifyCommand = (app: App): Command =>
   generateCommand(app, "beautify", {
     usage: "FILE|- [flags]  or  --product ID|REF --subtype SUBTYPE --background SLUG --angle SLUG",
     about:
-      "Generate images of products alone on a background, from a CSV or NDJSON file or from flags.\n\n" +
-      "CSV columns: product_reference (or product_id), subtype (clothing, shoes or headwear), background, " +
+      "Generate images of products alone on a background, from an Excel, CSV or NDJSON file or from flags.\n\n" +
+      "Columns: product_reference (or product_id), subtype (clothing, shoes or headwear), background, " +
       "angle_shot, style (clothing only: ghost or flatlay). ",
     examples: [
       ["write a sheet to begin with", "cat beautify --template shots.xlsx"],
@@ -50,7 +50,7 @@ function generateCommand(app: App, kind: GenerationKind, texts: CommandTexts): C
     `${texts.about}Each image costs credits: the number is confirmed first, or add --yes.\n\n` +
     "Run the same command again to resume a stopped run. No image is queued twice.";
   const made = command(kind, { ...texts, about });
-  made.argument("[FILE]", "CSV or NDJSON file, or - for standard input");
+  made.argument("[FILE]", "Excel, CSV or NDJSON file, or - for standard input");
   return withGenerateFlags(made, kind).action(async (file: string | undefined, raw: RawGenerateFlags) => {
     const template = templateOf(raw, file);
     if (template !== null) return (await import("../template.ts")).writeTemplate(app, kind, template, raw);

@@ -37,9 +37,9 @@ const bareCommand = (): Command =>
   command("import", {
     usage: "FILE ...|FOLDER|- [flags]",
     about:
-      "Import products and photos from a CSV or NDJSON file, or from standard input (-).\n\n" +
+      "Import products and photos from Excel, CSV or NDJSON files, a folder of photos, or standard input (-).\n\n" +
       "The file is checked first. If it has any problem, all problems are listed and nothing is sent.\n\n" +
-      "CSV columns: reference, name, description, sex, and columns for photos. Only description and sex are optional. " +
+      "Columns: reference, name, description, sex, and columns for photos. Only description and sex are optional. " +
       "Put photos in the column images (several, separated by |), in image_1 to image_20, " +
       "or in image_front, image_back and so on. " +
       "A photo is an https:// URL, the ID of an uploaded image, or a local file.\n\n" +

@@ -100,7 +100,7 @@ export default {
       name: "mock-stays-behind-serve-and-the-switch",
       comment: "Only the serve command and the --mock switch start the mock, and load it on demand.",
       severity: "error",
-      from: { path: "^src/cli/", pathNot: "^src/cli/(commands/serve/run|app/open-client)\\.ts$" },
+      from: { path: "^src/cli/", pathNot: "^src/cli/(commands/serve/(run|clone)|app/open-client)\\.ts$" },
       to: { path: "^src/mock/" },
     },
     {

@@ -93,6 +93,7 @@ export const codeGroups: readonly CodeGroup[] = [
     title: "Files",
     codes: {
       file_not_found: "Check the path.",
+      photos_too_large: "Remove --photos: the mock draws the pictures then.",
       file_not_readable: "Check the permissions of the file.",
       file_not_writable: "Check the permissions of the folder.",
       file_not_deletable: "Check the permissions of the folder.",

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import type { OutputFile } from "../../../flows/files/output-file.ts";
 import { maskedPath } from "../../../http/mask.ts";
-import type { Mock, ServedRequest } from "../../../mock/index.ts";
+import type { Mock, MockState, ServedRequest, startMock } from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
 import type { Context } from "../../context/context.ts";
@@ -30,6 +30,9 @@ export interface ServeFlags {
   /** The file with the initial state, and the file for the final state. */
   readonly load?: string;
   readonly save?: string;
+  /** Starts with the catalogue of the profile, and with its photos. */
+  readonly clone?: boolean;
+  readonly photos?: boolean;
   readonly fetchImages: boolean;
   readonly bodies: boolean;
   /** Opens the page at /_mock. */
@@ -47,10 +50,24 @@ export async function serveMock(
 ): Promise<void> {
   const { startMock, readState } = await import("../../../mock/index.ts");
   const { context } = app;
-  const { load, save, latency, rateLimit, allowHost: allowHosts, open, ...options } = flags;
+  const {
+    load,
+    save,
+    clone = false,
+    photos = false,
+    latency,
+    rateLimit,
+    allowHost: allowHosts,
+    open,
+    ...options
+  } = flags;
   const baseUrl = linkBase(app);
   const savePath = save === undefined ? null : await checkSavePath(save, context.cwd);
-  const state = load === undefined ? null : await loadState(load, { cwd: context.cwd, save }, readState);
+  let state = load === undefined ? null : await loadState(load, { cwd: context.cwd, save }, readState);
+  if (clone) {
+    const { cloneCatalogue } = await import("./clone.ts");
+    state = readState(await cloneCatalogue(app, await blankState(startMock), photos));
+  }
   let mock: Mock;
   try {
     mock = await startMock({
@@ -98,6 +115,12 @@ export async function serveMock(
     }
     unregister();
   }
+}
+
+/** The state of a mock before its first request. */
+async function blankState(start: typeof startMock): Promise<MockState> {
+  await using mock = await start();
+  return mock.state();
 }
 
 /**

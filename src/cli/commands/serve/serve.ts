@@ -35,6 +35,11 @@ export function serveCommand(app: App): Command {
         ["see the requests of your program in a browser", "cat serve --mock --open"],
         ["run your tests against the mock", "cat serve --mock --seed 1 -- npm test"],
         ["keep the data between runs", "cat serve --mock --load shop.json --save shop.json"],
+        ["try a change on a copy of your catalogue", "cat serve --mock --clone"],
+        [
+          "save a copy of your catalogue, with photos",
+          "cat serve --mock --clone --photos --save shop.json -- true",
+        ],
         [
           "run in a container",
           "cat serve --mock --host 0.0.0.0 --base-url http://mock:4010 --allow-host mock --allow-host app",
@@ -66,6 +71,14 @@ export function serveCommand(app: App): Command {
       .option("--seed <N>", "generate the same IDs and data for the same N", wholeNumber(optionRanges.seed))
       .option("--load <FILE>", "start with the state saved in FILE")
       .option("--save <FILE>", "save the state to FILE on exit")
+      .addOption(
+        new Option("--clone", "start with a copy of your catalogue; the service is only read").conflicts([
+          "load",
+          "demo",
+          "seed",
+        ]),
+      )
+      .option("--photos", "with --clone, also download the photos (default: draw them)")
       .option("--tomorrow", "send fields and values that a later version of the service may have", false)
       .optionsGroup("Speed and limits:")
       .addOption(
@@ -92,6 +105,9 @@ export function serveCommand(app: App): Command {
   ).action(async (flags: ServeFlags) => {
     if (!app.globals.mock) {
       throw new UsageError("serve requires --mock", { code: "missing_mock", hint: "Run: cat serve --mock" });
+    }
+    if (flags.photos && !flags.clone) {
+      throw new UsageError("--photos needs --clone", { param: "--photos", hint: "Add --clone." });
     }
     if (rateFlags.size > 1) throw conflict("--rate-limit", "--no-rate-limit");
     const program = readProgram(app.commandLine, "cat serve --mock -- npm test");

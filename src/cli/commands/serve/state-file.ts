@@ -9,7 +9,7 @@ import { writablePlace } from "../../files/places.ts";
 import { named } from "../../flags/values.ts";
 
 /** The limit for `--load`, because the file, its text and the parsed state are in memory at the same time. */
-const largestFile = 256 * 1024 * 1024;
+export const largestFile = 256 * 1024 * 1024;
 const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MB`;
 
 /** The error for a file of `--load` that is rejected. */

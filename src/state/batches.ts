@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ChangesWithin, ChangeToSend, ReportedChange } from "./changes.ts";
 import type { LedgerEntry, LedgerWithin, SeenProduct } from "./ledger.ts";
 import { type Run, type RunRow, runColumns, runWidth, toRun } from "./runs.ts";
 import { type Database, fromKey, placesFromBytes, placesToBytes, toKey } from "./sqlite.ts";
@@ -44,6 +45,8 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
   readonly memo: Uint8Array;
   /** The reference of each row (canonical), kept until the batch is settled. */
   readonly references: readonly string[];
+  /** What it changes about known products: nothing if it changes none. */
+  readonly changes?: readonly ChangeToSend[] | undefined;
   /** Whether none of the references may be in an unsettled batch of another run of the same kind. */
   readonly exclusive: boolean;
 }
@@ -89,7 +92,12 @@ export interface Batches {
    */
   decided(runId: string, index: number, entries: readonly LedgerEntry[], done: readonly DoneRow[]): void;
   /** The results of the batch are known: writes them into the ledger and releases its references to other runs. */
-  settled(runId: string, index: number, entries: readonly LedgerEntry[]): void;
+  settled(
+    runId: string,
+    index: number,
+    entries: readonly LedgerEntry[],
+    changes?: readonly ReportedChange[],
+  ): void;
   /** Unsettled batches of other runs of that kind, with their runs, oldest first. */
   unsettledElsewhere(of: {
     account: number;
@@ -105,7 +113,7 @@ export interface Batches {
   /** The references of an unsettled batch, in the order of its rows. */
   references(runId: string, index: number): string[];
   /** Records a PATCH before it is sent, so that a row found up to date later is counted as changed by it. */
-  patching(runId: string, row: DoneRow): void;
+  patching(account: number, runId: string, row: DoneRow, changes: readonly ChangeToSend[]): void;
   /** The indexes of a run's rows whose PATCH was sent without a recorded outcome. */
   patchingRows(runId: string): number[];
   /** Records a row changed by a PATCH and what the ledger knows now, in one transaction. */
@@ -167,7 +175,12 @@ const fromRefs = (refs: string): string[] =>
     .map((hex) => fromKey(Buffer.from(hex, "hex")));
 
 /** The batches of a state, whose results go into its ledger in the same transaction. */
-export function storedBatches(db: Database, path: string | null, ledger: LedgerWithin): Batches {
+export function storedBatches(
+  db: Database,
+  path: string | null,
+  ledger: LedgerWithin,
+  changes: ChangesWithin,
+): Batches {
   const of = db.statement<BatchRow>(`SELECT ${batchColumns} FROM batch WHERE run = ? ORDER BY place`);
   const add = db.statement<[number]>(
     `INSERT INTO batch (run, place, account, key, state, bytes, digest, sent_at, sent_at_service, rows, lines, refs)
@@ -257,6 +270,7 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
         )!;
         addBody.run(number, batch.body);
         addMemo.run(number, batch.memo);
+        changes.send(account, batch.run, number, batch.changes ?? []);
         return null;
       });
     },
@@ -284,16 +298,22 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
         accept.run(jobs.join(" "), number);
         removeBody.run(number);
       }),
-    dropped: (runId, index) => change(runId, index, forget),
+    dropped: (runId, index) =>
+      change(runId, index, (number) => {
+        changes.drop(runId, number);
+        forget(number);
+      }),
     decided: (runId, index, entries, done) =>
       change(runId, index, (number, account) => {
         ledger.put(account, entries);
         for (const row of done) addRow(runId, row, true);
+        changes.letGo(runId, number);
         forget(number);
       }),
-    settled: (runId, index, entries) =>
+    settled: (runId, index, entries, reported = []) =>
       change(runId, index, (number, account, runEndedAt) => {
         ledger.put(account, entries);
+        changes.report(account, runId, number, reported);
         removeBody.run(number);
         // A replaced run whose last unknown outcome was decided in another run: its report is no longer
         // needed.
@@ -313,7 +333,11 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
         .slice(0, most),
     anyUnsettled: (account) => anyUnsettled.get(account) !== undefined,
     references: (runId, index) => fromRefs(references.get(runId, index)?.[0] ?? ""),
-    patching: (runId, row) => addRow(runId, row, false),
+    patching: (account, runId, row, toSend) =>
+      db.transaction(() => {
+        addRow(runId, row, false);
+        changes.send(account, runId, null, toSend);
+      }),
     patchingRows: (runId) => patching.all(runId).map(([row]) => row),
     patched(account, runId, row, seen) {
       db.transaction(() => {

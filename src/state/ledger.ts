@@ -62,6 +62,9 @@ const toEntry = ([reference, product, fields, sources]: EntryRow): LedgerEntry =
 export interface LedgerWithin {
   put(account: number, entries: readonly LedgerEntry[]): void;
   see(account: number, seen: SeenProduct): void;
+  /** Replaces the sources of the images of a product; without an entry nothing happens. */
+  attach(account: number, productId: string, sources: Uint8Array): void;
+  remove(account: number, productId: string): void;
 }
 
 const noProduct = new Uint8Array();
@@ -85,6 +88,7 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
   const put = db.statement(`INSERT OR REPLACE INTO ledger (account, ${columns}) VALUES (?, ?, ?, ?, ?)`);
   const refer = db.statement("UPDATE ledger SET reference = ? WHERE account = ? AND product = ?");
   const see = db.statement("UPDATE ledger SET fields = ? WHERE account = ? AND product = ?");
+  const attach = db.statement("UPDATE ledger SET sources = ? WHERE account = ? AND product = ?");
   const remove = db.statement("DELETE FROM ledger WHERE account = ? AND product = ?");
   const lookedAt = db.statement<[number | null]>("SELECT looked_at FROM account WHERE id = ?");
   const setLookedAt = db.statement("UPDATE account SET looked_at = ? WHERE id = ?");
@@ -129,6 +133,8 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
     },
     put: putAll,
     see: (account, seen) => seeAll(account, [seen]),
+    attach: (account, productId, sources) => void attach.run(sources, account, toKey(productId)),
+    remove: (account, productId) => void remove.run(account, toKey(productId)),
     lookedAt: (account) => lookedAt.get(account)?.[0] ?? null,
     setLookedAt: (account, at) => void setLookedAt.run(at, account),
   };

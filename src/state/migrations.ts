@@ -121,6 +121,16 @@ export const migrations: readonly string[] = [
   `,
   // Sending it again does not tell the outcome of a batch whose key the service has had with another body.
   "ALTER TABLE state.batch ADD COLUMN is_key_taken INTEGER NOT NULL DEFAULT 0",
+  // An import can be undone: what it changed, and how the products were before.
+  `
+  CREATE TABLE state.change (
+    run TEXT NOT NULL REFERENCES run (id), product BLOB NOT NULL, account INTEGER NOT NULL, batch INTEGER,
+    reference BLOB NOT NULL, action TEXT NOT NULL, before TEXT, after BLOB NOT NULL, photos TEXT NOT NULL DEFAULT '',
+    sources BLOB, is_undone INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, product)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX state.change_product ON change (account, product);
+  CREATE INDEX state.change_batch ON change (run, batch) WHERE batch IS NOT NULL;
+  `,
 ];
 
 /** Migrates a state to this program's version, completely or not at all. `steps` is `migrations` except in tests. */

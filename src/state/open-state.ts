@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import { moveFile } from "../move-file.ts";
 import { storedAccounts } from "./accounts.ts";
 import { storedBatches } from "./batches.ts";
+import { storedChanges } from "./changes.ts";
 import { storedDecisions } from "./decisions.ts";
 import { storedLedger } from "./ledger.ts";
 import { storedMarks } from "./marks.ts";
@@ -50,11 +51,13 @@ export async function openState(
   });
   const holds = path === null ? null : runHolds(db, path, connect);
   const ledger = storedLedger(db);
+  const changes = storedChanges(db, ledger);
   return {
     path,
     accounts: storedAccounts(db),
     runs: storedRuns(db, holds?.hold ?? holdsInMemory),
-    batches: storedBatches(db, path, ledger),
+    batches: storedBatches(db, path, ledger, changes),
+    changes,
     ledger,
     uploads: storedUploads(db),
     sentJobs: storedSentJobs(db),

@@ -1,5 +1,6 @@
 import type { Accounts } from "./accounts.ts";
 import type { Batches } from "./batches.ts";
+import type { Changes } from "./changes.ts";
 import type { Decisions } from "./decisions.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Marks } from "./marks.ts";
@@ -14,6 +15,7 @@ export interface State {
   readonly accounts: Accounts;
   readonly runs: Runs;
   readonly batches: Batches;
+  readonly changes: Changes;
   readonly ledger: Ledger;
   readonly uploads: Uploads;
   readonly sentJobs: SentJobs;

@@ -103,7 +103,7 @@ test("a patched row is recorded in its run and in the ledger until the run ends"
     sources: new Uint8Array([2]),
   };
   const row = { rowIndex: 5, line: 7, reference: "A", productId: "P" };
-  state.batches.patching("run", row);
+  state.batches.patching(1, "run", row, []);
   expect([state.batches.doneRows("run"), state.batches.patchingRows("run")]).toEqual([[], [row.rowIndex]]);
   state.ledger.write(1, { entries: [entry] });
   state.batches.patched(1, "run", row, { productId: "P", fields: new Uint8Array([3]) });

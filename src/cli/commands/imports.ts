@@ -17,6 +17,7 @@ import { getResource } from "../resources/get-resource.ts";
 import { listResource } from "../resources/list-resource.ts";
 import { listSentJobs, rememberStatus } from "../resources/sent-jobs.ts";
 import { watchJob } from "../resources/watch-job.ts";
+import { undoCommand } from "./imports-undo.ts";
 
 /** `cat imports`: the imports sent from this machine, and the results of their rows. */
 export const importsCommand = (app: App): Command =>
@@ -24,7 +25,7 @@ export const importsCommand = (app: App): Command =>
     "imports",
     "View the imports that you sent, their progress and the results of their rows. " +
       "To import a file: cat import FILE.",
-    [listCommand(app), getCommand(app), watchCommand(app), rowsCommand(app)],
+    [listCommand(app), getCommand(app), watchCommand(app), rowsCommand(app), undoCommand(app)],
   );
 
 const listCommand = (app: App): Command =>

@@ -57,6 +57,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "imports get": one(Import, byId),
   "imports watch": one(Import, [...byId, partial]),
   "imports rows": lines(ImportRowResult.extend({ file_line: z.int().optional() }), byId),
+  "imports undo": one(summaries.undoOutput, [...changes, partial]),
   tryon: one(summaries.generateOutput, [...changes, partial]),
   beautify: one(summaries.generateOutput, [...changes, partial]),
   "tasks list": lines(Task, byId),

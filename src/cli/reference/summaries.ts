@@ -78,6 +78,24 @@ const checkedFile = z.looseObject({
 
 const template = z.looseObject({ file: text, columns: z.array(text) });
 
+/** `cat imports undo` */
+export const undoOutput = z.looseObject({
+  run_id: text,
+  undoes: text,
+  file: text,
+  total: count,
+  undone: count,
+  kept: count,
+  failed: count,
+  deleted: count,
+  set_back: count,
+  detached: count,
+  unresolved: count,
+  products: z.array(
+    z.looseObject({ reference: text, product_id: text, result: text, reasons: z.array(text) }),
+  ),
+});
+
 /** The counts of a plan: with `--plan`, after one line per row. */
 const planCounts = z.looseObject({
   total: count,

@@ -8,6 +8,7 @@ import type { Stage } from "../run/stage.ts";
 import type { DecidedRow } from "./decide.ts";
 import { FieldDigests } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
+import { changesToSend } from "./record-before.ts";
 import { failedRow, productGone, type RowOutcome, updatedRow } from "./row-result.ts";
 
 /**
@@ -36,7 +37,8 @@ export async function changeFields(run: ImportRun): Promise<Stage<RowOutcome[]>>
   return { done: outcomes.sort((left, right) => left.line - right.line), stopped };
 }
 
-async function changeRow(row: DecidedRow, { at }: ImportRun): Promise<RowOutcome> {
+async function changeRow(row: DecidedRow, run: ImportRun): Promise<RowOutcome> {
+  const { at } = run;
   const { rowIndex, line, reference, decision } = row;
   // The ledger forgot the product after the row was decided: it was found deleted.
   if (!("fields" in decision)) return failedRow(row, productGone, null);
@@ -44,8 +46,9 @@ async function changeRow(row: DecidedRow, { at }: ImportRun): Promise<RowOutcome
   const { state, account, id, client, newKey, signal } = at;
   const done = { rowIndex, line, reference, productId };
   try {
+    const changes = await changesToSend([row], run);
     state.runs.writes(account, id);
-    state.batches.patching(id, done);
+    state.batches.patching(account, id, done, changes);
     const input = { product_id: productId, body: fields as { name: string } };
     await client.products.update(input, { idempotencyKey: newKey(), signal });
   } catch (error) {

@@ -3,7 +3,6 @@
 import pLimit from "p-limit";
 import type { ApiError } from "../../client/api-error.ts";
 import { referenceOfProduct } from "../../contract/import-row.ts";
-import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { ExportRow } from "../../contract/resources/exports.ts";
 import type { Product } from "../../contract/resources/products.ts";
@@ -19,11 +18,8 @@ import {
 import { fromTheFuture, hearOf, isBelievable, shownTime } from "../run/clocks.ts";
 import { mayNotRead } from "../service-errors.ts";
 import { FieldDigests, sourceDigest, union } from "./digests.ts";
-import type { ImportRun } from "./import-run.ts";
+import { type ImportRun, mostRowsReadEach } from "./import-run.ts";
 import type { SeenProducts } from "./seen-products.ts";
-
-/** Files up to this number of rows have each product read, larger ones what changed since the last import. */
-const mostRowsReadEach = limits.page.max;
 
 /** Overlap with the previous delta in milliseconds: a change may show up late (Exports, `since`). */
 const deltaMarginMs = 5 * 60_000;

@@ -31,6 +31,8 @@ export interface DecidedRow extends WeighedRow {
   line: number;
   /** Trimmed, in the form the service compares. */
   reference: string;
+  /** The product of the reference, if it is known. */
+  productId: string | null;
   decision: Decision;
 }
 

@@ -110,11 +110,17 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
   };
   const ended = await withRun(request, deps, async (at) => {
     if (at.isFinished) throw alreadyApplied(at.begunAt!);
+    const since = deps.clock.now() - undoableForMs;
+    at.state.changes.forgetOld(at.account, { runs: undoableRuns, since });
     return importRows(importRun(at, targets, withoutDone(check, at, input), refused, input, deps));
   });
   ended.summary.duration_ms = Math.round(deps.clock.now() - started);
   return ended;
 }
+
+/** How long, and for how many imports, what they changed is kept. */
+const undoableForMs = 30 * 24 * 60 * 60_000;
+const undoableRuns = 10;
 
 const alreadyApplied = (begunAt: number): CatError =>
   new CatError(`the plan was applied in the run of ${shownTime(begunAt)}; nothing to do`, {

@@ -1,5 +1,6 @@
 // The run: what the stages of an import share, and the rows that it has to import.
 
+import { limits } from "../../contract/limits.ts";
 import type { Import } from "../../contract/resources/imports.ts";
 import type { DoneRow, StoredBatch } from "../../state/batches.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
@@ -38,6 +39,8 @@ export interface ImportRun {
   readonly read: Map<string, LedgerEntry | null>;
   /** Rows that are no longer imported as planned. */
   readonly moved: RowSet;
+  /** Whether products can be read before they are changed. */
+  readonly record: { isPossible: boolean };
   /** Products with their values, for a plan; null where these are not needed. */
   readonly seen: SeenProducts | null;
   /** The names of products by their reference, as far as they were read. */
@@ -47,6 +50,9 @@ export interface ImportRun {
   /** Follows the imports of accepted batches. */
   readonly follower: JobFollower<Import>;
 }
+
+/** Files up to this number of rows have each product read, larger ones what changed since the last import. */
+export const mostRowsReadEach = limits.page.max;
 
 /** The run with the progress of earlier processes. */
 export function importRun(
@@ -72,7 +78,9 @@ export function importRun(
     uploads: new Map(),
     read: new Map(),
     moved: new RowSet(),
-    seen: isPlan || input.applies !== undefined ? new SeenProducts() : null,
+    record: { isPossible: !isPlan },
+    seen:
+      isPlan || input.applies !== undefined || check.valid <= mostRowsReadEach ? new SeenProducts() : null,
     names: new Map(),
     progress,
     follower: importFollower(at, progress),
@@ -137,7 +145,9 @@ class RowsToImport {
         const entry = withRead(known, read.get(reference) ?? null);
         const decided = decide(weighed, entry, input);
         const decision: Decision = moved.has(rowIndex) ? { kind: "moved" } : decided;
-        yield { ...weighed, rowIndex, line, reference, decision };
+        const { productId = null } = entry ??
+          ledger.get(at.account, reference) ?? { productId: this.#run.seen?.get(reference)?.id };
+        yield { ...weighed, rowIndex, line, reference, productId, decision };
       }
     }
   }

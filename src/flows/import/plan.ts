@@ -15,12 +15,15 @@ import { settleOtherRuns } from "./earlier-runs.ts";
 import type { FileImage } from "./file-row.ts";
 import type { MaxChanges } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
+import { recordMany } from "./record-before.ts";
 
 /** The writes that the rows need. */
 export interface Plan extends UndecidedProducts {
   /** Numbers of rows to send in batches, and rows to PATCH. */
   sends: number;
   patches: number;
+  /** Rows of both whose products this machine knows. */
+  known: number;
   /** Local photos of the rows to send, by the SHA-256 (hex) of their bytes, with the path of one file each. */
   photos: Map<string, string>;
   /** Photos that are not uploaded yet: their number and total bytes. */
@@ -61,6 +64,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
     }
     // Rows may fail with their rejected photos.
     if ([...uploads.values()].some((upload) => "refused" in upload)) plan = await planRows(run);
+    await recordMany(plan?.known ?? 0, run);
     // Get one response before the first batch: the age of its key is measured by the service's clock.
     await hearOf(at);
     return { done: rowsToSend(plan, run), stopped: undefined };
@@ -97,6 +101,7 @@ export async function planRows(run: ImportRun): Promise<Plan> {
   const plan: Plan = {
     sends: 0,
     patches: 0,
+    known: 0,
     photos: new Map(),
     uploads: { count: 0, bytes: 0 },
     uncertain: new LookupList(),
@@ -107,7 +112,8 @@ export async function planRows(run: ImportRun): Promise<Plan> {
     ((input.photos === "new" && images.some(({ image_id }) => image_id !== undefined)) ||
       (input.namesFromReferences && !names.has(reference)));
   let rows = 0;
-  for await (const { reference, decision } of run.rows.decided()) {
+  for await (const { reference, productId, decision } of run.rows.decided()) {
+    if (productId !== null && (decision.kind === "send" || decision.kind === "patch")) plan.known++;
     if (decision.kind === "send") {
       plan.sends++;
       if (isUnread(reference, decision.images)) plan.unread.push(reference);

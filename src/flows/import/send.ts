@@ -18,6 +18,7 @@ import { packMemos, type RowMemo } from "./digests.ts";
 import type { FileImage, FileRow } from "./file-row.ts";
 import type { ImportDeps } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
+import { changesToSend } from "./record-before.ts";
 
 /** The options of an import's batches, which must stay the same when a run is resumed. */
 export interface SendOptions {
@@ -112,7 +113,8 @@ async function* concatenated(
 }
 
 /** A row to send: its line of the body, and what is kept about it. */
-interface CutRow extends Pick<DecidedRow, "rowIndex" | "line" | "reference"> {
+interface CutRow {
+  readonly row: DecidedRow;
   readonly text: string;
   readonly memo: RowMemo;
 }
@@ -125,7 +127,7 @@ export async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
   let cut: CutRow[] = [];
   let bytes = 0;
   for await (const row of run.rows.decided()) {
-    const { decision, rowIndex, line, reference } = row;
+    const { decision, reference } = row;
     if (decision.kind !== "send") {
       run.rows.keep(row);
       continue;
@@ -140,20 +142,25 @@ export async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
       cut = [];
       bytes = 0;
     }
-    cut.push({ text, rowIndex, line, reference, memo });
+    cut.push({ text, row, memo });
     bytes += size;
   }
   if (cut.length > 0) yield await toBatch(cut, run);
 }
 
-async function toBatch(cut: readonly CutRow[], { input }: ImportRun): Promise<CutBatch> {
-  await input.file.source.rejectIfChanged();
+async function toBatch(cut: readonly CutRow[], run: ImportRun): Promise<CutBatch> {
+  const changes = await changesToSend(
+    cut.map(({ row }) => row),
+    run,
+  );
+  await run.input.file.source.rejectIfChanged();
   return {
     body: Buffer.from(cut.map(({ text }) => text).join("")),
-    rows: Uint32Array.from(cut, ({ rowIndex }) => rowIndex),
-    lines: Uint32Array.from(cut, ({ line }) => line),
-    references: cut.map(({ reference }) => reference),
+    rows: Uint32Array.from(cut, ({ row }) => row.rowIndex),
+    lines: Uint32Array.from(cut, ({ row }) => row.line),
+    references: cut.map(({ row }) => row.reference),
     memo: packMemos(cut.map(({ memo }) => memo)),
+    changes,
   };
 }
 

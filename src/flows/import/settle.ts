@@ -5,6 +5,7 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import { operations } from "../../contract/operations.ts";
 import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { StoredBatch } from "../../state/batches.ts";
+import type { ReportedChange } from "../../state/changes.ts";
 import type { Ledger, LedgerEntry } from "../../state/ledger.ts";
 import type { Run } from "../run/run.ts";
 import { FieldDigests, type RowMemo, union, unpackMemos } from "./digests.ts";
@@ -25,7 +26,31 @@ export function settleBatch(
   const entries = results.flatMap(
     (result, at) => ledgerEntry(account, state.ledger, memos[at]!, result) ?? [],
   );
-  state.batches.settled(run, index, entries);
+  const changes = results.flatMap(
+    (result, at) => reportedChange(account, state.ledger, memos[at]!, result) ?? [],
+  );
+  state.batches.settled(run, index, entries, changes);
+}
+
+/** What a row changed, to be undone later; null for a row that changed nothing. */
+function reportedChange(
+  account: number,
+  ledger: Pick<Ledger, "ofProduct">,
+  memo: RowMemo,
+  { action, product_id: productId, images, reference }: ImportRowResult,
+): ReportedChange | null {
+  if ((action !== "created" && action !== "updated") || productId === null) return null;
+  const photos = images.flatMap(({ status, image_id }) =>
+    status === "attached" && typeof image_id === "string" ? [image_id] : [],
+  );
+  return {
+    productId,
+    reference: canonicalReference(reference),
+    action,
+    after: action === "created" ? memo.fields.over(emptyFields).bytes : memo.fields.bytes,
+    photos,
+    sources: ledger.ofProduct(account, productId)?.sources ?? null,
+  };
 }
 
 /**

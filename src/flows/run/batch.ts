@@ -4,6 +4,7 @@ import type { CallOptions } from "../../client/api/calls.ts";
 import type { ApiError, Problem } from "../../client/api-error.ts";
 import type { Clocks } from "../../clock.ts";
 import type { CatError } from "../../errors.ts";
+import type { ChangeToSend } from "../../state/changes.ts";
 
 /** The request with which a flow sends its batches. */
 export interface BatchOperation {
@@ -35,6 +36,8 @@ export interface CutBatch {
   readonly references: readonly string[];
   /** The flow's data about the rows, needed with the results. */
   readonly memo: Uint8Array;
+  /** What it changes about known products, to be undone later; they were read before. */
+  readonly changes?: readonly ChangeToSend[];
 }
 
 /** The known data of a batch, whatever its outcome. `bytes` is the size of its body. */

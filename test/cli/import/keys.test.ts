@@ -62,7 +62,8 @@ Use a key with it, or add --photos all to send all photos, including those alrea
   expect(await world.cat("import a.csv --photos all")).toEqual({
     exit: 0,
     stdout: "",
-    stderr: "Imported 1 row from a.csv in 5.0 s: 1 updated.\n",
+    stderr:
+      "This API key cannot read products (scope products:read), so the changes of this import to existing products cannot be undone.\nImported 1 row from a.csv in 5.0 s: 1 updated.\n",
   });
 });
 

@@ -1,0 +1,161 @@
+import { type Command, Option } from "commander";
+import { CatError } from "../../errors.ts";
+import { importKind } from "../../flows/import/import-input.ts";
+import { type UndoPart, undoParts } from "../../flows/import/undo/judge.ts";
+import type { UndoEstimate, UndoSummary } from "../../flows/import/undo/undo.ts";
+import type { UndoneProduct } from "../../flows/import/undo/undo-product.ts";
+import type { Memory } from "../../flows/run/run.ts";
+import { counted, grouped, shownName } from "../../flows/words.ts";
+import type { App } from "../app/app.ts";
+import { confirmAction, noteSummary } from "../app/confirm-action.ts";
+import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
+import { ExitCode } from "../context/errors.ts";
+import { command } from "../flags/command.ts";
+import { named, wholeNumber } from "../flags/values.ts";
+import { type Column, whole } from "../output/table.ts";
+import { memoryOf } from "./import/remembered.ts";
+
+interface UndoFlags {
+  readonly plan: boolean;
+  readonly only?: UndoPart;
+  readonly withGenerations: boolean;
+  readonly ledger?: string;
+  readonly concurrency: number;
+}
+
+/** `cat imports undo RUN` */
+export const undoCommand = (app: App): Command =>
+  command("undo", {
+    usage: "RUN [flags]",
+    summary: "take back what an import changed",
+    about:
+      "Delete the products that an import created, set fields back that it changed, and detach photos that it added.\n\n" +
+      "What was changed since is kept, and listed with the reason. Webhooks that were sent and credits that were spent stay as they are.\n\n" +
+      "RUN is the run_id of an import, the ID of one of its imports, or last. If an undo stops, run the same command again to resume it.",
+    examples: [
+      ["show what undoing the last import would do", "cat imports undo last --plan"],
+      ["undo it", "cat imports undo last"],
+      ["set back the fields only", "cat imports undo last --only fields"],
+    ],
+  })
+    .argument("<RUN>", "run ID, import ID, or last")
+    .option("--plan", "show what would be undone, by reading alone", false)
+    .addOption(new Option("--only <PART>", "undo only this part").choices(undoParts))
+    .option("--with-generations", "delete created products even if images were generated of them", false)
+    .option("--ledger <FILE>", "ledger of the import (default: kept in the profile)")
+    .option(
+      "--concurrency <N>",
+      "number of requests in flight",
+      wholeNumber({ min: 1, max: 16 }),
+      defaultConcurrency,
+    )
+    .action((run: string, flags: UndoFlags) => undo(app, run, flags));
+
+async function undo(app: App, typed: string, flags: UndoFlags): Promise<void> {
+  const { plan: isPlan, only = null, withGenerations, concurrency } = flags;
+  named("RUN", typed, "Use the run_id of an import, the ID of an import, or last.");
+  named("--ledger", flags.ledger, "Choose a file.");
+  const { undoImport } = await import("../../flows/import/undo/undo.ts");
+  const memory = await memoryOf(app, flags.ledger);
+  const input = { target: runOf(typed, memory), only, withGenerations, isPlan, concurrency };
+  const { summary, estimate, stopped } = await runFlow(app, ({ pause, ...host }) =>
+    undoImport(input, {
+      ...host,
+      memory: async () => memory,
+      confirm: async (estimate) => {
+        for (const line of aheadLines(estimate)) await app.io.note(app.io.visible(line));
+        const what = `undo the import of ${shownName(estimate.file)}`;
+        await confirmAction(
+          app,
+          {
+            question: `${what[0]!.toUpperCase()}${what.slice(1)}?`,
+            reason: `to ${what}, a confirmation is needed`,
+            left: "nothing was undone",
+          },
+          pause,
+        );
+      },
+    }),
+  );
+  if (app.io.json) await app.io.jsonData({ ...summary, ...(isPlan && { plan: true }) });
+  else {
+    const { products } = summary;
+    if (products.length > 0) await app.io.show({ columns, format: "table" }, products);
+    if (isPlan) for (const line of aheadLines(estimate)) await app.io.note(app.io.visible(line));
+    await noteSummary(app, summaryLines(summary, isPlan, stopped !== undefined));
+  }
+  if (stopped !== undefined) throw stopped;
+  if (!isPlan && summary.undone < summary.total + summary.unresolved) app.exit = ExitCode.partial;
+}
+
+/** The run that the user means. Throws a CatError if there is none. */
+function runOf(typed: string, { state, sentJobs, service }: Memory): string {
+  if (typed !== "last") return sentJobs.find(typed)?.runId ?? typed;
+  const account = state.accounts.find(service.baseUrl, service.keyFingerprint);
+  const runs = state.runs
+    .ofKind(importKind)
+    .filter((run) => run.account === account && hasChanges(run.id, state));
+  const last = runs.sort((one, other) => other.startedAt - one.startedAt)[0];
+  if (last !== undefined) return last.id;
+  throw new CatError(`no import to ${service.baseUrl} can be undone from this machine`, {
+    type: "not_found",
+    code: "run_not_found",
+    hint: "Imports of the last 30 days can be undone where they ran. For a ledger of its own, add --ledger FILE.",
+  });
+}
+
+/** Whether the run sent anything. */
+const hasChanges = (run: string, { batches, changes }: Memory["state"]): boolean =>
+  batches.of(run).length > 0 || !changes.of(run)[Symbol.iterator]().next().done;
+
+/** What an undo does at most, how long it takes, and what it cannot undo. */
+function aheadLines({ file, products, created, fields, photos, writes, unresolved }: UndoEstimate): string[] {
+  const parts = [
+    created > 0 && `${counted(created, "product")} to delete`,
+    fields > 0 && `${counted(fields, "product")} to set back`,
+    photos > 0 && `${counted(photos, "photo")} to detach`,
+  ].filter((part) => part !== false);
+  const minutes = Math.max(1, Math.ceil(writes / 60));
+  const time = writes === 0 ? "nothing to send" : `${counted(writes, "request")}, about ${minutes} min`;
+  const lines = [
+    `The import of ${shownName(file)} changed ${counted(products, "product")}: ${parts.length === 0 ? "nothing to undo" : parts.join(", ")} (at most ${time}).`,
+  ];
+  if (unresolved > 0)
+    lines.push(
+      `${counted(unresolved, "row")} have no results yet: these are found out first, for which a batch may be sent again.`,
+    );
+  lines.push("Webhooks that were sent and credits that were spent are not undone.");
+  return lines;
+}
+
+function summaryLines(
+  { file, total, undone, kept, failed, deleted, set_back, detached, unresolved }: UndoSummary,
+  isPlan: boolean,
+  isStopped: boolean,
+): string[] {
+  const done = [
+    deleted > 0 && `${counted(deleted, "product")} deleted`,
+    set_back > 0 && `${counted(set_back, "product")} set back`,
+    detached > 0 && `${counted(detached, "photo")} detached`,
+  ].filter((part) => part !== false);
+  const what = done.length === 0 ? "" : `: ${done.join(", ")}`;
+  const of = `${grouped(undone)} of ${counted(total, "product")} of ${shownName(file)}`;
+  const lines = [
+    isPlan
+      ? `Undo plan: ${of} can be undone${what}. Nothing was sent.`
+      : `${isStopped ? "Stopped: undone" : "Undone:"} ${of}${what}.`,
+  ];
+  if (kept > 0) lines.push(`  ${counted(kept, "product")} kept`);
+  if (failed > 0) lines.push(`  ${counted(failed, "product")} failed`);
+  if (unresolved > 0)
+    lines.push(
+      `  ${counted(unresolved, "row")} without a result: what they created is not known, and is kept`,
+    );
+  return lines;
+}
+
+const columns: readonly Column<UndoneProduct>[] = [
+  { name: "reference", value: ({ reference }) => reference },
+  { name: "result", value: ({ result }) => result, least: whole },
+  { name: "reason", value: ({ reasons }) => reasons.join("; ") },
+];

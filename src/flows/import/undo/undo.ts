@@ -1,0 +1,192 @@
+// Undo: takes back what an import changed, unless it was changed since. It is a run of its own.
+
+import { ApiError } from "../../../client/api-error.ts";
+import { CatError } from "../../../errors.ts";
+import type { Change } from "../../../state/changes.ts";
+import type { Run as StoredRun } from "../../../state/runs.ts";
+import { productById } from "../../catalogue/find-products.ts";
+import type { ProgressEvent } from "../../progress-event.ts";
+import { sendEach } from "../../run/requests.ts";
+import { type Run, type RunHost, runIdentity, withoutBeginning, withRun } from "../../run/run.ts";
+import { importKind } from "../import-input.ts";
+import { Generations } from "./generations.ts";
+import { addedPhotos, changedFields, isOfPart, judge, productBefore, type UndoPart } from "./judge.ts";
+import { settleTarget, unresolvedRows } from "./settle-target.ts";
+import { type UndoneProduct, undoProduct } from "./undo-product.ts";
+
+export interface UndoInput {
+  /** The ID of the import's run. */
+  readonly target: string;
+  /** Undo only this part; null for all. */
+  readonly only: UndoPart | null;
+  /** Delete created products even if images were generated of them. */
+  readonly withGenerations: boolean;
+  /** Only find out what would be undone. */
+  readonly isPlan: boolean;
+  readonly concurrency: number;
+}
+
+/** What an undo will do at most. */
+export interface UndoEstimate {
+  readonly file: string;
+  readonly products: number;
+  /** Products to delete, products with fields to set back, photos to detach. */
+  readonly created: number;
+  readonly fields: number;
+  readonly photos: number;
+  /** Requests that write. */
+  readonly writes: number;
+  /** Rows whose results are not known yet. */
+  readonly unresolved: number;
+}
+
+export interface UndoDeps extends RunHost {
+  readonly onProgress: (event: ProgressEvent) => void;
+  /** Tells the user what will be undone, and asks. Throws if the user declines. */
+  readonly confirm: (estimate: UndoEstimate) => Promise<void>;
+}
+
+export interface UndoSummary {
+  run_id: string;
+  /** The run of the import. */
+  undoes: string;
+  file: string;
+  /** Products that the import changed. */
+  total: number;
+  undone: number;
+  kept: number;
+  failed: number;
+  /** Writes that were carried out; with a plan, those that would be. */
+  deleted: number;
+  set_back: number;
+  detached: number;
+  /** Rows of the import without a result. */
+  unresolved: number;
+  /** The products that were kept or failed, with the reasons. */
+  products: UndoneProduct[];
+}
+
+/** Undoes an import. `stopped`: the error after which the rest was not undone. */
+export async function undoImport(
+  input: UndoInput,
+  deps: UndoDeps,
+): Promise<{ summary: UndoSummary; estimate: UndoEstimate; stopped: unknown }> {
+  const { state } = await deps.memory();
+  const target = state.runs.get(input.target);
+  if (target === null || target.kind !== importKind) throw unknownRun(input.target);
+  const { only, withGenerations, concurrency } = input;
+  const request = {
+    noun: "undo",
+    kind: "undo",
+    identity: runIdentity(["undo", target.id, only, withGenerations]),
+    file: target.file,
+    concurrency,
+    timeoutMs: null,
+    // An import must not run at the same time.
+    heldAs: importKind,
+  };
+  const work = (at: Run) => undoRun(target, input, at, deps);
+  return input.isPlan
+    ? withoutBeginning(request, () => false, deps, work)
+    : withRun({ ...request, replaces: () => false }, deps, work);
+}
+
+const unknownRun = (id: string): CatError =>
+  new CatError(`no import with the run ${JSON.stringify(id)} on this machine`, {
+    type: "not_found",
+    code: "run_not_found",
+    hint: "To see the imports of this machine: cat imports list. An import with --ledger FILE needs the same flag here.",
+  });
+
+async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoDeps) {
+  if (target.account !== at.account) throw unknownRun(target.id);
+  const { state, clock } = at;
+  const isResumed = at.begunAt !== null;
+  let estimate = estimateOf(target, input, at);
+  if (!input.isPlan) {
+    if (!isResumed) await deps.confirm(estimate);
+    await settleTarget(target, at, deps);
+    estimate = estimateOf(target, input, at);
+    // Otherwise the import would be resumed where it stopped.
+    state.runs.end(target.id, clock.now());
+    state.runs.writes(at.account, at.id);
+  }
+  const summary: UndoSummary = {
+    ...{ run_id: at.id, undoes: target.id, file: target.file, total: estimate.products },
+    ...{ undone: 0, kept: 0, failed: 0, deleted: 0, set_back: 0, detached: 0 },
+    ...{ unresolved: estimate.unresolved, products: [] },
+  };
+  const stopped = await undoProducts(target, input, at, deps, summary);
+  if (stopped === undefined && !input.isPlan) state.runs.end(at.id, clock.now());
+  summary.products.sort((one, other) => (one.reference < other.reference ? -1 : 1));
+  return { summary, estimate, stopped };
+}
+
+/** The changes that the undo is about. */
+function* changesOf(target: StoredRun, { only }: UndoInput, { state }: Run): Generator<Change> {
+  for (const change of state.changes.of(target.id)) if (isOfPart(change, only)) yield change;
+}
+
+/** What can be known without a request. */
+function estimateOf(target: StoredRun, input: UndoInput, at: Run): UndoEstimate {
+  const counts = { products: 0, created: 0, fields: 0, photos: 0 };
+  for (const change of changesOf(target, input, at)) {
+    counts.products++;
+    if (change.isUndone) continue;
+    if (change.action === "created") counts.created++;
+    const before = productBefore(change);
+    if (change.action !== "updated" || before === null) continue;
+    if (input.only !== "photos" && Object.keys(changedFields(change, before)).length > 0) counts.fields++;
+    if (input.only !== "fields") counts.photos += addedPhotos(change, before).length;
+  }
+  const writes = counts.created + counts.fields + counts.photos;
+  return { file: target.file, ...counts, writes, unresolved: unresolvedRows(target, at) };
+}
+
+async function undoProducts(
+  target: StoredRun,
+  input: UndoInput,
+  at: Run,
+  deps: UndoDeps,
+  summary: UndoSummary,
+): Promise<unknown> {
+  const { only, isPlan, withGenerations } = input;
+  const { account, state } = at;
+  let generations: Promise<Generations> | undefined;
+  const reasonToKeep = async (productId: string) => {
+    if (withGenerations) return null;
+    generations ??= Generations.since(target.startedAt, at);
+    return (await generations).reasonToKeep(productId);
+  };
+  const count = (product: UndoneProduct) => {
+    summary[product.result]++;
+    if (product.result !== "undone") summary.products.push(product);
+    const done = summary.undone + summary.kept + summary.failed;
+    deps.onProgress({ step: "undoing products", done, total: summary.total });
+  };
+  return sendEach(changesOf(target, input, at), at, async (change) => {
+    const { productId, reference, isUndone } = change;
+    const product = { reference, product_id: productId };
+    if (isUndone) return count({ ...product, result: "undone", reasons: [] });
+    const later = state.changes.laterRun(account, target.id, productId);
+    if (later !== null) {
+      const reason = `changed by a later import of ${later.file}: undo that first (cat imports undo ${later.id})`;
+      return count({ ...product, result: "kept", reasons: [reason] });
+    }
+    const live = await productById(productId, at);
+    const verdict = judge(change, live, only);
+    const reason = verdict.remove ? await reasonToKeep(productId) : null;
+    const allowed = reason === null ? verdict : { ...verdict, remove: false, kept: [reason] };
+    try {
+      await undoProduct({ change, live, verdict: allowed, only, isPlan, summary, target: target.id }, at);
+    } catch (error) {
+      if (!(error instanceof ApiError) || !isOfThisProduct(error)) throw error;
+      return count({ ...product, result: "failed", reasons: [error.body.message] });
+    }
+    const result = allowed.kept.length > 0 ? "kept" : "undone";
+    count({ ...product, result, reasons: allowed.kept });
+  });
+}
+
+/** A rejection of this product alone; any other error would affect the next ones as well. */
+const isOfThisProduct = ({ status }: ApiError): boolean => [400, 404, 409, 422].includes(status ?? 0);

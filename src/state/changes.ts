@@ -1,0 +1,201 @@
+import type { LedgerWithin } from "./ledger.ts";
+import { type Database, fromKey, toKey } from "./sqlite.ts";
+
+/**
+ * What is known of a change to a product: `read`: it may be changed. `sent`: a request for it was sent, and its outcome is not
+ * known. `created` and `updated`: what the service reported.
+ */
+export type ChangeAction = "read" | "sent" | "created" | "updated";
+
+/** What a run changed about one product. */
+export interface Change {
+  readonly productId: string;
+  readonly reference: string;
+  readonly action: ChangeAction;
+  /** The product before the run, opaque here; null if it was not read, or did not exist. */
+  readonly before: string | null;
+  /** Digests of the fields that the run sets, opaque here. */
+  readonly after: Uint8Array;
+  /** The IDs of the images that it attached. */
+  readonly photos: readonly string[];
+  /** The sources of the product's images that the ledger knew before; null without an entry. */
+  readonly sources: Uint8Array | null;
+  /** Whether all of it was undone. */
+  readonly isUndone: boolean;
+}
+
+/** A product before a run changes it. */
+export type ReadProduct = Pick<Change, "productId" | "reference"> & { readonly before: string };
+
+/** A change that is about to be sent. */
+export type ChangeToSend = Pick<Change, "productId" | "reference" | "after" | "sources">;
+
+/** A change that the service reported. */
+export type ReportedChange = Pick<Change, "productId" | "reference" | "after" | "photos" | "sources"> & {
+  readonly action: "created" | "updated";
+};
+
+/** What the ledger knows of a product whose change was undone. */
+export interface LedgerUndone {
+  readonly isGone?: boolean;
+  readonly fields?: Uint8Array;
+  /** The sources of its images; null forgets the product. */
+  readonly sources?: Uint8Array | null;
+}
+
+/** The changes of runs, from which they can be undone. Every method is one transaction. */
+export interface Changes {
+  /** Whether the product was read for this run. */
+  isRead(runId: string, productId: string): boolean;
+  /** Keeps products as they are before the run changes them; not if it has changed them already. */
+  read(account: number, runId: string, products: readonly ReadProduct[]): void;
+  /** The changes of a run, without products that were only read, in the order of their IDs. */
+  of(runId: string): Iterable<Change>;
+  /** The newest later run of the account that changed the product and was not undone; null if none. */
+  laterRun(account: number, runId: string, productId: string): { id: string; file: string } | null;
+  /** Records that a change was undone, completely or in part, and what the ledger knows now. */
+  undone(account: number, runId: string, productId: string, isAll: boolean, ledger: LedgerUndone): void;
+  /** Deletes the changes of all runs but the last ones, and those of runs that began before a time. */
+  forgetOld(account: number, kept: { readonly runs: number; readonly since: number }): void;
+}
+
+/** Changes within a transaction on a batch. */
+export interface ChangesWithin {
+  send(account: number, runId: string, batch: number | null, changes: readonly ChangeToSend[]): void;
+  drop(runId: string, batch: number): void;
+  /** The outcome of the batch stays unknown. */
+  letGo(runId: string, batch: number): void;
+  report(account: number, runId: string, batch: number, changes: readonly ReportedChange[]): void;
+}
+
+type ChangeRow = [
+  product: Buffer,
+  reference: Buffer,
+  action: ChangeAction,
+  before: string | null,
+  after: Buffer,
+  photos: string,
+  sources: Buffer | null,
+  isUndone: number,
+];
+
+const toChange = ([
+  product,
+  reference,
+  action,
+  before,
+  after,
+  photos,
+  sources,
+  isUndone,
+]: ChangeRow): Change => ({
+  productId: fromKey(product),
+  reference: fromKey(reference),
+  action,
+  before,
+  after,
+  photos: photos === "" ? [] : photos.split(" "),
+  sources,
+  isUndone: isUndone === 1,
+});
+
+const nothing = new Uint8Array();
+
+/** The changes of a state; `send`, `drop` and `report` write within an open transaction. */
+export function storedChanges(db: Database, ledger: LedgerWithin): Changes & ChangesWithin {
+  const isRead = db.statement("SELECT 1 FROM change WHERE run = ? AND product = ? AND before IS NOT NULL");
+  const read = db.statement(
+    `INSERT INTO change (account, run, product, reference, action, before, after) VALUES (?, ?, ?, ?, 'read', ?, ?)
+     ON CONFLICT DO UPDATE SET before = excluded.before, reference = excluded.reference WHERE action = 'read'`,
+  );
+  const of = db.statement<ChangeRow>(
+    `SELECT product, reference, action, before, after, photos, sources, is_undone FROM change
+     WHERE run = ? AND action <> 'read' AND product > ? ORDER BY product LIMIT 1000`,
+  );
+  const later = db.statement<[id: string, file: string]>(
+    `SELECT run.id, run.file FROM change JOIN run ON run.id = change.run JOIN run AS own ON own.id = ?2
+     WHERE change.account = ?1 AND change.product = ?3 AND run.number > own.number
+       AND change.action <> 'read' AND change.is_undone = 0
+     ORDER BY run.number DESC LIMIT 1`,
+  );
+  const undo = db.statement("UPDATE change SET is_undone = 1 WHERE run = ? AND product = ?");
+  const send = db.statement(
+    `INSERT INTO change (account, run, batch, product, reference, action, after, sources) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET batch = excluded.batch, action = excluded.action, reference = excluded.reference,
+       after = excluded.after, sources = excluded.sources`,
+  );
+  const drop = db.statement("DELETE FROM change WHERE run = ? AND batch = ?");
+  const letGo = db.statement("UPDATE change SET batch = NULL WHERE run = ? AND batch = ?");
+  const report = db.statement(
+    `INSERT INTO change (account, run, product, reference, action, after, photos, sources) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET batch = NULL, action = excluded.action, reference = excluded.reference,
+       after = excluded.after, photos = excluded.photos`,
+  );
+  const forgetRead = db.statement("DELETE FROM change WHERE account = ? AND action = 'read' AND run <> ?");
+  const forgetOld = db.statement(
+    `DELETE FROM change WHERE account = ?1 AND run IN (
+       SELECT id FROM run WHERE account = ?1 AND ended_at IS NOT NULL AND (started_at < ?2 OR number NOT IN (
+         SELECT DISTINCT run.number FROM run JOIN change ON change.run = run.id
+         WHERE change.account = ?1 AND change.action <> 'read' ORDER BY run.number DESC LIMIT ?3)))`,
+  );
+  return {
+    isRead: (runId, productId) => isRead.get(runId, toKey(productId)) !== undefined,
+    read(account, runId, products) {
+      db.transaction(() => {
+        for (const { productId, reference, before } of products)
+          read.run(account, runId, toKey(productId), toKey(reference), before, nothing);
+      });
+    },
+    *of(runId) {
+      let last: Uint8Array = nothing;
+      while (true) {
+        const rows = of.all(runId, last);
+        yield* rows.map(toChange);
+        if (rows.length === 0) return;
+        last = rows.at(-1)![0];
+      }
+    },
+    laterRun(account, runId, productId) {
+      const [id, file] = later.get(account, runId, toKey(productId)) ?? [];
+      return id === undefined ? null : { id, file: file! };
+    },
+    undone(account, runId, productId, isAll, { isGone = false, fields, sources }) {
+      db.transaction(() => {
+        if (isAll) undo.run(runId, toKey(productId));
+        if (isGone || sources === null) ledger.remove(account, productId);
+        else {
+          if (fields !== undefined) ledger.see(account, { productId, fields });
+          if (sources !== undefined) ledger.attach(account, productId, sources);
+        }
+      });
+    },
+    forgetOld(account, { runs, since }) {
+      db.transaction(() => {
+        forgetRead.run(account, "");
+        forgetOld.run(account, since, runs);
+      });
+    },
+    send(account, runId, batch, changes) {
+      const action = batch === null ? "updated" : "sent";
+      for (const { productId, reference, after, sources } of changes)
+        send.run(account, runId, batch, toKey(productId), toKey(reference), action, after, sources);
+    },
+    drop: (runId, batch) => void drop.run(runId, batch),
+    letGo: (runId, batch) => void letGo.run(runId, batch),
+    report(account, runId, batch, changes) {
+      for (const { productId, reference, action, after, photos, sources } of changes)
+        report.run(
+          account,
+          runId,
+          toKey(productId),
+          toKey(reference),
+          action,
+          after,
+          photos.join(" "),
+          sources,
+        );
+      // Their rows failed, so they changed nothing.
+      drop.run(runId, batch);
+    },
+  };
+}

@@ -1,0 +1,239 @@
+import { expect, test } from "vitest";
+import { createWorld } from "../../support/world.ts";
+
+const url = "https://cdn.example.com";
+const first = `reference,name,description,images
+A,Dress,,${url}/a.jpg
+B,Shirt,cotton,${url}/b.jpg
+C,Belt,,${url}/c.jpg
+`;
+/** The wrong column as names, another photo, and a new product. */
+const wrong = `reference,name,description,images
+A,a.jpg,silk,${url}/a.jpg
+B,Shirt,cotton,${url}/b.jpg|${url}/b2.jpg
+C,c.jpg,,${url}/c.jpg|${url}/c2.jpg
+D,Hat,,${url}/d.jpg
+`;
+
+async function imported() {
+  const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+  world.write("a.csv", first);
+  expect((await world.cat("import a.csv")).exit).toBe(0);
+  const before = catalogue(world);
+  world.write("a.csv", wrong);
+  const { exit, stdout } = await world.cat("import a.csv --json");
+  expect(exit).toBe(0);
+  return { ...world, before, run: JSON.parse(stdout).run_id as string };
+}
+
+type World = Awaited<ReturnType<typeof createWorld>>;
+
+const catalogue = (world: Pick<World, "products">) =>
+  world.products().map(({ reference, name, description, sex, images }) => ({
+    ...{ reference, name, description, sex },
+    images: images.map(({ id }) => id),
+  }));
+
+const writes = (world: Pick<World, "requests">, from = 0) =>
+  world
+    .requests()
+    .slice(from)
+    .filter(({ method }) => method !== "GET")
+    .map(({ method, path }) => `${method} ${path.split("/").slice(2).join("/")}`);
+
+test("an undo sets fields back, detaches photos and deletes created products", async () => {
+  const world = await imported();
+  const sent = world.requests().length;
+  expect(await world.cat("imports undo last --yes")).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr: `The import of a.csv changed 4 products: 1 product to delete, 2 products to set back, 2 photos to detach (at most 5 requests, about 1 min).
+Webhooks that were sent and credits that were spent are not undone.
+Undone: 4 of 4 products of a.csv: 1 product deleted, 2 products set back, 2 photos detached.
+`,
+  });
+  expect(catalogue(world)).toEqual(world.before);
+  expect(writes(world, sent)).toHaveLength(5);
+  const again = await world.cat("imports undo last --yes --json");
+  expect(JSON.parse(again.stdout)).toMatchObject({ undone: 4, deleted: 0, set_back: 0, detached: 0 });
+  expect(writes(world, sent)).toHaveLength(5);
+});
+
+test("after an undo, the same file is imported again as the first time", async () => {
+  const world = await imported();
+  const after = catalogue(world);
+  await world.cat("imports undo last --yes");
+  const ran = await world.cat("import a.csv --json");
+  expect(JSON.parse(ran.stdout)).toMatchObject({ created: 1, updated: 3, unchanged: 0 });
+  const counts = (products: typeof after) =>
+    products.map(({ images, ...product }) => ({ ...product, images: images.length }));
+  expect(counts(catalogue(world))).toEqual(counts(after));
+});
+
+test("--plan reads alone, and shows what is kept", async () => {
+  const world = await imported();
+  await world.cat("products update A --name Coat");
+  const sent = world.requests().length;
+  const ran = await world.cat("imports undo last --plan");
+  expect(ran).toEqual({
+    exit: 0,
+    stdout: `reference  result  reason
+A          kept    name changed since the import
+`,
+    stderr: `The import of a.csv changed 4 products: 1 product to delete, 2 products to set back, 2 photos to detach (at most 5 requests, about 1 min).
+Webhooks that were sent and credits that were spent are not undone.
+Undo plan: 3 of 4 products of a.csv can be undone: 1 product deleted, 2 products set back, 2 photos detached. Nothing was sent.
+  1 product kept
+`,
+  });
+  expect(writes(world, sent)).toEqual([]);
+});
+
+test("fields and products that others changed are kept, and the rest is undone", async () => {
+  const world = await imported();
+  await world.cat("products update A --name Coat");
+  await world.cat("products update D --description mine");
+  const { exit, stdout } = await world.cat("imports undo last --yes");
+  expect([exit, stdout]).toEqual([
+    8,
+    `reference  result  reason
+A          kept    name changed since the import
+D          kept    description changed since the import
+`,
+  ]);
+  const [a, b, c] = world.before;
+  const d = world.products().find(({ reference }) => reference === "D")!;
+  expect(catalogue(world)).toEqual([
+    { ...a, name: "Coat" },
+    b,
+    c,
+    { reference: "D", name: "Hat", description: "mine", sex: null, images: d.images.map(({ id }) => id) },
+  ]);
+});
+
+test("a created product with generated images is kept, unless --with-generations is given", async () => {
+  const world = await imported();
+  const { id } = world.products().find(({ reference }) => reference === "D")!;
+  const made = await world.cat(
+    `beautify --product ${id} --subtype clothing --background white --angle front --yes`,
+  );
+  expect(made.exit).toBe(0);
+  const kept = await world.cat("imports undo last --yes");
+  expect([kept.exit, kept.stdout.split("\n")[1]]).toEqual([
+    8,
+    "D          kept    images were generated of it (--with-generations deletes it)",
+  ]);
+  expect(world.products()).toHaveLength(4);
+  expect((await world.cat("imports undo last --yes --with-generations")).exit).toBe(0);
+  expect(catalogue(world)).toEqual(world.before);
+});
+
+test.each([
+  ["created", ["DELETE products/D"]],
+  ["fields", ["PATCH products/A", "PATCH products/C"]],
+  ["photos", ["DELETE products/B/images/b2", "DELETE products/C/images/c2"]],
+])("--only %s undoes nothing else, and the rest can follow", async (part, expected) => {
+  const world = await imported();
+  const names = new Map(world.products().map(({ id, reference }) => [id, reference]));
+  const sent = world.requests().length;
+  expect((await world.cat(`imports undo last --yes --only ${part} --concurrency 1`)).exit).toBe(0);
+  const sentNow = writes(world, sent).map((line) =>
+    line.replace(/products\/(\w+)/, (_, id) => `products/${names.get(id)}`),
+  );
+  expect(sentNow.map((line) => line.replace(/images\/\w+$/, "images/")).sort()).toEqual(
+    expected.map((line) => line.replace(/images\/\w+$/, "images/")),
+  );
+  expect((await world.cat("imports undo last --yes")).exit).toBe(0);
+  expect(catalogue(world)).toEqual(world.before);
+});
+
+test("an older import names the later one that is in the way", async () => {
+  const world = await imported();
+  world.write("b.csv", wrong.replace("a.jpg,silk", "Later,silk").split("\n").slice(0, 2).join("\n"));
+  const later = JSON.parse((await world.cat("import b.csv --json")).stdout).run_id;
+  const ran = await world.cat(`imports undo ${world.run} --yes`);
+  expect([ran.exit, ran.stdout.split("\n")[1]]).toEqual([
+    8,
+    `A          kept    changed by a later import of b.csv: undo that first (cat imports undo ${later})`,
+  ]);
+  expect((await world.cat(`imports undo ${later} --yes`)).exit).toBe(0);
+  expect((await world.cat(`imports undo ${world.run} --yes`)).exit).toBe(0);
+  expect(catalogue(world)).toEqual(world.before);
+});
+
+test("an import of products that this machine did not know is undone as far as they were not changed", async () => {
+  const world = await imported();
+  world.write("other.csv", `reference,name,images\nA,Other,${url}/x.jpg\nE,Bag,${url}/e.jpg\n`);
+  const ran = await world.cat("import other.csv --ledger other.db --json");
+  const { run_id } = JSON.parse(ran.stdout);
+  const undone = await world.cat(`imports undo ${run_id} --ledger other.db --yes`);
+  expect([undone.exit, undone.stdout.split("\n")[1]]).toEqual([
+    8,
+    "A          kept    the product was not read before the import",
+  ]);
+  expect(world.products().map(({ reference, name }) => [reference, name])).toEqual([
+    ["A", "Other"],
+    ["B", "Shirt"],
+    ["C", "c.jpg"],
+    ["D", "Hat"],
+  ]);
+});
+
+test("an applied plan is undone completely, also without a ledger", async () => {
+  const world = await imported();
+  const before = catalogue(world);
+  world.write("other.csv", `reference,name,images\nA,Other,${url}/x.jpg\nE,Bag,${url}/e.jpg\n`);
+  await world.cat("import other.csv --ledger other.db --plan plan.ndjson");
+  expect((await world.cat("import --apply plan.ndjson --ledger other.db")).exit).toBe(0);
+  expect((await world.cat("imports undo last --ledger other.db --yes")).exit).toBe(0);
+  expect(catalogue(world)).toEqual(before);
+});
+
+test("an undo that stops is resumed by the same command", async () => {
+  const world = await imported();
+  const fault = (order: object | null) =>
+    fetch(`${world.mock.baseUrl}/_mock/faults`, {
+      method: order === null ? "DELETE" : "POST",
+      headers: { "content-type": "application/json" },
+      ...(order !== null && { body: JSON.stringify(order) }),
+    });
+  await fault({ match: { method: "PATCH" }, drop: "after" });
+  await fault({ match: { method: "DELETE" }, drop: "before" });
+  const stopped = await world.cat("imports undo last --yes");
+  expect(stopped.exit).toBe(7);
+  await fault(null);
+  const ran = await world.cat("imports undo last --yes --json");
+  expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([0, { total: 4, undone: 4, kept: 0 }]);
+  expect(catalogue(world)).toEqual(world.before);
+});
+
+test("an import that was stopped is undone, and its batch is not taken for unsent", async () => {
+  const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+  world.write("a.csv", first);
+  await world.cat("import a.csv --no-wait");
+  const ran = await world.cat("imports undo last --yes");
+  expect([ran.exit, ran.stderr.split("\n").at(-2)]).toEqual([
+    0,
+    "Undone: 3 of 3 products of a.csv: 3 products deleted.",
+  ]);
+  expect(world.products()).toEqual([]);
+});
+
+test("a question comes first, and without a terminal --yes is needed", async () => {
+  const world = await imported();
+  const ran = await world.cat(`imports undo ${world.run}`);
+  expect([ran.exit, ran.stderr.split("\n").at(-3)]).toEqual([
+    2,
+    "error: to undo the import of a.csv, a confirmation is needed; nothing was undone",
+  ]);
+  expect(catalogue(world)).not.toEqual(world.before);
+});
+
+test("exits with 5 for a run that this machine does not know", async () => {
+  const world = await imported();
+  const ran = await world.cat("imports undo run_x --yes");
+  expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([
+    5,
+    'error: no import with the run "run_x" on this machine',
+  ]);
+});

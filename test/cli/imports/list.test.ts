@@ -183,6 +183,6 @@ test("`cat imports` alone lists its commands", async () => {
   expect(await world.cat("imports")).toEqual({
     exit: 2,
     stdout: "",
-    stderr: "error: cat imports needs a command: list, get, watch, rows\nSee: cat imports --help\n",
+    stderr: "error: cat imports needs a command: list, get, watch, rows, undo\nSee: cat imports --help\n",
   });
 });

@@ -237,3 +237,51 @@ test("exits with 5 for a run that this machine does not know", async () => {
     'error: no import with the run "run_x" on this machine',
   ]);
 });
+
+test("a file of several hundred products is recorded by listing the catalogue once, and undone", async () => {
+  const world = await createWorld({ mock: { demo: 3, rateLimit: false } });
+  const file = (name: string) =>
+    [
+      "reference,name,images",
+      ...Array.from(
+        { length: 450 },
+        (_, at) => `R${at},${name} ${at},${url}/${at}.jpg|${url}/${at}-${name}.jpg`,
+      ),
+    ].join("\n");
+  world.write("a.csv", file("Good"));
+  expect((await world.cat("import a.csv")).exit).toBe(0);
+  const before = catalogue(world);
+  world.write("a.csv", file("Wrong"));
+  const sent = world.requests().length;
+  expect((await world.cat("import a.csv")).exit).toBe(0);
+  const listed = world
+    .requests()
+    .slice(sent)
+    .filter(({ path }) => path.startsWith("/v1/products?limit=100"));
+  expect(listed).toHaveLength(5);
+  expect(writes(world, sent)).toHaveLength(1);
+  const ran = await world.cat("imports undo last --yes --json");
+  expect(JSON.parse(ran.stdout)).toMatchObject({ total: 450, undone: 450, set_back: 450, detached: 450 });
+  expect(catalogue(world)).toEqual(before);
+});
+
+test("no request that changes a known product is sent before the product is recorded", async () => {
+  const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+  const rows = (name: string) =>
+    [
+      "reference,name,images",
+      ...Array.from({ length: 120 }, (_, at) => `R${at},${name},${url}/${at}.jpg`),
+    ].join("\n");
+  world.write("a.csv", rows("Good"));
+  await world.cat("import a.csv");
+  world.write("a.csv", rows("Wrong"));
+  const order = { match: { method: "GET", path: "/v1/products/" }, status: 500, times: 1_000 };
+  await fetch(`${world.mock.baseUrl}/_mock/faults`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(order),
+  });
+  const sent = world.requests().length;
+  expect((await world.cat("import a.csv")).exit).toBe(7);
+  expect(writes(world, sent)).toEqual([]);
+});

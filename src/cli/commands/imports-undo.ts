@@ -151,6 +151,7 @@ function summaryLines(
     lines.push(
       `  ${counted(unresolved, "row")} without a result: what they created is not known, and is kept`,
     );
+  if (isStopped) lines.push("To resume, run the same command again.");
   return lines;
 }
 

@@ -60,6 +60,7 @@ export const codeGroups: readonly CodeGroup[] = [
       newer_plan: "Update the program, or plan again with this version.",
       plan_applied: "Nothing to do: the plan was applied before.",
       too_many_changes: "Check the rows with --plan, then raise --max-changes.",
+      nothing_recorded: "Nothing to do, or too late: imports can be undone for 30 days.",
       import_unfinished: "Import the file that the message names again, to finish it.",
       too_many_generations: "Raise --max-generations, or use fewer rows.",
       too_many_combinations: "Use fewer values in the cells of the row.",

@@ -8,6 +8,7 @@ import { productById } from "../../catalogue/find-products.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { sendEach } from "../../run/requests.ts";
 import { type Run, type RunHost, runIdentity, withoutBeginning, withRun } from "../../run/run.ts";
+import { shownName } from "../../words.ts";
 import { importKind } from "../import-input.ts";
 import { Generations } from "./generations.ts";
 import { addedPhotos, changedFields, isOfPart, judge, productBefore, type UndoPart } from "./judge.ts";
@@ -98,15 +99,26 @@ const unknownRun = (id: string): CatError =>
     hint: "To see the imports of this machine: cat imports list. An import with --ledger FILE needs the same flag here.",
   });
 
+const nothingRecorded = ({ id, file }: StoredRun): CatError =>
+  new CatError(`nothing is recorded that the import of ${shownName(file)} changed (run ${id})`, {
+    type: "not_found",
+    code: "nothing_recorded",
+    hint: "It changed nothing, is older than 30 days or the last 10 imports, or an earlier version of this program sent it.",
+  });
+
 async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoDeps) {
   if (target.account !== at.account) throw unknownRun(target.id);
   const { state, clock } = at;
-  const isResumed = at.begunAt !== null;
   let estimate = estimateOf(target, input, at);
   if (!input.isPlan) {
-    if (!isResumed) await deps.confirm(estimate);
+    // Also where an earlier process began: its question may have been declined.
+    await deps.confirm(estimate);
     await settleTarget(target, at, deps);
     estimate = estimateOf(target, input, at);
+  }
+  if (estimate.unresolved === 0 && state.changes.of(target.id)[Symbol.iterator]().next().done)
+    throw nothingRecorded(target);
+  if (!input.isPlan) {
     // Otherwise the import would be resumed where it stopped.
     state.runs.end(target.id, clock.now());
     state.runs.writes(at.account, at.id);

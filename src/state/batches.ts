@@ -92,12 +92,7 @@ export interface Batches {
    */
   decided(runId: string, index: number, entries: readonly LedgerEntry[], done: readonly DoneRow[]): void;
   /** The results of the batch are known: writes them into the ledger and releases its references to other runs. */
-  settled(
-    runId: string,
-    index: number,
-    entries: readonly LedgerEntry[],
-    changes?: readonly ReportedChange[],
-  ): void;
+  settled(runId: string, index: number, entries: readonly LedgerEntry[], changes?: ReportedChange[]): void;
   /** Unsettled batches of other runs of that kind, with their runs, oldest first. */
   unsettledElsewhere(of: {
     account: number;
@@ -178,8 +173,7 @@ const fromRefs = (refs: string): string[] =>
 export function storedBatches(
   db: Database,
   path: string | null,
-  ledger: LedgerWithin,
-  changes: ChangesWithin,
+  { ledger, changes }: { ledger: LedgerWithin; changes: ChangesWithin },
 ): Batches {
   const of = db.statement<BatchRow>(`SELECT ${batchColumns} FROM batch WHERE run = ? ORDER BY place`);
   const add = db.statement<[number]>(

@@ -56,7 +56,7 @@ export async function openState(
     path,
     accounts: storedAccounts(db),
     runs: storedRuns(db, holds?.hold ?? holdsInMemory),
-    batches: storedBatches(db, path, ledger, changes),
+    batches: storedBatches(db, path, { ledger, changes }),
     changes,
     ledger,
     uploads: storedUploads(db),

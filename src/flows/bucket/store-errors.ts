@@ -108,7 +108,8 @@ export function storeError(error: unknown, act: string, bucket: string): CatErro
   const failure = error as StoreFailure;
   const status = statusOf(failure);
   const name = status === 403 && failure.name === "403" ? "AccessDenied" : failure.name;
-  const detail = { status, requestId: failure.$metadata?.requestId, cause: error };
+  // A 400 about credentials or the region is not about the input.
+  const detail = { requestId: failure.$metadata?.requestId, cause: error, ...(status !== 400 && { status }) };
   const fact = known[aliases[name] ?? name];
   if (fact !== undefined) {
     const [type, code, what, hint] = fact;
@@ -130,6 +131,7 @@ export function storeError(error: unknown, act: string, bucket: string): CatErro
     });
   return new CatError(`cannot ${act}: the store responded with ${status} (${name})`, {
     ...detail,
+    status,
     type: status >= 500 ? "internal" : "invalid_request",
     code: "store_failed",
     hint: status >= 500 ? "Run the command again." : "Check the address, and what the store supports.",

@@ -1,4 +1,6 @@
-import { describe, expect, test, vi } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { longTest } from "../../support/long-test.ts";
 import { s3Server } from "../../support/s3-server.ts";
 import { syncWorld } from "./sync-world.ts";
@@ -183,6 +185,92 @@ describe("a bucket that cannot be used", () => {
     expect(ran.stderr).toContain(message);
     expect(ran.stderr).not.toContain("secret");
     expect(ran.stderr.trimEnd().split("\n")).toHaveLength(2);
+  });
+
+  test.each([
+    [403, "AccessDenied", 4, "bucket_denied", "access to the bucket shop was denied"],
+    [403, "InvalidAccessKeyId", 4, "bucket_key_invalid", "the store does not know the access key"],
+    [403, "SignatureDoesNotMatch", 4, "bucket_key_invalid", "the secret of the access key is wrong"],
+    [400, "ExpiredToken", 4, "bucket_key_expired", "the credentials for the store have expired"],
+    [
+      403,
+      "RequestTimeTooSkewed",
+      4,
+      "clock_skew",
+      "the clock of this machine differs from that of the store",
+    ],
+    [301, "PermanentRedirect", 5, "wrong_region", "the bucket shop is in another region"],
+    [
+      400,
+      "AuthorizationHeaderMalformed",
+      5,
+      "wrong_region",
+      "the bucket shop is in the region eu-west-3",
+      "<Region>eu-west-3</Region>",
+    ],
+    [503, "SlowDown", 7, "store_failed", "the store responded with 503 (SlowDown)"],
+  ] as const)("whose store responds with %d %s is one line: exit %d, %s", async (...of) => {
+    const [status, name, exit, code, message, more = ""] = of;
+    const world = await bucketWorld();
+    const body = `<Error><Code>${name}</Code><Message>AKIASECRET</Message>${more}</Error>`;
+    world.store.faults.instead = () => ({ status, body });
+    const line = "s3://shop/a --path-style";
+    const ran = await world.run(line);
+    expect([ran.exit, ran.stdout]).toEqual([exit, ""]);
+    expect(ran.stderr.trimEnd().split("\n")).toHaveLength(2);
+    expect(ran.stderr).toContain(`error: cannot list s3://shop/a: ${message}\n`);
+    expect(ran.stderr).not.toContain("AKIASECRET");
+    const { stderr } = await world.run(`${line} --json`);
+    expect(JSON.parse(stderr).error.code).toBe(code);
+    expect(world.keys()).toEqual([]);
+  });
+
+  test("with a key that may not write is not changed, and no download is begun", async () => {
+    const world = await bucketWorld();
+    const body = "<Error><Code>AccessDenied</Code></Error>";
+    world.store.faults.instead = (method) => (method === "PUT" ? { status: 403, body } : null);
+    expect(await world.run("s3://shop/a --path-style")).toMatchObject({
+      exit: 4,
+      stderr: expect.stringContaining("access to the bucket shop was denied"),
+    });
+    expect(world.requests().filter(({ path }) => path.startsWith("/v1/exports"))).toEqual([]);
+  });
+
+  test("is signed in to by web identity, through the connections of all other requests", async () => {
+    const world = await bucketWorld();
+    const seen: string[] = [];
+    const expires = new Date(Date.now() + 3_600_000).toISOString();
+    const credentials =
+      `<AccessKeyId>AK</AccessKeyId><SecretAccessKey>SK</SecretAccessKey><SessionToken>T</SessionToken>` +
+      `<Expiration>${expires}</Expiration>`;
+    const sts = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      request.resume();
+      response
+        .writeHead(200, { "content-type": "text/xml" })
+        .end(
+          `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials>${credentials}</Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`,
+        );
+    });
+    await new Promise<void>((resolve) => sts.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void sts.close());
+    world.write("token", "web-identity-token");
+    // The SDK reads these from the environment of the process.
+    for (const [name, value] of Object.entries({
+      HOME: world.folder,
+      AWS_WEB_IDENTITY_TOKEN_FILE: world.at("token"),
+      AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/mirror",
+      AWS_REGION: "us-east-1",
+      AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
+    }))
+      vi.stubEnv(name, value);
+    const ran = await world.run("s3://shop/a --path-style --verbose", { AWS_ACCESS_KEY_ID: "" });
+    vi.unstubAllEnvs();
+    expect(ran.exit, ran.stderr).toBe(0);
+    expect(seen).toEqual(["POST /"]);
+    // Only what our connections have sent is in the log.
+    expect(ran.stderr).toContain(`POST http://127.0.0.1:${(sts.address() as AddressInfo).port}/`);
+    expect(ran.stderr).not.toContain("web-identity-token");
   });
 
   test("with HTML in place of a list, or without conditions, is not written to", async () => {

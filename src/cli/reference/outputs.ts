@@ -105,7 +105,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   login: one(summaries.account, requests),
   logout: one(z.looseObject({ profile: z.string(), removed: z.boolean() }), [denied]),
   whoami: one(summaries.account, reads),
-  doctor: one(summaries.doctorOutput, [...reads, notFound]),
+  doctor: one(z.union([summaries.doctorOutput, summaries.parityOutput]), [...reads, notFound, partial]),
   "config list": lines(summaries.settingRow),
   "config get": one(z.union([z.string(), z.boolean(), z.record(z.string(), z.any())]), [notFound]),
   "config set": one(summaries.settingChange),

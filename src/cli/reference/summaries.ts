@@ -296,6 +296,24 @@ export const account = z.looseObject({
   products_read: z.boolean(),
 });
 
+/** `cat doctor --parity` */
+export const parityOutput = z.object({
+  parity: z.string(),
+  here: z.int(),
+  there: z.int(),
+  without_reference: z.int(),
+  photos: z.int(),
+  differences: z.array(
+    z.object({
+      reference: z.string(),
+      what: z.enum(["missing", "extra", "name", "description", "sex", "orientations", "photo"]),
+      here: z.string().optional(),
+      there: z.string().optional(),
+      orientation: z.string().optional(),
+    }),
+  ),
+});
+
 /** `cat doctor` */
 export const doctorOutput = z.looseObject({
   checks: z.array(

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
 import { lineWidth, wrapped } from "../../output/wrapped.ts";
 import { baseUrlInUse, keyInUse } from "../../settings/settings.ts";
@@ -22,12 +23,26 @@ export const doctorCommand = (app: App): Command =>
   command("doctor", {
     about:
       "Check the settings, the API key, the network and this machine, with a next step for each problem. " +
-      "Sends at most two requests. Exits with 0 unless a check fails; warnings do not count.",
+      "Sends at most two requests. Exits with 0 unless a check fails; warnings do not count.\n\n" +
+      "With --parity, compare your catalogue with that of another profile instead: products by reference, their fields, " +
+      "and photos by orientation and SHA-256. Both are only read. Exits with 8 if they differ.",
     examples: [
       ["find out why commands fail", "cat doctor"],
       ["check a profile in a script", "cat doctor --profile ci --json"],
+      ["check that a restored organization is complete", "cat doctor --profile live --parity restored"],
     ],
-  }).action(async () => doctor(app));
+  })
+    .option("--parity <PROFILE>", "compare the catalogue with that of another profile")
+    .option("--no-photos", "with --parity, do not download photos: compare their number and orientations")
+    .action(async ({ parity, photos }: { parity?: string; photos: boolean }) => {
+      if (parity !== undefined) return (await import("./parity.ts")).compareProfiles(app, parity, photos);
+      if (!photos)
+        throw new UsageError("--no-photos needs --parity", {
+          param: "--no-photos",
+          hint: "Add --parity PROFILE.",
+        });
+      return doctor(app);
+    });
 
 /** Makes all checks, prints them, and sets the exit status of the first one that failed. */
 async function doctor(app: App): Promise<void> {

@@ -1,0 +1,103 @@
+import { compareCatalogues, type Difference, type ParityCounts } from "../../../flows/catalogue/parity.ts";
+import { counted, grouped } from "../../../flows/words.ts";
+import type { App } from "../../app/app.ts";
+import { openClient } from "../../app/open-client.ts";
+import { defaultConcurrency } from "../../app/run-flow.ts";
+import { ExitCode, UsageError } from "../../context/errors.ts";
+import { checkedProfileName } from "../../settings/profile-names.ts";
+import { readProfiles } from "../../settings/profiles.ts";
+import { type Connection, resolveConnection } from "../../settings/settings.ts";
+
+/** `cat doctor --parity`: prints the differences between the organizations of two profiles; exit 8 if there are any. */
+export async function compareProfiles(app: App, name: string, hasPhotos: boolean): Promise<void> {
+  const { context, io } = app;
+  const other = await connectionOf(app, name);
+  app.secrets.add(other.apiKey);
+  const { baseUrl } = await app.connection();
+  const here = await app.client();
+  const there = openClient(app, other);
+  app.onClose(() => there.close());
+  // Lines on a terminal show the progress themselves.
+  const progress = context.stdout.isTTY ? null : await io.progress({ lines: true });
+  const counts: ParityCounts = { here: 0, there: 0, withoutReference: 0, photos: 0 };
+  const found: Difference[] = [];
+  let differences = 0;
+  try {
+    const compared = compareCatalogues(
+      {
+        here,
+        there,
+        isOneService: baseUrl === other.baseUrl,
+        hasPhotos,
+        signal: context.interrupt,
+        concurrency: defaultConcurrency,
+        onProgress: (event) => progress?.update(event),
+      },
+      counts,
+    );
+    for await (const difference of compared) {
+      differences++;
+      if (io.json) found.push(difference);
+      else
+        await io.data(`${io.visible(inWords(difference, name))}
+`);
+    }
+  } finally {
+    progress?.end();
+  }
+  if (differences > 0) app.exit = ExitCode.partial;
+  if (io.json) {
+    const { here, there, withoutReference: without_reference, photos } = counts;
+    return io.jsonData({ parity: name, here, there, without_reference, photos, differences: found });
+  }
+  await io.note(io.visible(summary(differences, counts, name, hasPhotos)));
+}
+
+/** The stored connection of a profile: the variables and flags are about the current one. Throws UsageError. */
+async function connectionOf({ context, globals }: App, name: string): Promise<Connection> {
+  const profile = checkedProfileName(name, "--parity");
+  const profiles = await readProfiles(context.env);
+  if (profiles.find(profile) === null) {
+    throw new UsageError(`unknown profile ${JSON.stringify(profile)} (from --parity)`, {
+      code: "unknown_profile",
+      param: "--parity",
+      hint: "Check the name. To list the profiles: cat config list",
+    });
+  }
+  const env = { ...context.env, CAT_BASE_URL: undefined, CAT_API_KEY: undefined };
+  const own = { ...globals, profile, baseUrl: undefined, mock: false };
+  return resolveConnection(own, { env, keychain: context.keychain });
+}
+
+function inWords({ reference, what, here, there, orientation }: Difference, other: string): string {
+  const quoted = (text: string | undefined) => (text === "" || text === undefined ? "none" : text);
+  switch (what) {
+    case "missing":
+      return `${reference}: missing in ${other}`;
+    case "extra":
+      return `${reference}: only in ${other}`;
+    case "photo":
+      return `${reference}: another ${orientation} photo`;
+    case "name":
+    case "description":
+      return `${reference}: another ${what}`;
+    default:
+      return `${reference}: ${what} ${quoted(here)}; in ${other}: ${quoted(there)}`;
+  }
+}
+
+function summary(
+  differences: number,
+  { here, there, withoutReference, photos }: ParityCounts,
+  other: string,
+  hasPhotos: boolean,
+): string {
+  const products = `${counted(here, "product")} here, ${grouped(there)} in ${other}`;
+  const bytes = hasPhotos ? `${counted(photos, "photo")} downloaded` : "bytes of photos not compared";
+  const left =
+    withoutReference === 0
+      ? ""
+      : ` ${counted(withoutReference, "product")} without a reference not compared.`;
+  const result = differences === 0 ? "No differences" : counted(differences, "difference");
+  return `${result}: ${products}, ${bytes}.${left}`;
+}

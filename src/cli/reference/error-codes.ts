@@ -239,6 +239,7 @@ export const codeGroups: readonly CodeGroup[] = [
       another_mirror: "Use the flags of the first run, or choose another folder.",
       newer_mirror: "Update this program.",
       damaged_mirror: restore,
+      incomplete_mirror: "Complete the mirror: cat export sync DIR",
       damaged_index: restore,
       invalid_index: restore,
       missing_index: restore,

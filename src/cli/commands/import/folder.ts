@@ -34,6 +34,8 @@ export interface PhotoFolder {
   readonly source: Source | null;
   /** The photo that a problem of these rows is about; absent if a sheet has the rows. */
   readonly photoAt?: PhotoAt;
+  /** Whether these rows have the names of products; else their references are their names. */
+  readonly hasNames?: boolean;
 }
 
 /** Lists the folder, and makes the rows if no sheet has them. Throws UsageError and InputError. */
@@ -178,7 +180,7 @@ const shownFolder = (typed: string, folder: string): string =>
   [".", ".."].includes(basename(typed)) ? basename(folder) : typed.replace(/(?<=.)[/\\]+$/, "");
 
 /** The folder without a final slash; `.` gets its name, as files about it are next to it. */
-function nameOfFolder(typed: string, cwd: string): string {
+export function nameOfFolder(typed: string, cwd: string): string {
   const folder = resolve(cwd, typed);
   return isAbsolute(typed) ? folder : join(relative(cwd, dirname(folder)), basename(folder));
 }
@@ -197,7 +199,7 @@ function readPattern(text: string): NamePattern {
 }
 
 /** An output in the folder would be read as its sheet by the next command. */
-function rejectOutputsIn(folder: string, { results, failed, report }: ImportFlags, cwd: string): void {
+export function rejectOutputsIn(folder: string, { results, failed, report }: ImportFlags, cwd: string): void {
   const reports = report.map((path) => ["report", path] as const);
   for (const [flag, path] of [...Object.entries({ results, failed }), ...reports]) {
     if (path === undefined || dirname(resolve(cwd, path)) !== folder) continue;
@@ -208,7 +210,7 @@ function rejectOutputsIn(folder: string, { results, failed, report }: ImportFlag
   }
 }
 
-function rejectSheetFlags({ format, sheet, delimiter, encoding }: ImportFlags, file: string): void {
+export function rejectSheetFlags({ format, sheet, delimiter, encoding }: ImportFlags, file: string): void {
   const given = Object.entries({ format, sheet, delimiter, encoding });
   const [flag] = given.find(([, value]) => value !== undefined) ?? [];
   if (flag === undefined) return;

@@ -56,6 +56,7 @@ const bareCommand = (): Command =>
       ["read words of your shop as values", "cat import products.csv --map-value sex:Damen=female"],
       ["add photos that are named like DRESS-1_front.jpg", "cat import products.csv --images-from photos"],
       ["import a folder of photos", "cat import photos/ --pattern '{reference}_{side}'"],
+      ["restore a mirror of cat export sync in an empty organization", "cat import mirror/"],
       ["keep the ledger between CI jobs", "cat import products.csv --ledger ledger.db"],
       [
         "import the output of another program, and print the summary as JSON",

@@ -132,7 +132,7 @@ async function openFile(
     ...mapping,
     imagesOutside,
     addedPhotos: added?.identity,
-    namesFromReferences: folder !== null && folder.source !== null,
+    namesFromReferences: folder !== null && folder.source !== null && folder.hasNames !== true,
   };
   return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
 }
@@ -152,6 +152,10 @@ async function openFolderOf(app: App, flags: ImportFlags): Promise<PhotoFolder |
   const found =
     flags.file === "-" ? null : await stat(resolve(app.context.cwd, flags.file)).catch(() => null);
   const isFolder = found?.isDirectory() === true;
+  if (isFolder) {
+    const { isMirror, openMirror } = await import("./mirror.ts");
+    if (await isMirror(resolve(app.context.cwd, flags.file))) return openMirror(app, flags, job);
+  }
   if (isFolder || flags.imagesFrom !== undefined)
     return (await import("./folder.ts")).openFolder(app, flags, isFolder, job);
   if (flags.pattern === undefined) return null;

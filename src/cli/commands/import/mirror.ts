@@ -1,0 +1,110 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { type MirrorEntry, parseLine } from "../../../flows/export/sync/mirror-entry.ts";
+import { completeIndex, hiddenFolder } from "../../../flows/export/sync/mirror-state.ts";
+import { copiedSource, type FileJob, InputError } from "../../../flows/rows/source.ts";
+import { counted } from "../../../flows/words.ts";
+import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
+import { shellWord } from "../../output/command-words.ts";
+import { jsonLine } from "../../output/visible.ts";
+import type { ImportFlags } from "./flags.ts";
+import { nameOfFolder, type PhotoFolder, rejectOutputsIn, rejectSheetFlags } from "./folder.ts";
+
+/** Whether a folder is a mirror of `cat export sync`: only that makes its hidden folder. */
+export const isMirror = async (folder: string): Promise<boolean> =>
+  (await stat(join(folder, hiddenFolder)).catch(() => null))?.isDirectory() === true;
+
+/**
+ * The rows of a mirror: a product per reference, with its photos as local files. Products that exist are skipped, because
+ * their photos would be added twice. Throws UsageError and InputError.
+ */
+export async function openMirror(app: App, flags: ImportFlags, job: FileJob): Promise<PhotoFolder> {
+  const { cwd, stdin, interrupt } = app.context;
+  const folder = resolve(cwd, flags.file);
+  const file = nameOfFolder(flags.file, cwd);
+  const { pattern, imagesRoot, imagesFrom } = flags;
+  const given = Object.entries({ pattern, "images-root": imagesRoot, "images-from": imagesFrom });
+  const [flag] = given.find(([, value]) => value !== undefined) ?? [];
+  if (flag !== undefined) {
+    throw new UsageError(`cannot use --${flag}: ${file} is a mirror of the catalogue`, {
+      param: `--${flag}`,
+      hint: `Remove --${flag}: ${completeIndex} names the photos.`,
+    });
+  }
+  rejectOutputsIn(folder, flags, cwd);
+  rejectSheetFlags(flags, file);
+  const { products, generated, removed } = await readIndex(folder, file);
+  const note = (text: string) => app.io.note(app.io.visible(text));
+  await note(
+    `Reading ${join(file, completeIndex)}: ${file} is a mirror of the catalogue. Products that exist are skipped.`,
+  );
+  if (generated > 0)
+    await note(`${counted(generated, "generated image")} cannot be restored: an import takes photos only.`);
+  if (removed > 0) await note(`${counted(removed, "photo")} skipped: the catalogue no longer had them.`);
+  await note("A mirror has no descriptions and no sex: import a sheet of cat products export for them.");
+  if (products.size === 0)
+    throw new InputError(
+      `${file} has no photos to restore`,
+      "no_photos",
+      "Choose a mirror that has the role source.",
+    );
+  const rows = Readable.from(rowsOf(products, basename(folder)));
+  const place = { job, cwd, stdin, format: "ndjson", signal: interrupt } as const;
+  const source = await copiedSource(file, rows, { path: folder, place: folder }, place);
+  const mode = flags.mode === "upsert" ? "skip_existing" : flags.mode;
+  const listing = { folder, paths: [], others: { count: 0, example: "" }, sheets: [] };
+  return { flags: { ...flags, file, mode, photos: "all" }, listing, pattern: null, source, hasNames: true };
+}
+
+interface MirrorProduct {
+  readonly name: string;
+  readonly photos: Pick<MirrorEntry, "path" | "attributes">[];
+}
+
+async function readIndex(folder: string, file: string) {
+  const path = join(folder, completeIndex);
+  if ((await stat(path).catch(() => null)) === null) {
+    throw new InputError(
+      `${file} is a mirror without ${completeIndex}`,
+      "incomplete_mirror",
+      `Complete it first: cat export sync ${shellWord(file)} (add --merge for a mirror in shards)`,
+    );
+  }
+  const products = new Map<string, MirrorProduct>();
+  let [line, generated, removed] = [0, 0, 0];
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    line++;
+    const entry = parseLine(text);
+    if (entry === null) {
+      throw new InputError(
+        `line ${line} of ${join(file, completeIndex)} is not a line of a mirror`,
+        "damaged_mirror",
+        `Restore the file from a backup, or write it again: cat export sync ${shellWord(file)}`,
+      );
+    }
+    const { reference, name, role, path: photo, attributes } = entry;
+    if (role !== "source") generated++;
+    else if (entry.removed === true) removed++;
+    else if (reference !== null) {
+      const product = products.get(reference) ?? { name: name ?? reference, photos: [] };
+      product.photos.push({ path: photo, attributes });
+      products.set(reference, product);
+    }
+  }
+  return { products, generated, removed };
+}
+
+/** Rows with paths relative to the folder that the mirror is in, as rows of a folder of photos have. */
+function* rowsOf(products: ReadonlyMap<string, MirrorProduct>, folder: string): Generator<string> {
+  for (const [reference, { name, photos }] of products) {
+    const images = photos.map(({ path, attributes: { orientation } }) => ({
+      path: `${folder}/${path}`,
+      ...(typeof orientation === "string" && orientation !== "unlabeled" && { orientation }),
+    }));
+    yield jsonLine({ reference, name, images });
+  }
+}

@@ -49,6 +49,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     ...list(/status +.*completed/),
   },
   "imports rows": { line: (ids) => `imports rows ${ids.import}`, ...list(/A-1/) },
+  "imports undo": { line: line("imports undo nope"), exit: 5, shown: /error: no import with the run "nope"/ },
   tryon: {
     // A poll, five seconds later, would wait for the image.
     line: line(repetitions("tryon looks.csv --no-wait", "tryon looks.csv --save images")),

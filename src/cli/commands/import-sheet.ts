@@ -89,8 +89,8 @@ export async function exportSheet(app: App, name: string, flags: SheetFlags): Pr
   }
   for (const note of notes.all()) await app.io.line(app.io.visible(note));
   if (file === null) return;
-  const next = app.io.asCalled(`cat import ${shellWord(name)}`);
-  const change = rows.length === 0 ? "" : ` Change them there, then send only what you changed: ${next}`;
+  const next = app.io.asCalled(`cat import ${shellWord(name)} --plan`);
+  const change = rows.length === 0 ? "" : ` Edit it, then see what an import would change: ${next}`;
   await app.io.note(app.io.visible(`Wrote ${counted(rows.length, "product")} to ${name}.${change}`));
 }
 

@@ -118,10 +118,11 @@ const exportCommand = (app: App): Command =>
   command("export", {
     summary: "save your products as a sheet to edit and import again",
     about:
-      "Save your products as a sheet that cat import reads. Edit it and import it: only what you changed is sent, and photos keep their orientation.",
+      "Save your products as a sheet that cat import reads. Edit it and import it: only rows that differ from the service are sent, and photos keep their orientation.",
     examples: [
       ["save all products as a workbook", "cat products export products.xlsx"],
-      ["send what was changed in it", "cat import products.xlsx"],
+      ["see what the edited sheet would change", "cat import products.xlsx --plan"],
+      ["import it", "cat import products.xlsx"],
       ["save the dresses as CSV for Excel", "cat products export dresses.csv --q dress --excel"],
     ],
   })

@@ -138,9 +138,8 @@ function isToBeResumed(
   }
   if (hasSentAnything(at)) {
     const sent = counted(sentRows(at), "row");
-    onNote(
-      `Resuming the import of ${name} started at ${time}: ${sent} already sent. To start over, add --fresh.`,
-    );
+    const startOver = input.applies === undefined ? " To start over, add --fresh." : "";
+    onNote(`Resuming the import of ${name} started at ${time}: ${sent} already sent.${startOver}`);
   }
   return true;
 }

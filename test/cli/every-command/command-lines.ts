@@ -21,6 +21,7 @@ export interface Ids {
  * Choices need no value here. Files are those of the seeded environment.
  */
 const values: Readonly<Record<string, string | ((ids: Ids) => string)>> = {
+  "products export FILE": "products.csv",
   "import FILE": "a.csv",
   "tryon FILE": "looks.csv",
   "beautify FILE": "packshots.csv",

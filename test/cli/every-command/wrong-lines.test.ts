@@ -175,7 +175,8 @@ describe("every command exits with 2, a message and a next step, without a reque
 
   test("with an address instead of a path", () =>
     expectWrong((command) => {
-      const isPath = (placeholder: string | null) => /FILE|DIR|PHOTO|DECISIONS/.test(placeholder ?? "");
+      const isPath = (placeholder: string | null) =>
+        /\b(?:FILE|DIR|PHOTO|DECISIONS)\b/.test(placeholder ?? "");
       const message = (name: string) =>
         new RegExp(`^error: ${name} must be a path on this computer, not an address \\(gs://\\)\nUse a path`);
       const required = (but: ListedFlag | null) =>
@@ -210,6 +211,7 @@ describe("every command exits with 2, a message and a next step, without a reque
             ...command.arguments.map(({ choices }) => choices?.[0] ?? id),
             ...required.flatMap((flag) => flagWords(command, flag, ids)),
             ...(command.name === "serve" ? ["--mock"] : []),
+            ...(command.name === "tasks save" ? ["--save", "s3://bucket/x"] : []),
             `${one.flag}=${malformed[one.value!]}`,
           ];
           return [

@@ -56,7 +56,7 @@ Imported 3 of 4 rows from a.csv in 5.0 s: 1 created, 1 updated, 1 unchanged.
   1 row failed
     a.csv:2  A  the product changed since the plan was made: plan this row again
 Failed rows are in a.failed.csv, with the reasons. Fix them there, then run:
-  cat import a.failed.csv
+  cat import a.failed.csv --plan
 `,
   });
   expect(named(world)).toEqual({ A: "Coat", B: "Shirt", C: "Blue belt", D: "Hat" });

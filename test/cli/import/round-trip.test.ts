@@ -57,7 +57,7 @@ describe("the file of cat products export", () => {
       expect(await world.cat(`products export ${typed}`)).toEqual({
         exit: 0,
         stdout: "",
-        stderr: `Wrote ${names.length} products to ${file}. Change them there, then send only what you changed: cat import ${file}\n`,
+        stderr: `Wrote ${names.length} products to ${file}. Edit it, then see what an import would change: cat import ${file} --plan\n`,
       });
       for (const call of [{}, elsewhere(world)]) {
         expect(await world.cat(`import ${file} --no-progress`, call)).toMatchObject({

@@ -46,7 +46,8 @@ export async function applyRun(
   try {
     await runImport(app, [{ ...flags, applies }]);
   } catch (error) {
-    if (error instanceof CatError && error.code === "plan_applied") throw new DeclinedError(error.message);
+    if (error instanceof CatError && error.code === "plan_applied")
+      throw new DeclinedError(error.message, error.code);
     throw error;
   }
 }

@@ -90,7 +90,8 @@ export async function planRun(
   await written?.commit();
   if (!app.io.json) await view.end(summary);
   else if (out !== null) await app.io.jsonData({ ...summary, plan_file: out });
-  if (out !== null) await app.io.note(`To apply it, run: cat import --apply ${fileWord(out)}`);
+  const isEmpty = summary.total === summary.invalid + summary.unchanged;
+  if (out !== null && !isEmpty) await app.io.note(`To apply it, run: cat import --apply ${fileWord(out)}`);
   const excess = tooManyChanges(
     summary.total - summary.invalid - summary.unchanged,
     summary,

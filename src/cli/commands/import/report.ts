@@ -54,6 +54,8 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   const lines = resultLines(summary, flags, run, !resumes && !continues);
   if (resumes) lines.push(...resumeLines(flags, run));
   else if (summary.failed_file === null && waitsElsewhere(summary, flags, run)) lines.push(...waitLines(run));
+  else if (continues && flags.applies !== undefined)
+    lines.push("To import the other rows, plan the file again without --limit.");
   else if (continues) {
     const how = flags.file === "-" ? "pipe the same rows to" : "run";
     lines.push(
@@ -298,6 +300,8 @@ function commandForFailed(failedFile: string, flags: ImportFlags, { format, glob
     imagesOutside,
     convert,
     ledger,
+    // A row whose product changed since the plan would overwrite that change.
+    plan: flags.applies !== undefined,
   };
   return flagLine(["import", fileWord(failedFile)], given, globals);
 }

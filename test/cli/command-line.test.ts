@@ -26,7 +26,7 @@ describe("a wrong command line exits with 2, and the error names the mistake and
     [
       "a group without a command",
       "products",
-      "cat products needs a command: list, get, coverage, create, update, delete, attach, detach",
+      "cat products needs a command: list, get, export, coverage, create, update, delete, attach, detach",
       "See: cat products --help",
     ],
     [

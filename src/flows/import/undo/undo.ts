@@ -96,7 +96,7 @@ const unknownRun = (id: string): CatError =>
   new CatError(`no import with the run ${JSON.stringify(id)} on this machine`, {
     type: "not_found",
     code: "run_not_found",
-    hint: "To see the imports of this machine: cat imports list. An import with --ledger FILE needs the same flag here.",
+    hint: "An import with a ledger of its own needs --ledger FILE here too. To see the imports of this machine: cat imports list.",
   });
 
 const nothingRecorded = ({ id, file }: StoredRun): CatError =>

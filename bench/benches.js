@@ -19,6 +19,7 @@ export const benches = {
   "mirror-files": async () => (await import("./mirror-files.js")).measure(),
   label: async () => (await import("./label.js")).measure(),
   "mirror-memory": async () => (await import("./mirror-memory.js")).measure(),
+  bucket: async () => (await import("./bucket.js")).measure(),
   "sync-unchanged": async () => (await import("./sync-unchanged.js")).measure(),
   // Last, because it waits for real minutes.
   "import-windows": async () => (await import("./import-windows.js")).measure(),

@@ -1,0 +1,93 @@
+import type { Command } from "commander";
+import { canonicalReference, isLongerThan } from "../../contract/import-row.ts";
+import { limits } from "../../contract/limits.ts";
+import { ProductImage } from "../../contract/resources/products.ts";
+import type { Orientation } from "../../contract/value-sets.ts";
+import type { App } from "../app/app.ts";
+import { sendOnce } from "../app/send-once.ts";
+import { command } from "../flags/command.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
+import { resourceId } from "../flags/values.ts";
+import { resourceForm } from "../resources/forms.ts";
+import { findProduct } from "./find-product.ts";
+
+/** The argument of commands for one product. */
+export const product = ["<ID|REFERENCE>", "ID or reference of the product"] as const;
+
+export const attachCommand = (app: App): Command =>
+  withPrintFlags(
+    command("attach", {
+      summary: "add photos to a product",
+      usage: "ID|REFERENCE FILE|IMAGE_ID[:ORIENTATION] ... [flags]",
+      about: "Add photos to a product. Local photos are uploaded first.",
+      examples: [["add a photo of the back", "cat products attach DRESS-1 back.jpg:back"]],
+    })
+      .argument(...product)
+      .argument("<PHOTO...>", "files or image IDs, each with :ORIENTATION if known"),
+  ).action(async (idOrReference: string, images: string[], flags: RawPrintFlags) => {
+    const printing = readPrintFlags(flags, resourceForm(ProductImage, ["id", "orientation", "origin"]));
+    const { attachable, photoArguments } = await import("../files/photo-arguments.ts");
+    const { cwd, interrupt: signal } = app.context;
+    // Before the first request.
+    const photos = await photoArguments(images, cwd);
+    await noteLongFields(app, { photos: photos.length });
+    const { id, images: held } = await findProduct(app, idOrReference);
+    const attached = await attachable(photos, { client: () => app.client(), cwd, signal });
+    // A photo that the product has already keeps its orientation, unless another one is typed.
+    const known = new Map((Array.isArray(held) ? held : []).map((image) => [image.id, image.orientation]));
+    const body = {
+      images: attached.map(({ image_id, orientation }) => {
+        const kept =
+          orientation === "unlabeled" ? (known.get(image_id) as Orientation | undefined) : undefined;
+        return { image_id, orientation: kept ?? orientation };
+      }),
+    };
+    const client = await app.client();
+    const stored = await sendOnce(
+      (options) => client.products.attach({ product_id: id, body }, { ...options, signal }),
+      `Check the photos before you attach them again: cat products get ${id}`,
+    );
+    await app.io.show(printing, stored);
+  });
+
+/** Removes a photo from a product; exits with 5 if the product does not have it, and 3 if it is the last one. */
+export const detachCommand = (app: App): Command =>
+  command("detach", {
+    summary: "remove a photo from a product",
+    usage: "ID|REFERENCE IMAGE_ID [flags]",
+    about: "Remove a photo from a product. The last photo of a product cannot be removed.",
+    examples: [["remove a photo", "cat products detach DRESS-1 01KE6W9ZJ8Q3V5X7B2D4F6H8JK"]],
+  })
+    .argument(...product)
+    .argument("<IMAGE_ID>", "ID of the image, as in cat products get")
+    .action(async (idOrReference: string, image: string) => {
+      const image_id = resourceId(image, "image");
+      const { id, reference } = await findProduct(app, idOrReference);
+      const client = await app.client();
+      await client.products.detach({ product_id: id, image_id }, { signal: app.context.interrupt });
+      if (app.io.json) await app.io.jsonData({ product_id: id, image_id, detached: true });
+      else await app.io.note(app.io.visible(`Removed the photo ${image_id} from ${reference ?? id}.`));
+    });
+
+/**
+ * Notes what is larger than a row of an import may be (Limits). The specification has no limits here: the service decides.
+ */
+export async function noteLongFields(
+  app: App,
+  fields: { reference?: string; name?: string; description?: string | null; photos?: number },
+): Promise<void> {
+  const { reference, name, description, photos = 0 } = fields;
+  const texts = [
+    ["reference", reference && canonicalReference(reference), limits.referenceLength.max],
+    ["name", name, limits.nameLength.max],
+    ["description", description, limits.descriptionLength.max],
+  ] as const;
+  for (const [field, text, most] of texts) {
+    if (!text || !isLongerThan(text, most)) continue;
+    await app.io.note(
+      `The ${field} has ${[...text].length} characters; imports allow at most ${most}. The service decides.`,
+    );
+  }
+  const { max } = limits.imagesPerProduct;
+  if (photos > max) await app.io.note(`${photos} photos; imports allow at most ${max}. The service decides.`);
+}

@@ -23,57 +23,61 @@ export function settleBatch(
 ): void {
   const memos = unpackMemos(state.batches.memo(run, index));
   checkPhotos(jobs[0]!, results, memos);
-  const entries = results.flatMap(
-    (result, at) => ledgerEntry(account, state.ledger, memos[at]!, result) ?? [],
+  const settled = results.flatMap((result, at) => {
+    const { action, product_id: productId } = result;
+    // A failed or skipped row changes nothing.
+    if ((action !== "created" && action !== "updated") || productId === null) return [];
+    const known = state.ledger.ofProduct(account, productId);
+    const row = { result, memo: memos[at]!, action, productId, known };
+    return [{ entry: ledgerEntry(row), change: reportedChange(row) }];
+  });
+  state.batches.settled(
+    run,
+    index,
+    settled.map(({ entry }) => entry),
+    settled.map(({ change }) => change),
   );
-  const changes = results.flatMap(
-    (result, at) => reportedChange(account, state.ledger, memos[at]!, result) ?? [],
-  );
-  state.batches.settled(run, index, entries, changes);
 }
 
-/** What a row changed, to be undone later; null for a row that changed nothing. */
-function reportedChange(
-  account: number,
-  ledger: Pick<Ledger, "ofProduct">,
-  memo: RowMemo,
-  { action, product_id: productId, images, reference }: ImportRowResult,
-): ReportedChange | null {
-  if ((action !== "created" && action !== "updated") || productId === null) return null;
-  const photos = images.flatMap(({ status, image_id }) =>
+/** A row that created or updated a product, and what the ledger knew of that. */
+interface ChangedRow {
+  readonly result: ImportRowResult;
+  readonly memo: RowMemo;
+  readonly action: "created" | "updated";
+  readonly productId: string;
+  readonly known: ReturnType<Ledger["ofProduct"]>;
+}
+
+/** What a row changed, to be undone later. */
+function reportedChange({ result, memo, action, productId, known }: ChangedRow): ReportedChange {
+  const photos = result.images.flatMap(({ status, image_id }) =>
     status === "attached" && typeof image_id === "string" ? [image_id] : [],
   );
   return {
     productId,
-    reference: canonicalReference(reference),
+    reference: canonicalReference(result.reference),
     action,
     after: action === "created" ? memo.fields.over(emptyFields).bytes : memo.fields.bytes,
     photos,
-    sources: ledger.ofProduct(account, productId)?.sources ?? null,
+    sources: known?.sources ?? null,
   };
 }
 
 /**
  * The ledger entry for the result of a row. A created product has only the fields and photos of its row; an
- * updated one keeps its other known fields and photos. Null for a failed or skipped row, which changes nothing.
+ * updated one keeps its other known fields and photos.
  */
-function ledgerEntry(
-  account: number,
-  ledger: Pick<Ledger, "ofProduct">,
-  memo: RowMemo,
-  { action, product_id: productId, images, reference }: ImportRowResult,
-): LedgerEntry | null {
-  if ((action !== "created" && action !== "updated") || productId === null) return null;
-  const attached = images
+function ledgerEntry({ result, memo, action, productId, known }: ChangedRow): LedgerEntry {
+  const attached = result.images
     .filter(({ status }) => status === "attached")
     .flatMap(({ index }) => memo.sent[index]?.digest ?? []);
-  const known = action === "updated" ? ledger.ofProduct(account, productId) : null;
-  const unset = known === null ? FieldDigests.nothing : new FieldDigests(known.fields);
+  const before = action === "updated" ? known : null;
+  const unset = before === null ? FieldDigests.nothing : new FieldDigests(before.fields);
   return {
-    reference: canonicalReference(reference),
+    reference: canonicalReference(result.reference),
     productId,
     fields: memo.fields.over(action === "created" ? emptyFields : unset).bytes,
-    sources: union(known?.sources ?? Buffer.alloc(0), attached),
+    sources: union(before?.sources ?? Buffer.alloc(0), attached),
   };
 }
 

@@ -55,7 +55,8 @@ export const pageRoutes: readonly PageRoute[] = [
     serve: (server, _params, query) => server.events(query),
   },
   {
-    ...{ method: "GET", path: "/_mock/page/requests/{number}" },
+    method: "GET",
+    path: "/_mock/page/requests/{number}",
     summary: "Get a request, and why it got its response",
     serve: (server, { number }) => server.request(number!),
   },
@@ -67,7 +68,9 @@ export const pageRoutes: readonly PageRoute[] = [
     serve: (server, _params, query) => server.products(query),
   },
   {
-    ...{ method: "GET", path: "/_mock/page/products/{id}", summary: "Get a product with all its pictures" },
+    method: "GET",
+    path: "/_mock/page/products/{id}",
+    summary: "Get a product with all its pictures",
     serve: (server, { id }) => server.product(id!),
   },
   {
@@ -78,7 +81,9 @@ export const pageRoutes: readonly PageRoute[] = [
     serve: (server, { id }) => server.picture(id!),
   },
   {
-    ...{ method: "POST", path: "/_mock/page/rate/{organization}", body: RateUsed },
+    method: "POST",
+    path: "/_mock/page/rate/{organization}",
+    body: RateUsed,
     summary: "Set how many requests of this minute count as used",
     serve: (server, { organization }, _query, body) => server.setRate(organization!, body),
   },

@@ -39,7 +39,11 @@ export async function applyRun(
   if (raw.dryRun) return showPlan(app, view, head, summary);
   const { id, identity, file, file_sha256: fileSha256, base_url: baseUrl, account } = head;
   const applies: PlanToApply = {
-    ...{ id, identity, fileSha256, baseUrl, account },
+    id,
+    identity,
+    fileSha256,
+    baseUrl,
+    account,
     isPlanned: (line, row) => rows.get(line) === digestOf(row),
   };
   const flags = readFlags(file, { ...raw, ...(head.flags as object) } as RawFlags, app.context.cwd);

@@ -124,9 +124,18 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoD
     state.runs.writes(at.account, at.id);
   }
   const summary: UndoSummary = {
-    ...{ run_id: at.id, undoes: target.id, file: target.file, total: estimate.products },
-    ...{ undone: 0, kept: 0, failed: 0, deleted: 0, set_back: 0, detached: 0 },
-    ...{ unresolved: estimate.unresolved, products: [] },
+    run_id: at.id,
+    undoes: target.id,
+    file: target.file,
+    total: estimate.products,
+    undone: 0,
+    kept: 0,
+    failed: 0,
+    deleted: 0,
+    set_back: 0,
+    detached: 0,
+    unresolved: estimate.unresolved,
+    products: [],
   };
   const stopped = await undoProducts(target, input, at, deps, summary);
   if (stopped === undefined && !input.isPlan) state.runs.end(at.id, clock.now());

@@ -155,6 +155,7 @@ export const codeGroups: readonly CodeGroup[] = [
       photo_not_found: "Check the path of the photo.",
       photo_not_readable: "Check the permissions of the photo.",
       photo_outside_root: "Add --images-outside, or move the photo.",
+      photo_damaged: "Download it again: cat export sync DIR --verify",
       photo_changed: "The photo changed while it was read: run the command again.",
       images_root_not_found: "Check --images-root.",
       no_photos: "Check the folder and --pattern.",

@@ -25,6 +25,8 @@ export interface PhotosPlace {
   mayLeave?: boolean | undefined;
   /** Converts photos that the service does not take, or "offered": messages name `--convert`. */
   conversion?: PhotoConverter | "offered" | undefined;
+  /** The SHA-256 (hex) of the bytes that a path must have; others may have any. */
+  digests?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The local photos of an import. Each path is checked once, however many rows name it. */
@@ -35,6 +37,7 @@ export class LocalPhotos {
   readonly #called: string;
   readonly #mayLeave: boolean;
   readonly #conversion: PhotosPlace["conversion"];
+  readonly #expected: PhotosPlace["digests"];
   #isConverting = true;
   readonly #inTurn = pLimit(openAtOnce);
   readonly #looks = new Map<string, Promise<PhotoFile | FileProblem>>();
@@ -49,12 +52,14 @@ export class LocalPhotos {
     called = "the folder of the file",
     mayLeave = false,
     conversion,
+    digests,
   }: PhotosPlace) {
     this.root = resolve(root);
     this.#alsoIn = alsoIn;
     this.#called = called;
     this.#mayLeave = mayLeave;
     this.#conversion = conversion;
+    this.#expected = digests;
   }
 
   /** Whether any row has named a local photo so far. */
@@ -171,10 +176,23 @@ export class LocalPhotos {
     let look = this.#looks.get(path);
     if (look === undefined) {
       const converts = this.#isConverting;
-      look = this.#inTurn(() => this.#lookAt(path, converts));
+      look = this.#inTurn(async () => this.#compared(path, await this.#lookAt(path, converts)));
       this.#looks.set(path, look);
     }
     return look;
+  }
+
+  async #compared(path: string, look: PhotoFile | FileProblem): Promise<PhotoFile | FileProblem> {
+    const expected = this.#expected?.get(path);
+    if (expected === undefined || "code" in look) return look;
+    const digest = digestOf(look, quoted(path));
+    this.#digests.set(look.real, digest);
+    if ((await digest) === expected) return look;
+    return {
+      code: "photo_damaged",
+      message: `${quoted(path)} is not the photo that was saved`,
+      at: look.real,
+    };
   }
 
   async #lookAt(path: string, converts: boolean): Promise<PhotoFile | FileProblem> {
@@ -293,6 +311,7 @@ export interface PhotoFlags {
   imagesRoot?: string | undefined;
   imagesOutside?: boolean | undefined;
   alsoIn?: string | undefined;
+  digests?: PhotosPlace["digests"];
 }
 
 /**
@@ -302,13 +321,13 @@ export interface PhotoFlags {
  * folder.
  */
 export async function openLocalPhotos(
-  { imagesRoot, imagesOutside: mayLeave = false, alsoIn, conversion }: PhotoFlags,
+  { imagesRoot, imagesOutside: mayLeave = false, alsoIn, conversion, digests }: PhotoFlags,
   { cwd, sourcePath }: { cwd: string; sourcePath: string | null },
 ): Promise<LocalPhotos> {
   if (imagesRoot === undefined) {
     return sourcePath === null
       ? new LocalPhotos({ root: cwd, called: "the current folder", mayLeave, alsoIn, conversion })
-      : new LocalPhotos({ root: dirname(sourcePath), mayLeave, alsoIn, conversion });
+      : new LocalPhotos({ root: dirname(sourcePath), mayLeave, alsoIn, conversion, digests });
   }
   const root = resolve(cwd, imagesRoot);
   const fault = await realpath(root)

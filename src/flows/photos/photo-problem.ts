@@ -14,6 +14,7 @@ export type PhotoCode =
   | "photo_not_found"
   | "photo_outside_root"
   | "photo_not_readable"
+  | "photo_damaged"
   | "too_large"
   | "not_an_image"
   | "not_convertible";

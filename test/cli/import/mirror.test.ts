@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
 import { startMock } from "../../../src/mock/index.ts";
 import { syncWorld } from "../export/sync-world.ts";
@@ -83,6 +83,32 @@ test("names a missing photo, and sends nothing", async () => {
   const ran = await world.cat("import mirror", { env });
   expect(ran.exit).toBe(3);
   expect(ran.stderr).toContain(entry!.path);
+  expect(mock.requests().filter(({ method }) => method !== "GET")).toEqual([]);
+});
+
+test("rejects a photo that is not the one of the index, and a path that leads out of the mirror", async () => {
+  const { world, mock, env } = await mirrored();
+  const lines = world.index("mirror/catalogue.ndjson");
+  const { path } = lines.find(({ role }) => role === "source")!;
+  const whole = readFileSync(world.at(`mirror/${path}`));
+  writeFileSync(world.at(`mirror/${path}`), whole.subarray(0, whole.length / 2));
+  const ran = await world.cat("import mirror", { env });
+  expect(ran.exit).toBe(3);
+  expect(ran.stderr).toContain(
+    `photo_damaged  images[0].path: "mirror/${path}" is not the photo that was saved`,
+  );
+  writeFileSync(world.at("photo.jpg"), whole);
+  const outside = lines.map((line) => (line.path === path ? { ...line, path: "../photo.jpg" } : line));
+  writeFileSync(
+    world.at("mirror/catalogue.ndjson"),
+    outside.map((line) => `${JSON.stringify(line)}\n`).join(""),
+  );
+  expect(await world.cat("import mirror", { env })).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr:
+      "error: ../photo.jpg is not a path inside the mirror\nThe index was changed. Restore it, or mirror the catalogue into a new folder.\n",
+  });
   expect(mock.requests().filter(({ method }) => method !== "GET")).toEqual([]);
 });
 

@@ -36,6 +36,8 @@ export interface PhotoFolder {
   readonly photoAt?: PhotoAt;
   /** Whether these rows have the names of products; else their references are their names. */
   readonly hasNames?: boolean;
+  /** The SHA-256 (hex) that its photos must have, by their paths in rows. */
+  readonly digests?: ReadonlyMap<string, string>;
 }
 
 /** Lists the folder, and makes the rows if no sheet has them. Throws UsageError and InputError. */

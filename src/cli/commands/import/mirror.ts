@@ -4,6 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { type MirrorEntry, parseLine } from "../../../flows/export/sync/mirror-entry.ts";
+import { pathComponents } from "../../../flows/export/sync/mirror-folders.ts";
 import { completeIndex, hiddenFolder } from "../../../flows/export/sync/mirror-state.ts";
 import { copiedSource, type FileJob, InputError } from "../../../flows/rows/source.ts";
 import { counted } from "../../../flows/words.ts";
@@ -52,17 +53,25 @@ export async function openMirror(app: App, flags: ImportFlags, job: FileJob): Pr
       "no_photos",
       "Choose a mirror that has the role source.",
     );
-  const rows = Readable.from(rowsOf(products, basename(folder)));
+  const digests = new Map<string, string>();
+  const rows = Readable.from(rowsOf(products, basename(folder), digests));
   const place = { job, cwd, stdin, format: "ndjson", signal: interrupt } as const;
   const source = await copiedSource(file, rows, { path: folder, place: folder }, place);
   const mode = flags.mode === "upsert" ? "skip_existing" : flags.mode;
   const listing = { folder, paths: [], others: { count: 0, example: "" }, sheets: [] };
-  return { flags: { ...flags, file, mode, photos: "all" }, listing, pattern: null, source, hasNames: true };
+  return {
+    flags: { ...flags, file, mode, photos: "all" },
+    listing,
+    pattern: null,
+    source,
+    hasNames: true,
+    digests,
+  };
 }
 
 interface MirrorProduct {
   readonly name: string;
-  readonly photos: Pick<MirrorEntry, "path" | "attributes">[];
+  readonly photos: Pick<MirrorEntry, "path" | "sha256" | "attributes">[];
 }
 
 async function readIndex(folder: string, file: string) {
@@ -86,25 +95,34 @@ async function readIndex(folder: string, file: string) {
         `Restore the file from a backup, or write it again: cat export sync ${shellWord(file)}`,
       );
     }
-    const { reference, name, role, path: photo, attributes } = entry;
+    const { reference, name, role, path: photo, sha256, attributes } = entry;
+    pathComponents(photo);
     if (role !== "source") generated++;
     else if (entry.removed === true) removed++;
     else if (reference !== null) {
       const product = products.get(reference) ?? { name: name ?? reference, photos: [] };
-      product.photos.push({ path: photo, attributes });
+      product.photos.push({ path: photo, sha256, attributes });
       products.set(reference, product);
     }
   }
   return { products, generated, removed };
 }
 
-/** Rows with paths relative to the folder that the mirror is in, as rows of a folder of photos have. */
-function* rowsOf(products: ReadonlyMap<string, MirrorProduct>, folder: string): Generator<string> {
+/** Rows with paths relative to the folder that the mirror is in, as rows of a folder of photos have. Notes the `digests` of these paths. */
+function* rowsOf(
+  products: ReadonlyMap<string, MirrorProduct>,
+  folder: string,
+  digests: Map<string, string>,
+): Generator<string> {
   for (const [reference, { name, photos }] of products) {
-    const images = photos.map(({ path, attributes: { orientation } }) => ({
-      path: `${folder}/${path}`,
-      ...(typeof orientation === "string" && orientation !== "unlabeled" && { orientation }),
-    }));
+    const images = photos.map(({ path, sha256, attributes: { orientation } }) => {
+      const inRow = `${folder}/${path}`;
+      digests.set(inRow, sha256);
+      return {
+        path: inRow,
+        ...(typeof orientation === "string" && orientation !== "unlabeled" && { orientation }),
+      };
+    });
     yield jsonLine({ reference, name, images });
   }
 }

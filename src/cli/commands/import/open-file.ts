@@ -110,7 +110,10 @@ async function openFile(
 ): Promise<OpenedFile> {
   const place = { cwd: app.context.cwd, sourcePath: source.place };
   const alsoIn = folder?.listing.folder;
-  const localPhotos = await openLocalPhotos({ ...flags, alsoIn, conversion: converter ?? "offered" }, place);
+  const localPhotos = await openLocalPhotos(
+    { ...flags, alsoIn, conversion: converter ?? "offered", digests: folder?.digests },
+    place,
+  );
   const { map, values, encoding } = mapping;
   const read = { delimiter: flags.delimiter, encoding };
   const added =

@@ -92,7 +92,9 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   if (summary.results_file !== null) summary.results_rows = resultRows;
   if (unread.size > 0) summary.unread = [...unread];
   if (faults.length > 0) summary.unwritten = faults.map(({ message }) => message);
-  endIfDone(run, end, faults.length === 0);
+  // A plan that failed in part stays open: applying it again must not look like a success.
+  const isRetried = input.applies !== undefined && summary.failed + summary.partial > 0;
+  if (!isRetried) endIfDone(run, end, faults.length === 0);
   return { summary, stopped: stopped ?? faults[0], reasons, resultRows, unread };
 }
 

@@ -61,6 +61,10 @@ Failed rows are in a.failed.csv, with the reasons. Fix them there, then run:
   });
   expect(named(world)).toEqual({ A: "Coat", B: "Shirt", C: "Blue belt", D: "Hat" });
   expect(world.read("a.failed.csv")).toContain("A,Red dress,");
+  const sent = writes(world);
+  const again = await world.cat("import --apply plan.ndjson --json");
+  expect([again.exit, JSON.parse(again.stdout)]).toMatchObject([8, { created: 1, updated: 1, failed: 1 }]);
+  expect(writes(world)).toBe(sent);
 });
 
 test.each([

@@ -167,9 +167,19 @@ test("mode skip_existing and create plan existing products as skipped and failin
     "Plan: 1 to create, 1 photo to add, 3 to skip; 1 request, 1 upload, about 1 min.\n",
   );
   const failing = await world.cat("import a.csv --mode create --plan");
-  expect(failing.stderr).toBe(
+  expect([failing.exit, failing.stderr]).toEqual([
+    8,
     "Plan: 1 to create, 1 photo to add, 3 to fail; 1 request, 1 upload, about 1 min.\n",
-  );
+  ]);
+});
+
+test("a plan of standard input says how it is applied", async () => {
+  const world = await imported();
+  const rows = { stdin: second };
+  const ran = await world.cat("import - --format csv --plan plan.ndjson", rows);
+  expect(ran.stderr).toContain("To apply it, pipe the same rows to: cat import --apply plan.ndjson\n");
+  expect(await world.cat("import --apply plan.ndjson", rows)).toMatchObject({ exit: 0 });
+  expect(world.products()).toHaveLength(4);
 });
 
 test.each([

@@ -6,7 +6,7 @@ import type { ImportDeps } from "../../../flows/import/import-input.ts";
 import { tooManyChanges } from "../../../flows/import/plan.ts";
 import type { App } from "../../app/app.ts";
 import { type FlowHost, newRunId, runFlow } from "../../app/run-flow.ts";
-import { UsageError } from "../../context/errors.ts";
+import { ExitCode, UsageError } from "../../context/errors.ts";
 import { fileWord } from "../../output/command-words.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import { problemLists, reportConversions } from "./check-report.ts";
@@ -91,7 +91,11 @@ export async function planRun(
   if (!app.io.json) await view.end(summary);
   else if (out !== null) await app.io.jsonData({ ...summary, plan_file: out });
   const isEmpty = summary.total === summary.invalid + summary.unchanged;
-  if (out !== null && !isEmpty) await app.io.note(`To apply it, run: cat import --apply ${fileWord(out)}`);
+  if (out !== null && !isEmpty) {
+    const pipe = file.source.path === null ? "pipe the same rows to" : "run";
+    await app.io.note(`To apply it, ${pipe}: cat import --apply ${fileWord(out)}`);
+  }
+  if (summary.fail > 0) app.exit = ExitCode.partial;
   const excess = tooManyChanges(
     summary.total - summary.invalid - summary.unchanged,
     summary,

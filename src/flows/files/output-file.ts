@@ -32,7 +32,8 @@ export class OutputFile {
 
   /**
    * Starts the file. `unfinished` names the temporary file and must be unique to this writer, because the final name
-   * may be at its maximum length. A replaced file keeps its permissions; `mode` (less the umask) applies to a new one.
+   * may be at its maximum length. A replaced file keeps its permissions; `mode` (less the umask) applies to a new one. Where
+   * `mode` is for the user alone, a replaced file loses the permissions of others.
    * Throws OutputError, also for a pipe or a device, which a file must not replace.
    */
   static async begin(
@@ -42,7 +43,8 @@ export class OutputFile {
     mode = 0o666,
   ): Promise<OutputFile> {
     try {
-      const old = overwrite === true ? await modeOfReplaced(path) : null;
+      const replaced = overwrite === true ? await modeOfReplaced(path) : null;
+      const old = replaced !== null && (mode & 0o077) === 0 ? replaced & 0o700 : replaced;
       const target = overwrite !== false ? await whereLinksLead(path) : path;
       const temporary = join(dirname(target), `.${unfinished}.part`);
       // Left by a killed process: only the holder of the run uses this name.

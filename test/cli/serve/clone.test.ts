@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -71,6 +71,8 @@ test("draws pictures, or with --photos serves the bytes of the service, and save
   };
   const original = await bytesOf(world.mock.baseUrl);
   await serveClone(world, "", async (baseUrl) => expect(original.equals(await bytesOf(baseUrl))).toBe(false));
+  // Of an earlier version, or another program.
+  writeFileSync(join(world.folder, "shop.json"), "", { mode: 0o644 });
   const ran = await serveClone(world, "--photos --save shop.json", async (baseUrl) =>
     expect(original.equals(await bytesOf(baseUrl))).toBe(true),
   );

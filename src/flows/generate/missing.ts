@@ -129,7 +129,7 @@ export async function aloneMissing<Done>(
 ): Promise<Done> {
   const owner = { pid, since: run.clock.now(), file };
   const hold = run.state.runs.hold(run.account, `${run.kind} --missing`, owner);
-  if ("heldBy" in hold) throw alreadyRunning(run.kind, hold.heldBy);
+  if ("heldBy" in hold) throw alreadyRunning(hold.heldBy);
   try {
     return await work();
   } finally {

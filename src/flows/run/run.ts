@@ -152,7 +152,7 @@ export async function withoutBeginning<Done>(
     const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
     const owner = { pid: host.pid, since: clock.now(), file };
     const hold = state.runs.hold(account, request.alone === true ? kind : identity, owner);
-    if ("heldBy" in hold) throw alreadyRunning(kind, hold.heldBy);
+    if ("heldBy" in hold) throw alreadyRunning(hold.heldBy);
     const known = { client, clock, signal, newKey, concurrency, state, sentJobs, service, account, kind };
     const begun = state.runs.findOpen({ account, kind, identity });
     const isRepeated = begun === null && state.runs.findEnded({ account, kind, identity }) !== null;
@@ -202,22 +202,19 @@ export function claimRun(
   if ("heldBy" in hold) {
     // A process that reads a finished run takes nothing away from another.
     if (finished !== null) return { hold: { release() {} }, begun, ended, finished, open: finished };
-    throw alreadyRunning(run.kind, hold.heldBy);
+    throw alreadyRunning(hold.heldBy);
   }
   if (begun === null && finished === null) runs.begin(run);
   return { hold, begun, ended, finished, open: begun ?? finished ?? run };
 }
 
-/** The error for work that another process does. */
-export const alreadyRunning = (kind: string, { pid, since, file }: Required<RunOwner>): CatError =>
-  new CatError(
-    `the ${kind} of ${shownName(file)} is already running (process ${pid}, since ${shownTime(since)})`,
-    {
-      type: "conflict",
-      code: "run_alive",
-      hint: "Wait for it to finish, or stop it and run the command again.",
-    },
-  );
+/** The error for work that another process does, which may be of another kind: an undo excludes imports. */
+export const alreadyRunning = ({ pid, since, file }: Required<RunOwner>): CatError =>
+  new CatError(`process ${pid} has been working on ${shownName(file)} since ${shownTime(since)}`, {
+    type: "conflict",
+    code: "run_alive",
+    hint: "Wait for it to finish, or stop it and run the command again.",
+  });
 
 /**
  * Identifies a run across restarts, as one SHA-256 (hex): digests of its input, and every option that changes

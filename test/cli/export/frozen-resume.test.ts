@@ -275,7 +275,7 @@ test("while another process exports the same, the command exits with 6", async (
   const { exit, stderr } = await world.cat("export --zip");
   expect([exit, stderr.split("\n")[0]]).toEqual([
     6,
-    "error: the export of first.zip is already running (process 4711, since 2026-01-05T09:00:00Z)",
+    "error: process 4711 has been working on first.zip since 2026-01-05T09:00:00Z",
   ]);
   expect((await first).exit).toBe(0);
 });

@@ -186,7 +186,7 @@ describe("no image is paid for twice", () => {
     await shows("Generate 4 images");
     const second = await world.cat("tryon other.csv --missing --yes");
     expect(second.exit).toBe(6);
-    expect(second.stderr).toContain("the tryon of looks.csv is already running");
+    expect(second.stderr).toContain(" has been working on looks.csv since ");
     await type("Generate 4 images", "y\r");
     expect((await ran).exit).toBe(0);
     expect((await world.cat("tryon other.csv --missing --yes")).exit).toBe(0);
@@ -275,7 +275,7 @@ describe("the same file without --missing", () => {
     await shows("Generate 4 images");
     expect(await world.cat("tryon looks.csv --missing --yes")).toMatchObject({
       exit: 6,
-      stderr: expect.stringContaining("the tryon of looks.csv is already running"),
+      stderr: expect.stringContaining(" has been working on looks.csv since "),
     });
     await type("Generate 4 images", "y\r");
     expect((await ran).exit).toBe(0);

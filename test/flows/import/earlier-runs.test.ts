@@ -117,7 +117,7 @@ test("a second import fails while another process imports with the same ledger, 
     type: "conflict",
     code: "run_alive",
     message: expect.stringMatching(
-      /^the import of \S+a\.csv is already running \(process 4711, since 2026-01-05T09:00:\d\dZ\)$/,
+      /^process 4711 has been working on \S+a\.csv since 2026-01-05T09:00:\d\dZ$/,
     ),
     hint: "Wait for it to finish, or stop it and run the command again.",
   });

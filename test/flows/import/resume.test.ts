@@ -473,7 +473,7 @@ describe("two processes", () => {
     );
     expect(second).toMatchObject({ type: "conflict", code: "run_alive" });
     expect((second as Error).message).toMatch(
-      /^the import of \S+a\.csv is already running \(process 4711, since 2026-01-05T09:00:\d\dZ\)$/,
+      /^process 4711 has been working on \S+a\.csv since 2026-01-05T09:00:\d\dZ$/,
     );
     expect(first.summary).toMatchObject(whole);
     const third = await world.import("a.csv", { machine: { state: theirs } });

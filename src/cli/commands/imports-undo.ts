@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { CatError } from "../../errors.ts";
 import { importKind } from "../../flows/import/import-input.ts";
@@ -9,7 +11,7 @@ import { counted, grouped, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction, noteSummary } from "../app/confirm-action.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
-import { ExitCode } from "../context/errors.ts";
+import { ExitCode, UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
 import { named, wholeNumber } from "../flags/values.ts";
 import { type Column, whole } from "../output/table.ts";
@@ -56,6 +58,7 @@ async function undo(app: App, typed: string, flags: UndoFlags): Promise<void> {
   named("RUN", typed, "Use the run_id of an import, the ID of an import, or last.");
   named("--ledger", flags.ledger, "Choose a file.");
   const { undoImport } = await import("../../flows/import/undo/undo.ts");
+  await rejectMissingLedger(app, flags.ledger);
   const memory = await memoryOf(app, flags.ledger);
   const input = { target: runOf(typed, memory), only, withGenerations, isPlan, concurrency };
   const { summary, estimate, stopped } = await runFlow(app, ({ pause, ...host }) =>
@@ -88,6 +91,16 @@ async function undo(app: App, typed: string, flags: UndoFlags): Promise<void> {
   if (!isPlan && summary.undone < summary.total + summary.unresolved) app.exit = ExitCode.partial;
 }
 
+/** A ledger is created where it is missing, which would leave an empty file. Throws UsageError. */
+async function rejectMissingLedger({ context, globals }: App, ledger: string | undefined): Promise<void> {
+  if (ledger === undefined || globals.mock) return;
+  if ((await stat(resolve(context.cwd, ledger)).catch(() => null)) !== null) return;
+  throw new UsageError(`cannot read --ledger ${ledger}: it does not exist`, {
+    param: "--ledger",
+    hint: "Choose the file that the import had.",
+  });
+}
+
 /** The run that the user means. Throws a CatError if there is none. */
 function runOf(typed: string, { state, sentJobs, service }: Memory): string {
   if (typed !== "last") return sentJobs.find(typed)?.runId ?? typed;
@@ -116,13 +129,14 @@ function aheadLines({ file, products, created, fields, photos, writes, unresolve
     photos > 0 && `${counted(photos, "photo")} to detach`,
   ].filter((part) => part !== false);
   const minutes = Math.max(1, Math.ceil(writes / 60));
-  const time = writes === 0 ? "nothing to send" : `${counted(writes, "request")}, about ${minutes} min`;
-  const lines = [
-    `The import of ${shownName(file)} changed ${counted(products, "product")}: ${parts.length === 0 ? "nothing to undo" : parts.join(", ")} (at most ${time}).`,
-  ];
+  const what =
+    parts.length === 0
+      ? "nothing to undo"
+      : `${parts.join(", ")} (at most ${counted(writes, "request")}, about ${minutes} min)`;
+  const lines = [`The import of ${shownName(file)} changed ${counted(products, "product")}: ${what}.`];
   if (unresolved > 0)
     lines.push(
-      `${counted(unresolved, "row")} have no results yet: these are found out first, for which a batch may be sent again.`,
+      `${counted(unresolved, "row")} without results yet: these are found out first, for which a batch may be sent again.`,
     );
   lines.push("Webhooks that were sent and credits that were spent are not undone.");
   return lines;

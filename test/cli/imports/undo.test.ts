@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createWorld } from "../../support/world.ts";
 
@@ -54,7 +56,8 @@ Undone: 4 of 4 products of a.csv: 1 product deleted, 2 products set back, 2 phot
   });
   expect(catalogue(world)).toEqual(world.before);
   expect(writes(world, sent)).toHaveLength(5);
-  const again = await world.cat("imports undo last --yes --json");
+  // Nothing is left to confirm.
+  const again = await world.cat("imports undo last --json");
   expect(JSON.parse(again.stdout)).toMatchObject({ undone: 4, deleted: 0, set_back: 0, detached: 0 });
   expect(writes(world, sent)).toHaveLength(5);
 });
@@ -298,4 +301,30 @@ test("exits with 5 for an import of which nothing is recorded", async () => {
     5,
     `error: nothing is recorded that the import of a.csv changed (run ${run_id})`,
   ]);
+});
+
+test("photos that an import turned are kept, with the reason", async () => {
+  const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+  world.write("a.csv", `reference,name,image_front,image_back\nA,Dress,${url}/a.jpg,${url}/b.jpg\n`);
+  await world.cat("import a.csv");
+  await world.cat("products export sheet.csv");
+  world.write(
+    "sheet.csv",
+    world.read("sheet.csv").replace("image_front,image_back", "image_back,image_front"),
+  );
+  expect((await world.cat("import sheet.csv --photos all")).exit).toBe(0);
+  const ran = await world.cat("imports undo last --yes");
+  expect([ran.exit, ran.stdout.split("\n")[1]]).toEqual([
+    8,
+    "A          kept    the orientation of its photos cannot be set back",
+  ]);
+});
+
+test("a ledger that does not exist is not created", async () => {
+  const world = await imported();
+  expect(await world.cat("imports undo last --ledger other.db --yes")).toMatchObject({
+    exit: 2,
+    stderr: "error: cannot read --ledger other.db: it does not exist\nChoose the file that the import had.\n",
+  });
+  expect(existsSync(join(world.folder, "other.db"))).toBe(false);
 });

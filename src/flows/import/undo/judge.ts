@@ -92,6 +92,15 @@ function judgeFields(change: Change, before: SeenProduct, live: SeenProduct): Ve
 function judgePhotos(change: Change, before: SeenProduct, live: SeenProduct): Verdict {
   const added = addedPhotos(change, before);
   const photos = live.images.map(imageId).filter((image) => added.includes(image));
+  // The service gives an orientation to a photo without one itself.
+  const turned = before.images.filter(
+    (image) =>
+      change.photos.includes(imageId(image)) &&
+      !image.includes(" unlabeled ") &&
+      live.images.some((now) => now !== image && imageId(now) === imageId(image)),
+  );
+  if (turned.length > 0)
+    return { ...nothing, photos, kept: ["the orientation of its photos cannot be set back"] };
   if (photos.length === 0 || photos.length < live.images.length) return { ...nothing, photos };
   // A product has at least one photo.
   return { ...nothing, photos: photos.slice(1), kept: ["its last photo cannot be detached"] };

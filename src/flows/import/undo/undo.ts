@@ -112,7 +112,7 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoD
   let estimate = estimateOf(target, input, at);
   if (!input.isPlan) {
     // Also where an earlier process began: its question may have been declined.
-    await deps.confirm(estimate);
+    if (estimate.writes > 0 || estimate.unresolved > 0) await deps.confirm(estimate);
     await settleTarget(target, at, deps);
     estimate = estimateOf(target, input, at);
   }

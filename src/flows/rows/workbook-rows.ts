@@ -136,7 +136,10 @@ const isUrl = (text: string): boolean => /^https?:\/\//i.test(text.trim());
 
 /** A photo's cell, with the target of its link where its text is no image itself. */
 function withLink(cell: Cell, link: string): Cell {
+  const { doubt, ...own } = cell;
   const text = cell.text.trim();
+  // A formula without a value may write out its link.
+  if (doubt === "no_value") return isUrl(link) ? { ...own, text: link } : cell;
   if (isUrl(text)) return !isUrl(link) || sameUrl(text, link) ? cell : { ...cell, link };
   const target = isUrl(link) ? link : localPath(link);
   return target === null || photoEnding.test(text) || text.startsWith("img_")

@@ -296,8 +296,8 @@ class RowCollector {
   }
 }
 
-/** The target of a link that a formula writes out: `HYPERLINK("https://…")`. */
+/** The target of a link that a formula writes out: `HYPERLINK("https://…")`; a longer expression is none. */
 function linkOf(formula: string): { link?: string } {
-  const [, link] = /^\s*HYPERLINK\s*\(\s*"((?:[^"]|"")*)"/i.exec(formula) ?? [];
+  const [, link] = /^\s*HYPERLINK\s*\(\s*"((?:[^"]|"")*)"\s*[,)]/i.exec(formula) ?? [];
   return link === undefined ? {} : { link: link.replaceAll('""', '"') };
 }

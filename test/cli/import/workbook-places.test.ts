@@ -50,7 +50,9 @@ test("a cell that is empty for a known reason is not missing, under whatever hea
     ["B", "Hose", photo("2")],
     ["C", null, photo("3")],
     ["D", "Rock", null],
+    ["E", "Mantel", null],
   ]);
+  sheet.C6 = { t: "n", f: `HYPERLINK("${photo("4")}","Foto")` };
   sheet.A2 = { t: "n", f: "1+1" };
   sheet.C5 = { t: "n", f: "1+1" };
   sheet["!merges"] = [XLSX.utils.decode_range("B3:B4")];

@@ -137,6 +137,7 @@ test("errors, formulas without a value and pictures in cells are in doubt, and f
     '<c vm="1" t="e"><v>#VALUE!</v></c>',
     '<c t="str"><f>_xlfn.DISPIMG("ID",1)</f><v>x</v></c>',
     '<c t="str"><f>HYPERLINK("https://cdn.example.com/a.jpg","Photo")</f><v>Photo</v></c>',
+    '<c t="str"><f>HYPERLINK("https://cdn.example.com/"&amp;A2,"Photo")</f><v>Photo</v></c>',
   ].join("");
   const read = await cellsOf(cells);
   expect(read).toEqual([
@@ -146,6 +147,7 @@ test("errors, formulas without a value and pictures in cells are in doubt, and f
     '4 "#VALUE!" image_in_cell',
     '5 "x" image_in_cell',
     '6 "Photo" https://cdn.example.com/a.jpg',
+    '7 "Photo"',
   ]);
   const stale = {
     "xl/workbook.xml": `<workbook ${main} xmlns:r="r"><sheets><sheet name="S" r:id="rId1"/></sheets><calcPr fullCalcOnLoad="1"/></workbook>`,

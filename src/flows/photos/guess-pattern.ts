@@ -24,6 +24,7 @@ const forms = [
   "{reference}/{side}",
   "{reference}/{n}",
   "{reference}/*",
+  "*/{reference}/*",
   "{reference}",
 ];
 

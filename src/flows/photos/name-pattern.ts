@@ -29,9 +29,12 @@ const sideWords = [...orientations, ...Object.keys(wordsForOrientations), "rück
 const ending = /\.[^./]*$/;
 const separators = /[-_ .()]+/;
 
-/** The last parts of a path, without the ending of the file; null if it has fewer. Accents have one form. */
+/** A path without the ending of the file. Accents have one form. */
+const wholeStem = (path: string): string => path.normalize("NFC").replace(ending, "");
+
+/** The last parts of a path, without the ending of the file; null if it has fewer. */
 export function stemOf(path: string, folders: number): string | null {
-  const parts = path.normalize("NFC").replace(ending, "").split("/");
+  const parts = wholeStem(path).split("/");
   return parts.length > folders ? parts.slice(-1 - folders).join("/") : null;
 }
 
@@ -72,7 +75,7 @@ export class NamePattern {
   readonly #before: RegExp;
   readonly #after: RegExp;
   readonly #shortest: RegExp;
-  readonly #folders: number;
+  readonly #stem: (path: string) => string;
 
   /** Throws an Error that says what is wrong with the text. */
   constructor(text: string) {
@@ -84,7 +87,8 @@ export class NamePattern {
       if (named.split(one).length > 2) throw new Error(`it can have ${one} once`);
     // Each one more multiplies the ways in which a name may be read.
     if (named.split("*").length > 3) throw new Error("it can have * twice");
-    this.#folders = named.split("/").length - 1;
+    // The end of a deeper path would name another folder than the product's.
+    this.#stem = named.includes("/") ? wholeStem : (path) => stemOf(path, 0)!;
     const [start, end] = [expressionOf(before!), expressionOf(after)];
     this.#before = new RegExp(`^${start}$`, "iu");
     this.#after = new RegExp(`^${end}$`, "iu");
@@ -93,16 +97,14 @@ export class NamePattern {
 
   /** The reading with the shortest reference; null if the path does not fit. */
   read(path: string): NamedPhoto | null {
-    const stem = stemOf(path, this.#folders);
-    const groups = stem === null ? undefined : this.#shortest.exec(stem)?.groups;
+    const groups = this.#shortest.exec(this.#stem(path))?.groups;
     if (groups === undefined || groups.reference!.trim() === "") return null;
     return { reference: groups.reference!.trim(), ...readGroups(groups) };
   }
 
   /** All readings, those with the longest reference first. */
   readonly readings: NameReader = (path) => {
-    const stem = stemOf(path, this.#folders);
-    if (stem === null) return [];
+    const stem = this.#stem(path);
     const found: NamedPhoto[] = [];
     for (let start = 0; start < stem.length; start++) {
       const before = this.#before.exec(stem.slice(0, start));

@@ -310,6 +310,17 @@ describe("a folder", () => {
     }
   });
 
+  test("reads a pattern with folders from the start of the path", async () => {
+    const world = await worldWith(["t/A-1/x.png", "t/A-1/old/y.png"]);
+    const notes = async (name: string) =>
+      (await world.cat(["import", "t", "--pattern", name, "--dry-run"])).stderr.split("\n").slice(0, 2);
+    expect(await notes("{reference}/*")).toEqual([
+      "1 photo of 1 product found in t.",
+      "1 photo skipped: not like the pattern, such as A-1/old/y.png.",
+    ]);
+    expect((await notes("*/{reference}/*"))[1]).toContain("such as A-1/x.png");
+  });
+
   test("has problems at photos, not at rows that nobody sees", async () => {
     const long = "x".repeat(101);
     const world = await worldWith(["p/A-1_front.png", `p/${long}_front.png`, "p/B-1_front.png"]);

@@ -6,6 +6,7 @@ import { fieldTree } from "../../contract/response-values.ts";
 import { CatError } from "../../errors.ts";
 import { isBucketAddress, nameIn } from "../../flows/bucket/address.ts";
 import type { WatchedTasks } from "../../flows/generate/watch-tasks.ts";
+import { checkEncodingName } from "../../flows/rows/encoding.ts";
 import { patienceOf } from "../../flows/run/stage.ts";
 import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
@@ -125,9 +126,13 @@ const reviewCommand = (app: App): Command =>
     examples: [["record a review", "cat tasks review decisions.csv"]],
   })
     .argument("<DECISIONS>", "file of decisions, or - for standard input")
-    .action(async (file: string) =>
-      (await import("./generate/record-review.ts")).recordReviewFile(app, file),
-    );
+    .option("--sheet <NAME>", "sheet of a workbook (default: the one whose columns fit)")
+    .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)")
+    .action(async (file: string, { sheet, encoding }: { sheet?: string; encoding?: string }) => {
+      const read = { encoding: encoding === undefined ? undefined : checkEncodingName(encoding) };
+      const { recordReviewFile } = await import("./generate/record-review.ts");
+      await recordReviewFile(app, file, { sheet, read });
+    });
 
 /** A task with the file that its image was saved in. */
 type FollowedTask = Task & { output_file?: string; label?: boolean };

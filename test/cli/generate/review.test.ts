@@ -121,9 +121,15 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
   test("in a workbook, at the cells", async () => {
     const world = await reviewWorld(2);
     const rows = world.tasks().map(({ id }) => [id, "vielleicht"]);
-    const sheet = { Looks: [["task_id", "decision"], ...rows] };
+    const looks = [["task_id", "decision"], ...rows];
+    const sheet = { Looks: looks, Copy: looks };
     writeFileSync(join(world.folder, "a.xlsx"), workbookOf(sheet));
-    expect((await world.cat("tasks review a.xlsx")).stderr.split("\n").slice(0, -1)).toEqual([
+    const both = await world.cat("tasks review a.xlsx");
+    expect(both.stderr).toContain('error: a.xlsx has several sheets that may be meant: "Looks", "Copy"\n');
+    expect((await world.cat("tryon --rerun a.xlsx --sheet Copy --dry-run")).stderr).toContain(
+      "a.xlsx: Copy!B2",
+    );
+    expect((await world.cat("tasks review a.xlsx --sheet Looks")).stderr.split("\n").slice(0, -1)).toEqual([
       `a.xlsx: Looks!B2  decision  invalid_decision  "vielleicht" is not approve or reject`,
       `a.xlsx: Looks!B3  decision  invalid_decision  "vielleicht" is not approve or reject`,
       "error: a.xlsx has 2 problems; nothing was recorded",
@@ -208,8 +214,12 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
     world.review("decisions.csv", ["reject", "zu d\u00fcnn"]);
     writeFileSync(join(world.folder, "decisions.csv"), world.read("decisions.csv"), "latin1");
     const stderr =
-      "error: cannot read decisions.csv: it is not UTF-8\nSave it as UTF-8 (in Excel: CSV UTF-8).\n";
+      "error: cannot read decisions.csv: it is not UTF-8\nAdd --encoding windows-1252, or save it as UTF-8 (in Excel: CSV UTF-8).\n";
     expect(await world.cat("tasks review decisions.csv")).toEqual({ exit: 3, stdout: "", stderr });
+    for (const line of ["tasks review decisions.csv", "tryon --rerun decisions.csv --dry-run"]) {
+      const ran = await world.cat(`${line} --encoding windows-1252`);
+      expect(ran.exit, ran.stderr).toBe(0);
+    }
   });
 
   test("if it is another file", async () => {

@@ -6,12 +6,13 @@ import {
   type Review,
   recordReview,
 } from "../../../flows/generate/review.ts";
+import type { ReadOptions } from "../../../flows/rows/open-rows.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import { InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
-import { openInput } from "../../files/open-input.ts";
+import { type InputFlags, openInput } from "../../files/open-input.ts";
 import { problemList } from "../../output/problem-list.ts";
 
 /** The command that reads a review. */
@@ -22,7 +23,12 @@ interface ReviewUse {
   readonly asksService: boolean;
   /** Whether a file with some images of a run only is rejected. */
   readonly needsAllImages: boolean;
+  /** How flags say to read it; undefined where the flags are about another file. */
+  readonly reading?: Reading;
 }
+
+/** How a file of decisions is read, as given by flags. */
+export type Reading = Pick<InputFlags, "sheet" | "skipsHidden"> & { readonly read: ReadOptions };
 
 /**
  * Opens a review, and finds the images that it is about. The caller closes the source. Throws an InputError, after all problems
@@ -33,9 +39,13 @@ export async function openReview(
   file: string,
   use: ReviewUse,
 ): Promise<{ review: Review; source: Source }> {
-  const source = await openInput(app, { file }, { job: { noun: "run" }, isColumn: isDecisionColumn });
+  const source = await openInput(
+    app,
+    { ...use.reading, file },
+    { job: { noun: "run" }, isColumn: isDecisionColumn },
+  );
   try {
-    const { decisions, problems: ofRows, located } = await readDecisions(source);
+    const { decisions, problems: ofRows, located } = await readDecisions(source, use.reading?.read ?? null);
     const place = { ...(await reviewPlace(app, use.asksService)), needsAllImages: use.needsAllImages };
     const { images, problems } = await findImages(decisions, place);
     const all = [...ofRows, ...problems].map(located);

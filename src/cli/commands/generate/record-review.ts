@@ -4,14 +4,15 @@ import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { fileWord, flagLine } from "../../output/command-words.ts";
-import { openReview, recordDecisions } from "./open-review.ts";
+import { openReview, type Reading, recordDecisions } from "./open-review.ts";
 
 /** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
-export async function recordReviewFile(app: App, file: string): Promise<void> {
+export async function recordReviewFile(app: App, file: string, reading: Reading): Promise<void> {
   const { review, source } = await openReview(app, file, {
     left: "nothing was recorded",
     asksService: true,
     needsAllImages: true,
+    reading,
   });
   await source.close();
   if (review.images.length === 0) throw noImages(review.file);

@@ -7,7 +7,7 @@ import { InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { flagLine } from "../../output/command-words.ts";
-import { openReview, recordDecisions } from "./open-review.ts";
+import { openReview, type Reading, recordDecisions } from "./open-review.ts";
 
 /** Rows, and the tasks whose rejected images they generate again, by line. */
 export interface OpenedInput {
@@ -24,14 +24,14 @@ export async function openDecisions(
   app: App,
   kind: GenerationKind,
   file: string,
-  isDryRun: boolean,
+  { reading, dryRun }: { reading: Reading; dryRun: boolean },
 ): Promise<OpenedInput> {
   const left = "nothing was queued";
   // Rows that a person has picked are enough: only what they name is generated.
-  const use = { left, asksService: !isDryRun, needsAllImages: false };
+  const use = { left, asksService: !dryRun, needsAllImages: false, reading };
   const { review, source } = await openReview(app, file, use);
   try {
-    if (!isDryRun) await recordDecisions(app, review);
+    if (!dryRun) await recordDecisions(app, review);
     // Also what a later review has approved: the input of a run stays the same.
     const rejected = review.images.filter(({ row }) => row.decision === "reject");
     if (rejected.length === 0) throw nothingRejected(file);

@@ -98,7 +98,11 @@ async function mappingOf(
 /** The rows of the file, of a review, or of the flags, of which a person at the terminal adds what is missing. */
 async function openRowsOf(app: App, flags: GenerateFlags, mapFile: MapFile | null): Promise<OpenedInput> {
   const { kind, file, rerun, selection } = flags;
-  if (rerun !== undefined) return (await import("./rerun.ts")).openDecisions(app, kind, rerun, flags.dryRun);
+  if (rerun !== undefined) {
+    const { sheet, skipsHidden, dryRun } = flags;
+    const { openDecisions } = await import("./rerun.ts");
+    return openDecisions(app, kind, rerun, { reading: { sheet, skipsHidden, read: flags }, dryRun });
+  }
   const replacing = new Map();
   if (file === null) {
     const missing = missingFlags(kind, selection);

@@ -1,5 +1,5 @@
 import { unguardedCell } from "../../outputs/cells.ts";
-import { openRows } from "../../rows/open-rows.ts";
+import { openRows, type ReadOptions } from "../../rows/open-rows.ts";
 import { type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { normalHeader } from "../../rows/row-form.ts";
@@ -42,12 +42,12 @@ export interface ReadDecisions {
 }
 
 /**
- * The rows of a review, and what is wrong with some of them. Rows without a task are left out: they have no image. Throws an
- * InputError where the file is not one of decisions.
+ * The rows of a review, and what is wrong with some of them. Rows without a task are left out: they have no image. `read`:
+ * null where no flag can say how to read it. Throws an InputError where the file is not one of decisions.
  */
-export async function readDecisions(source: Source): Promise<ReadDecisions> {
+export async function readDecisions(source: Source, read: ReadOptions | null): Promise<ReadDecisions> {
   const name = shownName(source.name);
-  const reader = await openRows({ source, read: {}, form: decisionForm });
+  const reader = await openRows({ source, read: read ?? {}, form: decisionForm });
   if (!(reader instanceof TableReader)) throw notDecisions(name, "it is neither CSV nor a workbook");
   const found: Decision[] = [];
   const problems: Problem[] = [];
@@ -77,7 +77,7 @@ export async function readDecisions(source: Source): Promise<ReadDecisions> {
     }
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
-    if (error.shownAs !== undefined) throw notUtf8(name);
+    if (error.shownAs !== undefined) throw notUtf8(name, read !== null);
     throw notDecisions(name, error.problem.message);
   }
   if (reader.header.length === 0) throw notDecisions(name, "it is empty");
@@ -117,11 +117,11 @@ const notDecisions = (name: string, why: string): InputError =>
     "Use the CSV file that the gallery saves, with approve or reject in the column decision.",
   );
 
-const notUtf8 = (name: string): InputError =>
+const notUtf8 = (name: string, hasFlag: boolean): InputError =>
   new InputError(
     `cannot read ${name}: it is not UTF-8`,
     "invalid_decisions",
-    "Save it as UTF-8 (in Excel: CSV UTF-8).",
+    `${hasFlag ? "Add --encoding windows-1252, or save it" : "Save it"} as UTF-8 (in Excel: CSV UTF-8).`,
   );
 
 /** The columns of a file of decisions, as the page saves them. */

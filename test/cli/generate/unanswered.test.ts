@@ -103,6 +103,13 @@ describe("a task that the service does not have any more", () => {
     const found = await world.cat("tryon looks.csv --yes --save images --json");
     expect(found.exit).toBe(0);
     expect(summaryOf(found.stdout)).toMatchObject({ queued: 0, succeeded: 1 });
+    // After the end of the run as well, where the service was started again without its data.
+    await world.fault(notFound);
+    const { exit, stderr } = await world.cat("tryon looks.csv");
+    expect([exit, stderr.split("\n", 1)[0]]).toEqual([
+      8,
+      expect.stringMatching(/^Nothing was queued: 1 image of looks\.csv was queued on \S+Z\.$/),
+    ]);
     expect(world.tasks()).toHaveLength(1);
   });
 });

@@ -55,7 +55,7 @@ export function reportLines(
   if (summary.failed > 0) lines.push(`  ${counted(summary.failed, "image")} failed`);
   if (isUnpaid(stopped)) lines.push(...paidLines(results, flags));
   if (not_queued > 0) lines.push(`  ${counted(not_queued, "image")} not queued`);
-  const lost = results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
+  const lost = lostCount(results);
   if (lost > 0)
     lines.push(
       `  ${counted(lost, "image")} unknown to the service: was it restored or restarted? Run the same command again; if they stay unknown, --fresh generates all images of the input again.`,
@@ -171,6 +171,10 @@ function paidLines(results: EndedRun["results"], { save }: GenerateFlags): strin
   ];
 }
 
+/** How many images have a task that the service does not have anymore. */
+const lostCount = (results: EndedRun["results"]): number =>
+  results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
+
 function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags: GenerateFlags): string {
   const { total, queued, unchanged, succeeded, failed, duration_ms } = summary;
   const { existing = 0, in_progress = 0 } = summary;
@@ -179,6 +183,9 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
   if (finishedRunOf !== null) {
     const before = results.length;
     const what = `${before === total ? "" : `${grouped(before)} of `}${counted(total, "image")}${from}`;
+    const queuedThen = `${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunOf)}`;
+    // Where the service does not have them anymore, the next line has what to do.
+    if (lostCount(results) > 0) return `Nothing was queued: ${queuedThen}.`;
     // Files were moved or checked by the decisions; --fresh cannot be used with them.
     if (flags.approved !== undefined)
       return `Applied ${shownName(flags.approved)} to ${what}; nothing was queued.`;
@@ -187,7 +194,7 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
       flags.missing || isPartlyFinished({ summary, results, finishedRunOf })
         ? ""
         : " To generate again, add --fresh.";
-    return `Nothing to do: ${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunOf)} and ${before === 1 ? "has" : "have"} finished.${again}`;
+    return `Nothing to do: ${queuedThen} and ${before === 1 ? "has" : "have"} finished.${again}`;
   }
   if (isAllThere(summary)) {
     const all = `${counted(total, "image")}${from}`;

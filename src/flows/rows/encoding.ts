@@ -87,8 +87,12 @@ export function unmarkedUtf16(start: Buffer): "utf-16le" | "utf-16be" | null {
  * Advice for bytes that are not UTF-8 at `at`: the encoding to try first, and a sample of the text in it, so the user can
  * judge whether it is right.
  */
-export const encodingAdvice = (bytes: Buffer, at: number): string =>
-  `it looks like Windows-1252 ("${readAs("windows-1252", bytes, at)}"): add --encoding windows-1252, or save it as UTF-8`;
+export function encodingAdvice(bytes: Buffer, at: number): string {
+  const sample = readAs("windows-1252", bytes, at);
+  return sample.includes("\ufffd")
+    ? `its encoding is unknown ("${sample}"): save it as UTF-8 (in Excel: CSV UTF-8), or add --encoding`
+    : `it looks like Windows-1252 ("${sample}"): add --encoding windows-1252, or save it as UTF-8`;
+}
 
 /** The maximum sample size before and after the byte in question. */
 const sampleBytes = { before: 10, after: 16 };

@@ -90,21 +90,26 @@ async function* checkedUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
 async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const lines = new LineCounter();
   const decoder = new TextDecoder(encoding, { fatal: true });
+  const wrong = () =>
+    new UnreadableInput({
+      line: lines.line,
+      code: "wrong_encoding",
+      message: `text is not ${encoding} from here on: use --encoding with the encoding of the file, or save it as UTF-8`,
+    });
   const decode = (chunk?: Buffer): Buffer => {
+    let text: string;
     try {
-      return Buffer.from(
-        // Without `stream` some Node releases read Windows-1252 as ISO-8859-1: no euro sign, no dashes.
-        chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true }),
-        "utf8",
-      );
+      // Without `stream` some Node releases read Windows-1252 as ISO-8859-1: no euro sign, no dashes.
+      text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
     } catch {
       if (chunk !== undefined) lines.count(beforeFault(chunk, encoding));
-      throw new UnreadableInput({
-        line: lines.line,
-        code: "wrong_encoding",
-        message: `text is not ${encoding} from here on: use --encoding with the encoding of the file`,
-      });
+      throw wrong();
     }
+    // Bytes without a character become control characters, which no table has: the ü of MS-DOS, for example.
+    const control = encoding.startsWith("utf-16") ? -1 : text.search(/[\u0080-\u009f]/);
+    if (control === -1) return Buffer.from(text);
+    lines.count(Buffer.from(text.slice(0, control)));
+    throw wrong();
   };
   for await (const chunk of chunks) {
     const text = decode(chunk);

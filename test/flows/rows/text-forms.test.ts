@@ -66,6 +66,15 @@ describe("a text is rejected", () => {
     expect(await read(encoded("utf-16le", "a\nb\nc\ud800d\n"), "utf-16le")).toMatchObject({ line: 3 });
   });
 
+  test("if Windows-1252 lacks a byte, such as the ü of MS-DOS, with no advice to try it", async () => {
+    const bytes = Buffer.from("a\nKleid gr\x81n\n", "latin1");
+    const wrong = { line: 2, code: "wrong_encoding" };
+    expect(await read(bytes, "windows-1252")).toMatchObject(wrong);
+    const message =
+      'the file is not UTF-8; its encoding is unknown ("Kleid gr\ufffdn"): save it as UTF-8 (in Excel: CSV UTF-8), or add --encoding';
+    expect(await read(bytes)).toEqual({ ...wrong, message });
+  });
+
   test.each([
     ["windows-1252", "Größe,Café,Straße – “neu”", 'Windows-1252 ("Größe")'],
     ["macintosh", "Größe,Café", 'Windows-1252 ("Grš§e")'],

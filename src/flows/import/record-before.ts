@@ -32,7 +32,9 @@ export async function changesToSend(rows: readonly DecidedRow[], run: ImportRun)
   if (input.mode !== "upsert" || !run.record.isPossible) return [];
   const known = rows.flatMap((row) => (row.productId === null ? [] : { ...row, productId: row.productId }));
   const unread = known.filter(({ productId }) => !changes.isRead(at.id, productId));
-  const seen = unread.flatMap(({ productId, reference }) => {
+  // Uploads may have taken hours since the products were compared.
+  const compared = run.uploads.size > 0 ? [] : unread;
+  const seen = compared.flatMap(({ productId, reference }) => {
     const product = run.seen?.get(reference);
     return product?.id === productId ? [{ productId, reference, before: JSON.stringify(product) }] : [];
   });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 
 const url = "https://cdn.example.com";
@@ -327,4 +328,22 @@ test("a ledger that does not exist is not created", async () => {
     stderr: "error: cannot read --ledger other.db: it does not exist\nChoose the file that the import had.\n",
   });
   expect(existsSync(join(world.folder, "other.db"))).toBe(false);
+});
+
+test("a product that others changed while photos were uploaded is set back to their values", async () => {
+  const world = await imported();
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  world.write("p.png", Buffer.from(png, "base64"));
+  world.write("a.csv", `reference,name,images\nA,Wrong,${url}/a.jpg|p.png\n`);
+  world.mock.faults.add({ match: { method: "POST", path: "/v1/images" }, delay_ms: 60_000, times: 1 });
+  const uploads = () => world.requests().filter(({ path }) => path === "/v1/images").length;
+  const running = world.cat("import a.csv");
+  await until(() => uploads() === 1);
+  await world.cat("products update A --name Coat");
+  world.clock.advance(60_000);
+  expect((await running).exit).toBe(0);
+  expect(world.products()[0]!.name).toBe("Wrong");
+  expect((await world.cat("imports undo last --yes")).exit).toBe(0);
+  expect(world.products()[0]!.name).toBe("Coat");
 });

@@ -1,6 +1,7 @@
 // Fields: one PATCH for each row whose photos are all attached and whose fields differ.
 
 import { ApiError } from "../../client/api-error.ts";
+import { limits } from "../../contract/limits.ts";
 import type { CatError } from "../../errors.ts";
 import { productById } from "../catalogue/find-products.ts";
 import { sendEach } from "../run/requests.ts";
@@ -46,7 +47,9 @@ async function changeRow(row: DecidedRow, run: ImportRun): Promise<RowOutcome> {
   const { state, account, id, client, newKey, signal } = at;
   const done = { rowIndex, line, reference, productId };
   try {
-    const changes = await changesToSend([row], run);
+    // Further requests wait for the next minute, in which others may change their products.
+    const isLate = run.rows.toPatch.size > limits.writesPerMinute;
+    const changes = await changesToSend([row], run, { isLate });
     state.runs.writes(account, id);
     state.batches.patching(account, id, done, changes);
     const input = { product_id: productId, body: fields as { name: string } };

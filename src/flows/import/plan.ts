@@ -22,7 +22,7 @@ export interface Plan extends UndecidedProducts {
   /** Numbers of rows to send in batches, and rows to PATCH. */
   sends: number;
   patches: number;
-  /** Rows of both whose products this machine knows. */
+  /** Rows to send in batches whose products this machine knows. */
   known: number;
   /** Local photos of the rows to send, by the SHA-256 (hex) of their bytes, with the path of one file each. */
   photos: Map<string, string>;
@@ -113,7 +113,7 @@ export async function planRows(run: ImportRun): Promise<Plan> {
       (input.namesFromReferences && !names.has(reference)));
   let rows = 0;
   for await (const { reference, productId, decision } of run.rows.decided()) {
-    if (productId !== null && (decision.kind === "send" || decision.kind === "patch")) plan.known++;
+    if (productId !== null && decision.kind === "send") plan.known++;
     if (decision.kind === "send") {
       plan.sends++;
       if (isUnread(reference, decision.images)) plan.unread.push(reference);

@@ -25,21 +25,27 @@ const kept = (product: Product): ReadProduct => ({
 /**
  * Reads the products that `rows` change, unless they were read for this run, and returns the changes to record with the
  * request. Products that this machine does not know are not read: most of them are new. Only an upsert changes products.
+ * `isLate`: so much time has passed that they are read again.
  */
-export async function changesToSend(rows: readonly DecidedRow[], run: ImportRun): Promise<ChangeToSend[]> {
+export async function changesToSend(
+  rows: readonly DecidedRow[],
+  run: ImportRun,
+  { isLate = false } = {},
+): Promise<ChangeToSend[]> {
   const { at, input } = run;
   const { changes, ledger } = at.state;
   if (input.mode !== "upsert" || !run.record.isPossible) return [];
   const known = rows.flatMap((row) => (row.productId === null ? [] : { ...row, productId: row.productId }));
-  const unread = known.filter(({ productId }) => !changes.isRead(at.id, productId));
+  const isToRead = ({ productId }: { productId: string }) => isLate || !changes.isRead(at.id, productId);
+  const unread = known.filter(isToRead);
   // Uploads may have taken hours since the products were compared.
-  const compared = run.uploads.size > 0 ? [] : unread;
+  const compared = isLate || run.uploads.size > 0 ? [] : unread;
   const seen = compared.flatMap(({ productId, reference }) => {
     const product = run.seen?.get(reference);
     return product?.id === productId ? [{ productId, reference, before: JSON.stringify(product) }] : [];
   });
   changes.read(at.account, at.id, seen);
-  const missing = unread.filter(({ productId }) => !changes.isRead(at.id, productId));
+  const missing = unread.filter(isToRead);
   if (missing.length > 0)
     await reading(run, async () => {
       const ids = missing.map(({ productId }) => productId);

@@ -347,3 +347,24 @@ test("a product that others changed while photos were uploaded is set back to th
   expect((await world.cat("imports undo last --yes")).exit).toBe(0);
   expect(world.products()[0]!.name).toBe("Coat");
 });
+
+test("a product that others changed during an import of many fields is set back to their values", async () => {
+  const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+  const rows = (name: string) =>
+    [
+      "reference,name,images",
+      ...Array.from({ length: 61 }, (_, at) => `R${at},${name},${url}/${at}.jpg`),
+    ].join("\n");
+  world.write("a.csv", rows("Good"));
+  await world.cat("import a.csv");
+  world.write("a.csv", rows("Wrong"));
+  world.mock.faults.add({ match: { method: "PATCH" }, delay_ms: 60_000, times: 1 });
+  const sent = world.requests().length;
+  const running = world.cat("import a.csv --concurrency 1");
+  await until(() => writes(world, sent).length === 1);
+  await world.cat("products update R60 --name Coat");
+  world.clock.advance(60_000);
+  expect((await running).exit).toBe(0);
+  expect((await world.cat("imports undo last --yes")).exit).toBe(0);
+  expect(world.products().map(({ name }) => name)).toEqual([...Array(60).fill("Good"), "Coat"]);
+});

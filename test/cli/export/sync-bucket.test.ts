@@ -63,6 +63,17 @@ describe("a mirror in a bucket", () => {
     expect(again).toEqual([]);
   });
 
+  test("is restored from a copy of its objects", async () => {
+    const world = await bucketWorld();
+    await world.run("s3://shop/a --path-style");
+    for (const key of world.keys()) world.write(key, world.store.objects.get(key)!.body);
+    const ran = await world.cat("import a --plan", { env: { CAT_HOME: world.at(".other") } });
+    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([
+      0,
+      "Reading a/catalogue.ndjson: a is a mirror of the catalogue. Products that exist are skipped.",
+    ]);
+  });
+
   test("follows the catalogue: names, new images, and those that are gone", async () => {
     const world = await bucketWorld();
     await world.run("s3://shop/a --path-style");

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { type MirrorEntry, parseLine } from "../../../flows/export/sync/mirror-entry.ts";
 import { pathComponents } from "../../../flows/export/sync/mirror-folders.ts";
-import { completeIndex, hiddenFolder } from "../../../flows/export/sync/mirror-state.ts";
+import { completeIndex, folderInBucket, hiddenFolder } from "../../../flows/export/sync/mirror-state.ts";
 import { copiedSource, type FileJob, InputError } from "../../../flows/rows/source.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -15,9 +15,12 @@ import { jsonLine } from "../../output/visible.ts";
 import type { ImportFlags } from "./flags.ts";
 import { nameOfFolder, type PhotoFolder, rejectOutputsIn, rejectSheetFlags } from "./folder.ts";
 
-/** Whether a folder is a mirror of `cat export sync`: only that makes its hidden folder. */
-export const isMirror = async (folder: string): Promise<boolean> =>
-  (await stat(join(folder, hiddenFolder)).catch(() => null))?.isDirectory() === true;
+/** Whether a folder is a mirror of `cat export sync`, or a copy of one in a bucket: only that makes its hidden folder. */
+export async function isMirror(folder: string): Promise<boolean> {
+  for (const hidden of [hiddenFolder, folderInBucket])
+    if ((await stat(join(folder, hidden)).catch(() => null))?.isDirectory()) return true;
+  return false;
+}
 
 /**
  * The rows of a mirror: a product per reference, with its photos as local files. Products that exist are skipped, because

@@ -12,7 +12,7 @@ import { temporaryFolder } from "../../files/temporary-folder.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { type ListedAsset, type MirrorEntry, versionOf } from "./mirror-entry.ts";
 import { pathComponents } from "./mirror-folders.ts";
-import { hiddenFolder, type MirrorFiles } from "./mirror-state.ts";
+import { folderInBucket, hiddenFolder, type MirrorFiles } from "./mirror-state.ts";
 import type { Content, Holder, Left, MirrorStore, Selection } from "./mirror-store.ts";
 
 /** Content of more bytes goes through a file: the index of a large mirror must not be in memory. */
@@ -195,12 +195,14 @@ export class BucketMirror implements MirrorStore {
 
   async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {
     const { files, clock, newId, isUnlocked } = this.#options;
-    const form = isUnlocked ? null : await probeConditions(this.#bucket, `${stateFolder}/probe-${newId()}`);
+    const form = isUnlocked
+      ? null
+      : await probeConditions(this.#bucket, `${folderInBucket}/probe-${newId()}`);
     this.#isChecked = form !== null;
     if (!isUnlocked && form === null) throw unconditional(this.#bucket.shown);
     if (!isUnlocked) {
       const name = files.work.slice(hiddenFolder.length + 1);
-      const lease = await takeLease(this.#bucket, `${stateFolder}/lease-${name}`, { holder, clock });
+      const lease = await takeLease(this.#bucket, `${folderInBucket}/lease-${name}`, { holder, clock });
       if ("heldBy" in lease) return lease;
       this.#lease = lease;
     }
@@ -258,18 +260,15 @@ export class BucketMirror implements MirrorStore {
   }
 }
 
-/** The hidden folder of a mirror, as buckets have it. */
-const stateFolder = ".catalogue";
-
 /** The key of a path, which has no component that leads out of the mirror. */
 function keyOf(path: string): string {
   const [first = "", ...rest] = pathComponents(path);
-  return [first === hiddenFolder ? stateFolder : first, ...rest].join("/");
+  return [first === hiddenFolder ? folderInBucket : first, ...rest].join("/");
 }
 
 /** The path of a key. */
 const pathOf = (key: string): string =>
-  key.startsWith(`${stateFolder}/`) ? `${hiddenFolder}${key.slice(stateFolder.length)}` : key;
+  key.startsWith(`${folderInBucket}/`) ? `${hiddenFolder}${key.slice(folderInBucket.length)}` : key;
 
 const versionDigest = (fields: ListedAsset["fields"]): string =>
   shortDigest(versionOf(fields), 12).toString("hex");

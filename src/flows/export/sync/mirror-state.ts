@@ -22,6 +22,9 @@ export const shardName = ({ number, of }: Shard): string => `${number}-of-${of}`
 /** The hidden folder of every mirror: its state, and what is unfinished. */
 export const hiddenFolder = ".catalogue-sync";
 
+/** The same in a bucket. */
+export const folderInBucket = ".catalogue";
+
 /** The index of all assets, written by a mirror without shards or by `--merge`. */
 export const completeIndex = "catalogue.ndjson";
 

@@ -60,10 +60,10 @@ function problemLines(
 ) {
   const name = shownName(file);
   let count = 0;
-  let asksForField = false;
+  const below = new LinesBelow(fields);
   return {
     async add(problem: ListedProblem) {
-      asksForField ||= needsField(problem);
+      below.add(problem);
       if (++count > listed) return;
       const { param, code } = problem;
       await io.line(
@@ -74,7 +74,7 @@ function problemLines(
     },
     async end() {
       if (count > listed) await io.line(`and ${moreProblems(count - listed, listsAll)}`);
-      if (asksForField && fields !== undefined) await io.line(fieldsLine(fields));
+      for (const line of below.lines) await io.line(line);
     },
   };
 }
@@ -82,10 +82,10 @@ function problemLines(
 /** A table of fields and messages, each with its lines; `end` prints it. */
 function groupedProblems(file: string, { io, context }: Place, { listsAll, fields, photoAt }: ListOptions) {
   const groups = new ProblemGroups(listed);
-  let asksForField = false;
+  const below = new LinesBelow(fields);
   return {
     async add(problem: ListedProblem) {
-      asksForField ||= needsField(problem);
+      below.add(problem);
       groups.add(problem, wholeMessage(problem, noBreak));
     },
     async end() {
@@ -114,7 +114,7 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
           await io.line(indent + io.paintNote.dim(line), asIs);
       }
       if (groups.omitted > 0) await io.line(`and ${moreProblems(groups.omitted, listsAll)}`);
-      if (asksForField && fields !== undefined) await io.line(fieldsLine(fields));
+      for (const line of below.lines) await io.line(line);
     },
   };
 }
@@ -124,10 +124,21 @@ const widestField = 24;
 /** For lines with their own indent. */
 const asIs = { wrap: false };
 
-/** Whether the flag for an unknown column leaves the field to the user. */
-const needsField = ({ mapsTo }: ListedProblem): boolean => mapsTo?.includes("FIELD") ?? false;
+/** What is said once, below all problems. */
+class LinesBelow {
+  readonly lines = new Set<string>();
 
-const fieldsLine = (fields: string): string => `FIELD is one of: ${fields}.`;
+  constructor(private readonly fields: string | undefined) {}
+
+  add({ mapsTo, code }: ListedProblem): void {
+    // The flag for an unknown column leaves the field to the user.
+    if (this.fields !== undefined && mapsTo?.includes("FIELD"))
+      this.lines.add(`FIELD is one of: ${this.fields}.`);
+    if (code === "duplicate_reference_in_file") this.lines.add(oneRow);
+  }
+}
+
+const oneRow = "Each product has one row: of several rows for sizes or colors, keep one.";
 
 const moreProblems = (count: number, listsAll: string): string =>
   `${grouped(count)} more ${count === 1 ? "problem" : "problems"}; to list all of them, add ${listsAll}`;

@@ -146,6 +146,7 @@ describe("the check of a file", () => {
       stdout: "",
       stderr:
         'fixtures/faults/duplicate-reference.csv:3  reference  duplicate_reference_in_file  duplicate reference "A-1", first used on line 2\n' +
+        "Each product has one row: of several rows for sizes or colors, keep one.\n" +
         "error: fixtures/faults/duplicate-reference.csv has 1 invalid row out of 2; nothing was sent\n" +
         "Fix the file and run the command again, or add --skip-invalid to import the valid rows.\n",
     });

@@ -37,6 +37,7 @@ test("on a terminal no progress stays above problems and errors", async () => {
   expect(screenOf(ran.stderr)).toEqual([
     'reference  duplicate reference "OK", first used on line 2',
     "           a.csv: line 4",
+    "Each product has one row: of several rows for sizes or colors, keep one.",
     "error: a.csv has 1 invalid row out of 3; nothing was sent",
     "Fix the file and run the command again, or add --skip-invalid to import the",
     "valid rows.",

@@ -211,7 +211,7 @@ function workbookOf(rows: readonly string[]): Buffer {
       .map((cell) => cell.trim()),
   );
   const book = XLSX.utils.book_new();
-  XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet(cells), "Sheet1");
+  XLSX.utils.book_append_sheet(book, XLSX.utils.aoa_to_sheet(cells), "Products");
   return XLSX.write(book, { type: "buffer", bookType: "xlsx" });
 }
 

@@ -140,6 +140,9 @@ describe("a beautified shot", () => {
     expect(ran.stderr).toContain(
       "shots.csv:3  rejected by the service  inputs_mismatch: angle_shot for shoes must be",
     );
+    expect(ran.stderr).toContain(
+      "\nFor a file of the rejected rows, run (nothing is queued twice):\n  cat beautify shots.csv --yes --skip-invalid\n",
+    );
   });
 
   test("with a subtype or style that the specification does not list is invalid", async () => {

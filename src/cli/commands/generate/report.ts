@@ -84,9 +84,10 @@ export function reportLines(
       `  ${typedLine(typed, { ...onceOnly, add: ["--failed", "failed.csv"] })}`,
     );
   if (stopped !== undefined && isRejection(ended)) {
-    if (not_queued === 0) return lines;
+    if (not_queued === 0 && summary.queued + summary.unchanged === 0) return lines;
+    const goal = not_queued === 0 ? "For a file of the rejected rows" : "To queue the other images";
     const others = typedLine(typed, { ...onceOnly, add: ["--skip-invalid"] });
-    lines.push("To queue the other images, run (nothing is queued twice):", `  ${others}`);
+    lines.push(`${goal}, run (nothing is queued twice):`, `  ${others}`);
   } else if (stopped !== undefined && !globals.mock) {
     const how = flags.file === "-" ? "send the same rows to the same command" : "run the same command again";
     lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${typedLine(typed, onceOnly)}`);

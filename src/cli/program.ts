@@ -36,7 +36,10 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
   const first = firstWord(args);
   const called = first?.word;
   const needsAll = commands[called as keyof typeof commands]?.describesAll === true;
+  // The top help and the nearest name of a mistyped command need the names of all; each takes time to create.
+  const isAlone = Object.hasOwn(commands, called ?? "") && first!.index === 0 && !needsAll;
   for (const [name, entry] of Object.entries<CommandEntry>(commands)) {
+    if (isAlone && name !== called) continue;
     if (name === called && runsAnother(entry, args.slice(first!.index + 1))) {
       app.commandLine = takeCommandLine(args);
     }

@@ -45,7 +45,8 @@ export interface Prompts {
  * which keeps texts for people off stderr.
  */
 export const canAsk = ({ context, globals }: App): boolean =>
-  context.stdin.isTTY === true && context.stderr.isTTY && globals.input && !globals.json;
+  // The stream of stdin is created on first use, which takes a millisecond.
+  context.stderr.isTTY && globals.input && !globals.json && context.stdin.isTTY === true;
 
 /** Opens prompts on stderr, because stdout is data. Call only if `canAsk`. Loads the prompt library. */
 export async function openPrompts({ context, globals, io, secrets }: App): Promise<Prompts> {

@@ -37,8 +37,9 @@ export async function openInput(
     isCompared?: boolean;
   },
 ): Promise<Source> {
-  const { cwd, stdin, interrupt } = app.context;
-  if (file === "-" && stdin.isTTY)
+  const { cwd, interrupt } = app.context;
+  const stdin = () => app.context.stdin;
+  if (file === "-" && stdin().isTTY)
     await app.io.note("Reading rows from the terminal; press Ctrl-D to finish.");
   const ask = async (sheets: readonly string[]) => {
     const choices = sheets.map((name) => ({ name: app.io.visible(name), value: name }));

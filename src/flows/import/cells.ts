@@ -1,5 +1,5 @@
 import { ulidPattern } from "../../contract/limits.ts";
-import { unguardedCell } from "../outputs/cells.ts";
+import { unguardedCell } from "../outputs/formulas.ts";
 import { valuesOfColumn } from "../rows/mapped-columns.ts";
 import type { RowColumns } from "../rows/row-form.ts";
 import { noValues, type ValueMap, valueRead } from "../rows/value-map.ts";

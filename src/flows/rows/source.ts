@@ -63,7 +63,8 @@ export interface SourcePlace {
   /** The use of the file, for messages. */
   job?: FileJob | undefined;
   cwd: string;
-  stdin: NodeJS.ReadableStream;
+  /** Standard input, which takes time to open, and is only for `-`. */
+  stdin: () => NodeJS.ReadableStream;
   format?: InputFormat | undefined;
   signal?: AbortSignal | undefined;
   /**
@@ -82,7 +83,7 @@ export interface SourcePlace {
  * detects its format. Throws InputError.
  */
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
-  if (name === "-") return copiedSource(name, from.stdin, standardInput, from);
+  if (name === "-") return copiedSource(name, from.stdin(), standardInput, from);
   const path = resolve(from.cwd, name);
   const { kind } = await fingerprint(name, path);
   if (kind === "file" && !isDescriptor(path)) return fileSource(name, path, from);

@@ -7,6 +7,13 @@ import { lineOf, runsAnother } from "./command-lines.ts";
 import { canary, type Finished, seededWorld } from "./seeded-world.ts";
 import type { Passing } from "./service-in-front.ts";
 
+const schemas = new Ajv2020({ strict: false, formats: { uri: true } });
+addFormats.default(schemas);
+
+/** The check of a command's values, compiled once: its line runs four times. */
+const checkOf = (name: string, schema: unknown) =>
+  schemas.getSchema(name) ?? schemas.addSchema(closed(schema) as object, name).getSchema(name)!;
+
 /** What is wrong with the output of a command line with `--json`, by the list of `cat commands --json`. */
 function problemsOf({ name, output }: DescribedCommand, ran: Pick<Finished, "exit" | "stdout" | "stderr">) {
   const problems: string[] = [];
@@ -15,11 +22,9 @@ function problemsOf({ name, output }: DescribedCommand, ran: Pick<Finished, "exi
   const errors = jsonLines(ran.stderr);
   if (errors === null) problems.push(`stderr is not JSON lines: ${ran.stderr}`);
   if (output.form === "json" && (values?.length ?? 0) > 1) problems.push("stdout has several values");
-  const isValid = new Ajv2020({ strict: false, formats: { uri: true } });
-  addFormats.default(isValid);
-  const check = isValid.compile(closed(output.schema) as object);
+  const check = checkOf(name, output.schema);
   for (const value of values ?? [])
-    if (!check(value)) problems.push(`${isValid.errorsText(check.errors)}: ${JSON.stringify(value)}`);
+    if (!check(value)) problems.push(`${schemas.errorsText(check.errors)}: ${JSON.stringify(value)}`);
   if (!output.exit_statuses.includes(ran.exit)) problems.push(`exit ${ran.exit} is not listed`);
   const own = (errors ?? []).find((line) => "error" in (line as object)) as
     | { error: { exit: number } }

@@ -14,7 +14,7 @@ test("a file that is removed after its check is reported as removed", async () =
   writeFileSync(path, "product_reference,model_id,background,angle_shot\nA,Mia,studio,full-front\n");
   const reading = { kind: "tryon", matrix: false, replacing: new Map<number, string>() } as const;
   const form = generationForm({ ...reading, ...noMapping, allowDuplicates: false });
-  const file = { source: await openSource("looks.csv", { cwd, stdin: process.stdin }), read: {}, form };
+  const file = { source: await openSource("looks.csv", { cwd, stdin: () => process.stdin }), read: {}, form };
   await checkFile(file, { random: Math.random, onProblem: () => {} });
   expect(await readGenerations(file, new RowSet(), reading)).toMatchObject({
     asked: [expect.objectContaining({ line: 2, model: "Mia" })],

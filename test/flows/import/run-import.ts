@@ -115,7 +115,7 @@ export async function importWorld(options: MockOptions = {}) {
       through: (client: Client) => Client | Promise<Client> = (same) => same,
       signal?: AbortSignal,
     ) {
-      const stdin = piped ? createReadStream(join(folder, file)) : Readable.from([]);
+      const stdin = () => (piped ? createReadStream(join(folder, file)) : Readable.from([]));
       const source = await openSource(piped ? "-" : join(folder, file), { job, cwd: folder, stdin });
       const localPhotos = flags.localPhotos ?? new LocalPhotos({ root: folder });
       const memory = machine.state ?? state;

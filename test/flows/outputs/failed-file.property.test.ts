@@ -61,7 +61,7 @@ function readable(message: string, encoding: string): string {
 }
 
 async function recordsOf(path: string, read: ReadOptions, form: RowForm) {
-  const source = await openSource(path, { cwd: "/", stdin: process.stdin });
+  const source = await openSource(path, { cwd: "/", stdin: () => process.stdin });
   const reader = (await openRows({ source, read, form })) as CsvReader;
   const records: (readonly string[])[] = [];
   for await (const rows of reader.batches())

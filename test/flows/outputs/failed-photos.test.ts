@@ -17,7 +17,7 @@ import { photoFolder } from "../photos/photo-folder.ts";
 async function failedOf(name: string, text: string, attached: readonly number[], images: number) {
   const { folder, at, write, photosIn } = photoFolder({ "a.jpg": "a" });
   write(name, Buffer.from(text));
-  const source = await openSource(at(name), { cwd: folder, stdin: Readable.from([]) });
+  const source = await openSource(at(name), { cwd: folder, stdin: () => Readable.from([]) });
   const refused = new RefusedRows();
   refused.add(0);
   const target = { path: at("failed"), name: "failed", overwrite: false, unfinished: "unfinished" };

@@ -17,7 +17,7 @@ const id = "01JGZZ0000000000000000000A";
 async function imagesOf(text: string, name = "rows.csv"): Promise<unknown[]> {
   const { at, folder } = photoFolder();
   writeFileSync(at(name), text);
-  const source = await openSource(at(name), { cwd: folder, stdin: Readable.from([]) });
+  const source = await openSource(at(name), { cwd: folder, stdin: () => Readable.from([]) });
   const images: unknown[] = [];
   for await (const rows of (await openRows({ source, read: {}, form: importForm(new Map()) })).batches())
     for (const { content } of rows) images.push((content as { images: unknown }).images);

@@ -46,7 +46,7 @@ export async function checkWhole(
 
 /** Checks an existing file. */
 export async function checkPath(file: string, flags: CheckFlags = {}) {
-  const source = await openSource(file, { cwd: process.cwd(), stdin: Readable.from([]) });
+  const source = await openSource(file, { cwd: process.cwd(), stdin: () => Readable.from([]) });
   const map = new Map(
     Object.entries(flags.map ?? {}).map(([column, field]) => [normalHeader(column), field]),
   );

@@ -22,7 +22,10 @@ beforeEach(async () => {
 });
 
 const open = (name: string, stdin: string | Readable = Readable.from([])) =>
-  openSource(name, { cwd: folder, stdin: typeof stdin === "string" ? Readable.from([stdin]) : stdin });
+  openSource(name, {
+    cwd: folder,
+    stdin: () => (typeof stdin === "string" ? Readable.from([stdin]) : stdin),
+  });
 
 async function textOf(source: Awaited<ReturnType<typeof open>>): Promise<string> {
   let text = "";

@@ -103,7 +103,7 @@ export async function openFolder(
   const root = flags.imagesRoot === undefined ? dirname(folder) : resolve(cwd, flags.imagesRoot);
   const fromRoot = pathFrom(root, folder);
   const stream = Readable.from(csvOf(sorted, fromRoot));
-  const place = { job, cwd, stdin: app.context.stdin, format: "csv", signal: interrupt } as const;
+  const place = { job, cwd, stdin: () => app.context.stdin, format: "csv", signal: interrupt } as const;
   const source = await copiedSource(shown, stream, { path: folder, place: folder }, place);
   const photoAt = photosByLine(sorted, fromRoot, typed);
   return { flags: { ...flags, file }, listing, pattern: chosen, source, photoAt };

@@ -27,7 +27,7 @@ export async function isMirror(folder: string): Promise<boolean> {
  * their photos would be added twice. Throws UsageError and InputError.
  */
 export async function openMirror(app: App, flags: ImportFlags, job: FileJob): Promise<PhotoFolder> {
-  const { cwd, stdin, interrupt } = app.context;
+  const { cwd, interrupt } = app.context;
   const folder = resolve(cwd, flags.file);
   const file = nameOfFolder(flags.file, cwd);
   const { pattern, imagesRoot, imagesFrom } = flags;
@@ -58,7 +58,7 @@ export async function openMirror(app: App, flags: ImportFlags, job: FileJob): Pr
     );
   const digests = new Map<string, string>();
   const rows = Readable.from(rowsOf(products, basename(folder), digests));
-  const place = { job, cwd, stdin, format: "ndjson", signal: interrupt } as const;
+  const place = { job, cwd, stdin: () => app.context.stdin, format: "ndjson", signal: interrupt } as const;
   const source = await copiedSource(file, rows, { path: folder, place: folder }, place);
   const mode = flags.mode === "upsert" ? "skip_existing" : flags.mode;
   const listing = { folder, paths: [], others: { count: 0, example: "" }, sheets: [] };

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { startMock } from "../../../src/mock/index.ts";
 import { longTest } from "../../support/long-test.ts";
 import { s3Server } from "../../support/s3-server.ts";
 import { syncWorld } from "./sync-world.ts";
@@ -72,6 +73,41 @@ describe("a mirror in a bucket", () => {
       0,
       "Reading a/catalogue.ndjson: a is a mirror of the catalogue. Products that exist are skipped.",
     ]);
+  });
+
+  test("is restored by an import of its address", async () => {
+    const world = await bucketWorld();
+    await world.run("s3://shop/a --path-style");
+    const other = await startMock({ seed: 2, rateLimit: false, clock: world.clock });
+    onTestFinished(() => other.stop());
+    const env = {
+      ...world.store.env(world.store.origin),
+      CAT_BASE_URL: other.baseUrl,
+      CAT_HOME: world.at(".other"),
+    };
+    const restore = (flags = "") => world.cat(`import s3://shop/a --path-style${flags}`, { env });
+    const photo = world.store.objects.get("a/DRESS-1_back.jpg")!;
+    world.store.objects.delete("a/DRESS-1_back.jpg");
+    const missing = await restore();
+    expect(missing.exit).toBe(3);
+    expect(missing.stderr).toContain("s3://shop/a:2  images[1].path  photo_not_found");
+    expect(other.requests()).toEqual([]);
+    world.store.objects.set("a/DRESS-1_back.jpg", photo);
+    expect(await restore()).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^Reading s3:\/\/shop\/a\/catalogue\.ndjson: (.*\n)*Imported 3 rows from s3:\/\/shop\/a in .*: 3 created\.\n$/,
+      ),
+    });
+    const photos = ({ organizations: { main } }: ReturnType<typeof other.state>) =>
+      main.products.map((one) => `${one.reference} ${one.images.map((image) => image.orientation)}`).sort();
+    expect(photos(other.state())).toEqual(photos(world.mock.state()));
+    world.store.objects.delete("a/catalogue.ndjson");
+    expect(await restore(" --fresh")).toMatchObject({
+      exit: 3,
+      stderr: expect.stringMatching(/^error: s3:\/\/shop\/a is a mirror without catalogue\.ndjson\n/),
+    });
   });
 
   test("follows the catalogue: names, new images, and those that are gone", async () => {

@@ -22,6 +22,7 @@ const usual = {
   convert: false,
   fresh: false,
   sameOrganization: false,
+  pathStyle: false,
 } as const;
 const flags = (more: object = {}) => readFlags("a.csv", { ...usual, ...more }, "/");
 const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({

@@ -10,6 +10,7 @@ import type { InputFormat } from "../../../flows/rows/input-format.ts";
 import { shownName } from "../../../flows/words.ts";
 import { UsageError } from "../../context/errors.ts";
 import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";
+import { type BucketFlags, checkBucketFlags } from "../../flags/bucket-flags.ts";
 import { named } from "../../flags/values.ts";
 import { type MapFlags, type RawMapFlags, readMapFlags } from "../../mapping/map-flags.ts";
 
@@ -18,7 +19,7 @@ export const planFormats = ["table", "markdown"] as const;
 export type PlanFormat = (typeof planFormats)[number];
 
 /** The flags of `cat import`, as commander parses them. */
-export interface RawFlags extends RawFileFlags, RawMapFlags {
+export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly mode: ImportMode;
   readonly onImageError: OnImageError;
   readonly dryRun: boolean;
@@ -88,11 +89,15 @@ export const ofCommand: ReadonlySet<string> = new Set([
   "formulaGuard",
   "excel",
   "template",
+  "endpoint",
+  "region",
+  "pathStyle",
 ]);
 
 /** Makes the checks that commander cannot make. Throws UsageError. */
 export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags {
   const files = readFileFlags(file, raw, cwd);
+  checkBucketFlags(file, raw);
   named("--ledger", raw.ledger, "Choose a file.");
   named("--images-root", raw.imagesRoot, "Choose a folder.");
   named("--images-from", raw.imagesFrom, "Choose a folder.");

@@ -5,6 +5,7 @@ import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { templateOf, withInputFlags, withOutputFlags, withTemplateFlag } from "../../files/file-flags.ts";
+import { bucketArgument, withBucketFlags } from "../../flags/bucket-flags.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { timeoutFlag } from "../../flags/common-flags.ts";
 import { maxChanges, wholeNumber } from "../../flags/values.ts";
@@ -57,13 +58,19 @@ const bareCommand = (): Command =>
       ["add photos that are named like DRESS-1_front.jpg", "cat import products.csv --images-from photos"],
       ["import a folder of photos", "cat import photos/ --pattern '{reference}_{side}'"],
       ["restore a mirror of cat export sync in an empty organization", "cat import mirror/"],
+      ["restore a mirror in a bucket", "cat import s3://shop/images"],
       ["keep the ledger between CI jobs", "cat import products.csv --ledger ledger.db"],
       [
         "import the output of another program, and print the summary as JSON",
         "export-products | cat import - --format ndjson --json",
       ],
     ],
-  }).argument("[FILE...]", "files or folder of photos to import, or - for standard input");
+  }).addArgument(
+    bucketArgument(
+      "[FILE...]",
+      "files or folder of photos to import, s3://BUCKET/PREFIX of a mirror, or - for standard input",
+    ),
+  );
 
 function withFlags(made: Command): Command {
   const input = withInputFlags(made.optionsGroup("Input:"));
@@ -150,5 +157,5 @@ function withFlags(made: Command): Command {
       wholeNumber({ min: 1, max: 16 }),
       defaultConcurrency,
     );
-  return withOutputFlags(made.optionsGroup("Output:"));
+  return withBucketFlags(withOutputFlags(made.optionsGroup("Output:")));
 }

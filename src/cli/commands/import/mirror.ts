@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
+import { nameIn } from "../../../flows/bucket/address.ts";
 import { type MirrorEntry, parseLine } from "../../../flows/export/sync/mirror-entry.ts";
 import { pathComponents } from "../../../flows/export/sync/mirror-folders.ts";
 import { completeIndex, folderInBucket, hiddenFolder } from "../../../flows/export/sync/mirror-state.ts";
@@ -24,12 +25,17 @@ export async function isMirror(folder: string): Promise<boolean> {
 
 /**
  * The rows of a mirror: a product per reference, with its photos as local files. Products that exist are skipped, because
- * their photos would be added twice. Throws UsageError and InputError.
+ * their photos would be added twice. `copied`: the copy of a mirror in a bucket. Throws UsageError and InputError.
  */
-export async function openMirror(app: App, flags: ImportFlags, job: FileJob): Promise<PhotoFolder> {
+export async function openMirror(
+  app: App,
+  flags: ImportFlags,
+  job: FileJob,
+  copied?: string,
+): Promise<PhotoFolder> {
   const { cwd, interrupt } = app.context;
-  const folder = resolve(cwd, flags.file);
-  const file = nameOfFolder(flags.file, cwd);
+  const folder = copied ?? resolve(cwd, flags.file);
+  const file = copied === undefined ? nameOfFolder(flags.file, cwd) : flags.file;
   const { pattern, imagesRoot, imagesFrom } = flags;
   const given = Object.entries({ pattern, "images-root": imagesRoot, "images-from": imagesFrom });
   const [flag] = given.find(([, value]) => value !== undefined) ?? [];
@@ -44,7 +50,7 @@ export async function openMirror(app: App, flags: ImportFlags, job: FileJob): Pr
   const { products, generated, removed } = await readIndex(folder, file);
   const note = (text: string) => app.io.note(app.io.visible(text));
   await note(
-    `Reading ${join(file, completeIndex)}: ${file} is a mirror of the catalogue. Products that exist are skipped.`,
+    `Reading ${nameIn(file, completeIndex)}: ${file} is a mirror of the catalogue. Products that exist are skipped.`,
   );
   if (generated > 0)
     await note(`${counted(generated, "generated image")} cannot be restored: an import takes photos only.`);
@@ -63,7 +69,8 @@ export async function openMirror(app: App, flags: ImportFlags, job: FileJob): Pr
   const mode = flags.mode === "upsert" ? "skip_existing" : flags.mode;
   const listing = { folder, paths: [], others: { count: 0, example: "" }, sheets: [] };
   return {
-    flags: { ...flags, file, mode, photos: "all" },
+    // Files about the rows are named after the last part of a bucket's address.
+    flags: { ...flags, file: copied === undefined ? file : basename(copied), mode, photos: "all" },
     listing,
     pattern: null,
     source,
@@ -77,7 +84,8 @@ interface MirrorProduct {
   readonly photos: Pick<MirrorEntry, "path" | "sha256" | "attributes">[];
 }
 
-async function readIndex(folder: string, file: string) {
+/** The products of the index in a folder, with their photos. Throws InputError. */
+export async function readIndex(folder: string, file: string) {
   const path = join(folder, completeIndex);
   if ((await stat(path).catch(() => null)) === null) {
     throw new InputError(
@@ -93,7 +101,7 @@ async function readIndex(folder: string, file: string) {
     const entry = parseLine(text);
     if (entry === null) {
       throw new InputError(
-        `line ${line} of ${join(file, completeIndex)} is not a line of a mirror`,
+        `line ${line} of ${nameIn(file, completeIndex)} is not a line of a mirror`,
         "damaged_mirror",
         `Restore the file from a backup, or write it again: cat export sync ${shellWord(file)}`,
       );

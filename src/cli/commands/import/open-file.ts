@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import { importVocabulary, isKnownColumn, objectVocabulary } from "../../../flows/import/columns.ts";
 import { importForm } from "../../../flows/import/import-form.ts";
 import { type ImportInput, importKind } from "../../../flows/import/import-input.ts";
@@ -152,6 +153,11 @@ async function keptOf(
 
 /** The folder of photos that the command names, if it does. */
 async function openFolderOf(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {
+  if (isBucketAddress(flags.file)) {
+    const { fetchMirror } = await import("./fetch-mirror.ts");
+    const { openMirror } = await import("./mirror.ts");
+    return openMirror(app, flags, job, await fetchMirror(app, flags));
+  }
   const found =
     flags.file === "-" ? null : await stat(resolve(app.context.cwd, flags.file)).catch(() => null);
   const isFolder = found?.isDirectory() === true;

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -33,6 +34,7 @@ export async function rejectUnshared(files: readonly ImportFlags[], cwd: string)
     if (file === "-") throw unshared("standard input (-) cannot be combined with files", "FILE");
     const path = resolve(cwd, file);
     const found = await stat(path).catch(() => null);
+    if (isBucketAddress(file)) throw unshared(`${file} cannot be combined with other files`, "FILE");
     if (found?.isDirectory())
       throw new UsageError(`the folder ${file} cannot be combined with other files`, {
         param: "FILE",

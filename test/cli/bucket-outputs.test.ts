@@ -70,6 +70,23 @@ describe("cat export --out s3://", () => {
     expect(String(world.body("all.jsonl")).trimEnd().split("\n")).toHaveLength(3);
   });
 
+  test("sends nothing to the service if the bucket cannot be used", async () => {
+    const world = await exportWorld();
+    const before = world.requests().length;
+    for (const flags of ["", "--manifest "]) {
+      const ran = await world.run(`export ${flags}--out s3://other/a`);
+      expect([ran.exit, ran.stderr]).toEqual([5, expect.stringContaining("the bucket other does not exist")]);
+    }
+    const body = "<Error><Code>SignatureDoesNotMatch</Code></Error>";
+    world.store.faults.instead = (method) =>
+      method === "HEAD" ? { status: 403, body: "" } : { status: 403, body };
+    expect(await world.run("export --out s3://shop/a.csv")).toMatchObject({
+      exit: 4,
+      stderr: expect.stringContaining("the secret of the access key is wrong"),
+    });
+    expect(world.requests()).toHaveLength(before);
+  });
+
   test("resumes an export whose store was gone, without another job", async () => {
     const world = await exportWorld();
     world.store.faults.instead = (method) => (method === "PUT" ? { status: 403, body: denied } : null);

@@ -1,5 +1,5 @@
 import { CatError } from "../../errors.ts";
-import { type Bucket, contentOf, type PartsUpload } from "./bucket.ts";
+import { type Bucket, type Condition, contentOf, type PartsUpload } from "./bucket.ts";
 
 /** The bytes of a part: parts are gathered in memory, and an object has 10,000 of them at most. */
 const partBytes = 8 * 1024 * 1024;
@@ -9,8 +9,7 @@ export class BucketFile {
   readonly #bucket: Bucket;
   readonly #name: string;
   readonly #type: string;
-  /** Whether an object that has the name is replaced. */
-  readonly #replaces: boolean;
+  readonly #condition: Condition | undefined;
   #upload: PartsUpload | null = null;
   #pieces: Buffer[] = [];
   #gathered = 0;
@@ -20,12 +19,12 @@ export class BucketFile {
   constructor(
     bucket: Bucket,
     name: string,
-    { type, replaces }: { readonly type: string; readonly replaces: boolean },
+    { type, condition }: { readonly type: string; readonly condition: Condition | undefined },
   ) {
     this.#bucket = bucket;
     this.#name = name;
     this.#type = type;
-    this.#replaces = replaces;
+    this.#condition = condition;
   }
 
   async write(content: string | Uint8Array): Promise<void> {
@@ -40,28 +39,28 @@ export class BucketFile {
 
   /** Throws a CatError if another program has written an object of this name, which may not be replaced. */
   async commit(): Promise<void> {
-    const condition = this.#replaces ? undefined : "absent";
-    if (!(await this.#isPlaced(condition))) throw appeared(`${this.#bucket.shown}/${this.#name}`);
+    if (!(await this.place())) throw appeared(`${this.#bucket.shown}/${this.#name}`);
+  }
+
+  /** The same; false if the condition does not hold. */
+  async place(): Promise<boolean> {
+    const upload = this.#upload;
+    if (upload === null) {
+      // Some stores reject conditions, and others ignore them.
+      if (!(await this.#bucket.fulfills(this.#name, this.#condition))) return false;
+      await this.#bucket.put(this.#name, contentOf(this.#taken()), { type: this.#type });
+      return true;
+    }
+    if (this.#gathered > 0) await upload.add(this.#taken());
+    if (!(await upload.complete(this.#condition))) return false;
+    this.#upload = null;
+    return true;
   }
 
   /** Removes what was sent; nothing after a commit. */
   async discard(): Promise<void> {
     await this.#upload?.abort();
     this.#upload = null;
-  }
-
-  async #isPlaced(condition: "absent" | undefined): Promise<boolean> {
-    const upload = this.#upload;
-    if (upload === null) {
-      // Some stores reject conditions, and others ignore them.
-      if (condition === "absent" && (await this.#bucket.head(this.#name)) !== null) return false;
-      await this.#bucket.put(this.#name, contentOf(this.#taken()), { type: this.#type });
-      return true;
-    }
-    if (this.#gathered > 0) await upload.add(this.#taken());
-    if (!(await upload.complete(condition))) return false;
-    this.#upload = null;
-    return true;
   }
 
   #taken(): Buffer {

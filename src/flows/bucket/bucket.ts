@@ -43,6 +43,8 @@ export interface ObjectContent {
   readonly bytes: number;
   /** Base64. */
   readonly md5: string;
+  /** Hexadecimal, if it is known. */
+  readonly sha256?: string | undefined;
   open(): Uint8Array | Readable;
 }
 
@@ -56,14 +58,16 @@ interface PutOptions {
   readonly type?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly condition?: Condition;
+  /** Whether it is sent even after an interrupt. */
+  readonly isLast?: boolean;
 }
 
 /** An object that is sent in parts. Call `complete` or `abort` at the end. */
 export interface PartsUpload {
   /** Every part but the last has 5 MiB at least. */
   add(body: Uint8Array): Promise<void>;
-  /** False if an object has the key already. */
-  complete(condition?: "absent"): Promise<boolean>;
+  /** False if the condition does not hold. */
+  complete(condition?: Condition): Promise<boolean>;
   /** Removes the parts; never throws. */
   abort(): Promise<void>;
 }
@@ -124,21 +128,22 @@ export class Bucket {
    * response got lost or the store failed, the object itself tells whether it is of this write.
    */
   async put(key: string, content: ObjectContent, options: PutOptions = {}): Promise<string | null> {
-    const { type = "application/octet-stream", metadata = {}, condition } = options;
+    const { type = "application/octet-stream", metadata = {}, condition, isLast = false } = options;
     const write = this.#options.newId();
     const send = async () => {
-      const { ETag } = await this.#s3.send(
-        new PutObjectCommand({
-          ...this.#at(key),
-          Body: content.open(),
-          ContentLength: content.bytes,
-          ContentMD5: content.md5,
-          ContentType: type,
-          Metadata: { ...metadata, [writeField]: write },
-          ...this.#conditions(condition),
-        }),
-      );
-      return ETag ?? "";
+      const command = new PutObjectCommand({
+        ...this.#at(key),
+        Body: content.open(),
+        ContentLength: content.bytes,
+        ContentMD5: content.md5,
+        ContentType: type,
+        Metadata: { ...metadata, [writeField]: write },
+        ...this.#conditions(condition),
+      });
+      if (content.sha256 !== undefined) withDigest(command, content.sha256);
+      const { ETag } = await this.#s3.send(command, isLast ? { abortSignal: never() } : {});
+      if (ETag === undefined) throw new SyntaxError("not the response to a write");
+      return ETag;
     };
     return this.#again(`write ${key}`, send, async (error) => {
       const isRefused = isConditionFailure(error, condition);
@@ -167,7 +172,7 @@ export class Bucket {
       },
       complete: async (condition) => {
         // Stores that know conditions of a PUT may ignore or reject them here.
-        if (condition === "absent" && (await this.head(key)) !== null) return false;
+        if (!(await this.fulfills(key, condition))) return false;
         const whole = { ...upload, MultipartUpload: { Parts: parts } };
         const send = async () => {
           await this.#s3.send(new CompleteMultipartUploadCommand(whole));
@@ -182,8 +187,9 @@ export class Bucket {
       },
       abort: async () => {
         // Also after an interrupt: parts cost money until they are removed.
-        const { signal } = new AbortController();
-        await this.#s3.send(new AbortMultipartUploadCommand(upload), { abortSignal: signal }).catch(() => {});
+        await this.#s3
+          .send(new AbortMultipartUploadCommand(upload), { abortSignal: never() })
+          .catch(() => {});
       },
     };
   }
@@ -200,6 +206,20 @@ export class Bucket {
       this.#s3.send(new HeadObjectCommand(this.#at(key))),
     );
     return found === null ? null : toInfo(found);
+  }
+
+  /** Whether a condition holds: the look before a write that the store does not check. */
+  async fulfills(key: string, condition: Condition | undefined): Promise<boolean> {
+    if (condition === undefined) return true;
+    const found = await this.head(key);
+    if (condition === "absent") return found === null;
+    return found !== null && bareEtag(found.etag) === bareEtag(condition.etag);
+  }
+
+  /** Whether an object has the key. By a list: its errors say what is wrong, those of `head` have a status alone. */
+  async has(key: string): Promise<boolean> {
+    for await (const first of this.list(key)) return first.key === key;
+    return false;
   }
 
   /** The objects whose keys begin with a text, in order of their keys; 1,000 a request. */
@@ -241,7 +261,7 @@ export class Bucket {
   #conditions(condition: Condition | undefined): { IfNoneMatch?: string; IfMatch?: string } {
     if (condition === undefined) return {};
     if (condition === "absent") return { IfNoneMatch: "*" };
-    const bare = condition.etag.replaceAll('"', "");
+    const bare = bareEtag(condition.etag);
     return { IfMatch: this.etagForm === "bare" ? bare : `"${bare}"` };
   }
 
@@ -299,6 +319,20 @@ const toInfo = ({ ContentLength = 0, ETag = "", Metadata = {} }: HeadObjectComma
   etag: ETag,
   metadata: Metadata,
 });
+
+const never = (): AbortSignal => new AbortController().signal;
+
+const bareEtag = (etag: string): string => etag.replaceAll('"', "");
+
+/** Signs the known digest of a body, which the SDK would compute again. */
+const withDigest = (command: PutObjectCommand, sha256: string): void =>
+  command.middlewareStack.add(
+    (next) => (args) => {
+      (args.request as { headers: Record<string, string> }).headers["x-amz-content-sha256"] = sha256;
+      return next(args);
+    },
+    { step: "build" },
+  );
 
 /** Whether a store did not write because of the condition; some say that the object is missing. */
 function isConditionFailure(error: unknown, condition: Condition | undefined): boolean {

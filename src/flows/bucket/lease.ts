@@ -45,6 +45,8 @@ export async function takeLease(
     bucket.put(key, contentOf(Buffer.from(JSON.stringify({ holder, until } satisfies LeaseState))), {
       type: "application/json",
       condition,
+      // An interrupted run releases its lease: the same command resumes at once.
+      isLast: until === 0,
     });
   let heldBy: LeaseHolder | null = null;
   for (let attempt = 1; attempt <= mostTries; attempt++) {

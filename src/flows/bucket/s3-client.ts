@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { OutsideExchange } from "../../http/outside-exchange.ts";
+import { signInError } from "./store-errors.ts";
 
 /** How a store is reached. */
 export interface StoreAccess {
@@ -43,7 +44,13 @@ export function openS3(
  */
 function credentialsOf(env: StoreAccess["env"], clientConfig: object): S3ClientConfig["credentials"] {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
-  if (!accessKeyId || !secretAccessKey) return defaultProvider({ clientConfig });
+  if (!accessKeyId || !secretAccessKey) {
+    const provide = defaultProvider({ clientConfig });
+    return () =>
+      provide().catch((error: unknown) => {
+        throw signInError(error);
+      });
+  }
   const { AWS_SESSION_TOKEN: sessionToken } = env;
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
 }

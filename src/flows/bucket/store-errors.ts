@@ -1,6 +1,6 @@
 // The errors of an object store, as sentences with a way out.
 
-import { CatError } from "../../errors.ts";
+import { CatalogueError, CatError } from "../../errors.ts";
 import { BadAnswerError, NetworkError, TimeoutError } from "../../http/errors.ts";
 
 /** An error of the SDK: of the store, by its code, or of the SDK itself. */
@@ -28,6 +28,22 @@ export function isTransient(error: unknown): boolean {
     name === "RequestTimeout" ||
     name === "SlowDown"
   );
+}
+
+const signInHint =
+  "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or check AWS_PROFILE and sign in again (for example aws sso login).";
+
+/** The error of a profile or role that gives no credentials, with the code of the server that was asked. */
+export function signInError(error: unknown): unknown {
+  const { name = "", code = name } = error as { name?: string; code?: string };
+  const isOfSignIn = ["bucket_key_missing", "bucket_key_expired"].includes(factOf(name)?.[1] ?? "");
+  if (error instanceof CatalogueError || isOfSignIn) return error;
+  return new CatError(`no credentials for the store: the sign-in failed (${code})`, {
+    type: "unauthorized",
+    code: "bucket_key_missing",
+    hint: signInHint,
+    cause: error,
+  });
 }
 
 const keys = "Check the access key, or sign in again (for example aws sso login).";
@@ -76,7 +92,7 @@ const known: Readonly<
     "unauthorized",
     "bucket_key_missing",
     () => "no credentials for the store",
-    "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE.",
+    signInHint,
   ],
   RequestTimeTooSkewed: [
     "unauthorized",
@@ -96,21 +112,33 @@ const aliases: Readonly<Record<string, string>> = {
   TokenProviderError: "CredentialsProviderError",
 };
 
+const factOf = (code: string) => known[aliases[code] ?? code];
+
+/** Whether a proxy responded: errors of HEAD requests have no body, and no code. */
+const isHtml = ({ $response }: StoreFailure): boolean =>
+  /html/.test($response?.headers?.["content-type"] ?? "");
+
 const elsewhere = new Set([
   "PermanentRedirect",
   "AuthorizationHeaderMalformed",
   "IllegalLocationConstraintException",
 ]);
 
+/** Failures to connect, whose next step names the address of the service. */
+const notConnected: readonly string[] = ["unreachable", "host_not_found"];
+
 /** An error of a request for a bucket as a CatError; one that is a CatError already stays. `act`: e.g. `list s3://a/b`. */
 export function storeError(error: unknown, act: string, bucket: string): CatError {
+  if (error instanceof NetworkError && notConnected.includes(error.code))
+    return new NetworkError(error.message, { ...error, hint: "Check --endpoint and your network." });
   if (error instanceof CatError) return error;
   const failure = error as StoreFailure;
   const status = statusOf(failure);
-  const name = status === 403 && failure.name === "403" ? "AccessDenied" : failure.name;
+  const isBare = /^(?:403|Unknown)$/.test(failure.name) && !isHtml(failure);
+  const name = status === 403 && isBare ? "AccessDenied" : failure.name;
   // A 400 about credentials or the region is not about the input.
   const detail = { requestId: failure.$metadata?.requestId, cause: error, ...(status !== 400 && { status }) };
-  const fact = known[aliases[name] ?? name];
+  const fact = factOf(name);
   if (fact !== undefined) {
     const [type, code, what, hint] = fact;
     return new CatError(`cannot ${act}: ${what(bucket)}`, { ...detail, type, code, hint });
@@ -122,7 +150,7 @@ export function storeError(error: unknown, act: string, bucket: string): CatErro
     const what = `cannot ${act}: the bucket ${bucket} is in ${where}`;
     return new CatError(what, { ...detail, type: "not_found", code: "wrong_region", hint });
   }
-  if (status === undefined || status < 300 || name === "SyntaxError")
+  if (status === undefined || status < 400 || name === "SyntaxError")
     return new BadAnswerError(`cannot ${act}: the response is not that of an object store`, {
       code: "not_a_store",
       status,
@@ -132,7 +160,7 @@ export function storeError(error: unknown, act: string, bucket: string): CatErro
   return new CatError(`cannot ${act}: the store responded with ${status} (${name})`, {
     ...detail,
     status,
-    type: status >= 500 ? "internal" : "invalid_request",
+    type: status >= 500 ? "internal" : status === 403 ? "forbidden" : "invalid_request",
     code: "store_failed",
     hint: status >= 500 ? "Run the command again." : "Check the address, and what the store supports.",
   });

@@ -157,6 +157,44 @@ describe("a mirror in a bucket", () => {
     });
   });
 
+  test("of shards is joined again only if an index has changed, and not while another shard writes its own", async () => {
+    const world = await bucketWorld();
+    const sync = (shard: string) => world.run(`s3://shop/a --path-style --shard ${shard}/2 --quiet`);
+    await sync("1");
+    await sync("2");
+    const joined = world.text("a/catalogue.ndjson");
+    const before = world.store.requests.length;
+    expect((await sync("2")).exit).toBe(0);
+    const isOfJoin = (line: string) => line === "PUT a/catalogue.ndjson" || line.includes("lease-merge");
+    expect(world.store.requests.slice(before).filter(isOfJoin)).toEqual([]);
+    world.store.objects.delete("a/catalogue.ndjson");
+    const own = JSON.parse(world.text("a/.catalogue/1-of-2/state.json"));
+    world.store.faults.instead = (method, key) => {
+      // The other shard swaps its index, which has been read.
+      if (method === "GET" && key === "a/catalogue.1-of-2.ndjson")
+        world.store.write("a/.catalogue/1-of-2/state.json", { ...own, index_sha256: "new" });
+      return null;
+    };
+    expect(await sync("2")).toEqual({ exit: 0, stdout: "", stderr: "" });
+    expect(world.keys()).not.toContain("a/catalogue.ndjson");
+    delete world.store.faults.instead;
+    world.store.write("a/.catalogue/1-of-2/state.json", own);
+    expect((await sync("1")).exit).toBe(0);
+    expect(world.text("a/catalogue.ndjson")).toBe(joined);
+  });
+
+  test("is resumed at once after an interrupt", async () => {
+    const world = await bucketWorld();
+    const running = world.run("s3://shop/a --path-style");
+    world.store.faults.instead = (method, key) => {
+      if (method === "PUT" && key.endsWith(".jpg")) running.interrupt();
+      return null;
+    };
+    expect((await running).exit).toBe(130);
+    delete world.store.faults.instead;
+    expect((await world.run("s3://shop/a --path-style")).exit).toBe(0);
+  });
+
   test("is one machine's at a time; after a kill the others wait for a minute at most", async () => {
     const world = await bucketWorld();
     const holder = { pid: 4711, since: "2026-01-05T09:00:00.000Z" };
@@ -210,7 +248,7 @@ describe("a run that lost its store", () => {
 });
 
 describe("a bucket that cannot be used", () => {
-  test.each([
+  const unusable = [
     ["s3://other/a --path-style", {}, 5, "cannot list s3://other/a: the bucket other does not exist"],
     ["s3://shop/a --path-style", { AWS_ACCESS_KEY_ID: "" }, 4, "no credentials for the store"],
     ["s3://shop/a --path-style", { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" }, 7, "connection refused"],
@@ -221,20 +259,8 @@ describe("a bucket that cannot be used", () => {
     ["s3://shop/a --unlocked --shard 1/2", {}, 2, "--unlocked cannot be used with --shard"],
     ["images --endpoint http://localhost:1", {}, 2, "--endpoint is for buckets"],
     ["s3://shop/a --endpoint http://me:secret@h", {}, 2, "--endpoint is not the address of a store"],
-  ] as const)("is one line and the way out: %s %j", async (line, env, exit, message) => {
-    const world = await bucketWorld();
-    // The SDK reads these from the environment of the process.
-    vi.stubEnv("HOME", world.folder);
-    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
-    const ran = await world.run(line, env);
-    vi.unstubAllEnvs();
-    expect([ran.exit, ran.stdout]).toEqual([exit, ""]);
-    expect(ran.stderr).toContain(message);
-    expect(ran.stderr).not.toContain("secret");
-    expect(ran.stderr.trimEnd().split("\n")).toHaveLength(2);
-  });
-
-  test.each([
+  ] as const;
+  const rejections = [
     [403, "AccessDenied", 4, "bucket_denied", "access to the bucket shop was denied"],
     [403, "InvalidAccessKeyId", 4, "bucket_key_invalid", "the store does not know the access key"],
     [403, "SignatureDoesNotMatch", 4, "bucket_key_invalid", "the secret of the access key is wrong"],
@@ -256,20 +282,68 @@ describe("a bucket that cannot be used", () => {
       "<Region>eu-west-3</Region>",
     ],
     [503, "SlowDown", 7, "store_failed", "the store responded with 503 (SlowDown)"],
-  ] as const)("whose store responds with %d %s is one line: exit %d, %s", async (...of) => {
-    const [status, name, exit, code, message, more = ""] = of;
+    [307, "Found", 7, "not_a_store", "the response is not that of an object store"],
+  ] as const;
+
+  test("is one line and the way out", async () => {
     const world = await bucketWorld();
-    const body = `<Error><Code>${name}</Code><Message>AKIASECRET</Message>${more}</Error>`;
-    world.store.faults.instead = () => ({ status, body });
-    const line = "s3://shop/a --path-style";
-    const ran = await world.run(line);
-    expect([ran.exit, ran.stdout]).toEqual([exit, ""]);
-    expect(ran.stderr.trimEnd().split("\n")).toHaveLength(2);
-    expect(ran.stderr).toContain(`error: cannot list s3://shop/a: ${message}\n`);
-    expect(ran.stderr).not.toContain("AKIASECRET");
-    const { stderr } = await world.run(`${line} --json`);
-    expect(JSON.parse(stderr).error.code).toBe(code);
+    // The SDK reads these from the environment of the process.
+    vi.stubEnv("HOME", world.folder);
+    vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    for (const [line, env, exit, message] of unusable) {
+      const ran = await world.run(line, env);
+      expect([ran.exit, ran.stdout], line).toEqual([exit, ""]);
+      expect(ran.stderr).toContain(message);
+      expect(ran.stderr).not.toContain("secret");
+      expect(ran.stderr.trimEnd().split("\n"), line).toHaveLength(2);
+    }
+    vi.unstubAllEnvs();
+    for (const [status, name, exit, code, message, more = ""] of rejections) {
+      const body = `<Error><Code>${name}</Code><Message>AKIASECRET</Message>${more}</Error>`;
+      world.store.faults.instead = () => ({ status, body });
+      const line = "s3://shop/a --path-style";
+      const ran = await world.run(line);
+      expect([ran.exit, ran.stdout], name).toEqual([exit, ""]);
+      expect(ran.stderr.trimEnd().split("\n"), name).toHaveLength(2);
+      expect(ran.stderr).toContain(`error: cannot list s3://shop/a: ${message}\n`);
+      expect(ran.stderr).not.toContain("AKIASECRET");
+      const { stderr } = await world.run(`${line} --json`);
+      expect(JSON.parse(stderr).error.code).toBe(code);
+    }
     expect(world.keys()).toEqual([]);
+  });
+
+  test("with a damaged or newer mirror.json, or with that of another organization, is not changed", async () => {
+    const world = await bucketWorld();
+    const line = "s3://shop/a --path-style --shard 1/2";
+    await world.run(line);
+    const made = JSON.parse(world.text("a/.catalogue/mirror.json"));
+    const before = world.keys();
+    for (const [content, exit, message] of [
+      [[], 2, "the state of the mirror s3://shop/a is damaged"],
+      [{ ...made, version: 2 }, 2, "s3://shop/a was written by a newer version of this program"],
+      [{ ...made, key: "another" }, 6, "s3://shop/a was mirrored with another API key"],
+    ] as const) {
+      world.store.write("a/.catalogue/mirror.json", content);
+      const ran = await world.run(line.replace("1/2", "2/2"));
+      expect([ran.exit, ran.stderr]).toEqual([exit, expect.stringContaining(message)]);
+    }
+    expect(world.keys().filter((key) => !hidden(key))).toEqual(before.filter((key) => !hidden(key)));
+    expect((await world.run(`${line.replace("1/2", "2/2")} --same-organization`)).exit).toBe(0);
+  });
+
+  test.each([
+    [400, "ExpiredToken", "the credentials for the store have expired"],
+    [403, "QuotaExceeded", "the store responded with 403 (QuotaExceeded)"],
+  ])("that rejects images with %d %s ends the run", async (status, name, message) => {
+    const world = await bucketWorld();
+    let uploads = 0;
+    const body = `<Error><Code>${name}</Code></Error>`;
+    world.store.faults.instead = (method, key) =>
+      method === "PUT" && key.endsWith(".jpg") && ++uploads > 2 ? { status, body } : null;
+    const ran = await world.run("s3://shop/a --path-style --concurrency 1");
+    expect([ran.exit, ran.stderr]).toEqual([4, expect.stringContaining(message)]);
+    expect(uploads).toBe(3);
   });
 
   test("with a key that may not write is not changed, and no download is begun", async () => {
@@ -320,6 +394,36 @@ describe("a bucket that cannot be used", () => {
     expect(ran.stderr).not.toContain("web-identity-token");
   });
 
+  test("whose sign-in fails is one line with the code of the server", async () => {
+    const world = await bucketWorld();
+    const body =
+      "<ErrorResponse><Error><Code>AccessDenied</Code><Message>secret</Message></Error></ErrorResponse>";
+    const sts = createServer(
+      (request, response) => void request.resume().on("end", () => response.writeHead(403).end(body)),
+    );
+    await new Promise<void>((resolve) => sts.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void sts.close());
+    world.write("token", "web-identity-token");
+    for (const [name, value] of Object.entries({
+      HOME: world.folder,
+      AWS_WEB_IDENTITY_TOKEN_FILE: world.at("token"),
+      AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/mirror",
+      AWS_REGION: "us-east-1",
+      AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
+    }))
+      vi.stubEnv(name, value);
+    const line = "s3://shop/a --path-style";
+    const ran = await world.run(line, { AWS_ACCESS_KEY_ID: "" });
+    vi.stubEnv("AWS_WEB_IDENTITY_TOKEN_FILE", world.at("missing"));
+    const lost = await world.run(line, { AWS_ACCESS_KEY_ID: "" });
+    vi.unstubAllEnvs();
+    const error = (code: string) =>
+      `error: no credentials for the store: the sign-in failed (${code})\n` +
+      "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or check AWS_PROFILE and sign in again (for example aws sso login).\n";
+    expect(ran).toEqual({ exit: 4, stdout: "", stderr: error("AccessDenied") });
+    expect(lost).toEqual({ exit: 4, stdout: "", stderr: error("ENOENT") });
+  });
+
   test("with HTML in place of a list, or without conditions, is not written to", async () => {
     const world = await bucketWorld();
     world.store.faults.instead = () => ({ status: 200, body: "<html>Sign in</html>" });
@@ -327,7 +431,13 @@ describe("a bucket that cannot be used", () => {
       exit: 7,
       stderr: expect.stringContaining("the response is not that of an object store"),
     });
+    world.store.faults.instead = (method) => (method === "PUT" ? { status: 200, body: "<html>" } : null);
+    expect(await world.run("s3://shop/a --path-style")).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining("the response is not that of an object store"),
+    });
     delete world.store.faults.instead;
+    world.store.objects.clear();
     world.store.faults.ignoresConditions = true;
     expect(await world.run("s3://shop/a --path-style")).toMatchObject({
       exit: 2,

@@ -87,7 +87,7 @@ export async function runMerge(app: App, { folder }: SyncFlags): Promise<void> {
   const { mergeShards, mergeWork } = await import("../../../flows/export/sync/merge.ts");
   const store = new LocalFolder(path, mergeWork);
   const input = { folder, runId: newRunId(clock.now()) };
-  const summary = await mergeShards(input, { store, clock, holder: holderOf(app) });
+  const summary = (await mergeShards(input, { store, clock, holder: holderOf(app) }))!;
   if (app.io.json) return app.io.jsonData(summary);
   const { total, index_file } = summary;
   await app.io.note(app.io.visible(`Merged the indexes of ${counted(total, "image")} into ${index_file}.`));

@@ -43,11 +43,11 @@ export async function uploadTargets(
     return {
       name: address,
       path: pathOf(address),
-      replaces: object?.replaces ?? true,
+      replaces: object?.condition !== "absent",
       upload: async (from) => {
         const file = new BucketFile(object!.bucket, object!.name, {
           type: types[format],
-          replaces: object!.replaces,
+          condition: object!.condition,
         });
         try {
           for await (const chunk of createReadStream(from, { highWaterMark: chunkBytes }))

@@ -7,16 +7,20 @@ import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { type Database, loadConnect } from "../../../state/sqlite.ts";
 import { type Bucket, type Condition, contentOf, type ObjectContent } from "../../bucket/bucket.ts";
+import { BucketFile } from "../../bucket/bucket-file.ts";
 import { type Lease, probeConditions, takeLease } from "../../bucket/lease.ts";
 import { temporaryFolder } from "../../files/temporary-folder.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { type ListedAsset, type MirrorEntry, versionOf } from "./mirror-entry.ts";
 import { pathComponents } from "./mirror-folders.ts";
-import { folderInBucket, hiddenFolder, type MirrorFiles } from "./mirror-state.ts";
-import type { Content, Holder, Left, MirrorStore, Selection } from "./mirror-store.ts";
+import { folderInBucket, hiddenFolder, type MirrorFiles, parseState } from "./mirror-state.ts";
+import type { Binding, Content, Holder, Left, MirrorStore } from "./mirror-store.ts";
 
-/** Content of more bytes goes through a file: the index of a large mirror must not be in memory. */
-const mostInMemory = 12 * 1024 * 1024;
+/**
+ * Bytes of content in memory, and in one request. More goes through a file: the index of a large mirror must not be in memory. Still
+ * more is sent in parts: stores accept 5 GB in one request.
+ */
+const defaultLimits = { memory: 12 * 1024 ** 2, request: 4 * 1024 ** 3 };
 
 interface BucketMirrorOptions {
   readonly files: MirrorFiles;
@@ -25,6 +29,7 @@ interface BucketMirrorOptions {
   readonly newId: () => string;
   /** Whether the user states that no other machine works on the mirror, whatever the store can check. */
   readonly isUnlocked: boolean;
+  readonly limits?: typeof defaultLimits;
 }
 
 /**
@@ -35,6 +40,7 @@ export class BucketMirror implements MirrorStore {
   readonly waitHint = "Wait for it to finish. If it was killed, run the command again in a minute.";
   readonly #bucket: Bucket;
   readonly #options: BucketMirrorOptions;
+  readonly #limits: typeof defaultLimits;
   #folder: string | null = null;
   #lease: Lease | null = null;
   /** Whether the store checks conditions: otherwise a look comes before each write that must not replace anything. */
@@ -49,6 +55,7 @@ export class BucketMirror implements MirrorStore {
   constructor(bucket: Bucket, options: BucketMirrorOptions) {
     this.#bucket = bucket;
     this.#options = options;
+    this.#limits = options.limits ?? defaultLimits;
   }
 
   get scratch(): string {
@@ -110,11 +117,15 @@ export class BucketMirror implements MirrorStore {
       if (isIndex && this.#indexEtag === undefined) await this.stat(path);
       const condition = isIndex ? this.#indexCondition : exclusive ? "absent" : undefined;
       const type = entry?.mime_type ?? (isIndex ? "application/x-ndjson" : "application/json");
-      const etag = await this.#bucket.put(key, spooled.content, {
-        type,
-        ...(entry !== undefined && { metadata: metadataOf(entry) }),
-        ...(this.#isChecked && condition !== undefined && { condition }),
-      });
+      const content = { ...spooled.content, sha256: entry?.sha256 };
+      const isLarge = content.bytes > this.#limits.request;
+      const etag = isLarge
+        ? await this.#putParts(key, content, { type, condition })
+        : await this.#bucket.put(key, content, {
+            type,
+            ...(entry !== undefined && { metadata: metadataOf(entry) }),
+            ...(this.#isChecked && condition !== undefined && { condition }),
+          });
       if (etag === null && isIndex) throw this.#changedIndex(path);
       if (isIndex) this.#indexEtag = etag;
       return etag !== null;
@@ -185,12 +196,12 @@ export class BucketMirror implements MirrorStore {
     return { bytes: found.bytes, sha256, mime_type: type, sent_sha256: found.metadata["sent-sha256"] };
   }
 
-  async bind(selection: Selection): Promise<Selection> {
+  async bind(selection: Binding): Promise<Binding> {
     const path = `${hiddenFolder}/mirror.json`;
     const text = `${JSON.stringify({ version: 1, ...selection }, null, 2)}\n`;
     const found = await this.read(path);
     if (found === null && (await this.put(path, [Buffer.from(text)], { exclusive: true }))) return selection;
-    return JSON.parse(String(found ?? (await this.read(path)))) as Selection;
+    return parseState(found ?? (await this.read(path)), this.#bucket.shown);
   }
 
   async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {
@@ -228,6 +239,25 @@ export class BucketMirror implements MirrorStore {
     });
   }
 
+  /** The lease excludes other machines: a look is enough for a condition that stores do not check at the end of an upload. */
+  async #putParts(
+    key: string,
+    content: ObjectContent,
+    options: { type: string; condition: Condition | undefined },
+  ): Promise<string | null> {
+    const file = new BucketFile(this.#bucket, key, options);
+    try {
+      for await (const chunk of content.open()) await file.write(chunk as Uint8Array);
+      this.#lease?.check();
+      if (await file.place()) return (await this.#bucket.head(key))?.etag ?? null;
+      await file.discard();
+      return null;
+    } catch (error) {
+      await file.discard();
+      throw error;
+    }
+  }
+
   /** The content as something that can be sent again: in memory, or in a file that `release` removes. */
   async #spool(content: Content): Promise<{ content: ObjectContent; release(): Promise<void> }> {
     const md5 = createHash("md5");
@@ -243,7 +273,7 @@ export class BucketMirror implements MirrorStore {
         md5.update(part);
         bytes += part.length;
         parts.push(part);
-        if (bytes <= mostInMemory) continue;
+        if (bytes <= this.#limits.memory) continue;
         file ??= await open(path, "wx", 0o600);
         await file.writeFile(Buffer.concat(parts));
         parts = [];

@@ -93,7 +93,8 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
 async function checkAccount(state: MirrorState, { input, tools, client, mirror }: SyncRun): Promise<void> {
   if (state.key === tools.keyFingerprint || input.sameOrganization) return;
   const ids = mirror.index.outermostProducts();
-  if (ids.length === 0) return;
+  // A shard without products does not show that it belongs to the others.
+  if (ids.length === 0 && input.shard === null) return;
   let isCertain = true;
   for (const product_id of ids) {
     try {

@@ -234,7 +234,8 @@ const ofOnePath = new Set(["ENAMETOOLONG", "ENOTDIR", "EISDIR", "ELOOP", "EINVAL
 function isFatal(error: unknown): boolean {
   if (!(error instanceof CatError) || error instanceof StateError) return true;
   if (error instanceof ApiError && isOfCaller(error)) return true;
-  if (error.code === "lease_lost") return true;
+  // Of a store, which ends the run as the service does.
+  if (error.code === "lease_lost" || error.type === "unauthorized" || error.type === "forbidden") return true;
   if (error.type !== "output" && error.type !== "file") return false;
   const { code = "" } = (error.cause ?? {}) as { code?: string };
   return !(ofOnePath.has(code) || (fileProblem({ code }) === null && error.type === "output"));

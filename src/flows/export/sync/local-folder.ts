@@ -12,7 +12,7 @@ import { placeFile } from "../../files/output-file.ts";
 import { temporaryFolder } from "../../files/temporary-folder.ts";
 import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
-import type { Content, Holder, Left, MirrorStore, Selection } from "./mirror-store.ts";
+import type { Binding, Content, Holder, Left, MirrorStore } from "./mirror-store.ts";
 
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
@@ -165,7 +165,7 @@ export class LocalFolder implements MirrorStore {
   }
 
   /** Makes a new mirror one of this selection; resolves to that of the mirror. */
-  async bind(selection: Selection): Promise<Selection> {
+  async bind(selection: Binding): Promise<Binding> {
     return selection;
   }
 
@@ -201,16 +201,15 @@ export class LocalFolder implements MirrorStore {
     };
   }
 
-  /** Opens a copy, because reading a database can write to it. */
+  /** Opens a copy, because reading a database can write to it; of a missing one, an empty database. */
   async #copyOf(at: string | null, connect: Connect): Promise<Database> {
-    if (at === null) return connect(null);
     const folder = temporaryFolder("copy the index to");
     const copy = join(folder, "index.db");
     const remove = () => rmSync(folder, { recursive: true, force: true });
     try {
       // The log first: what another process moves from it to the file meanwhile is in both copies.
-      if (whatIsAt(`${at}-wal`) !== null) await copyFile(`${at}-wal`, `${copy}-wal`);
-      await copyFile(at, copy);
+      if (at !== null && whatIsAt(`${at}-wal`) !== null) await copyFile(`${at}-wal`, `${copy}-wal`);
+      if (at !== null) await copyFile(at, copy);
       const db = connect(copy);
       return {
         ...db,

@@ -3,7 +3,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
-import { loadConnect } from "../../../state/sqlite.ts";
 import { counted, firstOf } from "../../words.ts";
 import { asMirrorError } from "./local-folder.ts";
 import { badLine } from "./mirror.ts";
@@ -39,14 +38,17 @@ interface MergeInput {
 /** The most problems that an error lists. */
 const mostListed = 5;
 
+/** Says of which indexes the joined one was made, in a bucket. */
+const joinedPath = `${mergeWork}/joined.json`;
+
 /**
- * Joins the indexes of all shards in a folder into `catalogue.ndjson`. Throws a CatError of type input (exit 3) if one
- * is missing, or if they do not belong together.
+ * Joins the indexes of all shards in a folder into `catalogue.ndjson`; null if that one has been made of the same indexes. Throws a
+ * CatError of type input (exit 3) if one is missing, or if they do not belong together.
  */
 export async function mergeShards(
   { folder, runId, among = null }: MergeInput,
   { store, clock, holder }: { store: MirrorStore; clock: Clock; holder: Holder },
-): Promise<SyncSummary> {
+): Promise<SyncSummary | null> {
   const started = clock.now();
   const files = new Set<string>();
   for await (const path of store.list(among === null ? "" : hiddenFolder)) files.add(path);
@@ -55,15 +57,17 @@ export async function mergeShards(
     if ((await store.stat(name)) !== null) files.add(name);
   }
   const shards = await shardsIn(files, { store, folder });
-  await rejectUnfinished(shards, files, { store, folder });
+  const written = await rejectUnfinished(shards, files, { store, folder });
+  if (among !== null && (await isJoined(written, store))) return null;
   const lock = await store.lock(holder);
   if ("heldBy" in lock)
     throw cannotMerge(folder, "another process is merging them", "Wait for it to finish.", mergeInProgress);
-  const index = MirrorIndex.open((await loadConnect())(null))!;
+  const index = MirrorIndex.open(await store.database(`${mergeWork}/index.db`, { isCopy: true }))!;
   try {
-    await readShards(shards, among === null ? files : null, { index, store, folder });
+    const shards_sha256 = await readShards(shards, among === null ? files : null, { index, store, folder });
     await store.put(completeIndex, index.content());
     await store.settle();
+    if (among !== null) await store.put(joinedPath, [Buffer.from(JSON.stringify({ shards_sha256 }))]);
     return new SyncCounts().summary(index.present, {
       run_id: runId,
       isDryRun: false,
@@ -78,9 +82,19 @@ export async function mergeShards(
   }
 }
 
-/** How often, and after which pauses, another shard that joins the indexes is waited for. */
-const mostWaits = 20;
+/** Whether `catalogue.ndjson` is of these indexes of shards: then nothing is read or written again. */
+async function isJoined(written: readonly (string | undefined)[], store: MirrorStore): Promise<boolean> {
+  const found = await store.read(joinedPath);
+  return (
+    String(found) === JSON.stringify({ shards_sha256: written }) && (await store.stat(completeIndex)) !== null
+  );
+}
+
+/** The pause until another shard that joins the indexes is looked at again. */
 const waitMs = 3_000;
+
+/** Shards whose result is not complete: they close the round when they end. */
+const unfinished: readonly string[] = ["missing_shard", "unfinished_shard", "changed_index"];
 
 /**
  * Joins the indexes of a bucket if all shards have ended: the last one closes the round.
@@ -89,15 +103,15 @@ export async function closeRound(
   input: MergeInput & { readonly among: number },
   { signal, ...tools }: { store: MirrorStore; clock: Clock; holder: Holder; signal: AbortSignal },
 ): Promise<void> {
-  for (let wait = 0; ; wait++) {
+  for (;;) {
     try {
       await mergeShards(input, tools);
       return;
     } catch (error) {
       const { code = "" } = error as { code?: string };
-      if (code === "missing_shard" || code === "unfinished_shard") return;
-      // Its result may lack what this shard has just written.
-      if (code !== mergeInProgress || wait === mostWaits) throw error;
+      if (unfinished.includes(code)) return;
+      // Its result may lack what this shard has just written; the lease of a killed one ends.
+      if (code !== mergeInProgress) throw error;
       await tools.clock.sleep(waitMs, signal);
     }
   }
@@ -134,12 +148,16 @@ async function shardsIn(
   return all;
 }
 
-/** Shards of different selections, and those that a stopped run has not finished, do not belong together. */
+/**
+ * Shards of different selections, and those that a stopped run has not finished, do not belong together. Resolves to the digests of
+ * the indexes that the shards have written, by their states.
+ */
 async function rejectUnfinished(
   shards: readonly Shard[],
   files: ReadonlySet<string>,
   { store, folder }: { store: MirrorStore; folder: string },
-): Promise<void> {
+): Promise<(string | undefined)[]> {
+  const digests: (string | undefined)[] = [];
   if (files.has(mirrorFiles(null).state))
     throw cannotMerge(folder, "it is a mirror without shards", "Merge shards in a folder of their own.");
   let first: { name: string; state: MirrorState } | null = null;
@@ -151,6 +169,7 @@ async function rejectUnfinished(
     }
     if (!files.has(own.state)) continue;
     const state = parseState(await store.read(own.state), folder);
+    digests.push(state.index_sha256);
     first ??= { name: own.index, state };
     const differences = differencesOf(first.state, state);
     if (differences.length > 0) {
@@ -158,14 +177,19 @@ async function rejectUnfinished(
       throw cannotMerge(folder, what, "Mirror every shard with the same flags.");
     }
   }
+  return digests;
 }
 
-/** Reads the indexes of all shards: every product is in its shard, and every entry has a file of its own in the folder. */
+/**
+ * Reads the indexes of all shards: every product is in its shard, and every entry has a file of its own in the folder. Resolves to
+ * the digests of the indexes.
+ */
 async function readShards(
   shards: readonly Shard[],
   files: ReadonlySet<string> | null,
   { index, store, folder }: { index: MirrorIndex; store: MirrorStore; folder: string },
-): Promise<void> {
+): Promise<string[]> {
+  const digests: string[] = [];
   const missing: string[] = [];
   const damaged: string[] = [];
   for (const shard of shards) {
@@ -192,7 +216,9 @@ async function readShards(
       }
     const found = files === null || files.has(state) ? await store.read(state) : null;
     const written = found === null ? undefined : parseState(found, folder).index_sha256;
-    if (written !== undefined && hash.digest("hex") !== written) {
+    const digest = hash.digest("hex");
+    digests.push(digest);
+    if (written !== undefined && digest !== written) {
       const what = `${name} is not the index that shard ${shardName(shard)} wrote`;
       throw cannotMerge(folder, what, "Copy it again, or run the shard again.", "changed_index");
     }
@@ -201,7 +227,7 @@ async function readShards(
     const what = `${counted(missing.length, "file")} of the indexes ${isOrAre(missing)} missing: ${firstOf(missing, mostListed)}`;
     throw cannotMerge(folder, what, "Copy the images of all shards into it, not only the indexes.");
   }
-  if (damaged.length === 0) return;
+  if (damaged.length === 0) return digests;
   const what = `${counted(damaged.length, "file")} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${firstOf(damaged, mostListed)}`;
   throw cannotMerge(folder, what, "Copy the files again, or run the shard with --verify.", "damaged_files");
 }

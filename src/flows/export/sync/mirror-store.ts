@@ -25,6 +25,12 @@ export interface Selection {
   readonly shards: number | null;
 }
 
+/** What a mirror is made with. */
+export interface Binding extends Selection {
+  /** A digest of the API key. */
+  readonly key?: string | undefined;
+}
+
 /**
  * Where a mirror is: a folder or a bucket. A path in it has components separated by `/`, none of them empty, `.` or `..`.
  * Methods throw a CatError with the next step.
@@ -66,7 +72,7 @@ export interface MirrorStore {
   /** The image of this version of an asset that a stopped run has left at a path, and that no table has. */
   leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null>;
   /** Makes a new mirror one of this selection; resolves to that of the mirror. */
-  bind(selection: Selection): Promise<Selection>;
+  bind(selection: Binding): Promise<Binding>;
   /** Makes sure that everything written so far survives a power failure. */
   settle(): Promise<void>;
   /** Excludes other processes until `release`, or until this process ends, however it ends. */

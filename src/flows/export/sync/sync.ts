@@ -44,8 +44,10 @@ export async function syncCatalogue(input: SyncInput, tools: SyncTools): Promise
   try {
     // Another process may have changed it before the lock.
     const known = dryRun ? isUsable : await readState(store, files, selection, folder);
-    const state = known ?? { version: 1, ...selection, mark: null, full_read: null };
-    if (!dryRun) rejectOther(await store.bind(selection), selection, folder);
+    const binding = { ...selection, key: tools.keyFingerprint };
+    const { key, ...bound } = dryRun ? binding : await store.bind(binding);
+    rejectOther(bound, selection, folder);
+    const state = known ?? { version: 1, ...selection, ...(key && { key }), mark: null, full_read: null };
     if (known === null && !dryRun) await writeState(store, files, state);
     const mirror = await openMirror(store, files, { state: known, isDryRun: dryRun, folder });
     try {

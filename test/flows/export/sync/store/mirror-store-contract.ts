@@ -30,11 +30,12 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace, { hasLocks
       const parts = [Buffer.from([0, 255]), Buffer.alloc(100_000, 7)];
       expect(await open().put("folder/ä/a.jpg", parts)).toBe(true);
       const other = open();
-      expect(await other.read("folder/ä/a.jpg")).toEqual(Buffer.concat(parts));
+      const whole = Buffer.concat(parts);
+      expect(whole.equals((await other.read("folder/ä/a.jpg"))!)).toBe(true);
       expect(await other.stat("folder/ä/a.jpg")).toEqual({ bytes: 100_002 });
       const chunks: Uint8Array[] = [];
       for await (const chunk of other.readParts("folder/ä/a.jpg")) chunks.push(chunk);
-      expect(Buffer.concat(chunks)).toEqual(Buffer.concat(parts));
+      expect(whole.equals(Buffer.concat(chunks))).toBe(true);
     });
 
     test("writes what arrives bit by bit, and empty files", async () => {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { decideSome, galleryWindow } from "../../scripts/pictures/gallery.ts";
 import { screenText } from "../../scripts/pictures/record.ts";
 import { scene, shownText } from "../../scripts/pictures/scene.ts";
 import { atTerminal } from "../support/at-terminal.ts";
-import { closeBrowser, needsBrowser, openFile } from "../support/browser.ts";
+import { needsBrowser, openFile } from "../support/browser.ts";
 import { createWorld } from "../support/world.ts";
 
 /** Pictures of docs/ that show another text than the program: `npm run build && npm run pictures` makes them again. */
@@ -19,8 +19,6 @@ const drawn = (name: string) =>
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&");
-
-afterAll(closeBrowser);
 
 /** Runs the commands of the picture as typed, with its replies. Returns the screen, prompts included. */
 async function played() {

@@ -1,16 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { imageTypeOf } from "../../../src/contract/image-file.ts";
 import type { GalleryData } from "../../../src/flows/generate/gallery/describe-run.ts";
-import { closeBrowser, needsBrowser, openFile } from "../../support/browser.ts";
+import { needsBrowser, openFile } from "../../support/browser.ts";
 import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 import { reviewWorld } from "./review-world.ts";
-
-afterAll(closeBrowser);
 
 /** The data and the images of a page. */
 function readPage(html: string): { data: GalleryData; images: (Buffer | null)[] } {

@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach, beforeEach, expect } from "vitest";
+import { afterEach, beforeEach, expect } from "vitest";
 import type { MockOptions } from "../../../src/mock/index.ts";
-import { closeBrowser, needsBrowser, type Opened, openUrl } from "../../support/browser.ts";
+import { needsBrowser, type Opened, openUrl } from "../../support/browser.ts";
 import { startWorld } from "../world.ts";
 
 /** What Chromium writes to its console when the mock rejects a request of the page. */
@@ -17,7 +17,6 @@ export function openingPages() {
     const wrongs = opened.splice(0).flatMap((one) => one.wrongs);
     expect(wrongs.filter((wrong) => !wrong.includes(rejected))).toEqual([]);
   });
-  afterAll(closeBrowser);
   return async (
     tab: string,
     options: MockOptions = {},

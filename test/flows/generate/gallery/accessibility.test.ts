@@ -1,10 +1,9 @@
-import { afterAll, beforeEach, describe, expect } from "vitest";
-import { closeBrowser, needsBrowser, openFile } from "../../../support/browser.ts";
+import { beforeEach, describe, expect } from "vitest";
+import { needsBrowser, openFile } from "../../../support/browser.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { sampleData, writePage } from "./sample-page.ts";
 
 beforeEach(needsBrowser);
-afterAll(closeBrowser);
 
 const open = async (options?: Parameters<typeof openFile>[1]) =>
   (await openFile(await writePage(sampleData()), options)).page;

@@ -1,12 +1,11 @@
 import type { Page } from "playwright-core";
 import sharp from "sharp";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { closeBrowser, needsBrowser, openFile } from "../../../support/browser.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { needsBrowser, openFile, press } from "../../../support/browser.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { entry, sampleData, writePage } from "./sample-page.ts";
 
 beforeEach(needsBrowser);
-afterAll(closeBrowser);
 
 const text = (page: Page, selector: string) => page.locator(selector).innerText();
 
@@ -36,94 +35,94 @@ test("every button of the page does what it says", async () => {
     page.locator(within).getByRole("button", { name: called, exact: true });
 
   // On the picture: a pressed button takes its decision back.
-  await button(".item >> nth=0", "Approve").click();
+  await press(button(".item >> nth=0", "Approve"));
   expect(await text(page, "#tally")).toBe("1 approved, 0 rejected");
-  await button(".item >> nth=0", "Approve").click();
+  await press(button(".item >> nth=0", "Approve"));
   expect(await text(page, "#tally")).toBe("0 approved, 0 rejected");
-  await button(".item >> nth=0", "Reject").click();
+  await press(button(".item >> nth=0", "Reject"));
   for (const reason of ["colors", "fit", "face", "hands", "background", "other"])
-    await button(".item >> nth=0", reason).click();
-  await button(".item >> nth=0", "fit").click();
+    await press(button(".item >> nth=0", reason));
+  await press(button(".item >> nth=0", "fit"));
   expect(await text(page, ".item >> nth=0 >> .badge")).toBe("colors, face, hands, background, other");
-  await button("header", "Undo").click();
+  await press(button("header", "Undo"));
   expect(await text(page, "#tally")).toBe("0 approved, 0 rejected");
 
-  await button("header", "Keys").click();
+  await press(button("header", "Keys"));
   expect(await page.locator("#keys").isVisible()).toBe(true);
-  await button("#keys", "Close").click();
+  await press(button("#keys", "Close"));
   expect(await page.locator("#keys").isVisible()).toBe(false);
 
-  await button("#filters", "Photos").click();
+  await press(button("#filters", "Photos"));
   expect(await page.locator(".item .aside").isVisible()).toBe(false);
-  await button("#filters", "Photos").click();
+  await press(button("#filters", "Photos"));
   expect(await page.locator(".item .aside").isVisible()).toBe(true);
   await page.fill("#by-product", "nothing");
-  await button("#empty", "Show all").click();
+  await press(button("#empty", "Show all"));
   await expect.poll(() => text(page, "#shown")).toBe("3 images shown");
   await page.fill("#by-product", "nothing");
-  await button("#filters", "Clear filters").click();
+  await press(button("#filters", "Clear filters"));
   await expect.poll(() => text(page, "#shown")).toBe("3 images shown");
 
   // Approving all asks first; it is undone at once.
-  await button(".item >> nth=1", "Reject").click();
-  await button("#filters", "Approve all shown…").click();
+  await press(button(".item >> nth=1", "Reject"));
+  await press(button("#filters", "Approve all shown…"));
   expect(await text(page, "#approve-shown p")).toBe(
     "2 images that are shown and not reviewed will be approved. Rejected images stay rejected.",
   );
-  await button("#approve-shown", "Cancel").click();
+  await press(button("#approve-shown", "Cancel"));
   expect(await text(page, "#tally")).toBe("0 approved, 1 rejected");
-  await button("#filters", "Approve all shown…").click();
-  await button("#approve-shown", "Approve 2 images").click();
+  await press(button("#filters", "Approve all shown…"));
+  await press(button("#approve-shown", "Approve 2 images"));
   expect(await text(page, "#tally")).toBe("2 approved, 1 rejected");
   await page.keyboard.press("u");
   expect(await text(page, "#tally")).toBe("0 approved, 1 rejected");
 
   // The large view.
-  await page.locator(".picture .frame").first().click();
+  await press(page.locator(".picture .frame").first());
   const image = page.locator("#large .result img");
   await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(1800);
-  await button("#large", "Zoom 1:1").click();
+  await press(button("#large", "Zoom 1:1"));
   expect(await image.evaluate((one) => one.clientWidth)).toBe(1800);
-  await button("#large", "Zoom 1:1").click();
+  await press(button("#large", "Zoom 1:1"));
   expect(await image.evaluate((one) => one.clientWidth)).toBeLessThan(1000);
-  await button("#large", "Next image").click();
+  await press(button("#large", "Next image"));
   expect(await text(page, "#large .place")).toBe("2 of 3");
-  await button("#large", "Previous image").click();
+  await press(button("#large", "Previous image"));
   expect(await text(page, "#large .place")).toBe("1 of 3");
-  await page.locator("#large").getByRole("button", { name: "Reject" }).click();
+  await press(page.locator("#large").getByRole("button", { name: "Reject" }));
   expect(await text(page, "#large .place")).toBe("2 of 3");
   for (const reason of ["colors", "fit", "face", "hands", "background", "other"])
-    await button("#large", reason).click();
+    await press(button("#large", reason));
   // Undo has taken back what was chosen before.
   expect(await page.locator(".badge").first().textContent()).toBe(
     "colors, fit, face, hands, background, other",
   );
-  await page.locator("#large").getByRole("button", { name: "Approve" }).click();
+  await press(page.locator("#large").getByRole("button", { name: "Approve" }));
   expect(await text(page, "#large .place")).toBe("3 of 3");
-  await button("#large", "Undo").click();
+  await press(button("#large", "Undo"));
   expect([await text(page, "#large .place"), await text(page, "#large .state")]).toEqual([
     "2 of 3",
     "rejected",
   ]);
-  await button("#large", "Close").click();
+  await press(button("#large", "Close"));
   expect(await page.locator("#large").isVisible()).toBe(false);
 
-  await Promise.all([page.waitForEvent("download"), button("header", "Save decisions").click()]);
+  await Promise.all([page.waitForEvent("download"), press(button("header", "Save decisions"))]);
   expect(await page.locator("#saved").isVisible()).toBe(true);
-  await button("#saved", "Copy").first().click();
+  await press(button("#saved", "Copy").first());
   await page
     .locator("#saved button")
     .first()
     .getByText(/Copied|Press/)
     .waitFor();
-  await button("#saved", "Copy").first().click();
+  await press(button("#saved", "Copy").first());
 
-  await button("#saved", "Close").click();
+  await press(button("#saved", "Close"));
   expect(await page.locator("#saved").isVisible()).toBe(false);
 
   await page.setViewportSize({ width: 390, height: 800 });
   expect(await page.locator("#filters").isVisible()).toBe(false);
-  await button("header", "Filters").click();
+  await press(button("header", "Filters"));
   expect(await page.locator("#filters").isVisible()).toBe(true);
   const notClicked = (await page.evaluate("notClicked()")) as string[];
   expect(notClicked.filter((one) => !/^page: (Copied|Press Ctrl\+C)$/.test(one))).toEqual([]);
@@ -145,9 +144,9 @@ async function swipe(page: Page, selector: string, by: { x?: number; y?: number 
   await send("touchEnd", 1);
 }
 
-describe("on a phone", () => {
-  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
+describe("on a phone", () => {
   test("reasons are below the picture, and move to the next one that is rejected", async () => {
     const { page, wrongs } = await openFile(await writePage(sampleData()), phone);
     const picture = page.locator(".picture").first();
@@ -264,10 +263,8 @@ describe("the large view", () => {
   test("on a phone the rejected image keeps its size above its note, in the corner of the large view", async () => {
     const earlier = { note: "hands, six fingers", decision: "reject", image: 1 } as const;
     const data = sampleData({ results: [entry({ line: 2, earlier })] });
-    const { page, wrongs } = await openFile(await writePage(data), {
-      viewport: { width: 390, height: 844 },
-    });
-    await page.locator(".picture .frame").first().click();
+    const { page, wrongs } = await openFile(await writePage(data), phone);
+    await page.locator(".picture .frame").first().tap();
     const sizes = await page.locator("#large .aside").evaluateAll((all) =>
       all.map((aside) => {
         const { width, height } = aside.querySelector(".frame")!.getBoundingClientRect();

@@ -1,10 +1,8 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { jsonInHtml } from "../../../../src/flows/generate/gallery/write-gallery.ts";
-import { closeBrowser, needsBrowser, openFile, readsStorage } from "../../../support/browser.ts";
+import { needsBrowser, openFile, readsStorage } from "../../../support/browser.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { entry, sampleData, writePage } from "./sample-page.ts";
-
-afterAll(closeBrowser);
 
 const hostile = [
   "<img src=x onerror=window.hacked=1>",

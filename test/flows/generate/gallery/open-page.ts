@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeEach, expect } from "vitest";
-import { closeBrowser, needsBrowser, type Opened, openFile } from "../../../support/browser.ts";
+import { afterEach, beforeEach, expect } from "vitest";
+import { needsBrowser, type Opened, openFile } from "../../../support/browser.ts";
 import { sampleData, writePage } from "./sample-page.ts";
 
 /** For tests of one file: opens pages in a browser, none of which may do what a page must not. */
@@ -11,7 +11,6 @@ export function openingPages() {
     const wrongs = opened.splice(0).flatMap((one) => one.wrongs);
     expect(wrongs).toEqual([]);
   });
-  afterAll(closeBrowser);
   return async (
     data = sampleData(),
     { saved, ...options }: Parameters<typeof openFile>[1] & { saved?: Record<string, Uint8Array> } = {},

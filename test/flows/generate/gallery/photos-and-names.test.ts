@@ -1,12 +1,10 @@
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decisionsName } from "../../../../src/cli/commands/generate/gallery.ts";
 import type { ProductImage } from "../../../../src/contract/resources/products.ts";
 import { photoOfSide } from "../../../../src/flows/generate/gallery/fetch-images.ts";
-import { closeBrowser, needsBrowser, openFile } from "../../../support/browser.ts";
+import { needsBrowser, openFile } from "../../../support/browser.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { entry, sampleData, writePage } from "./sample-page.ts";
-
-afterAll(closeBrowser);
 
 describe("the photo beside a result", () => {
   const image = (orientation: string): ProductImage => ({ id: orientation, orientation, origin: "user" });

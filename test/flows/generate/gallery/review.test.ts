@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { readsStorage } from "../../../support/browser.ts";
+import { press, readsStorage } from "../../../support/browser.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { repetitions } from "../../../support/repetitions.ts";
 import { keys, openingPages, text } from "./open-page.ts";
@@ -126,7 +126,7 @@ describe("a gallery", () => {
   test("can be filtered while a reason has the focus", async () => {
     const { page } = await open();
     await keys(page, "j", "r");
-    await page.locator(".item").first().getByRole("button", { name: "fit", exact: true }).click();
+    await press(page.locator(".item").first().getByRole("button", { name: "fit", exact: true }));
     await page.selectOption("#by-decision", "none");
     expect(await shownCards(page)).toHaveLength(3);
     expect(await page.locator(".item .notes").count()).toBe(0);
@@ -169,9 +169,9 @@ describe("a gallery", () => {
     expect(await shownCards(page)).toEqual(["COAT-2, Amara, studio, full-front, Failed"]);
     await page.selectOption("#by-model", { label: "Bastian" });
     expect(await text(page, "#empty")).toBe("No image matches the filters. Show all");
-    await page.click("#show-all");
+    await press(page.locator("#show-all"));
     await expect.poll(() => shownCards(page)).toHaveLength(5);
-    await page.locator(".item").first().getByRole("button", { name: "Reject" }).click();
+    await press(page.locator(".item").first().getByRole("button", { name: "Reject" }));
     await page.selectOption("#by-decision", "reject");
     expect(await shownCards(page)).toEqual(["DRESS-1, Amara, studio, full-front, rejected"]);
     await page.selectOption("#by-decision", "none");
@@ -181,7 +181,7 @@ describe("a gallery", () => {
       "Succeeded",
       "Failed",
     ]);
-    await page.click("[type=reset]");
+    await press(page.locator("[type=reset]"));
     await page.selectOption("#by-background", "#f4f1ea");
     expect(await shownCards(page)).toEqual(["DRESS-1, Bastian, #f4f1ea, full-front, not reviewed"]);
     await page.selectOption("#by-background", "");
@@ -194,7 +194,7 @@ describe("a gallery", () => {
   longTest("skips cards that the filters hide", async () => {
     const { page } = await open();
     await page.selectOption("#by-model", { label: "Amara" });
-    await page.locator(".item .what").first().click();
+    await press(page.locator(".item .what").first());
     await keys(page, "j");
     expect(await focused(page)).toBe("COAT-2, Amara, studio, half-front, not reviewed");
   });
@@ -203,7 +203,7 @@ describe("a gallery", () => {
     "keeps decisions and notes when it is opened again, and shows those of another window",
     readsStorage,
     async () => {
-      const { page, again } = await open();
+      const { page, again } = await open(sampleData(), { isOwn: true });
       const other = await again();
       const patience = { timeout: 15_000 };
       const tally = (window: Page) => text(window, "#tally");
@@ -232,7 +232,7 @@ describe("a gallery", () => {
   longTest.for(["{", "null", "7", '{"task-2":7,"task-3":{"decision":"maybe","note":""}}'])(
     "opens all the same with damaged decisions in the browser: %s",
     async (damaged) => {
-      const { page } = await open();
+      const { page } = await open(sampleData(), { isOwn: true });
       await page.addInitScript(`localStorage.setItem("catalogue.review.run_1", ${JSON.stringify(damaged)})`);
       await page.reload();
       expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
@@ -242,7 +242,7 @@ describe("a gallery", () => {
   );
 
   longTest("warns where the browser keeps nothing", async () => {
-    const { page } = await open();
+    const { page } = await open(sampleData(), { isOwn: true });
     await page.evaluate("Storage.prototype.setItem = () => { throw new Error('full'); }");
     expect(await page.locator("#lost").isVisible()).toBe(false);
     await keys(page, "j", "a");
@@ -283,7 +283,7 @@ describe("a gallery", () => {
     await keys(page, "Escape");
     expect(await dialog.isVisible()).toBe(false);
     expect(await focused(page)).toBe("COAT-2, Amara, studio, full-front, Failed");
-    await page.locator(".picture .frame").nth(1).click();
+    await press(page.locator(".picture .frame").nth(1));
     expect(await dialog.locator(".what").innerText()).toBe("Bastian #f4f1ea full-front");
   });
 

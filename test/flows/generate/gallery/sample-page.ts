@@ -67,13 +67,17 @@ export async function plainImage(color: string): Promise<string> {
   )(png))!;
 }
 
+/** The image of all pages: only its size matters. */
+let sampleImage: Promise<string> | undefined;
+
 /** Writes a page into a folder of its own; gives its path. The last image is missing. */
 export async function writePage(
   data: GalleryData,
   saved: Readonly<Record<string, Uint8Array>> = {},
 ): Promise<string> {
   const folder = temporaryFolder();
-  const image = await plainImage("#c04040");
+  sampleImage ??= plainImage("#c04040");
+  const image = await sampleImage;
   const { before, after } = pageAround(data);
   const blocks = imageBlock(0, [image, image]) + imageBlock(1, [image, null]);
   const path = join(folder, "review.html");

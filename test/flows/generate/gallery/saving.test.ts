@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { readsStorage } from "../../../support/browser.ts";
+import { press, readsStorage } from "../../../support/browser.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { keys, openingPages, text } from "./open-page.ts";
 import { entry, sampleData } from "./sample-page.ts";
@@ -67,6 +67,7 @@ describe("the decisions of a gallery", () => {
         }),
         {
           permissions: ["clipboard-read", "clipboard-write"],
+          isOwn: true,
         },
       );
       const mark = page.locator("#unsaved");
@@ -87,7 +88,7 @@ describe("the decisions of a gallery", () => {
       await expect.poll(() => text(other, "#save")).toBe("All 4 images reviewed: save");
       expect((await savedCsv(other)).name).toBe("looks.decisions.round-2-2.csv");
       await expect.poll(() => mark.isVisible()).toBe(false);
-      await other.getByRole("button", { name: "Copy" }).click();
+      await press(other.getByRole("button", { name: "Copy" }));
       await other.getByRole("button", { name: "Copied" }).waitFor();
       expect(await other.evaluate("navigator.clipboard.readText()")).toBe(
         "cat tryon --rerun looks.decisions.round-2-2.csv",
@@ -100,7 +101,7 @@ describe("the decisions of a gallery", () => {
     await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
     await keys(page, "j", "r");
     await savedCsv(page);
-    await page.getByRole("button", { name: "Copy" }).last().click();
+    await press(page.getByRole("button", { name: "Copy" }).last());
     await page.getByRole("button", { name: "Press Ctrl+C" }).waitFor();
     expect(await page.evaluate("getSelection().toString()")).toBe("cat tryon --rerun looks.decisions.csv");
   });

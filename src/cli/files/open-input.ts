@@ -41,7 +41,9 @@ export async function openInput(
   const stdin = () => app.context.stdin;
   if (file === "-" && stdin().isTTY)
     await app.io.note("Reading rows from the terminal; press Ctrl-D to finish.");
+  const progress = await app.io.progress();
   const ask = async (sheets: readonly string[]) => {
+    progress.pause?.();
     const choices = sheets.map((name) => ({ name: app.io.visible(name), value: name }));
     const chosen = await (await openPrompts(app)).select(
       `Which sheet of ${shownName(file)}?`,
@@ -53,7 +55,14 @@ export async function openInput(
   };
   const mayBeColumn = (header: string) => (words?.nearest(header) ?? []).length > 0;
   const columns = { isColumn, mayBeColumn, needsOne: words?.needsOne };
-  const sheets = { sheet, skipsHidden, ...columns, ask: file !== "-" && canAsk(app) ? ask : null };
+  const onProgress = progress.update.bind(progress);
+  const sheets = {
+    sheet,
+    skipsHidden,
+    ...columns,
+    ask: file !== "-" && canAsk(app) ? ask : null,
+    onProgress,
+  };
   const onSaved = () =>
     app.io.note(
       app.io.visible(
@@ -61,7 +70,7 @@ export async function openInput(
       ),
     );
   const common = { job, cwd, stdin, format, signal: interrupt, isCompared };
-  const source = await openSource(file, { ...common, sheets, onSaved });
+  const source = await openSource(file, { ...common, sheets, onSaved }).finally(() => progress.end());
   if (source.sheet !== undefined)
     for (const note of sheetNotes(source.sheet, skipsHidden ?? false))
       await app.io.note(app.io.visible(note));

@@ -3,6 +3,7 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder, temporaryProblem } from "../files/temporary-folder.ts";
+import type { ProgressEvent } from "../progress-event.ts";
 import type { Cell } from "../workbook/cell.ts";
 import { shownCount, shownSize, workbookLimits } from "../workbook/limits.ts";
 import { type OpenWorkbook, openWorkbook } from "../workbook/open-workbook.ts";
@@ -49,10 +50,14 @@ export interface SheetChoice {
   /** Asks which of several sheets to read; null where the user cannot be asked. */
   readonly ask: ((sheets: readonly string[]) => Promise<string>) | null;
   readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
+
+const step = "reading the sheet";
 
 /** Copies the rows of the chosen sheet. Throws WorkbookError, a CatError without a temporary folder, and errors of the file system. */
 export async function copySheet(path: string, name: string, choice: SheetChoice): Promise<CopiedSheet> {
+  choice.onProgress?.({ step, done: 0, total: null });
   const book = await openWorkbook(path, name);
   try {
     const { index, header, isChosen } = await chooseSheet(book, name, choice);
@@ -96,7 +101,7 @@ async function copyRows(
   batches: AsyncIterable<readonly SheetRow[]>,
   path: string,
   headerRow: number,
-  { name, skipsHidden, signal }: SheetChoice & { name: string },
+  { name, skipsHidden, signal, onProgress }: SheetChoice & { name: string },
 ): Promise<Pick<CopiedSheet, "hiddenRows" | "header" | "numbers"> & { headers: number[] }> {
   let headers: number[] = [];
   const limits = workbookLimits;
@@ -117,6 +122,7 @@ async function copyRows(
   try {
     for await (const rows of batches) {
       signal?.throwIfAborted();
+      onProgress?.({ step, done: rows.at(-1)?.row ?? 0, total: null });
       rejectIf(filled > limits.cells, `${shownCount(limits.cells)} cells with a value`);
       rejectIf(strays > limits.strayCells, `${shownCount(limits.strayCells)} values without a header`);
       for (const { row, isHidden, cells } of rows) {

@@ -32,6 +32,13 @@ async function cellsOf(path: string): Promise<string[][]> {
   return read;
 }
 
+test("a workbook shows its progress while its rows are copied, before they are checked", async () => {
+  const { cat } = await worldWith("a.xlsx", workbookOf({ S: rows }));
+  const { stderr } = await cat("import a.xlsx --dry-run --progress json");
+  const steps = [...stderr.matchAll(/"step":"([^"]+)","done":(\d+)/g)].map(([, ...found]) => found.join(" "));
+  expect(steps).toEqual(["reading the sheet 0", "reading the sheet 3", "checking the file 2"]);
+});
+
 describe("a workbook is imported like a CSV file", () => {
   test.each(["xlsx", "ods"] as const)("%s, with texts as they are", async (kind) => {
     const { cat, products } = await worldWith(`products.${kind}`, workbookOf({ Sheet1: rows }, kind));

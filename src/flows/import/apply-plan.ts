@@ -63,7 +63,8 @@ export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
   const references: string[] = [];
   for await (const row of rows.decided()) {
     if (row.decision.kind === "unchanged" || row.decision.kind === "refused") continue;
-    if (input.applies!.isPlanned(row.line, rowOfPlan(plannedRow(row, seen, input)))) continue;
+    const planned = plannedRow(row, seen, input);
+    if (planned.action === "skip" || input.applies!.isPlanned(row.line, rowOfPlan(planned))) continue;
     moved.add(row.rowIndex);
     if (references.length < mostNamed) references.push(row.reference);
   }

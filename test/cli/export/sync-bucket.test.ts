@@ -106,7 +106,7 @@ describe("a mirror in a bucket", () => {
     world.store.objects.delete("a/catalogue.ndjson");
     expect(await restore(" --fresh")).toMatchObject({
       exit: 3,
-      stderr: expect.stringMatching(/^error: s3:\/\/shop\/a is a mirror without catalogue\.ndjson\n/),
+      stderr: expect.stringMatching(/^error: s3:\/\/shop\/a has no catalogue\.ndjson\n/),
     });
   });
 

@@ -217,3 +217,11 @@ test("a plan that is missing, and flags that it keeps itself, are wrong command 
     [2, "error: --strict needs --apply"],
   ]);
 });
+
+test("a product that exists meanwhile is skipped in mode skip_existing, as by the import", async () => {
+  const world = await planned();
+  await world.cat("import a.csv --mode skip_existing --plan plan.ndjson");
+  await world.cat("import a.csv");
+  const ran = await world.cat("import --apply plan.ndjson --json");
+  expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 0, skipped: 4, failed: 0 }]);
+});

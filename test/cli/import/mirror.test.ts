@@ -132,6 +132,6 @@ test("rejects a mirror without an index, a damaged one, and flags of other folde
     exit: 3,
     stdout: "",
     stderr:
-      "error: mirror is a mirror without catalogue.ndjson\nComplete it first: cat export sync mirror (add --merge for a mirror in shards)\n",
+      "error: mirror has no catalogue.ndjson\nCheck its name. To complete a mirror, run: cat export sync mirror (add --merge for one in shards)\n",
   });
 });

@@ -89,9 +89,9 @@ export async function readIndex(folder: string, file: string) {
   const path = join(folder, completeIndex);
   if ((await stat(path).catch(() => null)) === null) {
     throw new InputError(
-      `${file} is a mirror without ${completeIndex}`,
+      `${file} has no ${completeIndex}`,
       "incomplete_mirror",
-      `Complete it first: cat export sync ${shellWord(file)} (add --merge for a mirror in shards)`,
+      `Check its name. To complete a mirror, run: cat export sync ${shellWord(file)} (add --merge for one in shards)`,
     );
   }
   const products = new Map<string, MirrorProduct>();

@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openState } from "../../../src/state/open-state.ts";
+import { batchesOf } from "./batch-rows.ts";
 import {
   beforeBatch,
   cdn,
@@ -11,11 +12,7 @@ import {
   worldWith,
 } from "./import-fixtures.ts";
 
-// Two rows per batch, so that few rows make many batches.
-vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
-});
+batchesOf(2);
 
 describe("what an earlier import of another file left", () => {
   /** A first file whose batch got no response, and a second one with one of its rows. */

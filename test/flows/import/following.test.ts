@@ -1,14 +1,11 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { json, refusal, type Step } from "../../http/scripted-server.ts";
 import { longTest } from "../../support/long-test.ts";
+import { batchesOf } from "./batch-rows.ts";
 import { importWorld } from "./run-import.ts";
 import { type Script, scriptedService } from "./scripted-service.ts";
 
-// Two rows per batch, so that few rows make many batches.
-vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
-});
+batchesOf(2);
 
 const cdn = "https://cdn.example.com";
 

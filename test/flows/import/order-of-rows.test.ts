@@ -1,11 +1,8 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { batchesOf } from "./batch-rows.ts";
 import { beforeBatch, cdn, fileOf, worldWith } from "./import-fixtures.ts";
 
-// Two rows per batch, so that few rows make many batches.
-vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
-});
+batchesOf(2);
 
 const bad = `${cdn}/fail-timeout.jpg`;
 

@@ -1,15 +1,12 @@
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ImportProgress } from "../../../src/flows/import/follow.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
+import { batchesOf } from "./batch-rows.ts";
 import { beforeBatch, fileOf, responsesLost, worldWith } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
 
-// Two rows per batch, so that few rows make many batches.
-vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
-});
+batchesOf(2);
 
 /** The last state of each progress bar with a total; each step has its own bar. */
 const endsOf = (events: readonly ProgressEvent[]): string[] =>

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
 import type { ImportInput } from "../../../src/flows/import/import-input.ts";
@@ -8,15 +8,12 @@ import { NetworkError } from "../../../src/http/errors.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import { stateError } from "../../../src/state/state-error.ts";
 import { repetitions } from "../../support/repetitions.ts";
+import { batchesOf } from "./batch-rows.ts";
 import { beforeBatch, fileOf, hour, once, responsesLost, worldWith } from "./import-fixtures.ts";
 import { KillableProcess, Killed } from "./killable-process.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 
-// Two rows per batch, so that few rows make many batches.
-vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
-});
+batchesOf(2);
 
 type World = Awaited<ReturnType<typeof importWorld>>;
 

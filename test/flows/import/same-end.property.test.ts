@@ -1,20 +1,17 @@
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
 import { CatError } from "../../../src/errors.ts";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";
 import { repetitions } from "../../support/repetitions.ts";
+import { batchesOf } from "./batch-rows.ts";
 import { cdn } from "./import-fixtures.ts";
 import { KillableProcess, Killed } from "./killable-process.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 
-// Two rows per batch, so that few rows make many batches.
-vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
-});
+batchesOf(2);
 
 type World = Awaited<ReturnType<typeof importWorld>>;
 type Mode = "upsert" | "all" | "create" | "skip_existing";

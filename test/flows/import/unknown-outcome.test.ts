@@ -1,15 +1,12 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { MovableClock } from "../../../src/clock.ts";
 import type { ImportInput } from "../../../src/flows/import/import-input.ts";
+import { batchesOf } from "./batch-rows.ts";
 import { cdn, fileOf, hour, nothingArrives, once, responsesLost, worldWith } from "./import-fixtures.ts";
 import { importWorld, mayNot, withoutProducts } from "./run-import.ts";
 
-// Two rows per batch, so that few rows make many batches.
-vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
-});
+batchesOf(2);
 
 /** Sends one batch whose response is lost, lets time pass, and runs the command again. */
 async function dayLater(

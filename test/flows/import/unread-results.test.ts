@@ -1,13 +1,11 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { bytes, cutInHalf, json, refusal, reset } from "../../http/scripted-server.ts";
+import { batchesOf } from "./batch-rows.ts";
 import { importWorld } from "./run-import.ts";
 import { type Script, scriptedService } from "./scripted-service.ts";
 
 // Two hundred rows per batch, so that the results have two pages.
-vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 200 } } };
-});
+batchesOf(200);
 
 const cdn = "https://cdn.example.com";
 

@@ -43,7 +43,9 @@ export async function askMappings(app: App, asked: readonly AskedFile[]): Promis
       continue;
     }
     if (answer === "save") {
-      const chosen = asMapping(guesses);
+      // People recognize a value as their file has it.
+      const titled = guesses.map((one) => (one.kind === "value" ? { ...one, name: one.title } : one));
+      const chosen = asMapping(titled);
       await asked[0]!.saved.save(files.some(isEncoded) ? { ...chosen, encoding: answers.encoding } : chosen);
     }
     return files.map((one) => {

@@ -252,7 +252,12 @@ async function withSaved(
   await noteAs(note, "Columns", from, columns);
   const fieldsNow = fieldsOf(map);
   const values = valuesOf(saved, fieldsNow, words);
-  const at = { header, fields: fieldsNow, first: typed, spelled: show };
+  const at = {
+    header,
+    fields: fieldsNow,
+    first: typed,
+    spelled: (name: string) => show(saved.spelling.get(name) ?? name),
+  };
   await noteAs(note, "Values", from, await valueTexts(file, { map, values }, at));
   return { map, values: withValues(typed.values, values) };
 }

@@ -12,6 +12,8 @@ import { knownEncoding } from "./file-encoding.ts";
 export interface SavedMapping extends Mapping {
   /** The profile in use. */
   readonly profile: string;
+  /** Values as they were saved, by their normal form. */
+  readonly spelling: ReadonlyMap<string, string>;
   /** Adds columns and values, and replaces those that are already saved. */
   save(mapping: Mapping & { readonly encoding?: EncodingName }): Promise<void>;
 }
@@ -51,15 +53,18 @@ export async function savedMapping(
     throw wrong(`unknown field ${JSON.stringify(field)} for the column ${JSON.stringify(column)}`);
   }
   const read = new Map<string, Map<string, string>>();
+  const spelling = new Map<string, string>();
   for (const [field, some] of Object.entries(values)) {
     const entries = Object.entries(asObject(some));
     const unread = entries.find(([, to]) => typeof to !== "string");
     if (unread !== undefined || !words.valued.includes(field))
       throw wrong(`invalid values ${JSON.stringify(field)}`);
+    for (const [from] of entries) spelling.set(normalValue(from), from);
     read.set(field, new Map(entries.map(([from, to]) => [normalValue(from), to as string])));
   }
   return {
     profile: name,
+    spelling,
     map: new Map(Object.entries(columns) as [string, string][]),
     values: read,
     async save(mapping) {
@@ -92,8 +97,11 @@ function withSaved(
   added: Mapping & { readonly encoding?: EncodingName },
 ): Answers {
   const all = { ...values };
-  for (const [field, some] of added.values)
-    all[field] = { ...asObject(all[field]), ...Object.fromEntries(some) };
+  for (const [field, some] of added.values) {
+    const names = new Set([...some.keys()].map(normalValue));
+    const others = Object.entries(asObject(all[field])).filter(([from]) => !names.has(normalValue(from)));
+    all[field] = Object.fromEntries([...others, ...some]);
+  }
   return {
     ...(added.map.size > 0 || columns !== undefined
       ? { columns: { ...columns, ...Object.fromEntries(added.map) } }

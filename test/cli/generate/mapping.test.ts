@@ -91,15 +91,15 @@ Fix the file and run the command again.
             preis: "ignore",
           },
           values: {
-            background: { weiß: "white", weiss: "white" },
-            angle_shot: { "full front": "full-front" },
+            background: { Weiß: "white", WEISS: "white" },
+            angle_shot: { "Full Front": "full-front" },
           },
         },
       },
     });
     const again = await world.cat("tryon looks.csv --yes --no-progress");
     expect(again.stderr).toContain(
-      "Columns remembered from earlier files (profile default): Artikel = product_reference, Modell = model_id, Hintergrund = background, Winkel = angle_shot, Preis = ignore.\nValues remembered from earlier files (profile default): weiß = white, weiss = white, full front = full-front.\n",
+      "Columns remembered from earlier files (profile default): Artikel = product_reference, Modell = model_id, Hintergrund = background, Winkel = angle_shot, Preis = ignore.\nValues remembered from earlier files (profile default): Weiß = white, WEISS = white, Full Front = full-front.\n",
     );
     expect(again.exit).toBe(0);
     expect(world.generated()).toEqual(["white full-front", "white close-up"]);

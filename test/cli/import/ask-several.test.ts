@@ -35,7 +35,7 @@ test("several files have one screen, with each guess once, and one Enter saves a
   expect(call.screen().match(/like this\?/g)).toHaveLength(2);
   expect(columns()).toEqual({
     columns: { artikelnummer: "reference", titel: "name", geschlecht: "sex", lager: "ignore" },
-    values: { sex: { damen: "female", herren: "male" } },
+    values: { sex: { Damen: "female", Herren: "male" } },
   });
 });
 
@@ -116,7 +116,7 @@ test("what several files have in common is noted once", async () => {
   expect((await call.ran).exit, call.screen()).toBe(0);
   expect((await world.cat("import a.csv b.csv c.csv --dry-run --no-progress")).stderr).toBe(
     `Columns remembered from earlier files (profile default): Artikelnummer = reference, Titel = name, Geschlecht = sex.
-Values remembered from earlier files (profile default): damen = female.
+Values remembered from earlier files (profile default): Damen = female.
 Columns remembered from earlier files (profile default): Artikelnummer = reference, Bezeichnung = name, Geschlecht = sex.
 a.csv, b.csv, c.csv: 3 rows, all valid. Nothing was sent (--dry-run).
 `,

@@ -120,7 +120,7 @@ test("guesses values with the columns on a terminal, each can be changed, and re
   expect({ exit, stderr }).toEqual({
     exit: 0,
     stderr: `Columns remembered from earlier files (profile default): Geschlecht = sex.
-Values remembered from earlier files (profile default): damen = female, herren = male, k. a. = no value, vorne = front.
+Values remembered from earlier files (profile default): Damen = female, HERREN = male, k. A. = no value, Vorne = front.
 shop.csv: 3 rows, all valid. Nothing was sent (--dry-run).
 `,
   });

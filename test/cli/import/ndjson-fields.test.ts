@@ -54,7 +54,7 @@ Fix the file and run the command again.
       exit: 0,
       stdout: "",
       stderr: `Columns remembered from earlier files (profile default): SKU = reference, fotos = images, Preis = ignore, Lager = ignore.
-Values remembered from earlier files (profile default): damen = female.
+Values remembered from earlier files (profile default): Damen = female.
 shop.ndjson: 2 rows, all valid. Nothing was sent (--dry-run).
 `,
     });

@@ -43,8 +43,6 @@ export interface ObjectContent {
   readonly bytes: number;
   /** Base64. */
   readonly md5: string;
-  /** Hexadecimal, if it is known. */
-  readonly sha256?: string | undefined;
   open(): Uint8Array | Readable;
 }
 
@@ -131,17 +129,18 @@ export class Bucket {
     const { type = "application/octet-stream", metadata = {}, condition, isLast = false } = options;
     const write = this.#options.newId();
     const send = async () => {
-      const command = new PutObjectCommand({
-        ...this.#at(key),
-        Body: content.open(),
-        ContentLength: content.bytes,
-        ContentMD5: content.md5,
-        ContentType: type,
-        Metadata: { ...metadata, [writeField]: write },
-        ...this.#conditions(condition),
-      });
-      if (content.sha256 !== undefined) withDigest(command, content.sha256);
-      const { ETag } = await this.#s3.send(command, isLast ? { abortSignal: never() } : {});
+      const { ETag } = await this.#s3.send(
+        new PutObjectCommand({
+          ...this.#at(key),
+          Body: content.open(),
+          ContentLength: content.bytes,
+          ContentMD5: content.md5,
+          ContentType: type,
+          Metadata: { ...metadata, [writeField]: write },
+          ...this.#conditions(condition),
+        }),
+        isLast ? { abortSignal: never() } : {},
+      );
       if (ETag === undefined) throw new SyntaxError("not the response to a write");
       return ETag;
     };
@@ -323,16 +322,6 @@ const toInfo = ({ ContentLength = 0, ETag = "", Metadata = {} }: HeadObjectComma
 const never = (): AbortSignal => new AbortController().signal;
 
 const bareEtag = (etag: string): string => etag.replaceAll('"', "");
-
-/** Signs the known digest of a body, which the SDK would compute again. */
-const withDigest = (command: PutObjectCommand, sha256: string): void =>
-  command.middlewareStack.add(
-    (next) => (args) => {
-      (args.request as { headers: Record<string, string> }).headers["x-amz-content-sha256"] = sha256;
-      return next(args);
-    },
-    { step: "build" },
-  );
 
 /** Whether a store did not write because of the condition; some say that the object is missing. */
 function isConditionFailure(error: unknown, condition: Condition | undefined): boolean {

@@ -117,11 +117,10 @@ export class BucketMirror implements MirrorStore {
       if (isIndex && this.#indexEtag === undefined) await this.stat(path);
       const condition = isIndex ? this.#indexCondition : exclusive ? "absent" : undefined;
       const type = entry?.mime_type ?? (isIndex ? "application/x-ndjson" : "application/json");
-      const content = { ...spooled.content, sha256: entry?.sha256 };
-      const isLarge = content.bytes > this.#limits.request;
+      const isLarge = spooled.content.bytes > this.#limits.request;
       const etag = isLarge
-        ? await this.#putParts(key, content, { type, condition })
-        : await this.#bucket.put(key, content, {
+        ? await this.#putParts(key, spooled.content, { type, condition })
+        : await this.#bucket.put(key, spooled.content, {
             type,
             ...(entry !== undefined && { metadata: metadataOf(entry) }),
             ...(this.#isChecked && condition !== undefined && { condition }),

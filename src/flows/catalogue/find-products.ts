@@ -194,6 +194,9 @@ export const meantReferences = (
   { otherReferences, byReference }: Pick<FoundProducts, "otherReferences" | "byReference">,
 ): readonly string[] => didYouMean(name, [...byReference.keys(), ...otherReferences]);
 
+/** How many unknown names get a proposal: each one is compared with all references. */
+export const mostProposals = 20;
+
 /** The message for a name that no product has, with the nearest references, or `otherwise`. */
 export const unknownProduct = (
   name: string,

@@ -7,6 +7,7 @@ import { allModels, modelsNamed } from "../catalogue/find-models.ts";
 import {
   type FoundProducts,
   meantReferences,
+  mostProposals,
   productsBy,
   unknownProduct,
   withSomeOthers,
@@ -68,7 +69,8 @@ export async function resolveGenerations(
     };
     const known = generation.productReference ?? generation.productId;
     const add: Add = (param, code, message) => report(known, param, code, message);
-    const resolved = resolveGeneration(generation, products, models, add);
+    const isProposing = unresolved.size < mostProposals;
+    const resolved = resolveGeneration(generation, { ...products, isProposing }, models, add);
     if (resolved === null) continue;
     generations.push(resolved);
     const key = contentKey(resolved);
@@ -87,12 +89,14 @@ export async function resolveGenerations(
   };
 }
 
+type Known = FoundProducts & { readonly isProposing: boolean };
+
 type Add = (param: string, code: string, message: string) => void;
 
 /** The generation by IDs; null where something was reported. */
 function resolveGeneration(
   { model: modelName, ...look }: AskedGeneration,
-  products: FoundProducts,
+  products: Known,
   models: readonly Model[],
   add: Add,
 ): Generation | null {
@@ -124,7 +128,7 @@ function resolveGeneration(
 
 function mainProduct(
   { productId, productReference }: Pick<AskedGeneration, "productId" | "productReference">,
-  products: FoundProducts,
+  products: Known,
   add: Add,
 ): Product | null {
   if (productId === null) {
@@ -150,8 +154,12 @@ function mainProduct(
 const orMatrix = (name: string, otherwise: string): string =>
   splitValues(name).length > 1 ? ": to generate an image for each value, add --matrix" : otherwise;
 
-const unknownNamed = (name: string, products: FoundProducts): string =>
-  unknownProduct(name, meantReferences(name, products), orMatrix(name, " in this organization"));
+const unknownNamed = (name: string, products: Known): string =>
+  unknownProduct(
+    name,
+    products.isProposing ? meantReferences(name, products) : [],
+    orMatrix(name, " in this organization"),
+  );
 
 /** The model; undefined where none, or several, have that name. */
 function findModel(name: string, models: readonly Model[], add: Add): Model | undefined {

@@ -86,6 +86,18 @@ describe("a file of looks", () => {
     expect(world.tasks()).toEqual([]);
   });
 
+  test("proposes references for the first 20 rows whose product is unknown", async () => {
+    const world = await generateWorld();
+    world.looks(
+      ...Array.from(
+        { length: 21 },
+        (_, at) => `DRESS-1${"X".repeat((at % 2) + 1)},Amara,#${100000 + at},full-front`,
+      ),
+    );
+    const { stderr } = await world.cat("tryon looks.csv --dry-run");
+    expect(stderr.match(/did you mean/g)).toHaveLength(20);
+  });
+
   test("lists what is unknown or invalid with its line and the nearest value, and queues nothing", async () => {
     const world = await generateWorld();
     world.looks(

@@ -6,6 +6,7 @@ import { CatError } from "../../../errors.ts";
 import {
   type FoundProducts,
   meantReferences,
+  mostProposals,
   productsBy,
   unknownProduct,
   withSomeOthers,
@@ -44,9 +45,6 @@ export function withoutRepetitions(wanted: readonly WantedProduct[]): readonly W
     return isNew;
   });
 }
-
-/** A comparison with every reference takes time: so many unknown products get a proposal. */
-const mostProposals = 20;
 
 /** A name that no product has, and the references that it probably means. */
 export interface UnknownProduct {

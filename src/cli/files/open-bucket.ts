@@ -3,6 +3,7 @@ import { type BucketAddress, readBucketAddress } from "../../flows/bucket/addres
 import { Bucket } from "../../flows/bucket/bucket.ts";
 import { openConnections } from "../../http/http-core.ts";
 import { outsideExchange } from "../../http/outside-exchange.ts";
+import { parseUrl } from "../../http/send.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import type { BucketFlags } from "../flags/bucket-flags.ts";
@@ -19,7 +20,7 @@ export function openBucket(app: App, address: BucketAddress, flags: BucketFlags)
   const { clock, env, random, interrupt } = app.context;
   const connections = openConnections({ env, isDirect: ({ hostname }) => isLoopbackHost(hostname) });
   app.onClose(() => connections.close());
-  const endpoint = flags.endpoint ?? env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
+  const endpoint = flags.endpoint ?? endpointOf(env);
   const region = flags.region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
   return new Bucket({
     ...address,
@@ -37,6 +38,16 @@ export function openBucket(app: App, address: BucketAddress, flags: BucketFlags)
     random,
     newId: () => crypto.randomUUID(),
     signal: interrupt,
+  });
+}
+
+/** The address that the environment names; throws UsageError for one that no request can be sent to. */
+function endpointOf(env: App["context"]["env"]): string | undefined {
+  const name = (["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"] as const).find((name) => env[name]);
+  if (name === undefined) return undefined;
+  if (/^https?:$/.test(parseUrl(env[name]!)?.protocol ?? "")) return env[name];
+  throw new UsageError(`${name} is not the address of a store`, {
+    hint: "Use http://HOST:PORT or https://HOST.",
   });
 }
 

@@ -246,6 +246,7 @@ describe("a bucket that cannot be used", () => {
     ["s3://other/a --path-style", {}, 5, "cannot list s3://other/a: the bucket other does not exist"],
     ["s3://shop/a --path-style", { AWS_ACCESS_KEY_ID: "" }, 4, "no credentials for the store"],
     ["s3://shop/a --path-style", { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" }, 7, "connection refused"],
+    ["s3://shop/a", { AWS_ENDPOINT_URL_S3: "secret:9000" }, 2, "AWS_ENDPOINT_URL_S3 is not the address of a"],
     ["s3://SHOP/a", {}, 2, "the address of the bucket has no valid bucket name"],
     ["s3://key:secret@shop/a", {}, 2, "the address of the bucket has more than a bucket and a prefix"],
     ["s3://shop/a/../b", {}, 2, "has a prefix with an empty part, a dot part or a control character"],

@@ -80,6 +80,7 @@ export class World {
   requestIds!: RequestIds;
   cursors!: Cursors;
   signedUrls!: SignedUrls;
+  readonly #demoSeed = randomBytes(16).toString("hex");
   /** The last timestamp, shared by records of the same millisecond to save memory. */
   #stamp = { at: 0, text: new Date(0).toISOString() };
   readonly #timers = new Set<() => void>();
@@ -131,7 +132,7 @@ export class World {
     setMaxListeners(0, this.life);
   }
 
-  /** Removes all data and restarts everything that follows from the seed. */
+  /** Removes all data and restarts everything that follows from the seed. Without one, the demo products stay the same. */
   #renew(): { random: Random; moment: number | null } {
     const { seed } = this.options;
     const random = Random.from(seed === undefined ? randomBytes(16).toString("hex") : `seed ${seed}`);
@@ -141,7 +142,7 @@ export class World {
     this.ids = new Ids({ random: random.state(), time: moment }, () => this.clock.now());
     this.keys = new ApiKeys();
     this.empty();
-    return { random, moment };
+    return { random: seed === undefined ? Random.from(this.#demoSeed) : random, moment };
   }
 
   /**

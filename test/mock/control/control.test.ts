@@ -213,6 +213,17 @@ describe("reset", () => {
     expect([again.status, again.body.id]).toEqual([201, first.id]);
   });
 
+  test("without a seed gives the demo products of the start other IDs", async () => {
+    const { mock } = await startWorld({ demo: 30, seed: undefined });
+    const products = () => mock.state().organizations.main.products;
+    const before = products();
+    mock.reset();
+    expect(products().map(({ reference, name }) => [reference, name])).toEqual(
+      before.map(({ reference, name }) => [reference, name]),
+    );
+    expect(products()[0]!.id).not.toBe(before[0]!.id);
+  });
+
   test.each(["/_mock/reset", "/_mock/state"])(
     "by %s completes the requests that the latency is delaying",
     async (path) => {

@@ -111,7 +111,7 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
     lines.count(Buffer.from(text.slice(0, control)));
     throw wrong();
   };
-  for await (const chunk of chunks) {
+  for await (const chunk of encoding.startsWith("utf-16") ? chunks : withoutUtf8(chunks, encoding)) {
     const text = decode(chunk);
     rejectNul(text, lines);
     lines.count(text);
@@ -119,6 +119,46 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
   }
   const rest = decode();
   if (rest.length > 0) yield rest;
+}
+
+/** Encodings in which a letter of UTF-8, such as é, would be Ã or √ before a sign. */
+const western = /^(?:windows-1252|iso-8859-15|macintosh)$/;
+const letterOfUtf8 = /\xc3[\xa1-\xaa\xac-\xba\xbc-\xbf]/;
+
+/** Bytes of another encoding. Throws UnreadableInput if they are UTF-8: each of its letters would be read as two wrong ones. */
+async function* withoutUtf8(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const message = `text is UTF-8 here, not ${encoding}: remove --encoding, or save the complete file as UTF-8`;
+  const lines = new LineCounter();
+  const seeksLetters = western.test(encoding);
+  let last = "";
+  let firstLine: number | null = null;
+  let isUtf8 = true;
+  const utf8 = new TextDecoder("utf-8", { fatal: true });
+  const wrong = (line: number) => new UnreadableInput({ line, code: "wrong_encoding", message });
+  for await (const chunk of chunks) {
+    const bytes = firstLine === null || seeksLetters ? chunk.toString("latin1") : "";
+    // A letter may be cut by the end of a chunk.
+    const letter = seeksLetters ? `${last}${bytes}`.search(letterOfUtf8) : -1;
+    last = bytes.slice(-1);
+    const first = firstLine === null ? bytes.search(/[\x80-\xff]/) : -1;
+    const at = Math.max(letter, first);
+    if (at !== -1) lines.count(chunk.subarray(0, at));
+    if (letter !== -1) throw wrong(lines.line);
+    if (first !== -1) firstLine = lines.line;
+    lines.count(chunk.subarray(Math.max(0, at)));
+    isUtf8 &&= decodes(utf8, chunk);
+    yield chunk;
+  }
+  if (firstLine !== null && isUtf8 && decodes(utf8)) throw wrong(firstLine);
+}
+
+function decodes(decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): boolean {
+  try {
+    decoder.decode(chunk, { stream: chunk !== undefined });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

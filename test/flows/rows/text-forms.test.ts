@@ -66,6 +66,28 @@ describe("a text is rejected", () => {
     expect(await read(encoded("utf-16le", "a\nb\nc\ud800d\n"), "utf-16le")).toMatchObject({ line: 3 });
   });
 
+  test.each([
+    ["windows-1252", "a\ngrün\n", ""],
+    ["windows-1252", "a\nb € 5\n", ""],
+    ["gb18030", "a\ngrün\n", ""],
+    // Files of several programs, one after the other, and a file that was cut.
+    ["windows-1252", "a\ngrün\n", "gr\xfcn\n"],
+    ["macintosh", "a\ngrün\n", "gr\xc3"],
+  ])("if --encoding %s would make two letters of each of UTF-8: %j, %j", async (encoding, start, rest) => {
+    const bytes = Buffer.concat([Buffer.from(start), Buffer.from(rest, "latin1")]);
+    const message = `text is UTF-8 here, not ${encoding}: remove --encoding, or save the complete file as UTF-8`;
+    for (const size of [3, 1000])
+      expect(await read(bytes, encoding, size)).toEqual({ line: 2, code: "wrong_encoding", message });
+  });
+
+  test("but not if it only could be UTF-8", async () => {
+    for (const [encoding, content] of [
+      ["windows-1252", "“LÔ 5 kg MAÇÃ\u00a0"],
+      ["windows-1250", "ORĂŞ ă"],
+    ] as const)
+      expect(await read(encoded(encoding, content), encoding)).toBe(content);
+  });
+
   test("if Windows-1252 lacks a byte, such as the ü of MS-DOS, with no advice to try it", async () => {
     const bytes = Buffer.from("a\nKleid gr\x81n\n", "latin1");
     const wrong = { line: 2, code: "wrong_encoding" };

@@ -90,9 +90,12 @@ export class WorkbookReader extends TableReader {
     const { names } = this.columns;
     const linked = cells.map((cell) => {
       const isPhoto = cell.column < this.width && names[cell.column]?.startsWith("image");
+      // The link of a cell that is in doubt may be older than what its formula will be.
       const link =
         cell.link ??
-        (isPhoto ? this.#sheet.extras.links.get(`${columnName(cell.column)}${line}`) : undefined);
+        (isPhoto && cell.doubt === undefined
+          ? this.#sheet.extras.links.get(`${columnName(cell.column)}${line}`)
+          : undefined);
       if (link === undefined) return cell;
       const { link: _, ...own } = cell;
       return isPhoto ? withLink(own, link) : own;
@@ -139,7 +142,7 @@ function withLink(cell: Cell, link: string): Cell {
   const { doubt, ...own } = cell;
   const text = cell.text.trim();
   // A formula without a value may write out its link.
-  if (doubt === "no_value") return isUrl(link) ? { ...own, text: link } : cell;
+  if (doubt !== undefined) return doubt === "no_value" && isUrl(link) ? { ...own, text: link } : cell;
   if (isUrl(text)) return !isUrl(link) || sameUrl(text, link) ? cell : { ...cell, link };
   const target = isUrl(link) ? link : localPath(link);
   return target === null || photoEnding.test(text) || text.startsWith("img_")

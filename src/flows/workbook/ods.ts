@@ -3,7 +3,7 @@
 import { addText, type Cell, checkLength, decimalText, isDecimal, storedDigits } from "./cell.ts";
 import { workbookLimits } from "./limits.ts";
 import { damagedWorkbook, encryptedWorkbook, type Package } from "./package.ts";
-import { headRows, keepRange, noExtras, type SheetExtras, type SheetRow } from "./sheet.ts";
+import { drawsPicture, headRows, keepRange, noExtras, type SheetExtras, type SheetRow } from "./sheet.ts";
 import { isTrue, rejectTooManySheets } from "./workbook.ts";
 import { type Attributes, type Found, readXml, walkXml, type XmlHandler } from "./xml.ts";
 
@@ -293,7 +293,9 @@ const valueNames: Readonly<Record<string, string>> = {
 /** What a cell says; null if it is empty. `shown` is its text in the sheet. `isDate`: whether its style is that of a date. */
 function readCell(attributes: Attributes, shown: string, isDate: boolean): Omit<Cell, "column"> | null {
   const type = attributes["office:value-type"] ?? "string";
-  const isFormula = attributes["table:formula"] !== undefined;
+  const formula = attributes["table:formula"];
+  const isFormula = formula !== undefined;
+  if (isFormula && drawsPicture(formula)) return { text: shown, doubt: "image_in_cell" };
   if (attributes["calcext:value-type"] === "error" || (isFormula && errorText.test(shown)))
     return { text: shown, doubt: "error_cell" };
   const value = attributes[valueNames[type] ?? "office:value"];

@@ -252,7 +252,7 @@ class RowCollector {
   #readCell(): Omit<Cell, "column"> | null {
     const value = this.#value;
     const formula = this.#formula;
-    if (this.#hasPicture || (formula !== null && /DISPIMG\s*\(/i.test(formula))) {
+    if (this.#hasPicture || (formula !== null && drawsPicture(formula))) {
       this.#extras.pictures++;
       return { text: value ?? "", doubt: "image_in_cell" };
     }
@@ -296,8 +296,15 @@ class RowCollector {
   }
 }
 
+/** Whether a formula shows a picture: Google Sheets saves its value as an empty text. */
+export const drawsPicture = (formula: string): boolean => /(?:DISPIMG|\bIMAGE)\s*\(/i.test(formula);
+
+/** A link that is all of a formula, and its literal target; functions in the text that it shows have no other in them. */
+const linkFormula =
+  /^\s*HYPERLINK\s*\(\s*"((?:[^"]|"")*)"\s*(?:,(?:"[^"]*"|[^"()]|\((?:"[^"]*"|[^"()])*\))*)?\)\s*$/i;
+
 /** The target of a link that a formula writes out: `HYPERLINK("https://…")`; a longer expression is none. */
 function linkOf(formula: string): { link?: string } {
-  const [, link] = /^\s*HYPERLINK\s*\(\s*"((?:[^"]|"")*)"\s*[,)]/i.exec(formula) ?? [];
+  const [, link] = linkFormula.exec(formula) ?? [];
   return link === undefined ? {} : { link: link.replaceAll('""', '"') };
 }

@@ -51,8 +51,11 @@ test("a cell that is empty for a known reason is not missing, under whatever hea
     ["C", null, photo("3")],
     ["D", "Rock", null],
     ["E", "Mantel", null],
+    ["F", "Hemd", null],
   ]);
   sheet.C6 = { t: "n", f: `HYPERLINK("${photo("4")}","Foto")` };
+  // What the formula makes may differ from the link that the cell has.
+  sheet.C7 = { t: "n", f: '"https://cdn.example.com/"&A7', l: { Target: photo("5") } };
   sheet.A2 = { t: "n", f: "1+1" };
   sheet.C5 = { t: "n", f: "1+1" };
   sheet["!merges"] = [XLSX.utils.decode_range("B3:B4")];
@@ -66,6 +69,7 @@ test("a cell that is empty for a known reason is not missing, under whatever hea
     "B3 merged_cells",
     "B4 merged_cells",
     "C5 formula_without_value",
+    "C7 formula_without_value",
   ]);
 });
 

@@ -138,6 +138,9 @@ test("errors, formulas without a value and pictures in cells are in doubt, and f
     '<c t="str"><f>_xlfn.DISPIMG("ID",1)</f><v>x</v></c>',
     '<c t="str"><f>HYPERLINK("https://cdn.example.com/a.jpg","Photo")</f><v>Photo</v></c>',
     '<c t="str"><f>HYPERLINK("https://cdn.example.com/"&amp;A2,"Photo")</f><v>Photo</v></c>',
+    '<c t="str"><f>HYPERLINK("https://a","x")&amp;"|"&amp;HYPERLINK("https://b","x")</f><v>x|x</v></c>',
+    '<c t="str"><f>HYPERLINK("https://a",CONCAT("(",A2,""""))</f><v>x</v></c>',
+    '<c t="str"><f>IMAGE("https://cdn.example.com/a.jpg")</f><v></v></c>',
   ].join("");
   const read = await cellsOf(cells);
   expect(read).toEqual([
@@ -148,6 +151,9 @@ test("errors, formulas without a value and pictures in cells are in doubt, and f
     '5 "x" image_in_cell',
     '6 "Photo" https://cdn.example.com/a.jpg',
     '7 "Photo"',
+    '8 "x|x"',
+    '9 "x" https://a',
+    '10 "" image_in_cell',
   ]);
   const stale = {
     "xl/workbook.xml": `<workbook ${main} xmlns:r="r"><sheets><sheet name="S" r:id="rId1"/></sheets><calcPr fullCalcOnLoad="1"/></workbook>`,

@@ -9,14 +9,16 @@ const cell = (content: string, attributes = 'office:value-type="string"') =>
 const read = (tables: string, sheet = 0) => readAll(written(odsParts(tables), "a.ods"), sheet);
 const cellsOf = async (cells: string) => (await read(table(row(cells)))).cells.map((text) => text.slice(3));
 
-test("a formula without a value is in doubt, whatever its type, and one with an empty text is empty", async () => {
+test("a formula without a value is in doubt, whatever its type, one with an empty text is empty, and one with a picture says so", async () => {
   const formula = (type: string, others = "") =>
     cell("", `office:value-type="${type}" table:formula="of:=A1"${others}`);
   const types = ["float", "percentage", "currency", "boolean", "date", "time", "string"];
   const empty = formula("string", ' office:string-value=""');
-  expect(await cellsOf(types.map((type) => formula(type)).join("") + empty)).toEqual(
-    types.map((_, at) => `${at} "" no_value`),
-  );
+  const image = empty.replace("of:=A1", "of:=IMAGE(&quot;https://cdn.example.com/a.jpg&quot;)");
+  expect(await cellsOf(types.map((type) => formula(type)).join("") + empty + image)).toEqual([
+    ...types.map((_, at) => `${at} "" no_value`),
+    '8 "" image_in_cell',
+  ]);
 });
 
 test("a cell without the value that its type needs is in doubt, also with a text", async () => {

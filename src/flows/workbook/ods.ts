@@ -3,7 +3,15 @@
 import { addText, type Cell, checkLength, decimalText, isDecimal, storedDigits } from "./cell.ts";
 import { workbookLimits } from "./limits.ts";
 import { damagedWorkbook, encryptedWorkbook, type Package } from "./package.ts";
-import { drawsPicture, headRows, keepRange, noExtras, type SheetExtras, type SheetRow } from "./sheet.ts";
+import {
+  drawsPicture,
+  headRows,
+  keepRange,
+  linkOf,
+  noExtras,
+  type SheetExtras,
+  type SheetRow,
+} from "./sheet.ts";
 import { isTrue, rejectTooManySheets } from "./workbook.ts";
 import { type Attributes, type Found, readXml, walkXml, type XmlHandler } from "./xml.ts";
 
@@ -253,7 +261,8 @@ class OdsRows implements XmlHandler {
       this.found.values += repeated;
       this.found.characters += cell.text.length;
       checkLength(this.#length);
-      const link = this.#link === undefined ? {} : { link: this.#link };
+      const formula = attributes["table:formula"]?.replace(/^\w+:=/, "");
+      const link = this.#link === undefined ? linkOf(formula ?? "") : { link: this.#link };
       for (let more = 0; more < repeated; more++)
         this.#cells.push({ column: this.#column + more, ...cell, ...link });
     }

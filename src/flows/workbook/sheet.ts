@@ -301,10 +301,10 @@ export const drawsPicture = (formula: string): boolean => /(?:DISPIMG|\bIMAGE)\s
 
 /** A link that is all of a formula, and its literal target; functions in the text that it shows have no other in them. */
 const linkFormula =
-  /^\s*HYPERLINK\s*\(\s*"((?:[^"]|"")*)"\s*(?:,(?:"[^"]*"|[^"()]|\((?:"[^"]*"|[^"()])*\))*)?\)\s*$/i;
+  /^\s*HYPERLINK\s*\(\s*"((?:[^"]|"")*)"\s*(?:[,;](?:"[^"]*"|[^"()]|\((?:"[^"]*"|[^"()])*\))*)?\)\s*$/i;
 
 /** The target of a link that a formula writes out: `HYPERLINK("https://…")`; a longer expression is none. */
-function linkOf(formula: string): { link?: string } {
+export function linkOf(formula: string): { link?: string } {
   const [, link] = linkFormula.exec(formula) ?? [];
   return link === undefined ? {} : { link: link.replaceAll('""', '"') };
 }

@@ -9,7 +9,7 @@ const cell = (content: string, attributes = 'office:value-type="string"') =>
 const read = (tables: string, sheet = 0) => readAll(written(odsParts(tables), "a.ods"), sheet);
 const cellsOf = async (cells: string) => (await read(table(row(cells)))).cells.map((text) => text.slice(3));
 
-test("a formula without a value is in doubt, whatever its type, one with an empty text is empty, and one with a picture says so", async () => {
+test("a formula without a value is in doubt, whatever its type, one with an empty text is empty; pictures and links are found", async () => {
   const formula = (type: string, others = "") =>
     cell("", `office:value-type="${type}" table:formula="of:=A1"${others}`);
   const types = ["float", "percentage", "currency", "boolean", "date", "time", "string"];
@@ -19,6 +19,8 @@ test("a formula without a value is in doubt, whatever its type, one with an empt
     ...types.map((_, at) => `${at} "" no_value`),
     '8 "" image_in_cell',
   ]);
+  const link = 'table:formula="of:=HYPERLINK(&quot;https://a&quot;;&quot;Foto&quot;)"';
+  expect(await cellsOf(cell("<text:p>Foto</text:p>", link))).toEqual(['0 "Foto" https://a']);
 });
 
 test("a cell without the value that its type needs is in doubt, also with a text", async () => {

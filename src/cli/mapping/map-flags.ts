@@ -26,6 +26,8 @@ export interface MapFlags extends Mapping {
   readonly mapFile: string | undefined;
   /** The part that a later command does not know by itself; all of it if undefined. */
   readonly unsaved?: Mapping | undefined;
+  /** The entries of `--map` and `--map-value`, as typed. */
+  readonly entries?: readonly string[] | undefined;
 }
 
 /** Adds `--map`, `--map-value` and `--map-file`. */
@@ -56,6 +58,7 @@ export const readMapFlags = (
   map: readMap(map, words),
   values: readValues(mapValue, words),
   mapFile: named("--map-file", mapFile, "Choose a file."),
+  entries: [...map, ...mapValue],
 });
 
 /** The file of mappings as a command reads it; loads its code only if there is one. Throws UsageError. */
@@ -93,14 +96,17 @@ export function rejectForObjects(file: string, { map, values }: Mapping, words: 
 }
 
 /** The flags of a mapping, for a command that reads the failed file. */
-export const mapFlags = ({ unsaved, mapFile, ...all }: MapFlags) => ({
-  mapFile,
-  // The failed file has its own columns with the names of the failure columns.
-  map: [...(unsaved ?? all).map]
-    .filter(([column]) => !isFailureColumn(column))
-    .map((entry) => entry.join("=")),
-  mapValue: valueEntries((unsaved ?? all).values),
-});
+export function mapFlags({ unsaved, mapFile, entries = [], ...all }: MapFlags) {
+  const { map, values } = unsaved ?? all;
+  const spelling = new Map(entries.map((entry) => [normalValue(entry), entry]));
+  const asTyped = (entry: string) => spelling.get(normalValue(entry)) ?? entry;
+  return {
+    mapFile,
+    // The failed file has its own columns with the names of the failure columns.
+    map: [...map].filter(([column]) => !isFailureColumn(column)).map((entry) => asTyped(entry.join("="))),
+    mapValue: valueEntries(values).map(asTyped),
+  };
+}
 
 /** The entries of `--map`. */
 function readMap(entries: readonly string[], words: Vocabulary): Map<string, string> {

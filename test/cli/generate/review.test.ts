@@ -126,6 +126,9 @@ describe("a file of decisions is rejected, and nothing of it recorded,", () => {
     writeFileSync(join(world.folder, "a.xlsx"), workbookOf(sheet));
     const both = await world.cat("tasks review a.xlsx");
     expect(both.stderr).toContain('error: a.xlsx has several sheets that may be meant: "Looks", "Copy"\n');
+    expect((await world.cat("tryon looks.csv --yes --save images --approved a.xlsx")).stderr).toContain(
+      "Save the sheet with the decisions as a file of its own.\n",
+    );
     expect((await world.cat("tryon --rerun a.xlsx --sheet Copy --dry-run")).stderr).toContain(
       "a.xlsx: Copy!B2",
     );

@@ -77,6 +77,13 @@ describe("a background or angle that is not listed", () => {
     expect(world.read("looks.failed.csv")).toContain("DRESS-2,Amara,studoi,full-front,invalid_request,");
   });
 
+  test("that the service rejects in two images of one row is named once", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2|DRESS-3,Amara,studoi,full-front");
+    const ran = await world.cat("tryon looks.csv --matrix --yes --skip-invalid");
+    expect(ran.stderr.match(/looks\.csv:3 {2}rejected by the service/g)).toHaveLength(1);
+  });
+
   test("that flags name is shown by its flag", async () => {
     const world = await generateWorld(anySlug);
     const ran = await world.cat(

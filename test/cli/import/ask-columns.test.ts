@@ -230,7 +230,7 @@ describe("a file with unknown columns, on a terminal,", () => {
     const call = atPrompts(world, "import a.csv --map Art=sex --map-value sex:W=female --no-progress");
     await call.press("Read 1 column of a.csv like this?", "enter");
     expect((await call.ran).exit).toBe(8);
-    expect(call.screen()).toContain("cat import a.failed.csv --map art=sex --map-value sex:w=female\n");
+    expect(call.screen()).toContain("cat import a.failed.csv --map Art=sex --map-value sex:W=female\n");
     const again = await world.cat("import a.failed.csv --map art=sex --map-value sex:w=female --dry-run");
     expect(again.exit, again.stderr).toBe(0);
   });

@@ -94,15 +94,15 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
     const first = await world.cat("import shop.csv --skip-invalid --no-progress --map-value sex:Herren=male");
     expect([first.exit, next(first.stderr)]).toEqual([
       8,
-      "  cat import shop.failed.csv --map-value sex:herren=male",
+      "  cat import shop.failed.csv --map-value sex:Herren=male",
     ]);
     world.write("shop.failed.csv", world.read("shop.failed.csv").replace("A3;;", "A3;Rock;"));
-    const again = await world.cat("import shop.failed.csv --map-value sex:herren=male --no-progress");
+    const again = await world.cat("import shop.failed.csv --map-value sex:Herren=male --no-progress");
     expect([again.exit, world.products().length]).toEqual([0, 3]);
     world.write("own.json", mapping.replace("Titel", "Title"));
     const other = "import shop.csv --skip-invalid --fresh --no-progress --map-file own.json --map Titel=name";
     expect(next((await world.cat(`${other} --map-value sex:Herren=male`)).stderr)).toBe(
-      "  cat import shop.failed-2.csv --map-file own.json --map titel=name --map-value sex:herren=male",
+      "  cat import shop.failed-2.csv --map-file own.json --map titel=name --map-value sex:Herren=male",
     );
   });
 

@@ -51,13 +51,13 @@ test("reads values without case, by field or column, and an empty one as none", 
   });
 });
 
-test("keeps the values of the file in the failed file, and the flags in its command", async () => {
+test("keeps the values of the file in the failed file, and the flags in its command as typed", async () => {
   const world = await shop();
   const { exit, stderr } = await world.cat(
     `import shop.csv ${map} --map-value sex:Damen=female --skip-invalid`,
   );
   expect(exit).toBe(8);
-  expect(stderr).toContain("cat import shop.failed.csv --map geschlecht=sex --map-value sex:damen=female");
+  expect(stderr).toContain("cat import shop.failed.csv --map Geschlecht=sex --map-value sex:Damen=female");
   expect(readFileSync(join(world.folder, "shop.failed.csv"), "utf8")).toContain("A2,Hose,  HERREN ,");
 });
 

@@ -252,7 +252,7 @@ test("the command that resumes a run is the one that was typed; that of the fail
   ]);
   const failed = summaryOf({ failed: 1, failed_file: "a.failed.csv" });
   expect(reportLines(failed, given, run()).at(-1)).toBe(
-    "  cat import a.failed.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --images-root 'my photos' --images-outside --convert --ledger l.db",
+    "  cat import a.failed.csv --photos all --delimiter tab --encoding windows-1252 --map SKU=reference --images-root 'my photos' --images-outside --convert --ledger l.db",
   );
 });
 

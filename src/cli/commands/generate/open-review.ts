@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { CatError } from "../../../errors.ts";
 import { isDecisionColumn, readDecisions } from "../../../flows/generate/columns/decisions.ts";
 import {
   findImages,
@@ -43,7 +44,15 @@ export async function openReview(
     app,
     { ...use.reading, file },
     { job: { noun: "run" }, isColumn: isDecisionColumn },
-  );
+  ).catch((error) => {
+    if (use.reading !== undefined || !(error instanceof CatError) || error.code !== "which_sheet")
+      throw error;
+    throw new InputError(
+      error.message,
+      error.code,
+      "Save the sheet with the decisions as a file of its own.",
+    );
+  });
   try {
     const { decisions, problems: ofRows, located } = await readDecisions(source, use.reading?.read ?? null);
     const place = { ...(await reviewPlace(app, use.asksService)), needsAllImages: use.needsAllImages };

@@ -48,10 +48,12 @@ export function reportLines(
   if (skipped > 0) lines.push(`  ${counted(skipped, "image")} not queued: invalid or rejected rows`);
   else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   if (left > 0) lines.push(`  ${counted(left, "row")} left (--limit)`);
-  for (const { code, message, ...place } of rejected)
-    lines.push(
+  const rejections = rejected.map(
+    ({ code, message, ...place }) =>
       `  ${placeText(shownName(flags.input), place)}  rejected by the service  ${reasonText({ code, message })}`,
-    );
+  );
+  // A row may be several images.
+  lines.push(...new Set(rejections));
   if (summary.failed > 0) lines.push(`  ${counted(summary.failed, "image")} failed`);
   if (isUnpaid(stopped)) lines.push(...paidLines(results, flags));
   if (not_queued > 0) lines.push(`  ${counted(not_queued, "image")} not queued`);

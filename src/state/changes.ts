@@ -49,6 +49,8 @@ export interface Changes {
   isRead(runId: string, productId: string): boolean;
   /** Keeps products as they are before the run changes them; not if it has changed them already. */
   read(account: number, runId: string, products: readonly ReadProduct[]): void;
+  /** Forgets the change of a product: the service rejected its request. */
+  rejected(runId: string, productId: string): void;
   /** The changes of a run, without products that were only read, in the order of their IDs. */
   of(runId: string): Iterable<Change>;
   /** The newest later run of the account that changed the product and was not undone; null if none. */
@@ -125,6 +127,7 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
        after = excluded.after, sources = excluded.sources`,
   );
   const drop = db.statement("DELETE FROM change WHERE run = ? AND batch = ?");
+  const reject = db.statement("DELETE FROM change WHERE run = ? AND product = ?");
   const letGo = db.statement("UPDATE change SET batch = NULL WHERE run = ? AND batch = ?");
   const report = db.statement(
     `INSERT INTO change (account, run, product, reference, action, after, photos, sources) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -146,6 +149,7 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
           read.run(account, runId, toKey(productId), toKey(reference), before, nothing);
       });
     },
+    rejected: (runId, productId) => void reject.run(runId, toKey(productId)),
     *of(runId) {
       let last: Uint8Array = nothing;
       while (true) {

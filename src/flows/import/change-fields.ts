@@ -6,6 +6,7 @@ import type { CatError } from "../../errors.ts";
 import { productById } from "../catalogue/find-products.ts";
 import { sendEach } from "../run/requests.ts";
 import type { Stage } from "../run/stage.ts";
+import { isNothingDone } from "../service-errors.ts";
 import type { DecidedRow } from "./decide.ts";
 import { FieldDigests } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
@@ -53,7 +54,11 @@ async function changeRow(row: DecidedRow, run: ImportRun): Promise<RowOutcome> {
     state.runs.writes(account, id);
     state.batches.patching(account, id, done, changes);
     const input = { product_id: productId, body: fields as { name: string } };
-    await client.products.update(input, { idempotencyKey: newKey(), signal });
+    await client.products.update(input, { idempotencyKey: newKey(), signal }).catch((error: unknown) => {
+      // Nothing is left to undo, and if it is sent again, others may have changed the product before.
+      if (isNothingDone(error, run.rows.patching.has(rowIndex))) state.changes.rejected(id, productId);
+      throw error;
+    });
   } catch (error) {
     if (!(error instanceof ApiError) || !isOfThisRow(error)) throw error;
     // Check again before the ledger forgets its photos.

@@ -96,7 +96,7 @@ class RowsToImport {
   /** Rows that an earlier process changed, or that the user counted as imported. */
   readonly #done = new RowSet();
   /** Rows that an earlier process may have changed: its PATCH got no response. */
-  readonly #patching = new RowSet();
+  readonly patching = new RowSet();
   /** Rows that need a PATCH. */
   readonly toPatch = new RowSet();
   /** Rows of `toPatch` that this process has changed. */
@@ -110,7 +110,7 @@ class RowsToImport {
     this.#run = run;
     for (const batch of run.earlier) for (const row of batch.rows) this.#inBatches.add(row);
     for (const { rowIndex } of run.done) this.#done.add(rowIndex);
-    for (const row of run.at.state.batches.patchingRows(run.at.id)) this.#patching.add(row);
+    for (const row of run.at.state.batches.patchingRows(run.at.id)) this.patching.add(row);
   }
 
   /** Number of rows that an earlier process sent or changed. */
@@ -175,7 +175,7 @@ class RowsToImport {
     if (decision.kind === "moved") this.#report(rowIndex, failedRow(row, productChanged, null));
     else if (decision.kind === "refused") this.#report(rowIndex, rejectedRow(row, decision.discarded));
     else if (decision.kind !== "unchanged") this.toPatch.add(rowIndex);
-    else if (this.#patching.has(rowIndex)) {
+    else if (this.patching.has(rowIndex)) {
       this.#report(rowIndex, updatedRow({ ...row, productId: decision.productId }));
     } else this.unchanged.add(rowIndex);
   };

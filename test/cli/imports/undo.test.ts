@@ -368,3 +368,25 @@ test("a product that others changed during an import of many fields is set back 
   expect((await world.cat("imports undo last --yes")).exit).toBe(0);
   expect(world.products().map(({ name }) => name)).toEqual([...Array(60).fill("Good"), "Coat"]);
 });
+
+test("a photo that was detached from a product with kept fields is attached by the next import again", async () => {
+  const world = await imported();
+  await world.cat("products update C --name Coat");
+  expect((await world.cat("imports undo last --yes")).exit).toBe(8);
+  const photos = () => world.products().map(({ images }) => images.length);
+  expect(photos()).toEqual([1, 1, 1]);
+  await world.cat("import a.csv");
+  expect(photos()).toEqual([1, 2, 2, 1]);
+});
+
+test("a product whose change was rejected is set back to what others wrote before it was sent again", async () => {
+  const world = await imported();
+  world.write("a.csv", `reference,name,images\nA,Wrong,${url}/a.jpg\nB,Wrong,${url}/b.jpg\n`);
+  world.mock.faults.add({ match: { method: "PATCH" }, status: 402 });
+  expect((await world.cat("import a.csv")).exit).toBe(4);
+  world.mock.faults.clear();
+  await world.cat("products update A --name Coat");
+  expect((await world.cat("import a.csv")).exit).toBe(0);
+  expect((await world.cat("imports undo last --yes")).exit).toBe(0);
+  expect(world.products().map(({ name }) => name)).toEqual(["Coat", "Shirt", "c.jpg", "Hat"]);
+});

@@ -64,15 +64,13 @@ export async function undoProduct(
     (only === "fields" && rest.photos.length > 0) ||
     (only === "photos" && Object.keys(rest.fields).length > 0);
   const isAll = verdict.kept.length === 0 && !isRest;
-  state.changes.undone(account, target, product_id, isAll, ledgerAfter(change, verdict, at, only));
+  state.changes.undone(account, target, product_id, isAll, ledgerAfter({ change, live, verdict, only }, at));
 }
 
 /** What the ledger knows then: an import of the same file would otherwise skip what was undone. */
 function ledgerAfter(
-  change: Change,
-  verdict: Verdict,
+  { change, live, verdict, only }: Pick<ProductToUndo, "change" | "live" | "verdict" | "only">,
   { state, account }: Run,
-  only: UndoPart | null,
 ): LedgerUndone {
   if (change.action === "created") return { isGone: verdict.kept.length === 0 };
   const before = productBefore(change);
@@ -80,6 +78,9 @@ function ledgerAfter(
   const known = state.ledger.ofProduct(account, change.productId);
   const digests = FieldDigests.of(verdict.fields);
   const fields = known === null ? undefined : digests.over(new FieldDigests(known.fields)).bytes;
-  const isDetached = only !== "fields" && verdict.kept.length === 0 && addedPhotos(change, before).length > 0;
+  const added = live === null || only === "fields" ? [] : addedPhotos(change, before);
+  // The rest of the product may be kept.
+  const isLeft = live?.images.some(({ id }) => added.includes(id) && !verdict.photos.includes(id));
+  const isDetached = added.length > 0 && !isLeft;
   return { ...(fields && { fields }), ...(isDetached && { sources: change.sources }) };
 }

@@ -144,3 +144,19 @@ test("exits with 2 for an unknown profile, and for --no-photos alone", async () 
   });
   expect(world.requests()).toEqual([]);
 });
+
+test.each([
+  ["here", "the key in use", "Use a key with this scope."],
+  ["there", "the key of the profile restored", "Store another key: cat login --profile restored"],
+])("names the key that is rejected %s", async (side, key, hint) => {
+  const { world, mock } = await createPair();
+  const [{ faults }, status, code] =
+    side === "here" ? [world.mock, 403, "insufficient_scope"] : [mock, 401, "invalid_api_key"];
+  faults.add({ match: { method: "GET" }, status });
+  const { exit, stderr } = await world.cat("doctor --parity restored");
+  const message = "this response comes from a fault set with POST /_mock/faults";
+  expect([exit, stderr.replace(/request \S+\)/, "request R)")]).toEqual([
+    4,
+    `error: ${key} was rejected: ${message} (GET /v1/products: ${status} ${code}, request R)\n${hint}\n`,
+  ]);
+});

@@ -2,12 +2,14 @@
 
 import { createHash } from "node:crypto";
 import pLimit from "p-limit";
+import { ApiError } from "../../client/api-error.ts";
 import type { Client } from "../../client/client.ts";
 import { referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { ExportAsset } from "../../contract/resources/exports.ts";
 import type { Product } from "../../contract/resources/products.ts";
+import { CatError } from "../../errors.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Service } from "../service.ts";
 import { readPages } from "./read-pages.ts";
@@ -37,6 +39,8 @@ export interface ParityCounts {
 interface ParityOptions extends Pick<Service, "signal" | "concurrency"> {
   readonly here: Client;
   readonly there: Client;
+  /** The other profile. */
+  readonly name: string;
   /** Both are organizations of one service, which never gives an image ID twice. */
   readonly isOneService: boolean;
   /** Whether to compare the bytes of photos. */
@@ -52,15 +56,15 @@ export async function* compareCatalogues(
   options: ParityOptions,
   counts: ParityCounts,
 ): AsyncGenerator<Difference, void, undefined> {
-  const { here, there, isOneService, hasPhotos } = options;
+  const { here, there, name, isOneService, hasPhotos } = options;
   const products = new Map<string, ProductDigest>();
-  for await (const [reference, product] of referenced(here, options, counts)) {
+  for await (const [reference, product] of keyOf(null, referenced(here, options, counts))) {
     products.set(reference, digestOf(product, isOneService));
     counts.here++;
   }
   /** The products whose photos may differ in their bytes only. */
   const alike = new Set<string>();
-  for await (const [reference, product] of referenced(there, options, counts)) {
+  for await (const [reference, product] of keyOf(name, referenced(there, options, counts))) {
     counts.there++;
     const one = products.get(reference);
     products.delete(reference);
@@ -79,6 +83,26 @@ export async function* compareCatalogues(
   for (const reference of products.keys()) yield { reference, what: "missing" };
   products.clear();
   if (hasPhotos && alike.size > 0) yield* comparePhotos(alike, options, counts);
+}
+
+/** Where a key is rejected, the message says which one: that of the profile `name`, or that in use (null). */
+async function* keyOf<Item>(
+  name: string | null,
+  items: AsyncGenerator<Item, void, undefined>,
+): AsyncGenerator<Item, void, undefined> {
+  try {
+    yield* items;
+  } catch (error) {
+    if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) throw error;
+    const { type, code, status, requestId, hint, message } = error;
+    const key = name === null ? "the key in use" : `the key of the profile ${name}`;
+    const login = `Store another key: cat login --profile ${name}`;
+    throw new CatError(`${key} was rejected: ${message}`, {
+      ...{ type, code, status, requestId },
+      hint: name !== null && status === 401 ? login : hint,
+      cause: error,
+    });
+  }
 }
 
 interface ProductDigest {
@@ -133,9 +157,15 @@ async function* comparePhotos(
   counts: ParityCounts,
 ): AsyncGenerator<Difference, void, undefined> {
   const photos = new Map<string, readonly string[]>();
-  for await (const [reference, hashes] of hashedPhotos(options.here, references, options, counts))
+  for await (const [reference, hashes] of keyOf(
+    null,
+    hashedPhotos(options.here, references, options, counts),
+  ))
     photos.set(reference, hashes);
-  for await (const [reference, there] of hashedPhotos(options.there, references, options, counts)) {
+  for await (const [reference, there] of keyOf(
+    options.name,
+    hashedPhotos(options.there, references, options, counts),
+  )) {
     const left = [...there];
     const unmatched = (photos.get(reference) ?? []).filter((photo) => {
       const at = left.indexOf(photo);

@@ -27,6 +27,7 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
       {
         here,
         there,
+        name,
         isOneService: baseUrl === other.baseUrl,
         hasPhotos,
         signal: context.interrupt,

@@ -92,12 +92,22 @@ describe("a mirror in a bucket", () => {
     expect(missing.exit).toBe(3);
     expect(missing.stderr).toContain("s3://shop/a:2  images[1].path  photo_not_found");
     expect(other.requests()).toEqual([]);
+    // A failed file would name photos that only the bucket has.
+    const partly = await restore(" --skip-invalid");
+    expect([partly.exit, partly.stderr.split("\n").slice(-3)]).toEqual([
+      8,
+      [
+        "  1 invalid row skipped",
+        "Invalid rows are in a.failed.ndjson, with the reasons. Fix them in the mirror, then run the same command.",
+        "",
+      ],
+    ]);
     world.store.objects.set("a/DRESS-1_back.jpg", photo);
     expect(await restore()).toEqual({
       exit: 0,
       stdout: "",
       stderr: expect.stringMatching(
-        /^Reading s3:\/\/shop\/a\/catalogue\.ndjson: (.*\n)*Imported 3 rows from s3:\/\/shop\/a in .*: 3 created\.\n$/,
+        /^Reading s3:\/\/shop\/a\/catalogue\.ndjson: (.*\n)*Imported 3 rows from s3:\/\/shop\/a in .*: 1 created, 2 skipped\.\n$/,
       ),
     });
     const photos = ({ organizations: { main } }: ReturnType<typeof other.state>) =>

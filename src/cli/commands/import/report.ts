@@ -1,5 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
+import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
@@ -265,6 +266,8 @@ function failedLines(
   // The mode would reject or skip all rows, because their products exist.
   const areAllPartial = addsPhotos && partial === total - succeeded - unchanged;
   const again = areAllPartial ? ({ ...flags, mode: "upsert", photos: "new" } as const) : flags;
+  // The paths of its photos are in the bucket.
+  if (isBucketAddress(summary.file)) return [`${where} Fix them in the mirror, then run the same command.`];
   const lines = [`${where} Fix them there, then run:`, `  ${commandForFailed(failedFile, again, run)}`];
   if (addsPhotos && !areAllPartial)
     lines.push("Partial rows already exist as products. To add their missing photos, use --mode upsert.");

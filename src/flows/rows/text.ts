@@ -202,6 +202,13 @@ function rejectNul(text: Buffer, lines: LineCounter): void {
 function notUtf8(text: Buffer, lines: LineCounter): UnreadableInput {
   const at = firstInvalid(text);
   lines.count(text.subarray(0, at));
+  // Files of several programs, one after the other: any encoding is wrong for some of the rows.
+  if (letterOfUtf8.test(text.toString("latin1", 0, at)))
+    return new UnreadableInput({
+      line: lines.line,
+      code: "wrong_encoding",
+      message: `text is not UTF-8 from here on ("${readAs("windows-1252", text, at)}"), but before: save the complete file as UTF-8`,
+    });
   const message = `the file is not UTF-8; ${encodingAdvice(text, at)}`;
   return new UnreadableInput({ line: lines.line, code: "wrong_encoding", message }, (encoding) =>
     readAs(encoding, text, at),

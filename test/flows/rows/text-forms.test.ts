@@ -80,6 +80,14 @@ describe("a text is rejected", () => {
       expect(await read(bytes, encoding, size)).toEqual({ line: 2, code: "wrong_encoding", message });
   });
 
+  test("if it is UTF-8 at its start only, with no advice to try an encoding", async () => {
+    const bytes = Buffer.concat([Buffer.from("a\ngrün\n"), Buffer.from("blau, grün\n", "latin1")]);
+    expect(await read(bytes)).toMatchObject({
+      line: 3,
+      message: expect.stringContaining('here on ("grün"), but'),
+    });
+  });
+
   test("but not if it only could be UTF-8", async () => {
     for (const [encoding, content] of [
       ["windows-1252", "“LÔ 5 kg MAÇÃ\u00a0"],

@@ -17,7 +17,10 @@ export interface S3Faults {
   /** Answers 501 to every conditional write, as others do. */
   lacksConditions?: boolean;
   /** The response to a request instead of its own, after the work was done; null for its own. */
-  instead?: (method: string, key: string) => { status: number; body: string } | "cut" | null;
+  instead?: (
+    method: string,
+    key: string,
+  ) => (Partial<Reply> & { status: number; body: string }) | "cut" | null;
 }
 
 /** An object store in memory, with the parts of the S3 interface that mirrors use, and one bucket `shop`. */
@@ -27,6 +30,7 @@ export async function s3Server(now: () => number = Date.now) {
   const requests: string[] = [];
   /** The parts of unfinished uploads, by upload ID. */
   const uploads = new Map<string, Map<number, Buffer>>();
+  const begun = new Map<string, Record<string, string>>();
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     const url = new URL(request.url!, "http://store");
@@ -74,6 +78,7 @@ export async function s3Server(now: () => number = Date.now) {
     if (upload === null) {
       const id = `upload-${uploads.size + 1}`;
       uploads.set(id, new Map());
+      begun.set(id, keptOf(headers));
       const text = `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`;
       return { status: 200, headers: { "content-type": "application/xml" }, body: text };
     }
@@ -89,8 +94,8 @@ export async function s3Server(now: () => number = Date.now) {
     if (method === "DELETE") return { status: 204, headers: {}, body: "" };
     const etag = `"${createHash("md5").update(upload).digest("hex")}-${parts.size}"`;
     const all = [...parts.keys()].sort((one, other) => one - other).map((number) => parts.get(number)!);
-    objects.set(key, { body: Buffer.concat(all), etag, headers: { etag } });
-    const text = "<CompleteMultipartUploadResult></CompleteMultipartUploadResult>";
+    objects.set(key, { body: Buffer.concat(all), etag, headers: { ...begun.get(upload), etag } });
+    const text = `<CompleteMultipartUploadResult><Key>${xml(key)}</Key></CompleteMultipartUploadResult>`;
     return { status: 200, headers: { "content-type": "application/xml" }, body: text };
   };
   const put = (
@@ -116,12 +121,11 @@ export async function s3Server(now: () => number = Date.now) {
     const digest = createHash("md5").update(body);
     const hex = digest.copy().digest("hex");
     if (md5 !== undefined && md5 !== digest.digest("base64")) return failure(400, "BadDigest");
-    const kept = Object.entries(headers).filter(([name]) => /^(x-amz-meta-.*|content-type)$/.test(name));
     const etag = `"${hex}"`;
     objects.set(key, {
       body,
       etag,
-      headers: { ...(Object.fromEntries(kept) as Record<string, string>), etag },
+      headers: { ...keptOf(headers), etag },
     });
     return { status: 200, headers: { etag }, body: "" };
   };
@@ -150,6 +154,12 @@ export async function s3Server(now: () => number = Date.now) {
     }),
   };
 }
+
+/** The headers of a write that its object keeps. */
+const keptOf = (headers: IncomingMessage["headers"]): Record<string, string> => {
+  const kept = Object.entries(headers).filter(([name]) => /^(x-amz-meta-.*|content-type)$/.test(name));
+  return Object.fromEntries(kept) as Record<string, string>;
+};
 
 interface Reply {
   readonly status: number;

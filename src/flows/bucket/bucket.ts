@@ -141,8 +141,7 @@ export class Bucket {
         }),
         isLast ? { abortSignal: never() } : {},
       );
-      if (ETag === undefined) throw new SyntaxError("not the response to a write");
-      return ETag;
+      return written(ETag);
     };
     return this.#again(`write ${key}`, send, async (error) => {
       const isRefused = isConditionFailure(error, condition);
@@ -156,32 +155,34 @@ export class Bucket {
   /** Begins an object of unknown length, in parts that are sent as they are full: it appears when it is completed. */
   async beginParts(key: string, type: string): Promise<PartsUpload> {
     const at = this.#at(key);
+    const write = this.#options.newId();
+    const whole = { ...at, ContentType: type, Metadata: { [writeField]: write } };
     const begun = await this.#again(`write ${key}`, () =>
-      this.#s3.send(new CreateMultipartUploadCommand({ ...at, ContentType: type })),
+      this.#s3.send(new CreateMultipartUploadCommand(whole)),
     );
     const upload = { ...at, UploadId: begun.UploadId! };
-    const parts: { PartNumber: number; ETag: string | undefined }[] = [];
+    const parts: { PartNumber: number; ETag: string }[] = [];
     return {
       add: async (body) => {
         const PartNumber = parts.length + 1;
         const { bytes, md5 } = contentOf(body);
         const part = { ...upload, PartNumber, Body: body, ContentLength: bytes, ContentMD5: md5 };
-        const sent = await this.#again(`write ${key}`, () => this.#s3.send(new UploadPartCommand(part)));
-        parts.push({ PartNumber, ETag: sent.ETag });
+        const send = async () => written((await this.#s3.send(new UploadPartCommand(part))).ETag);
+        parts.push({ PartNumber, ETag: await this.#again(`write ${key}`, send) });
       },
       complete: async (condition) => {
         // Stores that know conditions of a PUT may ignore or reject them here.
         if (!(await this.fulfills(key, condition))) return false;
-        const whole = { ...upload, MultipartUpload: { Parts: parts } };
+        const all = { ...upload, MultipartUpload: { Parts: parts } };
         const send = async () => {
-          await this.#s3.send(new CompleteMultipartUploadCommand(whole));
+          const { Key, ETag, Location } = await this.#s3.send(new CompleteMultipartUploadCommand(all));
+          written(Key ?? ETag ?? Location);
           return true;
         };
         return this.#again(`write ${key}`, send, async (error) => {
-          // It is gone where an earlier attempt has completed it, whose response got lost.
-          return (error as Error).name === "NoSuchUpload" && (await this.head(key)) !== null
-            ? true
-            : undefined;
+          if ((error as Error).name !== "NoSuchUpload") return undefined;
+          // An earlier attempt has completed it, whose response got lost; or the store has removed its parts.
+          return (await this.head(key))?.metadata[writeField] === write ? true : undefined;
         });
       },
       abort: async () => {
@@ -248,9 +249,10 @@ export class Bucket {
   async copy(from: string, to: string): Promise<void> {
     const { bucket, prefix } = this.#options;
     const source = [bucket, ...(prefix + from).split("/")].map(encodeURIComponent).join("/");
-    await this.#again(`copy ${from}`, () =>
-      this.#s3.send(new CopyObjectCommand({ ...this.#at(to), CopySource: source })),
-    );
+    await this.#again(`copy ${from}`, async () => {
+      const command = new CopyObjectCommand({ ...this.#at(to), CopySource: source });
+      written((await this.#s3.send(command)).CopyObjectResult?.ETag);
+    });
   }
 
   #at(key: string): { Bucket: string; Key: string } {
@@ -270,7 +272,7 @@ export class Bucket {
       return await this.#again(act, send);
     } catch (error) {
       const { status, code } = error as { status?: number; code?: string };
-      if (status === 404 && code !== "bucket_not_found") return null;
+      if (status === 404 && code !== "bucket_not_found" && code !== "not_a_store") return null;
       throw error;
     }
   }
@@ -318,6 +320,12 @@ const toInfo = ({ ContentLength = 0, ETag = "", Metadata = {} }: HeadObjectComma
   etag: ETag,
   metadata: Metadata,
 });
+
+/** What only the response of a store to a write has: a page of HTML with status 200 does not say that anything was written. */
+function written(sign: string | undefined): string {
+  if (sign === undefined) throw new SyntaxError("not the response to a write");
+  return sign;
+}
 
 const never = (): AbortSignal => new AbortController().signal;
 

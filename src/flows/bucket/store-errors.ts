@@ -24,7 +24,8 @@ export function isTransient(error: unknown): boolean {
   return (
     // 409: another write to the same key is in progress.
     [409, 429].includes(status) ||
-    (status >= 500 && status !== 501) ||
+    // Not what the store does not know, or has no room for.
+    (status >= 500 && status !== 501 && status !== 507) ||
     name === "RequestTimeout" ||
     name === "SlowDown"
   );
@@ -134,8 +135,8 @@ export function storeError(error: unknown, act: string, bucket: string): CatErro
   if (error instanceof CatError) return error;
   const failure = error as StoreFailure;
   const status = statusOf(failure);
-  const isBare = /^(?:403|Unknown)$/.test(failure.name) && !isHtml(failure);
-  const name = status === 403 && isBare ? "AccessDenied" : failure.name;
+  const isBare = /^(?:403|Unknown)$/.test(failure.name);
+  const name = isHtml(failure) ? "SyntaxError" : status === 403 && isBare ? "AccessDenied" : failure.name;
   // A 400 about credentials or the region is not about the input.
   const detail = { requestId: failure.$metadata?.requestId, cause: error, ...(status !== 400 && { status }) };
   const fact = factOf(name);

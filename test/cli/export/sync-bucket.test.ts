@@ -185,6 +185,16 @@ describe("a mirror in a bucket", () => {
     world.store.write("a/.catalogue/1-of-2/state.json", own);
     expect((await sync("1")).exit).toBe(0);
     expect(world.text("a/catalogue.ndjson")).toBe(world.text("whole/catalogue.ndjson"));
+    // Another machine has taken the join over meanwhile.
+    world.store.objects.delete("a/.catalogue/merge/joined.json");
+    world.store.faults.instead = (method, key) => {
+      if (method === "GET" && key === "a/catalogue.1-of-2.ndjson")
+        world.store.write("a/catalogue.ndjson", {});
+      return null;
+    };
+    expect((await sync("2")).exit).toBe(6);
+    expect(world.text("a/catalogue.ndjson")).toBe("{}");
+    expect(world.keys()).not.toContain("a/.catalogue/merge/joined.json");
   });
 
   test("is resumed at once after an interrupt", async () => {

@@ -24,6 +24,23 @@ describe("a file in a bucket", () => {
     if (what === "a failure") expect(await content()).toBeNull();
   });
 
+  test("fails if the store has removed its parts, also where an older object has its name", async () => {
+    const { file, store, content } = await open();
+    const old = file();
+    await write(old, [Buffer.from("old")]);
+    await old.commit();
+    const begun = file(true);
+    const parts = [0, 1].map((at) => whole.subarray(0, 8 * 1024 ** 2 + at));
+    await write(begun, parts);
+    store.uploads.clear();
+    await expect(begun.commit()).rejects.toMatchObject({ status: 404, code: "store_failed" });
+    expect(String(await content())).toBe("old");
+    const ended = file(true);
+    await write(ended, parts);
+    store.faults.instead = (method) => (method === "POST" ? { status: 200, body: "<html></html>" } : null);
+    await expect(ended.commit()).rejects.toMatchObject({ code: "not_a_store" });
+  });
+
   test("is complete although the response to its end got lost", async () => {
     const { file, store, content } = await open();
     const begun = file();

@@ -109,10 +109,10 @@ export class BucketMirror implements MirrorStore {
   ): Promise<boolean> {
     const key = keyOf(path);
     await this.#touched;
-    this.#lease?.check();
     const isIndex = path === this.#options.files.index;
     const spooled = await this.#spool(content);
     try {
+      this.#lease?.check();
       if (!this.#isChecked && exclusive && (await this.#bucket.head(key)) !== null) return false;
       if (isIndex && this.#indexEtag === undefined) await this.stat(path);
       const condition = isIndex ? this.#indexCondition : exclusive ? "absent" : undefined;
@@ -147,11 +147,22 @@ export class BucketMirror implements MirrorStore {
   async rename(from: string, to: string): Promise<boolean> {
     await this.#touched;
     const target = keyOf(to);
-    if ((await this.#bucket.head(target)) !== null) return false;
     this.#lease?.check();
-    await this.#bucket.copy(keyOf(from), target);
+    if (!(await this.#takesName(target))) return false;
+    try {
+      await this.#bucket.copy(keyOf(from), target);
+    } catch (error) {
+      if (this.#isChecked) await this.#bucket.remove(target).catch(() => {});
+      throw error;
+    }
     await this.#bucket.remove(keyOf(from));
     return true;
+  }
+
+  /** A copy replaces what has its name, also what another shard has just written: an empty object takes the name first. */
+  async #takesName(key: string): Promise<boolean> {
+    if (!this.#isChecked) return (await this.#bucket.head(key)) === null;
+    return (await this.#bucket.put(key, contentOf(Buffer.alloc(0)), { condition: "absent" })) !== null;
   }
 
   /** Keys differ by case. */
@@ -216,14 +227,18 @@ export class BucketMirror implements MirrorStore {
       if ("heldBy" in lease) return lease;
       this.#lease = lease;
     }
-    this.#mayHaveLeft = (await this.#bucket.head(keyOf(files.journal))) !== null;
-    return {
-      release: async () => {
-        await this.#touched.catch(() => {});
-        await this.#lease?.release();
-        this.#lease = null;
-      },
+    const release = async () => {
+      await this.#touched.catch(() => {});
+      await this.#lease?.release();
+      this.#lease = null;
     };
+    try {
+      this.#mayHaveLeft = (await this.#bucket.head(keyOf(files.journal))) !== null;
+    } catch (error) {
+      await release();
+      throw error;
+    }
+    return { release };
   }
 
   get #indexCondition(): Condition {

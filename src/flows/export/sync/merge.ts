@@ -62,8 +62,11 @@ export async function mergeShards(
   const lock = await store.lock(holder);
   if ("heldBy" in lock)
     throw cannotMerge(folder, "another process is merging them", "Wait for it to finish.", mergeInProgress);
-  const index = MirrorIndex.open(await store.database(`${mergeWork}/index.db`, { isCopy: true }))!;
+  let index: MirrorIndex | null = null;
   try {
+    // In a bucket, only the index of this moment is replaced: another process may take the lease over.
+    await store.stat(completeIndex);
+    index = MirrorIndex.open(await store.database(`${mergeWork}/index.db`, { isCopy: true }))!;
     const shards_sha256 = await readShards(shards, among === null ? files : null, { index, store, folder });
     await store.put(completeIndex, index.content());
     await store.settle();
@@ -77,7 +80,7 @@ export async function mergeShards(
   } catch (error) {
     throw asMirrorError(error);
   } finally {
-    index.close();
+    index?.close();
     await lock.release();
   }
 }

@@ -87,3 +87,39 @@ test("a page of HTML in place of a list is not an empty mirror", async () => {
   const paths = open().list()[Symbol.asyncIterator]();
   await expect(paths.next()).rejects.toMatchObject({ type: "bad_answer", code: "not_a_store" });
 });
+
+test("an old file stays until its copy exists: a page of HTML is not the response to a copy", async () => {
+  const { store, open } = await world();
+  const mirror = open();
+  await lockOf(mirror);
+  await mirror.put("a.jpg", [Buffer.from("image")]);
+  const image = store.objects.get("a b/ü/a.jpg");
+  store.faults.instead = (method, key) => {
+    if (method !== "PUT" || store.objects.get(key)?.body.length === 0) return null;
+    store.objects.delete(key);
+    return { status: 200, body: "<html></html>" };
+  };
+  await expect(mirror.rename("a.jpg", "b.jpg")).rejects.toMatchObject({ code: "not_a_store" });
+  expect(store.objects.get("a b/ü/a.jpg")).toBe(image);
+});
+
+test.each(["HEAD", "GET"])(
+  "a page of HTML with status 404 does not say that an object is missing: %s",
+  async (of) => {
+    const { store, open } = await world();
+    const headers = { "content-type": "text/html" };
+    store.faults.instead = (method) => (method === of ? { status: 404, headers, body: "<html>" } : null);
+    await expect(of === "GET" ? open().read("a") : open().stat("a")).rejects.toMatchObject({
+      type: "bad_answer",
+      code: "not_a_store",
+    });
+  },
+);
+
+test("a lease is released where the rest of its lock fails", async () => {
+  const { store, open } = await world();
+  store.faults.instead = (_, key) => (key.endsWith("journal.ndjson") ? { status: 403, body: "" } : null);
+  await expect(open().lock(holder)).rejects.toMatchObject({ code: "bucket_denied" });
+  delete store.faults.instead;
+  await lockOf(open());
+});

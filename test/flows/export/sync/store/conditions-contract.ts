@@ -69,6 +69,24 @@ export function conditionsContract(newPlace: () => Promise<ReturnType<typeof mac
     expect(String(await one.read("catalogue.ndjson"))).toBe("two\n");
   });
 
+  test("gives a name to a renamed file or to a new one, not to both", async () => {
+    const open = await newPlace();
+    const [one, other] = [open(), open()];
+    await (await lockOf(other)).release();
+    await lockOf(one);
+    for (let round = 0; round < 5; round++) {
+      await one.put(`old-${round}`, [Buffer.from("renamed")]);
+      const [isRenamed, isPlaced] = await Promise.all([
+        one.rename(`old-${round}`, `new-${round}`),
+        other.put(`new-${round}`, [Buffer.from("placed")], { exclusive: true }),
+      ]);
+      expect([isRenamed, isPlaced].filter((one) => one)).toHaveLength(1);
+      expect(String(await one.read(`new-${round}`))).toBe(isPlaced ? "placed" : "renamed");
+    }
+    await expect(one.rename("missing", "name")).rejects.toMatchObject({ status: 404 });
+    expect(await one.stat("name")).toBeNull();
+  });
+
   test("takes a large file in one request or in parts, and a name of any letters", async () => {
     const open = await newPlace();
     const mirror = open();

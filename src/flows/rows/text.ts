@@ -71,6 +71,7 @@ async function* checkedUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   const lines = new LineCounter();
   let carried = Buffer.alloc(0);
   let atStart = true;
+  let hasLetters = false;
   for await (const chunk of chunks) {
     let bytes = carried.length > 0 ? Buffer.concat([carried, chunk]) : chunk;
     if (atStart && bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3);
@@ -78,13 +79,14 @@ async function* checkedUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
     // A character cut by the chunk's end waits for its remaining bytes.
     const cut = wholeCharacters(bytes);
     const text = bytes.subarray(0, cut);
-    if (!isUtf8(text)) throw notUtf8(text, lines);
+    if (!isUtf8(text)) throw notUtf8(text, lines, hasLetters);
+    hasLetters ||= text.includes(0xc3);
     rejectNul(text, lines);
     lines.count(text);
     carried = Buffer.from(bytes.subarray(cut));
     yield text;
   }
-  if (carried.length > 0) throw notUtf8(carried, lines);
+  if (carried.length > 0) throw notUtf8(carried, lines, hasLetters);
 }
 
 async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
@@ -121,9 +123,9 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
   if (rest.length > 0) yield rest;
 }
 
-/** Encodings in which a letter of UTF-8, such as é, would be Ã or √ before a sign. */
+/** Encodings in which é or – of UTF-8 would be characters that no text has in this order, such as Ã©. */
 const western = /^(?:windows-1252|iso-8859-15|macintosh)$/;
-const letterOfUtf8 = /\xc3[\xa1-\xaa\xac-\xba\xbc-\xbf]/;
+const letterOfUtf8 = /\xc3[\xa1-\xaa\xac-\xba\xbc-\xbf]|\xe2(?:\x80[\x93-\xa6]|\x82\xac)/;
 
 /** Bytes of another encoding. Throws UnreadableInput if they are UTF-8: each of its letters would be read as two wrong ones. */
 async function* withoutUtf8(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
@@ -139,7 +141,7 @@ async function* withoutUtf8(chunks: AsyncIterable<Buffer>, encoding: string): As
     const bytes = firstLine === null || seeksLetters ? chunk.toString("latin1") : "";
     // A letter may be cut by the end of a chunk.
     const letter = seeksLetters ? `${last}${bytes}`.search(letterOfUtf8) : -1;
-    last = bytes.slice(-1);
+    last = bytes.slice(-2);
     const first = firstLine === null ? bytes.search(/[\x80-\xff]/) : -1;
     const at = Math.max(letter, first);
     if (at !== -1) lines.count(chunk.subarray(0, at));
@@ -199,11 +201,12 @@ function rejectNul(text: Buffer, lines: LineCounter): void {
   });
 }
 
-function notUtf8(text: Buffer, lines: LineCounter): UnreadableInput {
+/** `hasLetters`: whether the text before has letters of Latin languages, as UTF-8. */
+function notUtf8(text: Buffer, lines: LineCounter, hasLetters: boolean): UnreadableInput {
   const at = firstInvalid(text);
   lines.count(text.subarray(0, at));
   // Files of several programs, one after the other: any encoding is wrong for some of the rows.
-  if (letterOfUtf8.test(text.toString("latin1", 0, at)))
+  if (hasLetters || letterOfUtf8.test(text.toString("latin1", 0, at)))
     return new UnreadableInput({
       line: lines.line,
       code: "wrong_encoding",

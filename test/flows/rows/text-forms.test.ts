@@ -72,6 +72,7 @@ describe("a text is rejected", () => {
     ["gb18030", "a\ngrün\n", ""],
     // Files of several programs, one after the other, and a file that was cut.
     ["windows-1252", "a\ngrün\n", "gr\xfcn\n"],
+    ["windows-1252", "a\nb – 5\n", "gr\xfcn\n"],
     ["macintosh", "a\ngrün\n", "gr\xc3"],
   ])("if --encoding %s would make two letters of each of UTF-8: %j, %j", async (encoding, start, rest) => {
     const bytes = Buffer.concat([Buffer.from(start), Buffer.from(rest, "latin1")]);

@@ -297,7 +297,8 @@ class RowCollector {
 }
 
 /** Whether a formula shows a picture: Google Sheets saves its value as an empty text. */
-export const drawsPicture = (formula: string): boolean => /(?:DISPIMG|\bIMAGE)\s*\(/i.test(formula);
+export const drawsPicture = (formula: string): boolean =>
+  /DISPIMG\s*\(/i.test(formula) || /\bIMAGE\(/.test(formula);
 
 /** A link that is all of a formula, and its literal target; functions in the text that it shows have no other in them. */
 const linkFormula =

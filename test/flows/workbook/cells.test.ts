@@ -141,6 +141,7 @@ test("errors, formulas without a value and pictures in cells are in doubt, and f
     '<c t="str"><f>HYPERLINK("https://a","x")&amp;"|"&amp;HYPERLINK("https://b","x")</f><v>x|x</v></c>',
     '<c t="str"><f>HYPERLINK("https://a",CONCAT("(",A2,""""))</f><v>x</v></c>',
     '<c t="str"><f>IMAGE("https://cdn.example.com/a.jpg")</f><v></v></c>',
+    '<c t="str"><f>A2&amp;" image (front)"</f><v>x</v></c>',
   ].join("");
   const read = await cellsOf(cells);
   expect(read).toEqual([
@@ -154,6 +155,7 @@ test("errors, formulas without a value and pictures in cells are in doubt, and f
     '8 "x|x"',
     '9 "x" https://a',
     '10 "" image_in_cell',
+    '11 "x"',
   ]);
   const stale = {
     "xl/workbook.xml": `<workbook ${main} xmlns:r="r"><sheets><sheet name="S" r:id="rId1"/></sheets><calcPr fullCalcOnLoad="1"/></workbook>`,

@@ -31,6 +31,13 @@ interface ReviewUse {
 /** How a file of decisions is read, as given by flags. */
 export type Reading = Pick<InputFlags, "sheet" | "skipsHidden"> & { readonly read: ReadOptions };
 
+/** The flags of a command that generates the rejected images of a review again. */
+export const rerunFlags = (file: string, { sheet, read }: Reading) => ({
+  rerun: file,
+  sheet,
+  encoding: read.encoding,
+});
+
 /**
  * Opens a review, and finds the images that it is about. The caller closes the source. Throws an InputError, after all problems
  * were listed, where the file is not one of decisions, is incomplete, or was edited.

@@ -4,7 +4,7 @@ import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { fileWord, flagLine } from "../../output/command-words.ts";
-import { openReview, type Reading, recordDecisions } from "./open-review.ts";
+import { openReview, type Reading, recordDecisions, rerunFlags } from "./open-review.ts";
 
 /** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
 export async function recordReviewFile(app: App, file: string, reading: Reading): Promise<void> {
@@ -20,7 +20,7 @@ export async function recordReviewFile(app: App, file: string, reading: Reading)
   const { approved, rejected, undecided, reversed, later } = recorded;
   const summary = { file, approved, rejected, undecided, reversed: reversed.length, later: later.length };
   if (app.io.json) await app.io.jsonData(summary);
-  else await noteSummary(app, reportLines(app, review, recorded));
+  else await noteSummary(app, reportLines(app, review, recorded, reading));
 }
 
 /** The error of a file that was cut after its header. */
@@ -31,7 +31,12 @@ const noImages = (file: string): InputError =>
     "Save the decisions again in the gallery of the run, and use that file unchanged.",
   );
 
-function reportLines(app: App, review: Review, { approved, rejected, undecided }: RecordedReview): string[] {
+function reportLines(
+  app: App,
+  review: Review,
+  { approved, rejected, undecided }: RecordedReview,
+  reading: Reading,
+): string[] {
   const decisions = counted(approved + rejected, "decision");
   const open = undecided === 0 ? "" : `, ${grouped(undecided)} without a decision`;
   const counts = `${grouped(approved)} approved, ${grouped(rejected)} rejected${open}`;
@@ -40,6 +45,6 @@ function reportLines(app: App, review: Review, { approved, rejected, undecided }
   const [kind] = kinds;
   if (rejected === 0 || kind === undefined || kinds.size > 1 || review.file === "-" || app.globals.mock)
     return [line];
-  const again = flagLine([kind], { rerun: fileWord(review.file) }, app.globals);
+  const again = flagLine([kind], rerunFlags(fileWord(review.file), reading), app.globals);
   return [line, "To generate the rejected images again, run:", `  ${again}`];
 }

@@ -7,7 +7,7 @@ import { InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { flagLine } from "../../output/command-words.ts";
-import { openReview, type Reading, recordDecisions } from "./open-review.ts";
+import { openReview, type Reading, recordDecisions, rerunFlags } from "./open-review.ts";
 
 /** Rows, and the tasks whose rejected images they generate again, by line. */
 export interface OpenedInput {
@@ -35,7 +35,7 @@ export async function openDecisions(
     // Also what a later review has approved: the input of a run stays the same.
     const rejected = review.images.filter(({ row }) => row.decision === "reject");
     if (rejected.length === 0) throw nothingRejected(file);
-    rejectOtherKind(app, kind, review.file, rejected);
+    rejectOtherKind(app, kind, review.file, { images: rejected, reading });
     const lines: string[] = [];
     for (const { row, sent } of rejected) {
       // Blank lines keep each row on its line.
@@ -54,7 +54,12 @@ export async function openDecisions(
 }
 
 /** Rejects images of the other command. Throws an InputError that names it. */
-function rejectOtherKind(app: App, kind: GenerationKind, file: string, images: Review["images"]): void {
+function rejectOtherKind(
+  app: App,
+  kind: GenerationKind,
+  file: string,
+  { images, reading }: Pick<Review, "images"> & { reading: Reading },
+): void {
   const other = images.find(({ sent }) => sent !== undefined && sent.generation.kind !== kind);
   if (other === undefined) return;
   const { kind: needed } = other.sent!.generation;
@@ -62,7 +67,7 @@ function rejectOtherKind(app: App, kind: GenerationKind, file: string, images: R
     `${shownName(file)}:${other.row.fileLine} is about an image of cat ${needed}; nothing was queued`,
     "other_command",
     images.every(({ sent }) => sent?.generation.kind === needed)
-      ? `Run ${flagLine([needed], { rerun: file }, app.globals)}.`
+      ? `Run ${flagLine([needed], rerunFlags(file, reading), app.globals)}.`
       : "Use one file of decisions for each of cat tryon and cat beautify.",
   );
 }

@@ -129,6 +129,11 @@ const toImageState = (image: ImageRecord): ImageState =>
     ? (image as ImageRecord & { bytes: null })
     : { ...image, bytes: image.bytes.toString("base64") };
 
+const toImage = (image: ImageState): ImageRecord =>
+  image.bytes === null
+    ? (image as ImageState & { bytes: null })
+    : { ...image, bytes: Buffer.from(image.bytes, "base64") };
+
 /** Restores a snapshot. Jobs continue; overdue steps run now. The clock is never moved back. */
 export function restoreSnapshot(world: World, state: MockState): void {
   world.letThrough();
@@ -148,14 +153,11 @@ export function restoreSnapshot(world: World, state: MockState): void {
 }
 
 function fill(world: World, organization: Organization, state: OrganizationState): void {
-  const { products, images, imports, exports, webhooks, tasks, models, idempotency_keys, rate_window } =
-    structuredClone(state);
-  const { unlinked_images = [] } = state;
+  const { images, unlinked_images = [], ...changing } = state;
+  const { products, imports, exports, webhooks, tasks, models, idempotency_keys, rate_window } =
+    structuredClone(changing);
   for (const product of products.sort(byOrder)) organization.products.restore(product);
-  for (const { bytes, ...image } of images) {
-    const uploaded = bytes === null ? null : Buffer.from(bytes, "base64");
-    organization.images.set(image.id, { ...image, bytes: uploaded });
-  }
+  for (const image of images) organization.images.set(image.id, toImage(image));
   if (images.some(({ generation }) => generation !== null)) {
     for (const product of organization.products.newestFirst(null)) {
       for (const { id } of product.images) {

@@ -55,8 +55,9 @@ export async function cloneCatalogue(app: App, blank: MockState, hasPhotos: bool
       progress.update({ step: "reading images", done, total: products.length });
     }
     const models = await allModels(service);
-    // The mock lists the newest first, so the list of the service keeps its order.
-    for (const product of products.reverse()) copy.addProduct(product);
+    // The mock lists the newest first, so the list of the service keeps its order. Each is forgotten once it is copied.
+    for (let product = products.pop(); product !== undefined; product = products.pop())
+      copy.addProduct(product);
     for (const model of models) copy.addModel(model);
     progress.end();
     await app.io.note(app.io.visible(copy.summary(connection.baseUrl)));

@@ -37,6 +37,7 @@ describe("the first run", () => {
       asset_id: product.images.find(({ orientation }) => orientation === "front")!.id,
       reference: "DRESS-2",
       name: "Dress 2",
+      sex: null,
       role: "source",
       path: "DRESS-2_front.jpg",
       bytes: bytes.length,

@@ -7,7 +7,7 @@ import { syncWorld } from "../export/sync-world.ts";
 async function mirrored() {
   const world = await syncWorld();
   await world.cat("beautify --product DRESS-1 --subtype clothing --background white --angle front --yes");
-  await world.cat("products update DRESS-2 --description Linen");
+  await world.cat("products update DRESS-2 --description Linen --sex kid");
   expect(await world.sync("mirror")).toMatchObject({ exit: 0, counts: { added: 7 } });
   const mock = await startMock({ seed: 2, rateLimit: false, clock: world.clock });
   onTestFinished(() => mock.stop());
@@ -22,7 +22,7 @@ async function mirrored() {
 const notes =
   "Reading mirror/catalogue.ndjson: mirror is a mirror of the catalogue. Products that exist are skipped.\n" +
   "1 generated image cannot be restored: an import takes photos only.\n" +
-  "A mirror has no descriptions and no sex: import a sheet of cat products export for them.\n";
+  "A mirror has no descriptions: import a sheet of cat products export for them.\n";
 
 test("restores products and photos in an empty organization, as parity shows", async () => {
   const { world, env, uploads } = await mirrored();

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
+import { sexes } from "../../../contract/value-sets.ts";
 import { nameIn } from "../../../flows/bucket/address.ts";
 import { type MirrorEntry, parseLine } from "../../../flows/export/sync/mirror-entry.ts";
 import { pathComponents } from "../../../flows/export/sync/mirror-folders.ts";
@@ -55,7 +56,7 @@ export async function openMirror(
   if (generated > 0)
     await note(`${counted(generated, "generated image")} cannot be restored: an import takes photos only.`);
   if (removed > 0) await note(`${counted(removed, "photo")} skipped: the catalogue no longer had them.`);
-  await note("A mirror has no descriptions and no sex: import a sheet of cat products export for them.");
+  await note("A mirror has no descriptions: import a sheet of cat products export for them.");
   if (products.size === 0)
     throw new InputError(
       `${file} has no photos to restore`,
@@ -81,6 +82,8 @@ export async function openMirror(
 
 interface MirrorProduct {
   readonly name: string;
+  /** Null where the service takes no such value. */
+  readonly sex: string | null;
   readonly photos: Pick<MirrorEntry, "path" | "sha256" | "attributes">[];
 }
 
@@ -106,12 +109,16 @@ export async function readIndex(folder: string, file: string) {
         `Restore the file from a backup, or write it again: cat export sync ${shellWord(file)}`,
       );
     }
-    const { reference, name, role, path: photo, sha256, attributes } = entry;
+    const { reference, name, sex, role, path: photo, sha256, attributes } = entry;
     pathComponents(photo);
     if (role !== "source") generated++;
     else if (entry.removed === true) removed++;
     else if (reference !== null) {
-      const product = products.get(reference) ?? { name: name ?? reference, photos: [] };
+      const product = products.get(reference) ?? {
+        name: name ?? reference,
+        sex: sexes.find((known) => known === sex) ?? null,
+        photos: [],
+      };
       product.photos.push({ path: photo, sha256, attributes });
       products.set(reference, product);
     }
@@ -125,7 +132,7 @@ function* rowsOf(
   folder: string,
   digests: Map<string, string>,
 ): Generator<string> {
-  for (const [reference, { name, photos }] of products) {
+  for (const [reference, { name, sex, photos }] of products) {
     const images = photos.map(({ path, sha256, attributes: { orientation } }) => {
       const inRow = `${folder}/${path}`;
       digests.set(inRow, sha256);
@@ -134,6 +141,6 @@ function* rowsOf(
         ...(typeof orientation === "string" && orientation !== "unlabeled" && { orientation }),
       };
     });
-    yield jsonLine({ reference, name, images });
+    yield jsonLine({ reference, name, ...(sex !== null && { sex }), images });
   }
 }

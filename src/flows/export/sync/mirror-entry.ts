@@ -7,6 +7,8 @@ export interface MirrorEntry {
   readonly asset_id: string;
   readonly reference: string | null;
   readonly name: string | null;
+  /** Missing in an entry of an earlier version of this program. */
+  readonly sex?: string | null;
   readonly role: string;
   /** The file, relative to the folder of the index, with `/` between folders. */
   readonly path: string;
@@ -48,6 +50,7 @@ export function toLine(entry: MirrorEntry): string {
     asset_id: entry.asset_id,
     reference: entry.reference,
     name: entry.name,
+    sex: entry.sex ?? null,
     role: entry.role,
     path: entry.path,
     bytes: entry.bytes,
@@ -126,6 +129,7 @@ function toAsset(
       asset_id: id,
       reference: text(product.reference),
       name: text(product.name),
+      sex: text(product.sex),
       role: text(asset.role) ?? "",
       mime_type: text(asset.mime_type) ?? "",
       width: number(asset.width),

@@ -10,7 +10,7 @@ export function entryWith({
   ...fields
 }: { product: number; asset: number } & Partial<MirrorEntry>): MirrorEntry {
   return {
-    ...{ product_id: idOf(product), asset_id: idOf(asset), reference: `P-${product}`, name: null },
+    ...{ product_id: idOf(product), asset_id: idOf(asset), reference: `P-${product}`, name: null, sex: null },
     ...{ role: "source", path: `${product}-${asset}.jpg`, bytes: 4, sha256: "0".repeat(64) },
     ...{ mime_type: "image/jpeg", width: null, height: null, ai_generated: false, watermarked: false },
     ...{ derived: false, created_at: null, task_id: null, attributes: {}, also_features: [] },

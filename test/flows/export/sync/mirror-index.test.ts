@@ -11,6 +11,7 @@ const entry = fc
     bytes: fc.nat(9),
     removed: fc.boolean(),
     name: fc.string(),
+    sex: fc.constant(null),
   })
   .map(({ removed, ...fields }) => entryWith({ ...fields, ...(removed && { removed }) }));
 const change = fc.oneof(fc.record({ set: entry }), fc.record({ drop: fc.tuple(fc.nat(6), fc.nat(4)) }));

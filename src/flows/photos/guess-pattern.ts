@@ -44,7 +44,9 @@ export function guessPatterns(listing: PhotoListing): PatternGuess[] {
     const all = [...photos.products.values()].flat();
     const finds =
       (!text.includes("{side}") || all.some(({ side }) => side !== undefined)) &&
-      (!text.includes("{n}") || all.some(({ number }) => number !== undefined));
+      (!text.includes("{n}") || all.some(({ number }) => number !== undefined)) &&
+      // A name that is in several folders, such as front or 01, is no reference.
+      (text !== "{reference}" || photos.products.size === read);
     return finds && read > 0 && read >= paths.length / 2
       ? [{ pattern, products: photos.products.size, read }]
       : [];

@@ -276,6 +276,14 @@ describe("a folder", () => {
     });
   });
 
+  test.each([
+    [["A-1/01.png", "A-1/02.png", "B-1/01.png"], "'{reference}/{n}' (2 products, 3 photos)"],
+    [["s/A-1/front.png", "s/B-1/front.png"], "'*/{reference}/*' (2 products, 2 photos)"],
+  ])("has no references in names that are in several folders: %j", async (names, proposed) => {
+    const world = await worldWith(names.map((name) => `t/${name}`));
+    expect((await world.cat("import t --dry-run")).stderr).toContain(`--pattern ${proposed}`);
+  });
+
   test("without a sheet becomes products that are named by their references; later only new photos go", async () => {
     const world = await worldWith([...dresses.slice(0, 2), "photos/SHIRT_2_vorne.png", "photos/banner.png"]);
     const ran = await world.cat(["import", "photos/", ...pattern]);

@@ -53,6 +53,8 @@ export interface Changes {
   rejected(runId: string, productId: string): void;
   /** The changes of a run, without products that were only read, in the order of their IDs. */
   of(runId: string): Iterable<Change>;
+  /** Whether any change of a run was undone. */
+  isUndone(runId: string): boolean;
   /** The newest later run of the account that changed the product and was not undone; null if none. */
   laterRun(account: number, runId: string, productId: string): { id: string; file: string } | null;
   /** Records that a change was undone, completely or in part, and what the ledger knows now. */
@@ -120,6 +122,7 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
        AND change.action <> 'read' AND change.is_undone = 0
      ORDER BY run.number DESC LIMIT 1`,
   );
+  const anyUndone = db.statement("SELECT 1 FROM change WHERE run = ? AND is_undone = 1 LIMIT 1");
   const undo = db.statement("UPDATE change SET is_undone = 1 WHERE run = ? AND product = ?");
   const send = db.statement(
     `INSERT INTO change (account, run, batch, product, reference, action, after, sources) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -159,6 +162,7 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
         last = rows.at(-1)![0];
       }
     },
+    isUndone: (runId) => anyUndone.get(runId) !== undefined,
     laterRun(account, runId, productId) {
       const [id, file] = later.get(account, runId, toKey(productId)) ?? [];
       return id === undefined ? null : { id, file: file! };

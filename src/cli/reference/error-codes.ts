@@ -58,6 +58,7 @@ export const codeGroups: readonly CodeGroup[] = [
       not_a_plan: "Write a plan: cat import FILE --plan PLAN",
       damaged_plan: "Plan again: the file was edited or cut short.",
       newer_plan: "Update the program, or plan again with this version.",
+      plan_undone: "Plan again: an undo took back what the plan changed.",
       plan_applied: "Nothing to do: the plan was applied before.",
       too_many_changes: "Check the rows with --plan, then raise --max-changes.",
       nothing_recorded: "Nothing to do, or too late: imports can be undone for 30 days.",

@@ -109,7 +109,7 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
     replaces: (begun: Run) => isReplaced(begun, input, deps),
   };
   const ended = await withRun(request, deps, async (at) => {
-    if (at.isFinished) throw alreadyApplied(at.begunAt!);
+    if (at.isFinished) throw at.state.changes.isUndone(at.id) ? undonePlan() : alreadyApplied(at.begunAt!);
     const since = deps.clock.now() - undoableForMs;
     at.state.changes.forgetOld(at.account, { runs: undoableRuns, since });
     return importRows(importRun(at, targets, withoutDone(check, at, input), refused, input, deps));
@@ -126,6 +126,13 @@ const alreadyApplied = (begunAt: number): CatError =>
   new CatError(`the plan was applied in the run of ${shownTime(begunAt)}; nothing to do`, {
     type: "usage",
     code: "plan_applied",
+  });
+
+const undonePlan = (): CatError =>
+  new CatError("the plan was applied, and undone since", {
+    type: "input",
+    code: "plan_undone",
+    hint: "Plan again, and apply that plan.",
   });
 
 /** The run of a file that was checked. */

@@ -225,3 +225,16 @@ test("a product that exists meanwhile is skipped in mode skip_existing, as by th
   const ran = await world.cat("import --apply plan.ndjson --json");
   expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([0, { created: 0, skipped: 4, failed: 0 }]);
 });
+
+test("a plan that was applied and undone is not taken for applied", async () => {
+  const world = await planned();
+  await world.cat("import --apply plan.ndjson");
+  await world.cat("imports undo last --yes");
+  const sent = writes(world);
+  expect(await world.cat("import --apply plan.ndjson")).toEqual({
+    exit: 3,
+    stdout: "",
+    stderr: "error: the plan was applied, and undone since\nPlan again, and apply that plan.\n",
+  });
+  expect(writes(world)).toBe(sent);
+});

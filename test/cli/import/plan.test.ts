@@ -209,3 +209,10 @@ test("--max-changes stops a file whose ledger is lost: its photos would be added
     "error: 3 of 3 rows (100%) would be sent, more than --max-changes 30%; nothing was sent",
   ]);
 });
+
+test("exits with 8 for invalid rows that are skipped, as the import does", async () => {
+  const world = await createWorld({ mock: { demo: 0 } });
+  world.write("a.csv", "reference,name,images\nA,Dress,https://cdn.example.com/a.jpg\n,Hat,b\n");
+  for (const line of ["import a.csv --skip-invalid --plan", "import a.csv --skip-invalid"])
+    expect(await world.cat(line)).toMatchObject({ exit: 8 });
+});

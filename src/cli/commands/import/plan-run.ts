@@ -95,7 +95,7 @@ export async function planRun(
     const pipe = file.source.path === null ? "pipe the same rows to" : "run";
     await app.io.note(`To apply it, ${pipe}: cat import --apply ${fileWord(out)}`);
   }
-  if (summary.fail > 0) app.exit = ExitCode.partial;
+  if (summary.fail + summary.invalid > 0) app.exit = ExitCode.partial;
   const excess = tooManyChanges(
     summary.total - summary.invalid - summary.unchanged,
     summary,

@@ -7,6 +7,7 @@ import type { ServiceIdentity } from "../run/account.ts";
 import { runIdentity } from "../run/run.ts";
 import { counted, grouped, shownName } from "../words.ts";
 import { readSeen } from "./compare.ts";
+import type { DecidedRow } from "./decide.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { plannedRow, rowOfPlan } from "./planned-row.ts";
@@ -58,13 +59,11 @@ export const identityOfApplied = (planId: string, identity: string): string =>
  */
 export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
   const { input, rows, deps } = run;
-  const seen = run.seen!;
-  await readSeen(run, seen);
+  await readSeen(run, run.seen!);
   const references: string[] = [];
   for await (const row of rows.decided()) {
     if (row.decision.kind === "unchanged" || row.decision.kind === "refused") continue;
-    const planned = plannedRow(row, seen, input);
-    if (planned.action === "skip" || input.applies!.isPlanned(row.line, rowOfPlan(planned))) continue;
+    if (!isMoved(row, run)) continue;
     moved.add(row.rowIndex);
     if (references.length < mostNamed) references.push(row.reference);
   }
@@ -78,6 +77,12 @@ export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
       hint: "Plan again, or remove --strict to skip these rows.",
     });
   deps.onNote(`${what}. ${moved.size === 1 ? "It is" : "They are"} skipped.`);
+}
+
+/** Whether a row would no longer be imported as planned, as its product was seen last. */
+export function isMoved(row: DecidedRow, { seen, input }: ImportRun): boolean {
+  const planned = plannedRow(row, seen!, input);
+  return planned.action !== "skip" && !input.applies!.isPlanned(row.line, rowOfPlan(planned));
 }
 
 /** References that a message names. */

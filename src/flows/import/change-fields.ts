@@ -7,11 +7,12 @@ import { productById } from "../catalogue/find-products.ts";
 import { sendEach } from "../run/requests.ts";
 import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";
+import { isMoved } from "./apply-plan.ts";
 import type { DecidedRow } from "./decide.ts";
 import { FieldDigests } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
 import { changesToSend } from "./record-before.ts";
-import { failedRow, productGone, type RowOutcome, updatedRow } from "./row-result.ts";
+import { failedRow, productChanged, productGone, type RowOutcome, updatedRow } from "./row-result.ts";
 
 /**
  * Changes the fields of products whose photos are all attached, one write each (PATCH /v1/products/{id}), after the
@@ -51,6 +52,8 @@ async function changeRow(row: DecidedRow, run: ImportRun): Promise<RowOutcome> {
     // Further requests wait for the next minute, in which others may change their products.
     const isLate = run.rows.toPatch.size > limits.writesPerMinute;
     const changes = await changesToSend([row], run, { isLate });
+    if (isLate && run.input.applies !== undefined && isMoved(row, run))
+      return failedRow(row, productChanged, null);
     state.runs.writes(account, id);
     state.batches.patching(account, id, done, changes);
     const input = { product_id: productId, body: fields as { name: string } };

@@ -50,6 +50,10 @@ export async function changesToSend(
     await reading(run, async () => {
       const ids = missing.map(({ productId }) => productId);
       const { byId } = await productsBy({ ids, references: [] }, at);
+      for (const { productId, reference } of missing) {
+        const product = byId.get(productId);
+        if (product !== undefined) run.seen?.again(reference, product);
+      }
       changes.read(at.account, at.id, [...byId.values()].map(kept));
     });
   // One that could not be read is gone: its request changes no known product.

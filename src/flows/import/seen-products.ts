@@ -25,6 +25,11 @@ export const seenProduct = ({ id, name, description, sex, images }: Product): Se
 /** The ID of an image of a `SeenProduct`. */
 export const imageId = (image: string): string => image.slice(0, image.indexOf(" "));
 
+function textOf(product: Product): string {
+  const { id, name, description, sex, images } = seenProduct(product);
+  return JSON.stringify([id, name, description, sex, ...images]);
+}
+
 /** Products as they were read, by reference. A file may name 100,000 of them, so each is kept as one text. */
 export class SeenProducts {
   readonly #byReference = new Map<string, string | null>();
@@ -33,9 +38,13 @@ export class SeenProducts {
   readonly keep = (product: Product): void => {
     const reference = referenceOfProduct(product);
     if (reference === null || this.#byReference.get(reference)) return;
-    const { id, name, description, sex, images } = seenProduct(product);
-    this.#byReference.set(reference, JSON.stringify([id, name, description, sex, ...images]));
+    this.#byReference.set(reference, textOf(product));
   };
+
+  /** Replaces the product of a reference, which was read again and may have another one now. */
+  again(reference: string, product: Product): void {
+    this.#byReference.set(reference, referenceOfProduct(product) === reference ? textOf(product) : null);
+  }
 
   /** Forgets all, to read them again. */
   clear(): void {

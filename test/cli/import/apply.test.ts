@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 
 const url = "https://cdn.example.com";
@@ -237,4 +238,26 @@ test("a plan that was applied and undone is not taken for applied", async () => 
     stderr: "error: the plan was applied, and undone since\nPlan again, and apply that plan.\n",
   });
   expect(writes(world)).toBe(sent);
+});
+
+test("a product that others change while many fields are changed is skipped", async () => {
+  const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+  const rows = (name: string) =>
+    [
+      "reference,name,images",
+      ...Array.from({ length: 61 }, (_, at) => `R${at},${name},${url}/${at}.jpg`),
+    ].join("\n");
+  world.write("a.csv", rows("Good"));
+  await world.cat("import a.csv");
+  world.write("a.csv", rows("New"));
+  await world.cat("import a.csv --plan plan.ndjson");
+  world.mock.faults.add({ match: { method: "PATCH" }, delay_ms: 60_000, times: 1 });
+  const sent = writes(world);
+  const running = world.cat("import --apply plan.ndjson --concurrency 1");
+  await until(() => writes(world) > sent);
+  await world.cat("products update R60 --name Coat");
+  world.clock.advance(60_000);
+  expect((await running).exit).toBe(8);
+  expect(world.products().map(({ name }) => name)).toEqual([...Array(60).fill("New"), "Coat"]);
+  expect(world.read("a.failed.csv")).toContain("R60,New,");
 });

@@ -390,3 +390,16 @@ test("a product whose change was rejected is set back to what others wrote befor
   expect((await world.cat("imports undo last --yes")).exit).toBe(0);
   expect(world.products().map(({ name }) => name)).toEqual(["Coat", "Shirt", "c.jpg", "Hat"]);
 });
+
+test("a created product that others changed while generated images were looked for is kept", async () => {
+  const world = await imported();
+  world.mock.faults.add({ match: { method: "GET", path: "/v1/exports" }, delay_ms: 60_000, times: 1 });
+  const reads = () => world.requests().filter(({ path }) => path.startsWith("/v1/exports")).length;
+  const before = reads();
+  const running = world.cat("imports undo last --yes");
+  await until(() => reads() > before);
+  await world.cat("products update D --name Coat");
+  world.clock.advance(60_000);
+  expect((await running).exit).toBe(8);
+  expect(world.products().map(({ name }) => name)).toContain("Coat");
+});

@@ -174,11 +174,7 @@ async function undoProducts(
   const { only, isPlan, withGenerations } = input;
   const { account, state } = at;
   let generations: Promise<Generations> | undefined;
-  const reasonToKeep = async (productId: string) => {
-    if (withGenerations) return null;
-    generations ??= Generations.since(target.startedAt, at);
-    return (await generations).reasonToKeep(productId);
-  };
+  const readGenerations = () => (generations ??= Generations.since(target.startedAt, at));
   const count = (product: UndoneProduct) => {
     summary[product.result]++;
     if (product.result !== "undone") summary.products.push(product);
@@ -194,9 +190,11 @@ async function undoProducts(
       const reason = `changed by a later import of ${later.file}: undo that first (cat imports undo ${later.id})`;
       return count({ ...product, result: "kept", reasons: [reason] });
     }
+    // Before the product is read: this may take minutes, in which others may change it.
+    const made = change.action === "created" && !withGenerations ? await readGenerations() : null;
     const live = await productById(productId, at);
     const verdict = judge(change, live, only);
-    const reason = verdict.remove ? await reasonToKeep(productId) : null;
+    const reason = verdict.remove && made !== null ? await made.reasonToKeep(productId) : null;
     const allowed = reason === null ? verdict : { ...verdict, remove: false, kept: [reason] };
     try {
       await undoProduct({ change, live, verdict: allowed, only, isPlan, summary, target: target.id }, at);

@@ -21,7 +21,11 @@ export function openBucket(app: App, address: BucketAddress, flags: BucketFlags)
   const connections = openConnections({ env, isDirect: ({ hostname }) => isLoopbackHost(hostname) });
   app.onClose(() => connections.close());
   const endpoint = flags.endpoint ?? endpointOf(env);
-  const region = flags.region ?? env.AWS_REGION ?? env.AWS_DEFAULT_REGION;
+  const region = flags.region ?? (env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined);
+  if (region !== undefined && !/^[a-z0-9-]+$/i.test(region))
+    throw new UsageError("the region of the bucket has other characters than letters, digits and hyphens", {
+      hint: "Set AWS_REGION or use --region, for example eu-west-3.",
+    });
   return new Bucket({
     ...address,
     endpoint,

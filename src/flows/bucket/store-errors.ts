@@ -144,6 +144,11 @@ export function storeError(error: unknown, act: string, bucket: string): CatErro
     const [type, code, what, hint] = fact;
     return new CatError(`cannot ${act}: ${what(bucket)}`, { ...detail, type, code, hint });
   }
+  if (/^Region is missing/.test(failure.message)) {
+    const hint = "Set AWS_REGION or use --region; for a store other than Amazon's, use --endpoint.";
+    const what = `cannot ${act}: the region of the bucket is not known`;
+    return new CatError(what, { ...detail, type: "not_found", code: "wrong_region", hint });
+  }
   if (elsewhere.has(name) || status === 301) {
     const region = failure.Region ?? failure.$response?.headers?.["x-amz-bucket-region"];
     const where = region === undefined ? "another region" : `the region ${region}`;

@@ -267,6 +267,9 @@ describe("a bucket that cannot be used", () => {
     ["s3://shop/a --path-style", { AWS_ACCESS_KEY_ID: "" }, 4, "no credentials for the store"],
     ["s3://shop/a --path-style", { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" }, 7, "connection refused"],
     ["s3://shop/a", { AWS_ENDPOINT_URL_S3: "secret:9000" }, 2, "AWS_ENDPOINT_URL_S3 is not the address of a"],
+    ["s3://shop/a", { AWS_REGION: "eu west" }, 2, "the region of the bucket has other characters"],
+    ["s3://shop/a", { AWS_ENDPOINT_URL_S3: "" }, 5, "the region of the bucket is not known"],
+    ["s3://other/a --path-style", { AWS_REGION: "" }, 5, "the bucket other does not exist"],
     ["s3://SHOP/a", {}, 2, "the address of the bucket has no valid bucket name"],
     ["s3://key:secret@shop/a", {}, 2, "the address of the bucket has more than a bucket and a prefix"],
     ["s3://shop/a/../b", {}, 2, "has a prefix with an empty part, a dot part or a control character"],
@@ -337,7 +340,13 @@ describe("a bucket that cannot be used", () => {
     for (const [content, exit, message] of [
       [[], 2, "the state of the mirror s3://shop/a is damaged"],
       [{ ...made, version: 2 }, 2, "s3://shop/a was written by a newer version of this program"],
-      [{ ...made, key: "another" }, 6, "s3://shop/a was mirrored with another API key"],
+      [
+        { ...made, key: "another" },
+        6,
+        "s3://shop/a was mirrored with another API key, and this shard has no products yet to compare\n" +
+          "If both keys belong to one organization, add --same-organization. If not, choose another prefix. " +
+          "If it has no images yet, delete the objects below s3://shop/a/.catalogue/ and run the command again.\n",
+      ],
     ] as const) {
       world.store.write("a/.catalogue/mirror.json", content);
       const ran = await world.run(line.replace("1/2", "2/2"));

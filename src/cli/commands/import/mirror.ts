@@ -4,7 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { sexes } from "../../../contract/value-sets.ts";
-import { nameIn } from "../../../flows/bucket/address.ts";
+import { isBucketAddress, nameIn } from "../../../flows/bucket/address.ts";
 import { type MirrorEntry, parseLine } from "../../../flows/export/sync/mirror-entry.ts";
 import { pathComponents } from "../../../flows/export/sync/mirror-folders.ts";
 import { completeIndex, folderInBucket, hiddenFolder } from "../../../flows/export/sync/mirror-state.ts";
@@ -94,7 +94,9 @@ export async function readIndex(folder: string, file: string) {
     throw new InputError(
       `${file} has no ${completeIndex}`,
       "incomplete_mirror",
-      `Check its name. To complete a mirror, run: cat export sync ${shellWord(file)} (add --merge for one in shards)`,
+      isBucketAddress(file)
+        ? "Check its name. A mirror in shards is complete when all shards have ended: cat export sync --shard I/N."
+        : `Check its name. To complete a mirror, run: cat export sync ${shellWord(file)} (add --merge for one in shards)`,
     );
   }
   const products = new Map<string, MirrorProduct>();

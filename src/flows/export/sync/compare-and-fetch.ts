@@ -8,7 +8,7 @@ import { mayNotRead, orNull } from "../../service-errors.ts";
 import { compare } from "./compare.ts";
 import { AssetFetcher } from "./fetch-assets.ts";
 import { type EntryKey, keyOf, type MirrorEntry } from "./mirror-entry.ts";
-import { type MirrorState, writeState } from "./mirror-state.ts";
+import { type MirrorState, placeOf, unbinding, writeState } from "./mirror-state.ts";
 import { lossRefusal } from "./remove-vanished.ts";
 import { SyncProgress } from "./result.ts";
 import type { SyncInput, SyncRun, SyncTools } from "./sync-run.ts";
@@ -104,13 +104,16 @@ async function checkAccount(state: MirrorState, { input, tools, client, mirror }
       isCertain = false;
     }
   }
-  const why = isCertain
-    ? "and this one does not see its products"
-    : "and this one lacks the scope products:read to compare their products";
+  const why =
+    ids.length === 0
+      ? "and this shard has no products yet to compare"
+      : isCertain
+        ? "and this one does not see its products"
+        : "and this one lacks the scope products:read to compare their products";
   throw new CatError(`${input.folder} was mirrored with another API key, ${why}`, {
     type: "conflict",
     code: "another_key",
-    hint: "If both keys belong to one organization, add --same-organization. If not, choose another folder.",
+    hint: `If both keys belong to one organization, add --same-organization. If not, choose another ${placeOf(input.folder)}.${unbinding(input.folder)}`,
   });
 }
 

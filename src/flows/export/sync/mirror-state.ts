@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { CatError } from "../../../errors.ts";
+import { isBucketAddress, nameIn } from "../../bucket/address.ts";
 import type { MirrorStore, Selection } from "./mirror-store.ts";
 
 /** One of several parts of a catalogue, each of which another machine mirrors. */
@@ -133,7 +134,7 @@ export function parseState(content: Buffer | null, folder: string): MirrorState 
   throw new CatError(`the state of the mirror ${folder} is damaged`, {
     type: "file",
     code: "damaged_mirror",
-    hint: "Restore the folder from a backup, or mirror the catalogue into a new one.",
+    hint: `Restore the ${placeOf(folder)} from a backup, or mirror the catalogue into a new one.`,
   });
 }
 
@@ -161,23 +162,32 @@ export function rejectOther(was: Selection, now: Selection, folder: string): voi
   if (differences.length > 0) throw anotherMirror(folder, differences);
 }
 
+/** What the target of a mirror is, for hints. */
+export const placeOf = (folder: string): string => (isBucketAddress(folder) ? "prefix" : "folder");
+
+/** The way out after a first run with a wrong flag or key, which saved nothing and yet binds a bucket: part of a hint. */
+export const unbinding = (folder: string): string =>
+  isBucketAddress(folder)
+    ? ` If it has no images yet, delete the objects below ${nameIn(folder, folderInBucket)}/ and run the command again.`
+    : "";
+
 const anotherMirror = (folder: string, differences: readonly string[]): CatError =>
   new CatError(`${folder} is another mirror: ${differences.join("; ")}`, {
     type: "file",
     code: "another_mirror",
-    hint: "Use the flags of the first run, or choose another folder.",
+    hint: `Use the flags of the first run, or choose another ${placeOf(folder)}.${unbinding(folder)}`,
   });
 
 const notAMirror = (folder: string): CatError =>
   new CatError(`${folder} is not empty, and not a mirror of the catalogue`, {
     type: "file",
     code: "not_a_mirror",
-    hint: `Choose a new or empty folder, for example ${folder.replace(/\/+$/, "")}/catalogue.`,
+    hint: `Choose a new or empty ${placeOf(folder)}, for example ${folder.replace(/\/+$/, "")}/catalogue.`,
   });
 
 export const newerMirror = (folder: string): CatError =>
   new CatError(`${folder} was written by a newer version of this program`, {
     type: "file",
     code: "newer_mirror",
-    hint: "Update this program, or mirror the catalogue into a new folder.",
+    hint: `Update this program, or mirror the catalogue into a new ${placeOf(folder)}.`,
   });

@@ -6,7 +6,7 @@ import { CatError } from "../../../errors.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { entriesOf, MirrorIndex } from "./mirror-index.ts";
-import { type MirrorFiles, type MirrorState, newerMirror } from "./mirror-state.ts";
+import { type MirrorFiles, type MirrorState, newerMirror, placeOf } from "./mirror-state.ts";
 import type { MirrorStore } from "./mirror-store.ts";
 
 export interface Mirror {
@@ -122,7 +122,7 @@ const missingIndex = (folder: string, index: string): CatError =>
   new CatError(`the mirror ${folder} lacks its index ${index}`, {
     type: "file",
     code: "missing_index",
-    hint: "Restore it from a backup, or mirror the catalogue into a new folder.",
+    hint: `Restore it from a backup, or mirror the catalogue into a new ${placeOf(folder)}.`,
   });
 
 /** The errors of lines of an index file, by number. */
@@ -132,5 +132,5 @@ export const badLine =
     new CatError(`${folder}/${index}:${line} is not a line of an index`, {
       type: "input",
       code: "invalid_index",
-      hint: "Restore the file from a backup, or mirror the catalogue into a new folder.",
+      hint: `Restore the file from a backup, or mirror the catalogue into a new ${placeOf(folder)}.`,
     });

@@ -209,6 +209,43 @@ describe("a mirror in a bucket", () => {
     expect((await world.run("s3://shop/a --path-style")).exit).toBe(0);
   });
 
+  test.each([2, 6])(
+    "has every image once where names were exchanged, and the run was stopped: after %s moves",
+    async (moves) => {
+      const world = await bucketWorld();
+      await world.run("s3://shop/a --path-style");
+      world.clock.advance(10 * minute);
+      const [one, two] = world.products();
+      const { reference: first } = one!;
+      for (const [id, reference] of [
+        [one!.id, "COAT"],
+        [two!.id, first],
+        [one!.id, two!.reference],
+      ])
+        await world.send("PATCH", `/v1/products/${id}`, { reference });
+      const running = world.run("s3://shop/a --path-style");
+      const isMove = (line: string) => /^DELETE a\/(DRESS|.*parked)/.test(line);
+      world.store.faults.instead = () => {
+        if (world.store.requests.filter(isMove).length >= moves) running.interrupt();
+        return null;
+      };
+      expect((await running).exit).toBe(130);
+      delete world.store.faults.instead;
+      const ran = await world.run("s3://shop/a --path-style --json");
+      expect(JSON.parse(ran.stdout)).toMatchObject({ total: 6, added: 0, changed: 0, failed: 0 });
+      await world.cat("export sync folder");
+      expect(world.keys().filter((key) => !hidden(key))).toEqual(
+        world
+          .names("folder")
+          .map((name) => `a/${name}`)
+          .sort(),
+      );
+      expect(world.keys().filter((key) => key.includes("parked"))).toEqual([]);
+      expect(world.text("a/catalogue.ndjson")).toBe(world.read("folder/catalogue.ndjson"));
+      expect((await world.run("s3://shop/a --path-style --verify")).stderr).toContain("6 unchanged");
+    },
+  );
+
   test("is one machine's at a time; after a kill the others wait for a minute at most", async () => {
     const world = await bucketWorld();
     const holder = { pid: 4711, since: "2026-01-05T09:00:00.000Z" };

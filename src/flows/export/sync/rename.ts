@@ -106,7 +106,7 @@ export async function planRenames(
     others,
     staying,
   }: {
-    store: Pick<MirrorStore, "stat" | "isSame">;
+    store: Pick<MirrorStore, "stat" | "isSame" | "leftAt">;
     others: ReadonlySet<string>;
     staying: ReadonlySet<string>;
   },
@@ -118,8 +118,8 @@ export async function planRenames(
   for (const entry of index.entries("removed")) if (isStaying(entry)) taken.add(foldedPath(entry.path));
   if (staying.size > 0)
     for (const entry of index.entries()) if (isStaying(entry)) taken.add(foldedPath(entry.path));
-  const isFree = async (path: string): Promise<boolean> => {
-    if ((await store.stat(path)) === null) return true;
+  const isFree = async (path: string, entry: MirrorEntry): Promise<boolean> => {
+    if ((await store.stat(path)) === null || (await isLeftAt(path, entry, store))) return true;
     // A file of the mirror gets another name. On a disk that ignores case it has this name too.
     for (const { path: own } of index.atPath(path))
       if (own === path || (await store.isSame(own, path))) return true;
@@ -131,13 +131,23 @@ export async function planRenames(
     for (const path of candidates(entry, pathOf)) {
       const key = foldedPath(path);
       if (taken.has(key)) continue;
-      if (path !== entry.path && (others.has(key) || !(await isFree(path)))) continue;
+      if (path !== entry.path && (others.has(key) || !(await isFree(path, entry)))) continue;
       taken.add(key);
       if (path !== entry.path) renames.push({ entry, to: path });
       break;
     }
   }
   return renames;
+}
+
+/** Whether a stopped run, whose index was not written, has moved the file of an entry to a path already. */
+async function isLeftAt(
+  path: string,
+  entry: MirrorEntry,
+  store: Pick<MirrorStore, "leftAt">,
+): Promise<boolean> {
+  const left = await store.leftAt(path, entry);
+  return left !== null && left.bytes === entry.bytes && left.sha256 === entry.sha256;
 }
 
 /**
@@ -155,7 +165,8 @@ async function renameFiles(
   let isComplete = true;
   /** Null if the name is taken, or the file is missing. */
   const move = async ({ entry, to }: Rename): Promise<MirrorEntry | null> => {
-    const found = await store.stat(entry.path);
+    const isLeft = await isLeftAt(to, entry, store);
+    const found = isLeft ? entry : await store.stat(entry.path);
     // A file of another size is not the one that the index knows.
     if (found?.bytes !== entry.bytes) {
       (found === null ? onMissing : onOther)({ entry, to });
@@ -166,7 +177,8 @@ async function renameFiles(
     const isFree = index.atPath(to).every((other) => keyOf(other) === keyOf(entry));
     if (isFree) {
       index.willPlace(moved);
-      if (await store.rename(entry.path, to)) {
+      if (isLeft || (await store.rename(entry.path, to))) {
+        if (isLeft && (await isLeftAt(entry.path, entry, store))) await store.remove(entry.path);
         index.place(moved);
         return moved;
       }
@@ -179,7 +191,8 @@ async function renameFiles(
   const ready: Rename[] = [];
   for (const { entry, to } of renames) {
     const parked = `${parking}/${shortDigest(keyOf(entry), 16).toString("hex")}`;
-    const now = leaving.has(foldedPath(to)) ? await move({ entry, to: parked }) : entry;
+    const parks = leaving.has(foldedPath(to)) && !(await isLeftAt(to, entry, store));
+    const now = parks ? await move({ entry, to: parked }) : entry;
     if (now !== null) ready.push({ entry: now, to });
   }
   for (const rename of ready) if ((await move(rename)) !== null) onRenamed(rename);

@@ -68,7 +68,7 @@ describe("environment variables", () => {
     ...[...text.matchAll(/\{([^{}]*)\} = (?:\w+\.)*env\b/g)].flatMap((match) =>
       [...match[1]!.matchAll(/\b([A-Z][A-Z0-9_]+)\b/g)].map((name) => name[1]!),
     ),
-    ...[...text.matchAll(/"((?:CAT|AWS|GITHUB)_[A-Z_]+|[A-Z]+_PROXY)"/g)].map((match) => match[1]!),
+    ...[...text.matchAll(/"((?:CAT|AWS|GITHUB)_[A-Z0-9_]+|[A-Z]+_PROXY)"/g)].map((match) => match[1]!),
   ];
 
   test("every variable in the sources has an entry, and every entry is in the sources", () => {

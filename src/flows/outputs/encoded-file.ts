@@ -109,7 +109,9 @@ function codesOf(encoding: string): ReadonlyMap<number, number> {
     const text = decoder.decode(Uint8Array.from(bytes), { stream: true }) + decoder.decode();
     const code = text.codePointAt(0);
     if (code === undefined || text.includes("\ufffd") || String.fromCodePoint(code) !== text) return false;
-    if (!codes.has(code)) codes.set(code, Buffer.from(bytes).readUIntBE(0, bytes.length));
+    // Bytes without a character, with which no file is read.
+    const isControl = code >= 0x80 && code <= 0x9f;
+    if (!isControl && !codes.has(code)) codes.set(code, Buffer.from(bytes).readUIntBE(0, bytes.length));
     return true;
   };
   for (let byte = 0; byte < 0x100; byte++) {

@@ -126,32 +126,39 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
 /** Encodings in which é or – of UTF-8 would be characters that no text has in this order, such as Ã©. */
 const western = /^(?:windows-1252|iso-8859-15|macintosh)$/;
 const letterOfUtf8 = /\xc3[\xa1-\xaa\xac-\xba\xbc-\xbf]|\xe2(?:\x80[\x93-\xa6]|\x82\xac)/;
+/** Two bytes of UTF-8 may be a character of these, such as 女. */
+const eastern = /^(?:gb|big5|euc|shift_jis|iso-2022)/;
 
 /** Bytes of another encoding. Throws UnreadableInput if they are UTF-8: each of its letters would be read as two wrong ones. */
 async function* withoutUtf8(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
-  const message = `text is UTF-8 here, not ${encoding}: remove --encoding, or save the complete file as UTF-8`;
   const lines = new LineCounter();
-  const seeksLetters = western.test(encoding);
+  const wrong = () =>
+    new UnreadableInput({
+      line: lines.line,
+      code: "wrong_encoding",
+      message: `text is UTF-8 here, not ${encoding}: remove --encoding, or save the complete file as UTF-8`,
+    });
+  const isWestern = western.test(encoding);
+  const others = eastern.test(encoding) ? /[\xe3-\xef][\x80-\xbf]{2}/ : /[\x80-\xff]/;
+  const sign = isWestern ? letterOfUtf8 : others;
+  let isFound = false;
+  // A letter may be cut by the end of a chunk.
   let last = "";
-  let firstLine: number | null = null;
   let isUtf8 = true;
   const utf8 = new TextDecoder("utf-8", { fatal: true });
-  const wrong = (line: number) => new UnreadableInput({ line, code: "wrong_encoding", message });
   for await (const chunk of chunks) {
-    const bytes = firstLine === null || seeksLetters ? chunk.toString("latin1") : "";
-    // A letter may be cut by the end of a chunk.
-    const letter = seeksLetters ? `${last}${bytes}`.search(letterOfUtf8) : -1;
-    last = bytes.slice(-2);
-    const first = firstLine === null ? bytes.search(/[\x80-\xff]/) : -1;
-    const at = Math.max(letter, first);
-    if (at !== -1) lines.count(chunk.subarray(0, at));
-    if (letter !== -1) throw wrong(lines.line);
-    if (first !== -1) firstLine = lines.line;
-    lines.count(chunk.subarray(Math.max(0, at)));
+    if (!isFound) {
+      const bytes = last + chunk.toString("latin1");
+      const at = bytes.search(sign);
+      isFound = at !== -1;
+      lines.count(isFound ? chunk.subarray(0, Math.max(0, at - last.length)) : chunk);
+      last = bytes.slice(-2);
+      if (isFound && isWestern) throw wrong();
+    }
     isUtf8 &&= decodes(utf8, chunk);
     yield chunk;
   }
-  if (firstLine !== null && isUtf8 && decodes(utf8)) throw wrong(firstLine);
+  if (isFound && isUtf8 && decodes(utf8)) throw wrong();
 }
 
 function decodes(decoder: InstanceType<typeof TextDecoder>, chunk?: Buffer): boolean {

@@ -18,7 +18,7 @@ function everything(encoding: string): string {
   const bytes: number[] = [];
   for (let one = 0; one < 0x100; one++) bytes.push(one, 0x0a);
   for (let one = 0x80; one < 0xff; one++) for (let two = 0x40; two < 0xff; two++) bytes.push(one, two, 0x0a);
-  return decode(Uint8Array.from(bytes), encoding).replaceAll("\ufffd", "");
+  return decode(Uint8Array.from(bytes), encoding).replace(/[\u0080-\u009f\ufffd]/g, "");
 }
 
 describe("text is encoded as it was decoded", () => {
@@ -45,7 +45,7 @@ test.each([
 });
 
 test("a character that the encoding lacks is replaced as the caller specifies", () => {
-  expect(encoderOf("windows-1252", () => "?")("aλ😀b").toString("latin1")).toBe("a??b");
+  expect(encoderOf("windows-1252", () => "?")("aλ😀\u0081b").toString("latin1")).toBe("a???b");
   expect(
     encoderOf("windows-1252", (character) => `<${character.codePointAt(0)}>`)("λ").toString("latin1"),
   ).toBe("<955>");

@@ -23,7 +23,7 @@ const kinds = [
   { encoding: "utf-16be", letters: "aéĀ女😀", flag: undefined, mark: true },
   { encoding: "utf-16le", letters: "aéĀ女😀", flag: "utf-16le", mark: false },
   { encoding: "utf-16be", letters: "aéĀ女😀", flag: "utf-16", mark: true },
-  { encoding: "windows-1252", letters: "a€üß–\u0081", flag: "windows-1252", mark: false },
+  { encoding: "windows-1252", letters: "a€üß–", flag: "windows-1252", mark: false },
   { encoding: "macintosh", letters: "a€üßΩ", flag: "macintosh", mark: false },
   { encoding: "windows-1251", letters: "aЖя№", flag: "windows-1251", mark: false },
   { encoding: "shift_jis", letters: "a女ｱソ表", flag: "shift_jis", mark: false },

@@ -69,7 +69,8 @@ describe("a text is rejected", () => {
   test.each([
     ["windows-1252", "a\ngrün\n", ""],
     ["windows-1252", "a\nb € 5\n", ""],
-    ["gb18030", "a\ngrün\n", ""],
+    ["windows-1250", "a\ngrün\n", ""],
+    ["gb18030", "a\n连衣\n", ""],
     // Files of several programs, one after the other, and a file that was cut.
     ["windows-1252", "a\ngrün\n", "gr\xfcn\n"],
     ["windows-1252", "a\nb – 5\n", "gr\xfcn\n"],
@@ -92,7 +93,9 @@ describe("a text is rejected", () => {
   test("but not if it only could be UTF-8", async () => {
     for (const [encoding, content] of [
       ["windows-1252", "“LÔ 5 kg MAÇÃ\u00a0"],
+      ["windows-1252", "Spaß…"],
       ["windows-1250", "ORĂŞ ă"],
+      ["gbk", "女"],
     ] as const)
       expect(await read(encoded(encoding, content), encoding)).toBe(content);
   });

@@ -99,6 +99,15 @@ test("beautified shots, one per request, are told for the whole run too; --json 
   });
 });
 
+test("images of a request that failed before its 402 count as not paid for", async () => {
+  const world = await generateWorld();
+  world.looks(...manyLooks);
+  await world.credits(7);
+  await world.fault({ match: { method: "POST", path: "/v1/tasks" }, times: 2, status: 503 });
+  const stopped = await world.cat("tryon looks.csv --yes");
+  expect(stopped.stderr).toContain("error: 24 images, 7 credits left: 17 short (");
+});
+
 test("a 402 without a balance names what is not paid for", async () => {
   const world = await generateWorld();
   world.looks(...manyLooks);

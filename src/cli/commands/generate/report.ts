@@ -126,14 +126,18 @@ export const isRejection = ({ summary, stopped }: EndedRun): boolean =>
   (summary.rejected ?? []).length > 0 && isOfInput(stopped);
 
 /** The error of a run that is not paid for, about all images that it asked for; null for any other. */
-export function unpaidOf({ stopped, shortage, summary }: EndedRun): CatError | null {
+export function unpaidOf({ stopped, shortage, summary, results }: EndedRun): CatError | null {
   if (!isUnpaid(stopped)) return null;
   const { type, code, status, requestId, request } = stopped;
-  const { queued, unchanged, not_queued = 0 } = summary;
-  const images = counted(queued + not_queued, unchanged > 0 ? "more image" : "image");
+  const { queued, unchanged } = summary;
+  // Also those of requests that the service may have carried out before it rejected them.
+  const unpaid = results.filter(
+    ({ status, task_id }) => status === "not_queued" || (status === "unknown" && task_id === null),
+  ).length;
+  const images = counted(queued + unpaid, unchanged > 0 ? "more image" : "image");
   const [lack, toAdd] =
     shortage === null
-      ? [`${images}, ${grouped(not_queued)} not paid for: ${stopped.message}`, "credits or a subscription"]
+      ? [`${images}, ${grouped(unpaid)} not paid for: ${stopped.message}`, "credits or a subscription"]
       : [
           `${images}, ${counted(shortage.before, "credit")} left: ${grouped(shortage.short)} short (${request}: ${status} ${code})`,
           counted(shortage.short, "credit"),

@@ -23,7 +23,7 @@ export interface FolderOptions {
 
 /**
  * Writes `results.csv` and `results.ndjson` next to the images: a row per task of this command, after those of other tasks
- * that the folder lists already. The lists are read and written under one lock, so that commands which save into one folder
+ * that the folder lists already; an image that an earlier command has saved stays listed. The lists are read and written under one lock, so that commands which save into one folder
  * at once lose no row. The cells of the CSV that a spreadsheet would run are guarded with `formulaGuard`. Throws a CatError
  * if the lists cannot be written.
  */
@@ -74,7 +74,14 @@ async function addRows(
     });
   const listed = parseRows(text);
   if (listed === null) return false;
-  const tasks = rows.filter(({ task_id }) => task_id !== null);
+  const saved = new Map(listed.flatMap((row) => (row.file === null ? [] : [[row.task_id, row]])));
+  const tasks = rows
+    .filter(({ task_id }) => task_id !== null)
+    .map((row) => {
+      const before = row.file === null ? saved.get(row.task_id) : undefined;
+      // The image is still in the folder, even if the service does not have the task anymore.
+      return before === undefined ? row : { ...before, decision: row.decision, note: row.note };
+    });
   const own = new Set(tasks.map(({ task_id }) => task_id));
   const others = listed.filter(({ task_id }) => task_id === null || !own.has(task_id));
   const all = [...others.map(withLaterColumns), ...tasks];

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { serviceInFront } from "../../cli/every-command/service-in-front.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
@@ -105,7 +107,11 @@ describe("a task that the service does not have any more", () => {
     expect(summaryOf(found.stdout)).toMatchObject({ queued: 0, succeeded: 1 });
     // After the end of the run as well, where the service was started again without its data.
     await world.fault(notFound);
-    const { exit, stderr } = await world.cat("tryon looks.csv");
+    const list = () => readFileSync(join(world.folder, "images/results.csv"), "utf8");
+    const before = list();
+    const { exit, stderr } = await world.cat("tryon looks.csv --save images");
+    // The image is still in the folder.
+    expect([before.includes(".png,"), list()]).toEqual([true, before]);
     expect([exit, stderr.split("\n", 1)[0]]).toEqual([
       8,
       expect.stringMatching(/^Nothing was queued: 1 image of looks\.csv was queued on \S+Z\.$/),

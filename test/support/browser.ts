@@ -62,7 +62,10 @@ export async function openFile(
   const key = JSON.stringify(options);
   const opened = left.get(key) ?? (await openPage("file:", options));
   left.delete(key);
-  onTestFinished(() => leave(opened, key, options));
+  // A test that has failed may still act on its page.
+  onTestFinished(({ task }) =>
+    task.result?.state === "fail" ? opened.page.context().close() : leave(opened, key, options),
+  );
   await opened.page.goto(url);
   return opened;
 }

@@ -188,14 +188,21 @@ export async function withSomeOthers(
   return { ...found, otherReferences: data.flatMap((product) => referenceOfProduct(product) ?? []) };
 }
 
-/** The references that a name with no product probably means; empty if unclear. */
-export const meantReferences = (
-  name: string,
-  { otherReferences, byReference }: Pick<FoundProducts, "otherReferences" | "byReference">,
-): readonly string[] => didYouMean(name, [...byReference.keys(), ...otherReferences]);
-
 /** How many unknown names get a proposal: each one is compared with all references. */
-export const mostProposals = 20;
+const mostProposals = 20;
+
+/** Finds the references that a name with no product probably means; none if that is unclear, or for later names. */
+export function referenceProposals({
+  otherReferences,
+  byReference,
+}: Pick<FoundProducts, "otherReferences" | "byReference">): (name: string) => readonly string[] {
+  const proposed = new Map<string, readonly string[]>();
+  return (name) => {
+    if (!proposed.has(name) && proposed.size < mostProposals)
+      proposed.set(name, didYouMean(name, [...byReference.keys(), ...otherReferences]));
+    return proposed.get(name) ?? [];
+  };
+}
 
 /** The message for a name that no product has, with the nearest references, or `otherwise`. */
 export const unknownProduct = (

@@ -59,8 +59,10 @@ export async function queueGenerations(
 /** Takes out of what remains the images that another run has generated again since the plan was made, or may have. */
 function leaveOutReplaced({ run, remaining, replaced }: GenerationRun): void {
   const kept = new Set(notReplaced(remaining, run));
-  for (const generation of remaining) if (!kept.has(generation)) replaced.add(placeKey(generation));
-  remaining.splice(0, Infinity, ...kept);
+  for (const generation of remaining.splice(0)) {
+    if (kept.has(generation)) remaining.push(generation);
+    else replaced.add(placeKey(generation));
+  }
 }
 
 /** Batches to send; `batches` receives the generations of each, by the place of its first row. */

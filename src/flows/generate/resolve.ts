@@ -6,9 +6,8 @@ import type { Model } from "../../contract/resources/tasks.ts";
 import { allModels, modelsNamed } from "../catalogue/find-models.ts";
 import {
   type FoundProducts,
-  meantReferences,
-  mostProposals,
   productsBy,
+  referenceProposals,
   unknownProduct,
   withSomeOthers,
 } from "../catalogue/find-products.ts";
@@ -53,7 +52,8 @@ export async function resolveGenerations(
   }
   const found = await productsBy({ ids, references }, service, { onProgress });
   const areAllFound = found.byId.size + found.byReference.size === ids.size + references.size;
-  const products = areAllFound ? found : await withSomeOthers(found, service);
+  const searched = areAllFound ? found : await withSomeOthers(found, service);
+  const products = { ...searched, proposalsFor: referenceProposals(searched) };
   const models = asked.some(({ model }) => model !== null) ? await allModels(service) : [];
   const problems = new Map<string, Problem>();
   const unresolved = new Map<number, Rejection>();
@@ -69,8 +69,7 @@ export async function resolveGenerations(
     };
     const known = generation.productReference ?? generation.productId;
     const add: Add = (param, code, message) => report(known, param, code, message);
-    const isProposing = unresolved.size < mostProposals;
-    const resolved = resolveGeneration(generation, { ...products, isProposing }, models, add);
+    const resolved = resolveGeneration(generation, products, models, add);
     if (resolved === null) continue;
     generations.push(resolved);
     const key = contentKey(resolved);
@@ -89,7 +88,7 @@ export async function resolveGenerations(
   };
 }
 
-type Known = FoundProducts & { readonly isProposing: boolean };
+type Known = FoundProducts & { readonly proposalsFor: ReturnType<typeof referenceProposals> };
 
 type Add = (param: string, code: string, message: string) => void;
 
@@ -154,12 +153,8 @@ function mainProduct(
 const orMatrix = (name: string, otherwise: string): string =>
   splitValues(name).length > 1 ? ": to generate an image for each value, add --matrix" : otherwise;
 
-const unknownNamed = (name: string, products: Known): string =>
-  unknownProduct(
-    name,
-    products.isProposing ? meantReferences(name, products) : [],
-    orMatrix(name, " in this organization"),
-  );
+const unknownNamed = (name: string, { proposalsFor }: Known): string =>
+  unknownProduct(name, proposalsFor(name), orMatrix(name, " in this organization"));
 
 /** The model; undefined where none, or several, have that name. */
 function findModel(name: string, models: readonly Model[], add: Add): Model | undefined {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { imageTypeOf } from "../../../src/contract/image-file.ts";
+import { longTest } from "../../support/long-test.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
@@ -86,16 +87,25 @@ describe("a file of looks", () => {
     expect(world.tasks()).toEqual([]);
   });
 
-  test("proposes references for the first 20 rows whose product is unknown", async () => {
+  test("proposes references for the first 20 unknown products, in each of their rows", async () => {
     const world = await generateWorld();
+    const looks = (name: string) => ["red", "studio"].map((color) => `${name},Amara,${color},full-front`);
     world.looks(
-      ...Array.from(
-        { length: 21 },
-        (_, at) => `DRESS-1${"X".repeat((at % 2) + 1)},Amara,#${100000 + at},full-front`,
-      ),
+      ...Array.from({ length: 21 }, (_, at) => `DRESS-1,Amora,#${100000 + at},full-front`),
+      ...Array.from({ length: 21 }, (_, at) => looks(`DRESS-1${String.fromCharCode(65 + at)}`)).flat(),
     );
     const { stderr } = await world.cat("tryon looks.csv --dry-run");
-    expect(stderr.match(/did you mean/g)).toHaveLength(20);
+    expect(stderr.match(/did you mean "DRESS/g)).toHaveLength(40);
+  });
+
+  longTest("can have 200,000 rows with one unknown value", async () => {
+    const world = await generateWorld();
+    const rows = Array.from({ length: 200_000 }, (_, at) => `DRESS-1,Amara,marble,custom-${at}`);
+    world.looks(rows.join("\n"));
+    const { exit, stderr } = await world.cat("tryon looks.csv --dry-run");
+    expect([exit, stderr]).toEqual([0, expect.stringContaining("(and 199,999 more rows)")]);
+    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, status: 402 });
+    expect((await world.cat("tryon looks.csv --yes")).exit).toBe(4);
   });
 
   test("lists what is unknown or invalid with its line and the nearest value, and queues nothing", async () => {

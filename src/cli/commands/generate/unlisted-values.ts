@@ -34,12 +34,12 @@ export async function unlistedNotes(
   looks: Looks,
   table: AskedOfFile["table"],
 ): Promise<UnlistedNote[]> {
-  const found = new Map<string, { one: UnlistedValue; lines: Set<number> }>();
+  const found = new Map<string, { one: UnlistedValue; line: number; lines: Set<number> }>();
   for (const look of looks) {
     for (const one of unlistedValues(look)) {
       const key = JSON.stringify([one.field, one.value, one.of]);
-      const { lines } = found.get(key) ?? { lines: new Set() };
-      found.set(key, { one, lines: lines.add(look.line) });
+      const { line, lines } = found.get(key) ?? { line: look.line, lines: new Set() };
+      found.set(key, { one, line: Math.min(line, look.line), lines: lines.add(look.line) });
     }
   }
   if (found.size === 0) return [];
@@ -50,17 +50,14 @@ export async function unlistedNotes(
   };
   return [...found.values()]
     .filter(({ one }) => !learned[one.field].includes(one.value))
-    .map(({ one, lines }) => {
-      const line = Math.min(...lines);
-      return {
-        line,
-        ...table?.placeOfField(line, one.field),
-        param: one.field,
-        code: "unlisted_value" as const,
-        message: messageOf(one, learned[one.field], flags.matrix),
-        others: lines.size - 1,
-      };
-    })
+    .map(({ one, line, lines }) => ({
+      line,
+      ...table?.placeOfField(line, one.field),
+      param: one.field,
+      code: "unlisted_value" as const,
+      message: messageOf(one, learned[one.field], flags.matrix),
+      others: lines.size - 1,
+    }))
     .sort((one, other) => one.line - other.line);
 }
 

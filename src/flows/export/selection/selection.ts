@@ -5,9 +5,8 @@ import { operations } from "../../../contract/operations.ts";
 import { CatError } from "../../../errors.ts";
 import {
   type FoundProducts,
-  meantReferences,
-  mostProposals,
   productsBy,
+  referenceProposals,
   unknownProduct,
   withSomeOthers,
 } from "../../catalogue/find-products.ts";
@@ -80,12 +79,13 @@ export async function resolveSelection(
   const resolved = wanted.map((named) => ({ named, product: productNamed(named, found) }));
   const unknown = resolved.filter(({ product }) => product === undefined).map(({ named }) => named);
   const known = unknown.length === 0 ? found : await withSomeOthers(found, service);
+  const proposalsFor = referenceProposals(known);
   return {
     ids: newestFirst(resolved.flatMap(({ product }) => product?.id ?? [])),
-    unknown: unknown.map((product, at) => {
-      const hasProposal = product.as !== "id" && at < mostProposals;
-      return { product, meant: hasProposal ? meantReferences(product.name, known) : [] };
-    }),
+    unknown: unknown.map((product) => ({
+      product,
+      meant: product.as === "id" ? [] : proposalsFor(product.name),
+    })),
   };
 }
 

@@ -93,8 +93,8 @@ async function isJoined(written: readonly (string | undefined)[], store: MirrorS
   );
 }
 
-/** The pause until another shard that joins the indexes is looked at again. */
-const waitMs = 3_000;
+/** The pauses until another shard that joins the indexes is looked at again: most joins take less than a second. */
+const waitMs = { first: 200, longest: 3_000 };
 
 /** Shards whose result is not complete: they close the round when they end. */
 const unfinished: readonly string[] = ["missing_shard", "unfinished_shard", "changed_index"];
@@ -106,7 +106,7 @@ export async function closeRound(
   input: MergeInput & { readonly among: number },
   { signal, ...tools }: { store: MirrorStore; clock: Clock; holder: Holder; signal: AbortSignal },
 ): Promise<void> {
-  for (;;) {
+  for (let wait = waitMs.first; ; wait = Math.min(2 * wait, waitMs.longest)) {
     try {
       await mergeShards(input, tools);
       return;
@@ -115,7 +115,7 @@ export async function closeRound(
       if (unfinished.includes(code)) return;
       // Its result may lack what this shard has just written; the lease of a killed one ends.
       if (code !== mergeInProgress) throw error;
-      await tools.clock.sleep(waitMs, signal);
+      await tools.clock.sleep(wait, signal);
     }
   }
 }

@@ -67,7 +67,7 @@ const longestMs = 5_000;
 const productsPerPage = 25;
 
 /** Adds the references of the products of tasks; none if they cannot be read. Throws only the reason of an interrupt. */
-async function readReferences(
+export async function readReferences(
   app: App,
   tasks: readonly Task[],
   references: Map<string, string>,

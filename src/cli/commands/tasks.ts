@@ -35,7 +35,7 @@ import { resourceId } from "../flags/values.ts";
 import type { Printing } from "../output/table.ts";
 import { fieldColumns, namedFields } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
-import { listTasksCommand } from "./list-tasks.ts";
+import { listTasksCommand, readReferences } from "./list-tasks.ts";
 
 /** `cat tasks`: the generations of the organization. */
 export const tasksCommand = (app: App): Command =>
@@ -137,15 +137,22 @@ const reviewCommand = (app: App): Command =>
 /** A task with the file that its image was saved in. */
 type FollowedTask = Task & { output_file?: string; label?: boolean };
 
-/** The form of tasks that were followed; a table shows the saved files if there are any. */
-const followedForm = (isSaved: boolean): ResourceForm<FollowedTask> => ({
+/** The form of tasks that were followed; a table shows their products by `references`, and the saved files if there are any. */
+const followedForm = (
+  isSaved: boolean,
+  references: ReadonlyMap<string, string>,
+): ResourceForm<FollowedTask> => ({
   columns: [
-    ...fieldColumns(Task, ["id", "type", "status", "product_id"]).filter(
-      ({ name }) => name !== "failure_reason",
-    ),
+    ...fieldColumns(Task, ["id", "type", "status", "product_id"])
+      .filter(({ name }) => name !== "failure_reason")
+      .map((column) => ({ ...column, only: "csv" as const })),
+    { name: "reference", value: (row) => references.get(row.product_id), only: "table" },
+    { name: "status", value: ({ status }) => status, only: "table" },
+    { name: "type", value: ({ type }) => type, only: "table", drop: "first" },
     { name: "output_file", value: (row) => row.output_file ?? null, ...(!isSaved && { only: "csv" }) },
     { name: "failure_reason", value: (row) => row.failure_reason?.code ?? null },
     { name: "label", value: (row) => row.label ?? null, only: "csv" },
+    { name: "id", value: ({ id }) => id, only: "table" },
   ],
   fields: {
     fields: { ...fieldTree(Task).fields, ...namedFields(["output_file", "label"]).fields },
@@ -161,7 +168,9 @@ async function followTasks(
   { maxBytes, wait }: { maxBytes: number; wait: boolean },
 ): Promise<void> {
   const { run, save, timeout, formulaGuard = true, excel } = flags;
-  const printing = readPrintFlags(flags, followedForm(save !== undefined));
+  const references = new Map<string, string>();
+  const beforeTable = (tasks: readonly Task[]) => readReferences(app, tasks, references);
+  const printing = { ...readPrintFlags(flags, followedForm(save !== undefined, references)), beforeTable };
   const label = labelOf(flags);
   const typed = given.map((id) => resourceId(id, "task"));
   const { clock, interrupt } = app.context;

@@ -43,6 +43,19 @@ test("get shows a task; an unknown one exits with 5", async () => {
   expect(await world.cat("tasks get 01HN1H1W000000000000000000")).toMatchObject({ exit: 5, stdout: "" });
 });
 
+test("tables of watch and save begin with the references of products and end with the IDs", async () => {
+  const world = await withQueued();
+  const table = async (line: string) =>
+    lines((await world.cat(line)).stdout).map((row) => row.split(/ {2,}/));
+  // No task has failed: the cells of failure_reason are empty.
+  expect(await table(`tasks watch --run ${world.runId}`)).toEqual([
+    ["reference", "status", "type", "failure_reason", "id"],
+    ...world.ids.map((id) => ["DRESS-1", "succeeded", "tryon", id]),
+  ]);
+  const [header] = await table(`tasks save --run ${world.runId} --save images`);
+  expect(header).toEqual(["reference", "status", "type", "output_file", "failure_reason", "id"]);
+});
+
 describe("watch", () => {
   test("waits for the tasks of a run and saves their images under the names of the run", async () => {
     const world = await withQueued();

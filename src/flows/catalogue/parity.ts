@@ -98,7 +98,10 @@ async function* keyOf<Item>(
     const key = name === null ? "the key in use" : `the key of the profile ${name}`;
     const login = `Store another key: cat login --profile ${name}`;
     throw new CatError(`${key} was rejected: ${message}`, {
-      ...{ type, code, status, requestId },
+      type,
+      code,
+      status,
+      requestId,
       hint: name !== null && status === 401 ? login : hint,
       cause: error,
     });

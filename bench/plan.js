@@ -1,21 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { countingProxy } from "./counting-proxy.js";
-import { importFile } from "./import-runs.js";
-import { writeProducts } from "./product-files.js";
-import { startMockServer } from "./servers.js";
+import { afterImport, importFile } from "./import-runs.js";
 
 /** The plan of a file of which a tenth of the names changed, against as many products. */
-export async function measure({ rows = 100_000 } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
-  const mock = await startMockServer("--speed", "1000");
-  const proxy = await countingProxy(mock.base_url);
-  try {
-    const file = join(folder, "products.csv");
-    await writeProducts(file, { rows, format: "csv" });
-    const settings = { baseUrl: proxy.base_url, home: join(folder, "home") };
-    await importFile(file, settings);
+export const measure = ({ rows = 100_000 } = {}) =>
+  afterImport(rows, async ({ folder, file, settings, proxy }) => {
     writeFileSync(file, readFileSync(file, "utf8").replaceAll(/,Linen dress number (\d*)7,/g, ",Dress $17,"));
     const measured = [];
     for (const [what, home] of [
@@ -41,9 +30,4 @@ export async function measure({ rows = 100_000 } = {}) {
       });
     }
     return measured;
-  } finally {
-    proxy.stop();
-    mock.stop();
-    rmSync(folder, { recursive: true });
-  }
-}
+  });

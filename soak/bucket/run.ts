@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { radosgwProblem, startRadosgw } from "../../test/support/radosgw.js";
+import { seededRandom } from "../../test/support/seeded-random.ts";
 import { Running } from "../program.ts";
 import { copyProgram, type Patch } from "../program-files.ts";
 import { Service } from "../service.ts";
@@ -34,18 +35,7 @@ if (flags.control !== undefined && !isControl) throw new Error("--control must b
 const problem = radosgwProblem();
 if (problem !== null) throw new Error(`radosgw is ${problem}`);
 
-/** The same numbers for the same seed (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-const random = randomOf(Number(flags.seed));
+const random = seededRandom(Number(flags.seed));
 const began = performance.now();
 const seconds = () => Math.round((performance.now() - began) / 1000);
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -55,7 +45,7 @@ const folder = mkdtempSync(join(tmpdir(), "soak-bucket-"));
 const gateway = await startRadosgw();
 const { program, remove } = await copyProgram(shortLeases);
 const service = await Service.start(folder, program);
-const proxy = await StoreProxy.start(gateway.endpoint, { random: randomOf(7), dropped: 0.02 });
+const proxy = await StoreProxy.start(gateway.endpoint, { random: seededRandom(7), dropped: 0.02 });
 
 /** One machine: a process with a state folder of its own. */
 function start(prefix: string, shard: string): { name: string; process: Running } {

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { seededRandom } from "../../test/flows/rows/check-support.ts";
+import { seededRandom } from "../../test/support/seeded-random.ts";
+
 import { Sender } from "./deliver.ts";
 import { Listener } from "./listener.ts";
 

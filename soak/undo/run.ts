@@ -9,6 +9,7 @@ import { systemClock } from "../../src/clock.ts";
 import { type Mock, startMock } from "../../src/mock/index.ts";
 import { openState } from "../../src/state/open-state.ts";
 import { loadConnect } from "../../src/state/sqlite.ts";
+import { seededRandom } from "../../test/support/seeded-random.ts";
 import { Running } from "../program.ts";
 
 const { values } = parseArgs({
@@ -22,17 +23,6 @@ const { values } = parseArgs({
 const program = join(import.meta.dirname, "../../bin/cat.js");
 const controls = ["none", "without before", "all created"] as const;
 type Control = (typeof controls)[number];
-
-/** Numbers from 0 to 1 of a seed (mulberry32). */
-function numbersOf(seed: number): () => number {
-  let at = seed;
-  return () => {
-    at = (at + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(at ^ (at >>> 15), 1 | at);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Row {
   name: string;
@@ -63,7 +53,7 @@ const counts = { imports: 0, undos: 0, kills: 0, unsent: 0 };
 
 /** Plays an import and its undo; returns what is wrong, or null. */
 async function play(seed: number, control: Control): Promise<string | null> {
-  const random = numbersOf(seed);
+  const random = seededRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const folder = mkdtempSync(join(tmpdir(), "catalogue-undo-"));
   mkdirSync(join(folder, "work"));

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { verifyWebhook } from "../../src/client/verify-webhook.ts";
 import { signDelivery, verifySignature } from "../../src/contract/signature.ts";
-import { seededRandom } from "../flows/rows/check-support.ts";
 import { repetitions } from "../support/repetitions.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 
 const secret = "whsec_of_mutations";
 const signed = 1_767_603_600;

@@ -4,6 +4,7 @@ import { pacing } from "../../src/http/pacing.ts";
 import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
 import { type Answer, compose, type Send } from "../../src/http/send.ts";
 import { deadline } from "../../src/http/time-limits.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 
 const minuteMs = 60_000;
 
@@ -37,17 +38,6 @@ export interface Story {
 
 export const minuteOf = (time: number): number => Math.floor(time / minuteMs);
 
-/** Numbers from 0 to 1, repeatable by seed. */
-function chance(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const nobody = (): Sent => ({ perMinute: new Map(), refused: 0, endedAt: 0 });
 
 /**
@@ -61,7 +51,7 @@ export async function share(
 ): Promise<Story> {
   const clock = new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") + offsetMs });
   const begun = clock.now();
-  const random = chance(seed);
+  const random = seededRandom(seed);
   const all = nobody();
   const known = senders.map(nobody);
   let minute = -1;

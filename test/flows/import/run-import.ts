@@ -19,8 +19,8 @@ import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { type MockOptions, type MockState, startMock } from "../../../src/mock/index.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";
+import { seededRandom } from "../../support/seeded-random.ts";
 import { TestClock } from "../../support/test-clock.ts";
-import { seededRandom } from "../rows/check-support.ts";
 
 /** A machine or user other than the default one. */
 export interface Machine {

@@ -6,8 +6,9 @@ import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import { type MockOptions, startMock } from "../../../src/mock/index.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import { newAccount } from "../../support/new-account.ts";
+import { seededRandom } from "../../support/seeded-random.ts";
 import { TestClock } from "../../support/test-clock.ts";
-import { seededRandom } from "../rows/check-support.ts";
+
 import { photo, photoFolder } from "./photo-folder.ts";
 
 const hour = 3_600_000;

@@ -8,6 +8,7 @@ import { type CheckResult, checkFile } from "../../../src/flows/rows/check.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
 import { normalHeader } from "../../../src/flows/rows/row-form.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
+import { seededRandom } from "../../support/seeded-random.ts";
 
 export interface CheckFlags {
   name?: string;
@@ -60,15 +61,4 @@ export async function checkPath(file: string, flags: CheckFlags = {}) {
     },
   );
   return { result, problems };
-}
-
-/** Random numbers that are the same in each run (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -95,7 +95,11 @@ longTest(
     }, 5);
     onTestFinished(() => clearInterval(timer));
     const reactions: number[] = [];
-    const lags: number[] = [];
+    const lag = async () => {
+      const { count } = world.log;
+      const shown = await page.evaluate("document.querySelector('nav .count').textContent");
+      return (count - Number(String(shown).replaceAll(",", ""))) / 10;
+    };
     for (const [key, tab] of [
       ["5", "control"],
       ["1", "requests"],
@@ -106,10 +110,7 @@ longTest(
       await page.keyboard.press(key);
       await page.locator(`main.${tab}`).waitFor();
       reactions.push(performance.now() - pressed);
-      await new Promise((resolve) => setTimeout(resolve, 400));
-      const { count } = world.log;
-      const shown = await page.evaluate("document.querySelector('nav .count').textContent");
-      lags.push((count - Number(String(shown).replaceAll(",", ""))) / 10);
+      await expect.poll(lag).toBeLessThan(500);
     }
     await page.locator(".row").first().click();
     await page.getByRole("heading", { level: 2, name: /^Request \d/ }).waitFor();
@@ -119,9 +120,7 @@ longTest(
     await expect.poll(async () => (await texts(page, ".row .path"))[0]).toBe(newest);
 
     expect(world.log.count / seconds).toBeGreaterThan(9_000);
-    const median = (values: number[]) => values.sort((a, b) => a - b)[2];
-    expect(median(reactions)).toBeLessThan(500);
-    expect(median(lags)).toBeLessThan(500);
+    expect(reactions.sort((a, b) => a - b)[2]).toBeLessThan(500);
     expect(await page.evaluate("changes")).toBeLessThanOrEqual(seconds * 10 + 6);
     // A clicked request may no longer be in the log, which keeps a tenth of a second.
     expect(wrongs.filter((wrong) => !wrong.includes("404"))).toEqual([]);

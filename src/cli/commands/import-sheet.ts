@@ -4,6 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
+import { exportedColumn, exportedValue } from "../../flows/import/as-exported.ts";
 import { type CsvStyle, csvRecords, markOf, plainCsv } from "../../flows/outputs/cells.ts";
 import { guardedCell } from "../../flows/outputs/formulas.ts";
 import { counted, grouped } from "../../flows/words.ts";
@@ -25,6 +26,9 @@ interface SheetRow {
   readonly sex?: string;
   readonly images: readonly { readonly image_id: string; readonly orientation?: Orientation }[];
 }
+
+/** A row with what it was when it was exported. */
+type ExportedRow = SheetRow & { readonly [exportedColumn]: string };
 
 const labels = orientations.filter((one) => one !== "unlabeled");
 
@@ -117,7 +121,7 @@ function sheetFormat(app: App, name: string, flags: SheetFlags): SheetFormat {
 }
 
 async function sheetContent(
-  rows: readonly SheetRow[],
+  rows: readonly ExportedRow[],
   format: SheetFormat,
   style: CsvStyle,
 ): Promise<AsyncIterable<Uint8Array> | Iterable<string>> {
@@ -145,11 +149,11 @@ async function readRows(app: App, q: string | undefined, limit: number | null) {
   const input = { limit: limits.page.max, ...(q !== undefined && { q }) };
   const listing = { signal: app.context.interrupt, isAhead: true };
   const products = new FirstOnes(client.paginate(operations.products.list, input, listing), limit);
-  const rows: SheetRow[] = [];
+  const rows: ExportedRow[] = [];
   const notes = new SheetNotes();
   for await (const product of products) {
     const row = rowOf(product);
-    if (notes.add(product, row)) rows.push(row);
+    if (notes.add(product, row)) rows.push({ ...row, [exportedColumn]: exportedValue(product.id, row) });
   }
   return { rows, notes, isMore: products.isMore };
 }
@@ -205,7 +209,7 @@ class SheetNotes {
  * The rows as records, with a header. The first photo of an orientation is in a column of that name, further ones are in
  * numbered columns, and photos without an orientation are in `images`.
  */
-function recordsOf(rows: readonly SheetRow[], cell: (text: string) => string): string[][] {
+function recordsOf(rows: readonly ExportedRow[], cell: (text: string) => string): string[][] {
   const laidOut = rows.map((row) => ({ row, ...layOut(row) }));
   const used = labels.filter((label) => laidOut.some(({ byLabel }) => byLabel.has(label)));
   const most = Math.max(0, ...laidOut.map(({ more }) => more.length));
@@ -216,14 +220,16 @@ function recordsOf(rows: readonly SheetRow[], cell: (text: string) => string): s
     ...used.map((label) => `image_${label}`),
     ...numbers.flatMap((at) => [`image_${at + 1}`, `image_${at + 1}_orientation`]),
     ...(hasImages ? ["images"] : []),
+    exportedColumn,
   ];
   const records = laidOut.map(
-    ({ row: { reference, name, description = "", sex = "" }, byLabel, more, unlabeled }) => [
+    ({ row: { reference, name, description = "", sex = "", as_exported }, byLabel, more, unlabeled }) => [
       ...[reference, name, description].map(cell),
       sex,
       ...used.map((label) => byLabel.get(label) ?? ""),
       ...numbers.flatMap((at) => more[at] ?? ["", ""]),
       ...(hasImages ? [unlabeled] : []),
+      as_exported,
     ],
   );
   return [header, ...records];

@@ -74,7 +74,7 @@ export class CsvCells implements RowColumns {
           images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
       } else if (column.kind === "images") {
         for (const part of imageParts(cell)) images.push(this.#image(part, undefined));
-      }
+      } else if (column.kind === "exported" && cell.trim() !== "") row[column.name] = cell.trim();
     }
     row.images = images;
     return row;

@@ -7,6 +7,7 @@ import { missingColumn } from "../rows/problem.ts";
 import { isFailureColumn, normalHeader } from "../rows/row-form.ts";
 import { noValues, type ValueMap } from "../rows/value-map.ts";
 import type { Vocabulary } from "../rows/vocabulary.ts";
+import { exportedColumn } from "./as-exported.ts";
 
 /** The content of a CSV column; a known one has a name. */
 export type Column =
@@ -15,6 +16,7 @@ export type Column =
   | { kind: "images"; name: string }
   | { kind: "image"; name: string; number?: number; orientation?: Orientation }
   | { kind: "orientation"; name: string; number: number }
+  | { kind: "exported"; name: typeof exportedColumn }
   /**
    * Skipped: the two columns added to a failed file, a column mapped to `ignore`, or one without a header
    * ("").
@@ -52,6 +54,7 @@ export function columnOf(header: string): Column {
   const name = normalHeader(header);
   const isIgnored = name === "" || name === "ignore" || isFailureColumn(name);
   if (isIgnored) return { kind: "ignored", name: null, header: name };
+  if (name === exportedColumn) return { kind: "exported", name };
   return columnsByName.get(name) ?? { kind: "unknown", name: null };
 }
 
@@ -142,7 +145,7 @@ export function nearestColumns(header: string): readonly string[] {
 /** What `--map` and `--map-value` of an import take. */
 export const importVocabulary: Vocabulary = {
   kind: "import",
-  isField: (name) => columnOf(name).kind !== "unknown" && !isFailureColumn(name),
+  isField: (name) => !["unknown", "exported"].includes(columnOf(name).kind) && !isFailureColumn(name),
   nearest: nearestColumns,
   freeFields: (taken) =>
     columnNames.filter(

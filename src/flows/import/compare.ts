@@ -134,7 +134,12 @@ function take(products: readonly Product[], { at, read, seen: kept, names, input
     const fields = FieldDigests.of({ name, description, sex }).bytes;
     kept?.keep(product);
     seen.push(reference === null ? { productId, fields } : { productId, reference, fields });
-    if (reference !== null && input.namesFromReferences && !names.has(reference)) names.set(reference, name);
+    if (
+      reference !== null &&
+      (input.namesFromReferences || input.file.form.needsProducts) &&
+      !names.has(reference)
+    )
+      names.set(reference, name);
     // The newest of several with one reference comes first.
     if (reference === null || read.get(reference) !== null) continue;
     // A product of the dashboard may have null for its images.

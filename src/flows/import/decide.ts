@@ -10,7 +10,7 @@ import {
   type RowMemo,
   sourceDigest,
 } from "./digests.ts";
-import type { FileImage, FileRow } from "./file-row.ts";
+import { type FileImage, type FileRow, fieldsOf } from "./file-row.ts";
 import type { ImportInput } from "./import-input.ts";
 
 /** A row with the data for the decision about it. */
@@ -69,7 +69,7 @@ export interface KnownPhotos {
 export function decide(
   row: WeighedRow,
   entry: LedgerEntry | null,
-  { onImageError, namesFromReferences }: Pick<ImportInput, "onImageError" | "namesFromReferences">,
+  { onImageError }: Pick<ImportInput, "onImageError">,
 ): Decision {
   const { content, digests } = row;
   const leftOut: number[] = [];
@@ -77,7 +77,8 @@ export function decide(
   const refused: RejectedPhoto[] = [];
   digests.forEach((digest, image) => {
     const rejected = row.refused.find((photo) => photo.image === image);
-    if (entry !== null && holds(entry.sources, digest)) leftOut.push(image);
+    if (entry !== null && (content.images[image]!.isKept || holds(entry.sources, digest)))
+      leftOut.push(image);
     else if (isRepeatedUnlabeled(content.images, digests, image)) return;
     else if (rejected === undefined) sent.push({ image, digest });
     else refused.push(rejected);
@@ -85,7 +86,7 @@ export function decide(
   if (refused.length > 0 && (onImageError === "fail_row" || sent.length === 0)) {
     return { kind: "refused", discarded: sent.map(({ image }) => image) };
   }
-  const values = fieldsOf(content, namesFromReferences);
+  const values = fieldsOf(content);
   const fields = FieldDigests.of(values);
   if (entry === null || sent.length > 0) {
     const images = sent.map(({ image }) => content.images[image]!);
@@ -117,18 +118,6 @@ const isRepeatedUnlabeled = (images: readonly FileImage[], digests: readonly Buf
   images[at]!.orientation === undefined &&
   images[at]!.url === undefined &&
   images.some(({ orientation }, index) => orientation !== undefined && digests[index]!.equals(digests[at]!));
-
-/**
- * The fields that an upsert of the row sets; fields missing from the row keep their value (Imports, Row
- * fields).
- */
-export function fieldsOf({ name, description, sex }: FileRow, namesFromReferences = false): FieldValues {
-  return {
-    ...(namesFromReferences ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
-    ...(sex === undefined ? {} : { sex }),
-  };
-}
 
 /** The row with the digests of its photos, and those of them that the service rejected. */
 export async function weigh(content: FileRow, { contentOf, refusalOf }: KnownPhotos): Promise<WeighedRow> {

@@ -3,9 +3,14 @@ import { type ImportRowImage, importRowProblems, type RowProblem } from "../../c
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import type { LocalImage } from "../photos/photo-problem.ts";
+import type { FieldValues } from "./digests.ts";
 
 /** A photo as named in the user's file: a URL, an uploaded image, or a local file. */
-export type FileImage = { orientation?: string } & (
+export type FileImage = {
+  orientation?: string;
+  /** As exported: not sent to a product that exists. */
+  isKept?: true;
+} & (
   | { url: string; image_id?: never; path?: never }
   | { image_id: string; url?: never; path?: never }
   | { path: string; url?: never; image_id?: never }
@@ -18,11 +23,27 @@ export interface FileRow {
   description?: string;
   sex?: string;
   images: FileImage[];
+  /** What the cells were when the row was exported. */
+  as_exported?: string;
+  /** The product keeps its name. */
+  keepsName?: true;
 }
 
 /** An image of an input row: as in the service's rows, or a local file instead of `url` and `image_id`. */
 export interface InputImage extends ImportRowImage {
   path?: string;
+}
+
+/**
+ * The fields that an upsert of the row sets; fields missing from the row keep their value (Imports, Row
+ * fields).
+ */
+export function fieldsOf({ name, keepsName, description, sex }: FileRow): FieldValues {
+  return {
+    ...(keepsName ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(sex === undefined ? {} : { sex }),
+  };
 }
 
 /** A valid image ID: a row with paths is checked as if its files were uploaded. */

@@ -10,13 +10,14 @@ import type { FieldProblem, RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import { noValues, type ValueMap, valuesRead } from "../rows/value-map.ts";
 import type { AddedPhotos } from "./added-photos.ts";
+import { exportedColumn, isExported } from "./as-exported.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
-import { inputRowProblems, localImagesOf, withOrientations } from "./file-row.ts";
+import { type FileRow, inputRowProblems, localImagesOf, withOrientations } from "./file-row.ts";
 
 export interface ImportForm extends RowForm {
-  /** Whether a row that was checked names an image ID. */
-  readonly namesImageIds: boolean;
+  /** Whether products must be read: a row that was checked names an image ID, or what it was when it was exported. */
+  readonly needsProducts: boolean;
 }
 
 /**
@@ -30,22 +31,24 @@ export const importForm = (
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
 ): ImportForm => {
-  let namesImageIds = false;
+  let needsProducts = false;
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   return {
-    get namesImageIds() {
-      return namesImageIds;
+    get needsProducts() {
+      return needsProducts;
     },
     added,
     isColumn: (header) => isKnownColumn(header, map),
     columns: (header, line, report) =>
       new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report, values), header, values),
-    objects: { map, words: objectVocabulary, fields: objectFields },
+    objects: { map, words: objectVocabulary, fields: [...objectFields, exportedColumn] },
     fromObject: (object) => withOrientations(objectRead(object, values, orientations)),
-    problems(row) {
-      namesImageIds ||= hasImageId(row);
+    problems(read) {
+      const exported = exportedOf(read);
+      const row = exported === undefined ? read : withoutExported(read as object);
+      needsProducts ||= exported !== undefined || hasImageId(row);
       const repeated = repeatedPhotos(row);
-      const found: readonly FieldProblem[] = inputRowProblems(row);
+      const found: readonly FieldProblem[] = [...inputRowProblems(row), ...exportedProblems(exported, row)];
       // Nearly every row is valid.
       const invalid =
         found.length === 0
@@ -148,6 +151,20 @@ function referenceOf(row: unknown): string | undefined {
   if (typeof reference !== "string") return undefined;
   const canonical = canonicalReference(reference);
   return canonical === "" ? undefined : canonical;
+}
+
+const exportedOf = (row: unknown): unknown => (row as Partial<FileRow> | null | undefined)?.[exportedColumn];
+
+function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): object {
+  return row;
+}
+
+/** The problem of a value that was exported for another row, or not at all. */
+function exportedProblems(exported: unknown, row: unknown): readonly FieldProblem[] {
+  const reference = referenceOf(row);
+  if (exported === undefined || reference === undefined || isExported(exported, reference)) return [];
+  const message = `${exportedColumn} is not the value that was exported for ${reference}: empty it, remove the column, or export again`;
+  return [{ param: exportedColumn, code: "invalid_row", message }];
 }
 
 const hasImageId = (row: unknown): boolean => {

@@ -12,6 +12,7 @@ import { type RefusedRows, RowSet, type SomeRows } from "../rows/row-sets.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { JobFollower } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
+import { editedRow } from "./as-exported.ts";
 import { type DecidedRow, type Decision, decide, referenceOfRow, weigh, withRead } from "./decide.ts";
 import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
@@ -139,10 +140,11 @@ class RowsToImport {
         const rowIndex = next++;
         if (!isWithin(input.file, rowIndex)) return;
         if (refused.has(rowIndex) || this.#isMade(rowIndex) || only?.has(rowIndex) === false) continue;
-        const weighed = await weigh(content as FileRow, photos);
-        const reference = referenceOfRow(weighed.content);
+        const row = content as FileRow;
+        const reference = referenceOfRow(row);
         const known = usesLedger ? ledger.get(at.account, reference) : null;
         const entry = withRead(known, read.get(reference) ?? null);
+        const weighed = await weigh(entry === null ? row : this.#changing(row, entry), photos);
         const decided = decide(weighed, entry, input);
         const decision: Decision = moved.has(rowIndex) ? { kind: "moved" } : decided;
         const { productId = null } = entry ??
@@ -150,6 +152,13 @@ class RowsToImport {
         yield { ...weighed, rowIndex, line, reference, productId, decision };
       }
     }
+  }
+
+  /** The row as it changes a product that exists. */
+  #changing(row: FileRow, { productId }: LedgerEntry): FileRow {
+    const { photos, namesFromReferences } = this.#run.input;
+    if (namesFromReferences) return { ...row, keepsName: true };
+    return photos === "new" && row.as_exported !== undefined ? editedRow(row, productId) : row;
   }
 
   /** Rows without any outcome: neither sent nor found to be unchanged. `sent`: the batches of this process. */

@@ -11,6 +11,7 @@ import { writeEstimate } from "../run/writes.ts";
 import { byteText, counted, grouped } from "../words.ts";
 import { findMoved } from "./apply-plan.ts";
 import { readUndecided, refreshLedger, type UndecidedProducts } from "./compare.ts";
+import type { DecidedRow } from "./decide.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
 import type { FileImage } from "./file-row.ts";
 import type { MaxChanges } from "./import-input.ts";
@@ -88,7 +89,7 @@ export async function makePlan(run: ImportRun): Promise<Plan | null> {
   const isNew = input.photos === "new";
   const usesLedger = isNew && !at.state.ledger.isEmpty(at.account);
   if (usesLedger) await refreshLedger(run);
-  else if (!(isNew && input.file.form.namesImageIds) && !input.localPhotos.areAny) return null;
+  else if (!(isNew && input.file.form.needsProducts) && !input.localPhotos.areAny) return null;
   const plan = await planRows(run);
   if (plan.uncertain.count === 0 && plan.unread.length === 0) return plan;
   await readUndecided(plan, run);
@@ -107,16 +108,22 @@ export async function planRows(run: ImportRun): Promise<Plan> {
     uncertain: new LookupList(),
     unread: [],
   };
-  const isUnread = (reference: string, images: readonly FileImage[]) =>
-    !read.has(reference) &&
-    ((input.photos === "new" && images.some(({ image_id }) => image_id !== undefined)) ||
-      (input.namesFromReferences && !names.has(reference)));
+  const isNew = input.photos === "new";
+  const isUnread = ({ reference, content }: DecidedRow, images: readonly FileImage[]) => {
+    if (read.has(reference)) return false;
+    const mayKeepName = input.namesFromReferences || (isNew && content.as_exported !== undefined);
+    return (
+      (isNew && images.some(({ image_id }) => image_id !== undefined)) ||
+      (mayKeepName && !names.has(reference))
+    );
+  };
   let rows = 0;
-  for await (const { reference, productId, decision } of run.rows.decided()) {
+  for await (const row of run.rows.decided()) {
+    const { reference, productId, decision } = row;
     if (productId !== null && decision.kind === "send") plan.known++;
     if (decision.kind === "send") {
       plan.sends++;
-      if (isUnread(reference, decision.images)) plan.unread.push(reference);
+      if (isUnread(row, decision.images)) plan.unread.push(reference);
       for (const { path } of decision.images) if (path !== undefined) await addPhoto(path, plan, run);
     } else if (decision.kind === "patch") plan.patches++;
     else if (decision.kind === "uncertain") plan.uncertain.add(decision.productId);

@@ -1,7 +1,8 @@
 // A row of a plan: what an import does with the product of a row.
 
-import { type DecidedRow, fieldsOf, placed } from "./decide.ts";
+import { type DecidedRow, placed } from "./decide.ts";
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
+import { fieldsOf } from "./file-row.ts";
 import type { ImportInput } from "./import-input.ts";
 import { imageId, type SeenProduct, type SeenProducts } from "./seen-products.ts";
 
@@ -38,7 +39,7 @@ export function plannedRow(row: DecidedRow, products: SeenProducts, input: Impor
   if (seen === null) return planned("create", {}, photos);
   if (input.mode === "skip_existing") return planned("skip");
   if (input.mode === "create") return planned("fail");
-  const fields = withOld(changedFields(fieldsOf(content, input.namesFromReferences), seen), seen);
+  const fields = withOld(changedFields(fieldsOf(content), seen), seen);
   return planned(Object.keys(fields).length > 0 ? "change" : "add_photos", fields, photos);
 }
 

@@ -7,8 +7,9 @@ import type { Product } from "../../contract/resources/products.ts";
 import type { ChangeToSend, ReadProduct } from "../../state/changes.ts";
 import { maxLookups, productsBy } from "../catalogue/find-products.ts";
 import { mayNotRead } from "../service-errors.ts";
-import { type DecidedRow, fieldsOf } from "./decide.ts";
+import type { DecidedRow } from "./decide.ts";
 import { FieldDigests } from "./digests.ts";
+import { fieldsOf } from "./file-row.ts";
 import type { ImportRun } from "./import-run.ts";
 import { seenProduct } from "./seen-products.ts";
 
@@ -63,9 +64,7 @@ export async function changesToSend(
       productId,
       reference,
       after: FieldDigests.of(
-        decision.kind === "patch" || decision.kind === "uncertain"
-          ? decision.fields
-          : fieldsOf(content, input.namesFromReferences),
+        decision.kind === "patch" || decision.kind === "uncertain" ? decision.fields : fieldsOf(content),
       ).bytes,
       sources: ledger.ofProduct(at.account, productId)?.sources ?? null,
     }));

@@ -15,7 +15,7 @@ import type { Stage } from "../run/stage.ts";
 import { counted } from "../words.ts";
 import type { DecidedRow } from "./decide.ts";
 import { packMemos, type RowMemo } from "./digests.ts";
-import type { FileImage, FileRow } from "./file-row.ts";
+import type { FileImage } from "./file-row.ts";
 import type { ImportDeps } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { changesToSend } from "./record-before.ts";
@@ -127,15 +127,13 @@ export async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
   let cut: CutRow[] = [];
   let bytes = 0;
   for await (const row of run.rows.decided()) {
-    const { decision, reference } = row;
+    const { decision } = row;
     if (decision.kind !== "send") {
       run.rows.keep(row);
       continue;
     }
     const { images, memo } = decision;
-    const name = run.names.get(reference);
-    const content = name === undefined ? row.content : { ...row.content, name };
-    const text = `${JSON.stringify(await serviceRow(content, images, run))}\n`;
+    const text = `${JSON.stringify(await serviceRow(row, images, run))}\n`;
     const size = Buffer.byteLength(text);
     if (cut.length === limits.importRows.max || bytes + size > limits.importBatchBytes) {
       yield await toBatch(cut, run);
@@ -168,7 +166,14 @@ async function toBatch(cut: readonly CutRow[], run: ImportRun): Promise<CutBatch
  * The row in the form of the service (Imports, Row fields): only the images to send, with the image IDs of
  * local photos.
  */
-async function serviceRow(content: FileRow, images: readonly FileImage[], run: ImportRun): Promise<object> {
+async function serviceRow(
+  { content: { as_exported: _, keepsName, ...own }, reference }: DecidedRow,
+  images: readonly FileImage[],
+  run: ImportRun,
+): Promise<object> {
+  // The service needs a name (Imports, Row fields).
+  const name = keepsName ? run.names.get(reference) : undefined;
+  const content = name === undefined ? own : { ...own, name };
   if (images.length === content.images.length && images.every(({ path }) => path === undefined))
     return content;
   const sent: object[] = [];

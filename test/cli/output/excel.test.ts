@@ -115,7 +115,7 @@ describe("--excel", () => {
     expect((await world.cat("export --excel --out e.csv")).exit).toBe(0);
     expect(world.read("e.csv")).toMatch(/\r\n[^;]+;"A;1";"a;b";/);
     const sheet = (await world.cat("products list --for-import --excel")).stdout;
-    expect(sheet).toMatch(/^\ufeffreference;name;description;sex;images\r\n"A;1";"a;b";x, y;;/);
+    expect(sheet).toMatch(/^\ufeffreference;name;description;sex;images;as_exported\r\n"A;1";"a;b";x, y;;/);
     world.write("again.csv", sheet);
     const again = await world.cat("import again.csv --json --no-progress");
     expect(JSON.parse(again.stdout)).toMatchObject({ total: 1, unchanged: 1 });

@@ -1,0 +1,249 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { repetitions } from "../../support/repetitions.ts";
+import { createWorld, type TestWorld } from "../../support/world.ts";
+
+const cdn = "https://cdn.example.com";
+
+/** Products with two photos each, imported by this machine. */
+async function filled(count = 3): Promise<TestWorld> {
+  const world = await createWorld({ mock: { rateLimit: false } });
+  const rows = Array.from(
+    { length: count },
+    (_, at) => `R-${at},Dress ${at},silk,kid,${cdn}/${at}-1.jpg,${cdn}/${at}-2.jpg`,
+  );
+  world.write("all.csv", ["reference,name,description,sex,image_front,image_back", ...rows].join("\n"));
+  expect(await world.cat("import all.csv --no-progress")).toMatchObject({ exit: 0 });
+  return world;
+}
+
+type Cells = Record<string, string>;
+
+/** The sheet's cells: no cell of these products has a comma. */
+function sheet(world: TestWorld): { header: string[]; rows: Cells[] } {
+  const [header, ...rows] = world
+    .read("sheet.csv")
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split(","));
+  return {
+    header: header!,
+    rows: rows
+      .map((cells) => Object.fromEntries(header!.map((name, at) => [name, cells[at]!])))
+      .sort((one, other) => (one.reference! < other.reference! ? -1 : 1)),
+  };
+}
+
+function edit(world: TestWorld, change: (rows: Cells[]) => void, without?: string): void {
+  const { header, rows } = sheet(world);
+  change(rows);
+  const left = header.filter((name) => name !== without);
+  world.write(
+    "sheet.csv",
+    [left, ...rows.map((row) => left.map((name) => row[name]))].map((cells) => cells.join(",")).join("\n"),
+  );
+}
+
+/** What others see of the products. */
+const shown = (world: TestWorld) =>
+  world.products().map(({ reference, name, description, sex, images }) => ({
+    ...{ reference, name, description, sex },
+    images: images.map(({ id, orientation }) => `${id} ${orientation}`),
+  }));
+
+async function all(world: TestWorld, ...lines: string[]): Promise<void> {
+  for (const line of lines) expect(await world.cat(line)).toMatchObject({ exit: 0 });
+}
+
+const elsewhere = (world: TestWorld) => ({ env: { CAT_HOME: `${world.folder}/elsewhere` } });
+const writes = (world: TestWorld) =>
+  world.requests().filter(({ method, path }) => method !== "GET" && path.startsWith("/v1/"));
+
+describe("a cell that is as it was exported", () => {
+  test.each(["sheet.csv", "sheet.xlsx", "sheet.ndjson"])(
+    "keeps what others made of it since, here and without a ledger: %s",
+    async (file) => {
+      const world = await filled();
+      const [front] = world.products()[2]!.images;
+      await all(
+        world,
+        `products export ${file}`,
+        "products update R-0 --name Coat --clear description",
+        "products update R-1 --sex male",
+        `products detach R-2 ${front!.id}`,
+      );
+      const before = shown(world);
+      const sent = writes(world).length;
+      for (const call of [{}, elsewhere(world)])
+        expect(await world.cat(`import ${file} --no-progress`, call)).toEqual({
+          exit: 0,
+          stdout: "",
+          stderr: `Nothing to do: all 3 rows of ${file} are unchanged.\n`,
+        });
+      expect(writes(world).length).toBe(sent);
+      expect(shown(world)).toEqual(before);
+    },
+  );
+
+  test("is not sent next to edited ones, by a plan, a plan that is applied and undone, and a file of over 100 rows", async () => {
+    const world = await filled(101);
+    await all(
+      world,
+      "products export sheet.csv",
+      "products update R-0 --name Coat --description wool",
+      "products update R-1 --name Hat",
+    );
+    edit(world, ([first, second]) => {
+      Object.assign(first!, { description: "linen", image_back: `${cdn}/new.jpg` });
+      second!.sex = "male";
+    });
+    expect(await world.cat("import sheet.csv --plan plan.ndjson", elsewhere(world))).toMatchObject({
+      exit: 0,
+      stdout:
+        "line  reference  action  changes\n" +
+        '2     R-0        change  description: "wool" -> "linen", +1 photo\n' +
+        '3     R-1        change  sex: "kid" -> "male"\n',
+      stderr: expect.stringContaining(
+        "Plan: 2 to change (1 description, 1 sex value), 1 photo to add, 99 unchanged; 2 requests, about 1 min.\n",
+      ),
+    });
+    const before = shown(world);
+    await all(world, "import sheet.csv --no-progress");
+    const [first, second, ...others] = before;
+    const added = {
+      ...first!,
+      description: "linen",
+      images: [...first!.images, expect.stringMatching(/ back$/)],
+    };
+    expect(shown(world)).toEqual([added, { ...second!, sex: "male" }, ...others]);
+    await all(world, "imports undo last --yes");
+    expect(shown(world)).toEqual(before);
+    expect(await world.cat("import --apply plan.ndjson --no-progress", elsewhere(world))).toMatchObject({
+      exit: 0,
+    });
+    expect(shown(world)).toEqual([added, { ...second!, sex: "male" }, ...others]);
+  });
+
+  test("is imported if the product is gone, or another one has its reference", async () => {
+    const world = await filled();
+    const [first, second] = shown(world);
+    await all(world, "products export sheet.csv", "products delete R-0 R-1 --yes");
+    world.write("other.csv", `reference,name,image_front\nR-1,Other,${cdn}/other.jpg\n`);
+    expect(await world.cat("import other.csv --no-progress", elsewhere(world))).toMatchObject({ exit: 0 });
+    await all(world, "import sheet.csv --no-progress");
+    const found = new Map(shown(world).map((product) => [product.reference, product]));
+    expect(found.get("R-0")).toEqual(first);
+    expect(found.get("R-1")).toEqual({ ...second, images: [expect.any(String), ...second!.images] });
+  });
+
+  test("is sent with --photos all", async () => {
+    const world = await filled();
+    await all(
+      world,
+      "products export sheet.csv",
+      "products update R-0 --name Coat",
+      "import sheet.csv --photos all --no-progress",
+    );
+    expect(shown(world)[0]!.name).toBe("Dress 0");
+  });
+});
+
+test.each([
+  ["that is not ours", (row: Cells) => (row.as_exported = "2026-01-05")],
+  ["that was cut", (row: Cells) => (row.as_exported = row.as_exported!.slice(0, -8))],
+  ["of another row", (row: Cells) => (row.reference = "R-9")],
+])("the check rejects a value %s, with its row", async (_, change) => {
+  const world = await filled();
+  await all(world, "products export sheet.csv");
+  edit(world, ([first]) => void change(first!));
+  const { reference } = sheet(world).rows.find(({ name }) => name === "Dress 0")!;
+  expect(await world.cat("import sheet.csv --dry-run")).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining(
+      `as_exported is not the value that was exported for ${reference}: empty it, remove the column, or export again`,
+    ),
+  });
+  edit(world, (rows) => {
+    for (const row of rows) row.as_exported = "";
+  });
+  expect(await world.cat("import sheet.csv --dry-run")).toMatchObject({ exit: 0 });
+});
+
+test("a failed file keeps the column, and an empty cell of it is none", async () => {
+  const world = await filled();
+  await all(world, "products export sheet.csv", "products update R-0 --name Coat");
+  const { as_exported } = sheet(world).rows[0]!;
+  edit(world, ([first, second]) => {
+    first!.image_back = `${cdn}/fail-timeout.jpg`;
+    Object.assign(second!, { name: "Hat", as_exported: "" });
+  });
+  await world.cat("import sheet.csv --no-progress --on-image-error fail_row");
+  expect(world.read("sheet.failed.csv")).toContain(`,${as_exported},`);
+  expect(shown(world).map(({ name }) => name)).toEqual(["Coat", "Hat", "Dress 2"]);
+  expect(await world.cat("import sheet.failed.csv --plan")).toMatchObject({ exit: 0 });
+});
+
+const nameOf = fc.constantFrom("Coat", "Hat", "Skirt");
+const fieldOf = fc.oneof(
+  fc.record({ name: nameOf }),
+  fc.record({ description: fc.constantFrom("wool", "linen") }),
+  fc.record({ sex: fc.constantFrom("male", "female") }),
+);
+const place = fc.nat(2);
+const changeOfOthers = fc.tuple(
+  place,
+  fc.oneof(fieldOf, fc.constant({ detached: 0 }), fc.constant({ detached: 1 })),
+);
+const editOfCell = fc.tuple(
+  place,
+  fc.oneof(fieldOf, fc.record({ image_back: fc.constantFrom(`${cdn}/new.jpg`, `${cdn}/other.jpg`) })),
+);
+
+/** Whether each cell is the edited one, else that of the service, after an import of a sheet with or without the column. */
+const keepsAll = (without?: string) =>
+  fc.asyncProperty(
+    fc.array(changeOfOthers, { maxLength: 4 }),
+    fc.array(editOfCell, { maxLength: 3 }),
+    fc.boolean(),
+    async (changes, edits, isElsewhere) => {
+      const world = await filled();
+      await all(world, "products export sheet.csv");
+      for (const [at, change] of changes) {
+        const [first, second] = world.products()[at]!.images;
+        if (!("detached" in change))
+          await all(world, `products update R-${at} --${Object.keys(change)[0]} ${Object.values(change)[0]}`);
+        else if (second !== undefined)
+          await all(world, `products detach R-${at} ${[first!, second][change.detached]!.id}`);
+      }
+      const expected = shown(world).map((product) => ({
+        ...product,
+        images: [...product.images] as unknown[],
+      }));
+      edit(
+        world,
+        (rows) => {
+          for (const [at, change] of edits) Object.assign(rows[at]!, change);
+        },
+        without,
+      );
+      const edited = new Map<number, Cells>();
+      for (const [at, change] of edits) edited.set(at, { ...edited.get(at), ...(change as Cells) });
+      for (const [at, { image_back, ...fields }] of edited) {
+        Object.assign(expected[at]!, fields);
+        if (image_back !== undefined) expected[at]!.images.push(expect.stringMatching(/ back$/));
+      }
+      const ran = await world.cat("import sheet.csv --no-progress", isElsewhere ? elsewhere(world) : {});
+      expect(ran).toMatchObject({ exit: 0 });
+      expect(shown(world)).toEqual(expected);
+    },
+  );
+
+const parameters = { numRuns: repetitions(10, 200), endOnFailure: true };
+
+test("after an import each cell is the edited one, else that of the service", { timeout: 240_000 }, () =>
+  fc.assert(keepsAll(), parameters),
+);
+
+test("control: without the column, changes of others are lost", { timeout: 240_000 }, () =>
+  expect(fc.assert(keepsAll("as_exported"), parameters)).rejects.toThrow("Property failed"),
+);

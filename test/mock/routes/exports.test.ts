@@ -154,6 +154,7 @@ describe("live pages", () => {
       `?since=2024-01-02T00:00:00Z&cursor=${await cursorOf(`&since=${since}`)}`,
       `?cursor=${(await world.send("/v1/products?limit=1")).body.next_cursor}`,
       "?cursor=",
+      `?cursor=${plain}=`,
     ]) {
       const got = await world.send(`/v1/exports${path}`);
       expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_cursor", "cursor")]);

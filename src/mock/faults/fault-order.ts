@@ -33,20 +33,26 @@ const isShallow = (value: unknown, levels = mostLevels): boolean =>
   (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)));
 
 /** Response headers of a fault by name; null removes a header that the mock would send. */
-export const FaultHeaders = z.record(
-  z
-    .string()
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, "must be a header name")
-    .refine(
-      (name) => !framing.includes(name.toLowerCase()),
-      "is set by the mock; truncate sends a part of a body",
-    ),
-  z
-    .string()
-    .max(8_192)
-    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must be Latin-1 text without line breaks")
-    .nullable(),
-);
+export const FaultHeaders = z
+  .record(
+    z
+      .string()
+      .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, "must be a header name")
+      .refine(
+        (name) => !framing.includes(name.toLowerCase()),
+        "is set by the mock; truncate sends a part of a body",
+      ),
+    z
+      .string()
+      .max(8_192)
+      .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "must be Latin-1 text without line breaks")
+      .nullable(),
+  )
+  .refine(
+    (headers) =>
+      new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length,
+    "must name each header once; upper and lower case are the same",
+  );
 export type FaultHeaders = z.infer<typeof FaultHeaders>;
 
 /** A fault as a client sets it (docs/mock-server.md, Faults): what it matches, and its one effect. */

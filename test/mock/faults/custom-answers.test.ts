@@ -202,6 +202,15 @@ describe("a fault with mistakes", () => {
     return got;
   };
 
+  test("is rejected if it names a header in upper and in lower case", async () => {
+    const got = await problemsOf({ match: {}, status: 500, headers: { Via: "a", via: "b" } });
+    expect([got.status, got.body.error.param, got.body.error.message]).toEqual([
+      400,
+      "headers",
+      "headers: must name each header once; upper and lower case are the same",
+    ]);
+  });
+
   test("is rejected with every problem at once", async () => {
     const got = await problemsOf({
       match: { method: "FETCH", path: "v1", job: "task" },

@@ -126,7 +126,7 @@ describe("-F and -f", () => {
       "Use the path of a request, for example /products or /products/ID.",
     ],
     ["api GET", "missing argument: PATH", "For example: cat api GET /products"],
-    ["api", "missing argument: METHOD", "See: cat api --help"],
+    ["api", "missing argument: PATH", "For example: cat api /products"],
     [
       ["api", "GET", "/products\n/x"],
       'invalid path "/products\\n/x"',

@@ -61,7 +61,7 @@ export function apiCommand(app: App): Command {
     .option("--input <FILE>", "file with the complete body, or - for standard input")
     .option("--paginate", "print all entries of a list, one JSON object per line")
     .option("--include", "print the status and the headers as well")
-    .action(async (first: string, second: string | undefined, flags: ApiFlags) => {
+    .action(async (first: string | undefined, second: string | undefined, flags: ApiFlags) => {
       const { query = [], input, paginate = false, include = false, header = {} } = flags;
       const hasBody = fields.length > 0 || input !== undefined;
       const { method, path } = toRequest(first, second, hasBody ? "POST" : "GET");
@@ -73,20 +73,21 @@ export function apiCommand(app: App): Command {
     });
 }
 
-/** METHOD or, without one, PATH: commander knows no optional argument before another one. */
+/** METHOD or, without one, PATH: the first word of both. */
 const methodArgument = (): Argument =>
-  Object.assign(new Argument("<METHOD>", "HTTP method"), { argChoices: [...methods] });
+  Object.assign(new Argument("[METHOD]", "HTTP method"), { argChoices: [...methods] });
 
 /** The method and the path of a command line. Throws UsageError. */
 function toRequest(
-  first: string,
+  first: string | undefined,
   second: string | undefined,
   usual: Method,
 ): { method: Method; path: string } {
+  if (first === undefined) throw missingPath("");
   const method = methods.find((name) => name === first.toUpperCase());
   if (second === undefined) {
     if (method === undefined) return { method: usual, path: first };
-    throw missingPath(method);
+    throw missingPath(`${method} `);
   }
   if (method !== undefined) return { method, path: second };
   throw new UsageError(`unknown method ${JSON.stringify(first)}`, {
@@ -96,11 +97,11 @@ function toRequest(
   });
 }
 
-const missingPath = (method: Method): UsageError =>
+const missingPath = (method: string): UsageError =>
   new UsageError("missing argument: PATH", {
     code: "missing_argument",
     param: "PATH",
-    hint: `For example: cat api ${method} /products`,
+    hint: `For example: cat api ${method}/products`,
   });
 
 /** Headers that the program sets itself. */

@@ -185,7 +185,13 @@ const byType: Readonly<Record<string, ExitCode>> = {
 };
 
 /** Codes of an input that could not be read at all: exit 2, not 3. */
-const unreadableInput = new Set(["file_not_found", "file_not_readable", "is_a_directory", "not_a_file"]);
+const unreadableInput = new Set([
+  "file_not_found",
+  "file_not_readable",
+  "is_a_directory",
+  "not_a_file",
+  "images_root_not_found",
+]);
 
 /** Types that decide the exit status alone: the response, if any, did not come from the service. */
 const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_answer", "signed_url"]);

@@ -198,6 +198,7 @@ describe("cat tryon --save s3://", () => {
     world.store.objects.set("looks/results.csv", {
       body: Buffer.from("my,own\n1,2\n"),
       etag: '"1"',
+      at: 0,
       headers: { etag: '"1"' },
     });
     expect(await world.run("tryon looks.csv --save s3://shop/looks --yes")).toMatchObject({

@@ -5,6 +5,8 @@ import { buffer } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
 interface StoredObject {
+  /** Unix milliseconds. */
+  readonly at: number;
   readonly body: Buffer;
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -94,7 +96,7 @@ export async function s3Server(now: () => number = Date.now) {
     if (method === "DELETE") return { status: 204, headers: {}, body: "" };
     const etag = `"${createHash("md5").update(upload).digest("hex")}-${parts.size}"`;
     const all = [...parts.keys()].sort((one, other) => one - other).map((number) => parts.get(number)!);
-    objects.set(key, { body: Buffer.concat(all), etag, headers: { ...begun.get(upload), etag } });
+    objects.set(key, { body: Buffer.concat(all), etag, at: now(), headers: { ...begun.get(upload), etag } });
     const text = `<CompleteMultipartUploadResult><Key>${xml(key)}</Key></CompleteMultipartUploadResult>`;
     return { status: 200, headers: { "content-type": "application/xml" }, body: text };
   };
@@ -125,6 +127,7 @@ export async function s3Server(now: () => number = Date.now) {
     objects.set(key, {
       body,
       etag,
+      at: now(),
       headers: { ...keptOf(headers), etag },
     });
     return { status: 200, headers: { etag }, body: "" };
@@ -142,7 +145,7 @@ export async function s3Server(now: () => number = Date.now) {
     write(key: string, content: object) {
       const body = Buffer.from(JSON.stringify(content));
       const etag = `"${createHash("md5").update(body).digest("hex")}"`;
-      objects.set(key, { body, etag, headers: { etag } });
+      objects.set(key, { body, etag, at: now(), headers: { etag } });
     },
     faults,
     requests,
@@ -181,9 +184,12 @@ function list(objects: ReadonlyMap<string, StoredObject>, query: URLSearchParams
   const after = query.get("continuation-token") ?? "";
   const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
   const page = keys.slice(0, pageLength);
-  const entries = page.map(
-    (key) => `<Contents><Key>${xml(key)}</Key><Size>${objects.get(key)!.body.length}</Size></Contents>`,
-  );
+  const entries = page.map((key) => {
+    const { body, etag, at } = objects.get(key)!;
+    const facts = `<Size>${body.length}</Size><ETag>${xml(etag)}</ETag>`;
+    const time = new Date(at).toISOString();
+    return `<Contents><Key>${xml(key)}</Key>${facts}<LastModified>${time}</LastModified></Contents>`;
+  });
   const isTruncated = keys.length > page.length;
   const next = isTruncated ? `<NextContinuationToken>${xml(page.at(-1)!)}</NextContinuationToken>` : "";
   const body = `<?xml version="1.0"?><ListBucketResult><Name>shop</Name><KeyCount>${page.length}</KeyCount><IsTruncated>${isTruncated}</IsTruncated>${next}${entries.join("")}</ListBucketResult>`;

@@ -1,5 +1,6 @@
 import { CatError } from "../../errors.ts";
-import { type Bucket, type Condition, contentOf, type PartsUpload } from "./bucket.ts";
+import type { Bucket, Condition, PartsUpload } from "./bucket.ts";
+import { contentOf } from "./content.ts";
 
 /** The bytes of a part: parts are gathered in memory, and an object has 10,000 of them at most. */
 const partBytes = 8 * 1024 * 1024;

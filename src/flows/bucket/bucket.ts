@@ -1,7 +1,5 @@
 // A bucket: objects by key, in any store with the S3 interface.
 
-import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import {
   AbortMultipartUploadCommand,
@@ -19,6 +17,7 @@ import {
 } from "@aws-sdk/client-s3";
 import type { Clock } from "../../clock.ts";
 import type { BucketAddress } from "./address.ts";
+import { contentOf, type ObjectContent } from "./content.ts";
 import { openS3, type StoreAccess } from "./s3-client.ts";
 import { isTransient, statusOf, storeError } from "./store-errors.ts";
 
@@ -38,12 +37,11 @@ export interface ObjectInfo {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Bytes that can be sent several times. */
-export interface ObjectContent {
-  readonly bytes: number;
-  /** Base64. */
-  readonly md5: string;
-  open(): Uint8Array | Readable;
+/** What a list says of an object. */
+interface ListedObject extends Omit<ObjectInfo, "metadata"> {
+  readonly key: string;
+  /** When it was written, in Unix milliseconds; infinite if the store does not say so. */
+  readonly at: number;
 }
 
 /** What must be true for a write: no object has the key, or the object that has it has this ETag. */
@@ -52,7 +50,7 @@ export type Condition = "absent" | { readonly etag: string };
 /** How the store understands an ETag in a condition; null if it does not check conditions. */
 export type EtagForm = "quoted" | "bare";
 
-interface PutOptions {
+export interface PutOptions {
   readonly type?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly condition?: Condition;
@@ -75,24 +73,6 @@ const shortestWaitMs = 250;
 
 /** The metadata field that tells one write from another. */
 const writeField = "catalogue-write";
-
-/** Content in memory. */
-export const contentOf = (body: Uint8Array): ObjectContent => ({
-  bytes: body.length,
-  md5: createHash("md5").update(body).digest("base64"),
-  open: () => body,
-});
-
-/** A file as content. */
-export async function fileContent(path: string): Promise<ObjectContent> {
-  const md5 = createHash("md5");
-  let bytes = 0;
-  for await (const chunk of createReadStream(path)) {
-    md5.update(chunk);
-    bytes += chunk.length;
-  }
-  return { bytes, md5: md5.digest("base64"), open: () => createReadStream(path) };
-}
 
 /** A prefix of a bucket. Methods throw a CatError with the next step. Keys are relative to the prefix. */
 export class Bucket {
@@ -129,18 +109,17 @@ export class Bucket {
     const { type = "application/octet-stream", metadata = {}, condition, isLast = false } = options;
     const write = this.#options.newId();
     const send = async () => {
-      const { ETag } = await this.#s3.send(
-        new PutObjectCommand({
-          ...this.#at(key),
-          Body: content.open(),
-          ContentLength: content.bytes,
-          ContentMD5: content.md5,
-          ContentType: type,
-          Metadata: { ...metadata, [writeField]: write },
-          ...this.#conditions(condition),
-        }),
-        isLast ? { abortSignal: never() } : {},
-      );
+      const command = new PutObjectCommand({
+        ...this.#at(key),
+        Body: content.open(),
+        ContentLength: content.bytes,
+        ContentMD5: content.md5,
+        ContentType: type,
+        Metadata: { ...metadata, [writeField]: write },
+        ...this.#conditions(condition),
+      });
+      if (content.sha256 !== undefined) signWith(command, content.sha256);
+      const { ETag } = await this.#s3.send(command, isLast ? { abortSignal: never() } : {});
       return written(ETag);
     };
     return this.#again(`write ${key}`, send, async (error) => {
@@ -223,7 +202,7 @@ export class Bucket {
   }
 
   /** The objects whose keys begin with a text, in order of their keys; 1,000 a request. */
-  async *list(start: string): AsyncIterable<{ readonly key: string; readonly bytes: number }> {
+  async *list(start: string): AsyncIterable<ListedObject> {
     const { bucket, prefix } = this.#options;
     for (let after: string | undefined; ; ) {
       const page = await this.#again(`list ${this.shown}`, () =>
@@ -234,8 +213,13 @@ export class Bucket {
       // A page of HTML would look like an empty list, and an empty mirror.
       if (page.Name === undefined && page.KeyCount === undefined)
         throw this.#error(new SyntaxError("not a list"), `list ${this.shown}`);
-      for (const { Key = "", Size = 0 } of page.Contents ?? [])
-        yield { key: Key.slice(prefix.length), bytes: Size };
+      for (const { Key = "", Size = 0, ETag = "", LastModified } of page.Contents ?? [])
+        yield {
+          key: Key.slice(prefix.length),
+          bytes: Size,
+          etag: ETag,
+          at: LastModified?.getTime() ?? Number.POSITIVE_INFINITY,
+        };
       if (page.IsTruncated !== true || page.NextContinuationToken === undefined) return;
       after = page.NextContinuationToken;
     }
@@ -246,12 +230,13 @@ export class Bucket {
     await this.#orNull(`delete ${key}`, () => this.#s3.send(new DeleteObjectCommand(this.#at(key))));
   }
 
-  async copy(from: string, to: string): Promise<void> {
+  /** Resolves to the ETag of the copy. */
+  async copy(from: string, to: string): Promise<string> {
     const { bucket, prefix } = this.#options;
     const source = [bucket, ...(prefix + from).split("/")].map(encodeURIComponent).join("/");
-    await this.#again(`copy ${from}`, async () => {
+    return this.#again(`copy ${from}`, async () => {
       const command = new CopyObjectCommand({ ...this.#at(to), CopySource: source });
-      written((await this.#s3.send(command)).CopyObjectResult?.ETag);
+      return written((await this.#s3.send(command)).CopyObjectResult?.ETag);
     });
   }
 
@@ -327,9 +312,22 @@ function written(sign: string | undefined): string {
   return sign;
 }
 
+/** Gives a request the digest of its body, which the signature would compute again. */
+function signWith(command: PutObjectCommand, sha256: string): void {
+  command.middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as { headers: Record<string, string> };
+      headers["x-amz-content-sha256"] = sha256;
+      return next(args);
+    },
+    { step: "build", name: "knownDigest" },
+  );
+}
+
 const never = (): AbortSignal => new AbortController().signal;
 
-const bareEtag = (etag: string): string => etag.replaceAll('"', "");
+/** An ETag without its quotes. */
+export const bareEtag = (etag: string): string => etag.replaceAll('"', "");
 
 /** Whether a store did not write because of the condition; some say that the object is missing. */
 function isConditionFailure(error: unknown, condition: Condition | undefined): boolean {

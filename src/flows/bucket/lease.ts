@@ -3,7 +3,8 @@
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
-import { type Bucket, type Condition, contentOf, type EtagForm } from "./bucket.ts";
+import type { Bucket, Condition, EtagForm } from "./bucket.ts";
+import { contentOf } from "./content.ts";
 
 /** Who holds a lease. */
 export interface LeaseHolder {
@@ -133,11 +134,19 @@ async function readLease(bucket: Bucket, key: string): Promise<{ etag: string; s
   });
 }
 
+/** The start of the keys of probes. */
+const probes = ".catalogue/probe-";
+/** Older ones, in milliseconds, are of runs that were killed. */
+const oldMs = 3_600_000;
+
 /**
  * Finds out by a few writes whether a store checks conditions, and how ETags must be written: some ignore conditions silently.
  * Null if it does not.
  */
-export async function probeConditions(bucket: Bucket, key: string): Promise<EtagForm | null> {
+export async function probeConditions(bucket: Bucket): Promise<EtagForm | null> {
+  for await (const { key, at } of bucket.list(probes))
+    if (at < bucket.now() - oldMs) await bucket.remove(key);
+  const key = probes + crypto.randomUUID();
   const content = contentOf(Buffer.from("{}"));
   const put = (condition: Condition) => bucket.put(key, content, { condition });
   try {

@@ -47,6 +47,14 @@ export function signInError(error: unknown): unknown {
   });
 }
 
+/** The error of credentials that no request can be sent with. */
+export const unusableKey = (): CatError =>
+  new CatError("the access key or the session token of the store has a line break or a control character", {
+    type: "unauthorized",
+    code: "bucket_key_invalid",
+    hint: "Set AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN again, or check the profile.",
+  });
+
 const keys = "Check the access key, or sign in again (for example aws sso login).";
 
 /** What the store says, by its code: the type and code of the error, what happened, and the next step. */
@@ -63,7 +71,7 @@ const known: Readonly<
     "forbidden",
     "bucket_denied",
     (bucket) => `access to the bucket ${bucket} was denied`,
-    "The key needs s3:ListBucket, s3:GetObject, s3:PutObject and s3:DeleteObject for it.",
+    "The key needs s3:ListBucket and s3:GetObject for it; to write, also s3:PutObject and s3:DeleteObject.",
   ],
   InvalidAccessKeyId: [
     "unauthorized",

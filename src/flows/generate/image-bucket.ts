@@ -5,7 +5,8 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { CatError } from "../../errors.ts";
-import { type Bucket, type Condition, contentOf, fileContent } from "../bucket/bucket.ts";
+import type { Bucket, Condition } from "../bucket/bucket.ts";
+import { contentOf, fileContent } from "../bucket/content.ts";
 import { probeConditions } from "../bucket/lease.ts";
 import { temporaryFolder } from "../files/temporary-folder.ts";
 import { type FolderOptions, folderResults, writeFolderResults } from "./folder-results.ts";
@@ -50,8 +51,7 @@ export class ImageBucket {
   /** Finds out what is there, and that the bucket can be written. Brings its lists into the folder. */
   async open(): Promise<void> {
     for await (const { key, bytes } of this.#bucket.list("")) if (bytes > 0) this.#names.add(key);
-    const probe = `.catalogue/probe-${crypto.randomUUID()}`;
-    this.#isChecked = (await probeConditions(this.#bucket, probe)) !== null;
+    this.#isChecked = (await probeConditions(this.#bucket)) !== null;
     await this.#fetchLists();
   }
 

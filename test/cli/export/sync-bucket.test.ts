@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -20,6 +21,9 @@ async function bucketWorld() {
       world.cat(`export sync ${line}`, { env: { ...env, ...more } }),
     keys: () => [...store.objects.keys()].sort(),
     text: (key: string) => String(store.objects.get(key)?.body),
+    /** The index without what only a bucket has. */
+    index: (prefix: string) =>
+      String(store.objects.get(`${prefix}/catalogue.ndjson`)?.body).replace(/,"etag":"[^"]*"/g, ""),
   };
 }
 
@@ -55,9 +59,10 @@ describe("a mirror in a bucket", () => {
       "x-amz-meta-watermarked": "false",
       "x-amz-meta-sha256": sha256,
     });
-    // It is the index of a folder, byte for byte.
+    // It is the index of a folder, apart from the ETags.
+    expect(JSON.parse(entry!).etag).toMatch(/^[0-9a-f]{32}$/);
     await world.cat("export sync folder");
-    expect(world.text("a/catalogue.ndjson")).toBe(world.read("folder/catalogue.ndjson"));
+    expect(world.index("a")).toBe(world.read("folder/catalogue.ndjson"));
     const before = world.store.requests.length;
     expect((await world.run("s3://shop/a --path-style")).stderr).toContain("6 unchanged");
     const again = world.store.requests.slice(before).filter((line) => /^PUT a\/[^.]/.test(line));
@@ -138,19 +143,60 @@ describe("a mirror in a bucket", () => {
         .map((name) => `a/${name}`)
         .sort(),
     );
-    expect(world.text("a/catalogue.ndjson")).toBe(world.read("folder/catalogue.ndjson"));
+    expect(world.index("a")).toBe(world.read("folder/catalogue.ndjson"));
   });
 
-  test("is verified by the size and the digest of its objects, and repaired", async () => {
+  test("is verified by a list, and by the digests of objects that it does not show to be unchanged", async () => {
     const world = await bucketWorld();
     await world.run("s3://shop/a --path-style");
     const whole = world.text("a/DRESS-1_front.jpg");
+    const verify = async () => {
+      world.clock.advance(10 * minute);
+      const before = world.store.requests.length;
+      const { stdout } = await world.run("s3://shop/a --path-style --verify --json");
+      const heads = world.store.requests.slice(before).filter((line) => line.startsWith("HEAD a/DRESS"));
+      const { total, changed, unchanged } = JSON.parse(stdout);
+      return { total, changed, unchanged, heads: heads.length };
+    };
+    expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 0 });
     world.store.objects.delete("a/DRESS-1_front.jpg");
+    // Another image of the same length, and the same image in another encryption.
+    const back = world.store.objects.get("a/DRESS-1_back.jpg")!;
+    const headers = { ...back.headers, etag: '"other"', "x-amz-meta-sha256": "other" };
+    world.store.objects.set("a/DRESS-1_back.jpg", { ...back, etag: '"other"', headers });
+    const front = world.store.objects.get("a/DRESS-2_front.jpg")!;
+    const encrypted = { ...front.headers, etag: '"kms"' };
+    world.store.objects.set("a/DRESS-2_front.jpg", { ...front, etag: '"kms"', headers: encrypted });
     world.clock.advance(10 * minute);
     expect((await world.run("s3://shop/a --path-style")).stderr).toContain("6 unchanged");
-    const verified = await world.run("s3://shop/a --path-style --verify --json");
-    expect(JSON.parse(verified.stdout)).toMatchObject({ total: 6, changed: 1, unchanged: 5 });
+    // The two others that are replaced are looked up once more.
+    expect(await verify()).toEqual({ total: 6, changed: 2, unchanged: 4, heads: 5 });
     expect(world.text("a/DRESS-1_front.jpg")).toBe(whole);
+    expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 0 });
+    // The index of an earlier version.
+    const index = Buffer.from(world.index("a"));
+    world.store.objects.set("a/catalogue.ndjson", { ...back, body: index });
+    const state = JSON.parse(world.text("a/.catalogue/all/state.json"));
+    const index_sha256 = createHash("sha256").update(index).digest("hex");
+    world.store.write("a/.catalogue/all/state.json", { ...state, index_sha256 });
+    expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 6 });
+    expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 0 });
+  });
+
+  test("renames no object that another program has replaced, also by one of the same length", async () => {
+    const world = await bucketWorld();
+    await world.run("s3://shop/a --path-style");
+    world.clock.advance(10 * minute);
+    const front = world.store.objects.get("a/DRESS-1_front.jpg")!;
+    const headers = { ...front.headers, "x-amz-meta-sha256": "other" };
+    world.store.objects.set("a/DRESS-1_front.jpg", { ...front, headers });
+    await world.send("PATCH", `/v1/products/${world.products()[0]!.id}`, { reference: "COAT-9" });
+    expect(await world.run("s3://shop/a --path-style")).toMatchObject({
+      exit: 8,
+      stderr: expect.stringContaining("DRESS-1_front.jpg was changed by another program and is not renamed"),
+    });
+    expect(world.keys()).toContain("a/DRESS-1_front.jpg");
+    expect(world.keys()).toContain("a/COAT-9_back.jpg");
   });
 
   test("of two shards is joined by the one that ends last, if an index has changed", async () => {
@@ -209,9 +255,14 @@ describe("a mirror in a bucket", () => {
     expect((await world.run("s3://shop/a --path-style")).exit).toBe(0);
   });
 
-  test.each([2, 6])(
-    "has every image once where names were exchanged, and the run was stopped: after %s moves",
-    async (moves) => {
+  test.each([
+    ["moves", 2],
+    ["moves", 6],
+    ["names", 1],
+    ["names", 6],
+  ])(
+    "has every image once where names were exchanged, and the run was stopped: after %s, %s",
+    async (what, count) => {
       const world = await bucketWorld();
       await world.run("s3://shop/a --path-style");
       world.clock.advance(10 * minute);
@@ -224,9 +275,13 @@ describe("a mirror in a bucket", () => {
       ])
         await world.send("PATCH", `/v1/products/${id}`, { reference });
       const running = world.run("s3://shop/a --path-style");
-      const isMove = (line: string) => /^DELETE a\/(DRESS|.*parked)/.test(line);
-      world.store.faults.instead = () => {
-        if (world.store.requests.filter(isMove).length >= moves) running.interrupt();
+      // A name is taken by an empty object before a copy.
+      const isReached = what === "moves" ? /^DELETE a\/(DRESS|.*parked)/ : /^PUT a\/(DRESS|.*parked)/;
+      let left = count;
+      world.store.faults.instead = (method, key) => {
+        const isEmpty = world.store.objects.get(key)?.body.length === 0;
+        if (isReached.test(`${method} ${key}`) && (what === "moves" || isEmpty) && --left === 0)
+          running.interrupt();
         return null;
       };
       expect((await running).exit).toBe(130);
@@ -241,7 +296,7 @@ describe("a mirror in a bucket", () => {
           .sort(),
       );
       expect(world.keys().filter((key) => key.includes("parked"))).toEqual([]);
-      expect(world.text("a/catalogue.ndjson")).toBe(world.read("folder/catalogue.ndjson"));
+      expect(world.index("a")).toBe(world.read("folder/catalogue.ndjson"));
       expect((await world.run("s3://shop/a --path-style --verify")).stderr).toContain("6 unchanged");
     },
   );
@@ -274,7 +329,7 @@ async function goneAfter(requests: number) {
   const resumed = await world.run("s3://shop/a --path-style");
   expect(resumed.exit, resumed.stderr).toBe(0);
   await world.cat("export sync folder");
-  expect(world.text("a/catalogue.ndjson")).toBe(world.read("folder/catalogue.ndjson"));
+  expect(world.index("a")).toBe(world.read("folder/catalogue.ndjson"));
   expect(world.keys().filter((key) => !hidden(key))).toEqual(
     world
       .names("folder")
@@ -305,6 +360,13 @@ describe("a bucket that cannot be used", () => {
     ["s3://shop/a --path-style", { AWS_ENDPOINT_URL_S3: "http://127.0.0.1:1" }, 7, "connection refused"],
     ["s3://shop/a", { AWS_ENDPOINT_URL_S3: "secret:9000" }, 2, "AWS_ENDPOINT_URL_S3 is not the address of a"],
     ["s3://shop/a", { AWS_REGION: "eu west" }, 2, "the region of the bucket has other characters"],
+    [
+      "s3://shop/a --path-style",
+      { AWS_ACCESS_KEY_ID: "secret\n" },
+      4,
+      "has a line break or a control character",
+    ],
+    ["s3://shop/a --path-style", { AWS_SESSION_TOKEN: "secret\r\nT" }, 4, "has a line break or a control"],
     ["s3://shop/a", { AWS_ENDPOINT_URL_S3: "" }, 5, "the region of the bucket is not known"],
     ["s3://other/a --path-style", { AWS_REGION: "" }, 5, "the bucket other does not exist"],
     ["s3://SHOP/a", {}, 2, "the address of the bucket has no valid bucket name"],
@@ -345,6 +407,7 @@ describe("a bucket that cannot be used", () => {
     // The SDK reads these from the environment of the process.
     vi.stubEnv("HOME", world.folder);
     vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+    vi.stubEnv("AWS_DEFAULTS_MODE", "odd");
     for (const [line, env, exit, message] of unusable) {
       const ran = await world.run(line, env);
       expect([ran.exit, ran.stdout], line).toEqual([exit, ""]);
@@ -420,40 +483,47 @@ describe("a bucket that cannot be used", () => {
     expect(world.requests().filter(({ path }) => path.startsWith("/v1/exports"))).toEqual([]);
   });
 
-  test("is signed in to by web identity, through the connections of all other requests", async () => {
-    const world = await bucketWorld();
+  /** A server that signs in by web identity, and the environment that names it, which the SDK reads from the process. */
+  async function signInServer(world: Awaited<ReturnType<typeof bucketWorld>>, status: number, body: string) {
     const seen: string[] = [];
-    const expires = new Date(Date.now() + 3_600_000).toISOString();
-    const credentials =
-      `<AccessKeyId>AK</AccessKeyId><SecretAccessKey>SK</SecretAccessKey><SessionToken>T</SessionToken>` +
-      `<Expiration>${expires}</Expiration>`;
     const sts = createServer((request, response) => {
       seen.push(`${request.method} ${request.url}`);
-      request.resume();
-      response
-        .writeHead(200, { "content-type": "text/xml" })
-        .end(
-          `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials>${credentials}</Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`,
-        );
+      request.resume().on("end", () => response.writeHead(status, { "content-type": "text/xml" }).end(body));
     });
     await new Promise<void>((resolve) => sts.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void sts.close());
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      sts.close();
+    });
+    const origin = `http://127.0.0.1:${(sts.address() as AddressInfo).port}`;
     world.write("token", "web-identity-token");
-    // The SDK reads these from the environment of the process.
     for (const [name, value] of Object.entries({
       HOME: world.folder,
       AWS_WEB_IDENTITY_TOKEN_FILE: world.at("token"),
       AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/mirror",
       AWS_REGION: "us-east-1",
-      AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL_STS: origin,
     }))
       vi.stubEnv(name, value);
+    return { seen, origin };
+  }
+
+  test("is signed in to by web identity, through the connections of all other requests", async () => {
+    const world = await bucketWorld();
+    const expires = new Date(Date.now() + 3_600_000).toISOString();
+    const credentials =
+      `<AccessKeyId>AK</AccessKeyId><SecretAccessKey>SK</SecretAccessKey><SessionToken>T</SessionToken>` +
+      `<Expiration>${expires}</Expiration>`;
+    const sts = await signInServer(
+      world,
+      200,
+      `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult><Credentials>${credentials}</Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`,
+    );
     const ran = await world.run("s3://shop/a --path-style --verbose", { AWS_ACCESS_KEY_ID: "" });
-    vi.unstubAllEnvs();
     expect(ran.exit, ran.stderr).toBe(0);
-    expect(seen).toEqual(["POST /"]);
+    expect(sts.seen).toEqual(["POST /"]);
     // Only what our connections have sent is in the log.
-    expect(ran.stderr).toContain(`POST http://127.0.0.1:${(sts.address() as AddressInfo).port}/`);
+    expect(ran.stderr).toContain(`POST ${sts.origin}/`);
     expect(ran.stderr).not.toContain("web-identity-token");
   });
 
@@ -461,25 +531,11 @@ describe("a bucket that cannot be used", () => {
     const world = await bucketWorld();
     const body =
       "<ErrorResponse><Error><Code>AccessDenied</Code><Message>secret</Message></Error></ErrorResponse>";
-    const sts = createServer(
-      (request, response) => void request.resume().on("end", () => response.writeHead(403).end(body)),
-    );
-    await new Promise<void>((resolve) => sts.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void sts.close());
-    world.write("token", "web-identity-token");
-    for (const [name, value] of Object.entries({
-      HOME: world.folder,
-      AWS_WEB_IDENTITY_TOKEN_FILE: world.at("token"),
-      AWS_ROLE_ARN: "arn:aws:iam::123456789012:role/mirror",
-      AWS_REGION: "us-east-1",
-      AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
-    }))
-      vi.stubEnv(name, value);
+    await signInServer(world, 403, body);
     const line = "s3://shop/a --path-style";
     const ran = await world.run(line, { AWS_ACCESS_KEY_ID: "" });
     vi.stubEnv("AWS_WEB_IDENTITY_TOKEN_FILE", world.at("missing"));
     const lost = await world.run(line, { AWS_ACCESS_KEY_ID: "" });
-    vi.unstubAllEnvs();
     const error = (code: string) =>
       `error: no credentials for the store: the sign-in failed (${code})\n` +
       "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or check AWS_PROFILE and sign in again (for example aws sso login).\n";

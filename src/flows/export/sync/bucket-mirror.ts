@@ -1,20 +1,25 @@
-import { createHash } from "node:crypto";
-import { copyFileSync, createReadStream, existsSync, rmSync } from "node:fs";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { copyFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { type Database, loadConnect } from "../../../state/sqlite.ts";
-import { type Bucket, type Condition, contentOf, type ObjectContent } from "../../bucket/bucket.ts";
+import {
+  type Bucket,
+  bareEtag,
+  type Condition,
+  type ObjectInfo,
+  type PutOptions,
+} from "../../bucket/bucket.ts";
 import { BucketFile } from "../../bucket/bucket-file.ts";
+import { contentOf, type ObjectContent, spool } from "../../bucket/content.ts";
 import { type Lease, probeConditions, takeLease } from "../../bucket/lease.ts";
 import { temporaryFolder } from "../../files/temporary-folder.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { type ListedAsset, type MirrorEntry, versionOf } from "./mirror-entry.ts";
 import { pathComponents } from "./mirror-folders.ts";
 import { folderInBucket, hiddenFolder, type MirrorFiles, parseState } from "./mirror-state.ts";
-import type { Binding, Content, Holder, Left, MirrorStore } from "./mirror-store.ts";
+import type { Binding, Content, Holder, Left, MirrorStore, Placed } from "./mirror-store.ts";
 
 /**
  * Bytes of content in memory, and in one request. More goes through a file: the index of a large mirror must not be in memory. Still
@@ -38,6 +43,7 @@ interface BucketMirrorOptions {
  */
 export class BucketMirror implements MirrorStore {
   readonly waitHint = "Wait for it to finish. If it was killed, run the command again in a minute.";
+  readonly keepsDatabases = false;
   readonly #bucket: Bucket;
   readonly #options: BucketMirrorOptions;
   readonly #limits: typeof defaultLimits;
@@ -95,39 +101,41 @@ export class BucketMirror implements MirrorStore {
     yield* found.body;
   }
 
-  async stat(path: string): Promise<{ readonly bytes: number } | null> {
+  async stat(path: string) {
     await this.#touched;
     const found = await this.#bucket.head(keyOf(path));
     if (path === this.#options.files.index) this.#indexEtag = found?.etag ?? null;
-    return found === null ? null : { bytes: found.bytes };
+    if (found === null || this.#isReserved(found)) return null;
+    return { bytes: found.bytes, sha256: found.metadata.sha256 };
   }
 
   async put(
     path: string,
     content: Content,
     { exclusive = false, entry }: { exclusive?: boolean; entry?: MirrorEntry } = {},
-  ): Promise<boolean> {
+  ): Promise<Placed | null> {
     const key = keyOf(path);
     await this.#touched;
     const isIndex = path === this.#options.files.index;
-    const spooled = await this.#spool(content);
+    const file = join(this.scratch, `spool-${this.#options.newId()}`);
+    const spooled = await spool(content, { memory: this.#limits.memory, file });
     try {
       this.#lease?.check();
-      if (!this.#isChecked && exclusive && (await this.#bucket.head(key)) !== null) return false;
+      if (!this.#isChecked && exclusive && (await this.#bucket.head(key)) !== null) return null;
       if (isIndex && this.#indexEtag === undefined) await this.stat(path);
       const condition = isIndex ? this.#indexCondition : exclusive ? "absent" : undefined;
       const type = entry?.mime_type ?? (isIndex ? "application/x-ndjson" : "application/json");
       const isLarge = spooled.content.bytes > this.#limits.request;
       const etag = isLarge
         ? await this.#putParts(key, spooled.content, { type, condition })
-        : await this.#bucket.put(key, spooled.content, {
+        : await this.#putOne(key, withDigest(spooled.content, entry), {
             type,
             ...(entry !== undefined && { metadata: metadataOf(entry) }),
             ...(this.#isChecked && condition !== undefined && { condition }),
           });
       if (etag === null && isIndex) throw this.#changedIndex(path);
       if (isIndex) this.#indexEtag = etag;
-      return etag !== null;
+      return etag === null ? null : { etag: bareEtag(etag) };
     } finally {
       await spooled.release();
     }
@@ -144,25 +152,42 @@ export class BucketMirror implements MirrorStore {
   }
 
   /** Copies, and removes the old object; a kill between them leaves both. */
-  async rename(from: string, to: string): Promise<boolean> {
+  async rename(from: string, to: string): Promise<Placed | null> {
     await this.#touched;
     const target = keyOf(to);
     this.#lease?.check();
-    if (!(await this.#takesName(target))) return false;
+    if (!(await this.#takesName(target))) return null;
+    let etag: string;
     try {
-      await this.#bucket.copy(keyOf(from), target);
+      etag = await this.#bucket.copy(keyOf(from), target);
     } catch (error) {
       if (this.#isChecked) await this.#bucket.remove(target).catch(() => {});
       throw error;
     }
     await this.#bucket.remove(keyOf(from));
-    return true;
+    return { etag: bareEtag(etag) };
   }
 
   /** A copy replaces what has its name, also what another shard has just written: an empty object takes the name first. */
   async #takesName(key: string): Promise<boolean> {
     if (!this.#isChecked) return (await this.#bucket.head(key)) === null;
-    return (await this.#bucket.put(key, contentOf(Buffer.alloc(0)), { condition: "absent" })) !== null;
+    const metadata = { [reservedField]: this.#options.files.work };
+    const empty = contentOf(Buffer.alloc(0));
+    return (await this.#putOne(key, empty, { metadata, condition: "absent" })) !== null;
+  }
+
+  /** Whether an object is the empty one of a rename that was stopped before its copy: its name is free for this shard. */
+  #isReserved({ metadata }: ObjectInfo): boolean {
+    return this.#mayHaveLeft && metadata[reservedField] === this.#options.files.work;
+  }
+
+  async #putOne(key: string, content: ObjectContent, options: PutOptions): Promise<string | null> {
+    const etag = await this.#bucket.put(key, content, options);
+    if (etag !== null || !this.#mayHaveLeft) return etag;
+    const found = await this.#bucket.head(key);
+    if (found === null || !this.#isReserved(found)) return null;
+    await this.#bucket.remove(key);
+    return this.#bucket.put(key, content, options);
   }
 
   /** Keys differ by case. */
@@ -186,10 +211,21 @@ export class BucketMirror implements MirrorStore {
     await this.#touched;
   }
 
+  async *etags() {
+    await this.#touched;
+    for await (const { key, bytes, etag } of this.#bucket.list(""))
+      if (!key.endsWith("/")) yield { path: pathOf(key), bytes, etag: bareEtag(etag) };
+  }
+
   /** By the size and the digest that the object was written with: nothing is downloaded. */
-  async holds({ path, bytes, sha256 }: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<boolean> {
+  async holds({
+    path,
+    bytes,
+    sha256,
+  }: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null> {
     const found = await this.#bucket.head(keyOf(path));
-    return found?.bytes === bytes && found.metadata.sha256 === sha256;
+    if (found?.bytes !== bytes || found.metadata.sha256 !== sha256) return null;
+    return { etag: bareEtag(found.etag) };
   }
 
   async leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null> {
@@ -203,7 +239,8 @@ export class BucketMirror implements MirrorStore {
       sha256 &&
       type;
     if (found === null || !fits) return null;
-    return { bytes: found.bytes, sha256, mime_type: type, sent_sha256: found.metadata["sent-sha256"] };
+    const { bytes, etag, metadata } = found;
+    return { bytes, sha256, mime_type: type, sent_sha256: metadata["sent-sha256"], etag: bareEtag(etag) };
   }
 
   async bind(selection: Binding): Promise<Binding> {
@@ -215,10 +252,8 @@ export class BucketMirror implements MirrorStore {
   }
 
   async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {
-    const { files, clock, newId, isUnlocked } = this.#options;
-    const form = isUnlocked
-      ? null
-      : await probeConditions(this.#bucket, `${folderInBucket}/probe-${newId()}`);
+    const { files, clock, isUnlocked } = this.#options;
+    const form = isUnlocked ? null : await probeConditions(this.#bucket);
     this.#isChecked = form !== null;
     if (!isUnlocked && form === null) throw unconditional(this.#bucket.shown);
     if (!isUnlocked) {
@@ -271,38 +306,10 @@ export class BucketMirror implements MirrorStore {
       throw error;
     }
   }
-
-  /** The content as something that can be sent again: in memory, or in a file that `release` removes. */
-  async #spool(content: Content): Promise<{ content: ObjectContent; release(): Promise<void> }> {
-    const md5 = createHash("md5");
-    let parts: Uint8Array[] = [];
-    let bytes = 0;
-    let file: FileHandle | null = null;
-    const path = join(this.scratch, `spool-${this.#options.newId()}`);
-    const release = async () => {
-      if (file !== null) await rm(path, { force: true });
-    };
-    try {
-      for await (const part of content) {
-        md5.update(part);
-        bytes += part.length;
-        parts.push(part);
-        if (bytes <= this.#limits.memory) continue;
-        file ??= await open(path, "wx", 0o600);
-        await file.writeFile(Buffer.concat(parts));
-        parts = [];
-      }
-    } catch (error) {
-      await file?.close();
-      await release();
-      throw error;
-    }
-    await file?.close();
-    const memory = file === null ? Buffer.concat(parts) : null;
-    const digest = md5.digest("base64");
-    return { content: { bytes, md5: digest, open: () => memory ?? createReadStream(path) }, release };
-  }
 }
+
+/** The metadata field of an empty object that takes a name before a copy: the shard that has put it. */
+const reservedField = "reserved-by";
 
 /** The key of a path, which has no component that leads out of the mirror. */
 function keyOf(path: string): string {
@@ -328,6 +335,9 @@ const metadataOf = (entry: MirrorEntry): Record<string, string> => ({
   version: versionDigest(entry),
   ...(entry.sent_sha256 !== undefined && { "sent-sha256": entry.sent_sha256 }),
 });
+
+const withDigest = (content: ObjectContent, entry: MirrorEntry | undefined): ObjectContent =>
+  entry === undefined ? content : { ...content, sha256: entry.sha256 };
 
 const unconditional = (shown: string): CatError =>
   new CatError(

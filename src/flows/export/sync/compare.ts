@@ -4,6 +4,7 @@ import { type LiveSelection, readPages } from "../../catalogue/read-pages.ts";
 import type { Mirror } from "./mirror.ts";
 import { keyOf, type ListedAsset, listedAssets, type MirrorEntry, versionOf } from "./mirror-entry.ts";
 import { shardOf } from "./mirror-state.ts";
+import { mayBeOf } from "./mirror-store.ts";
 import type { SyncRun } from "./sync-run.ts";
 
 /** An asset whose file is missing or out of date, and its earlier entry. */
@@ -82,13 +83,13 @@ async function compareAsset(
   const { fields } = listed;
   if (known === null || versionOf(known) !== versionOf(fields) || known.damaged === true)
     return onWanted(wanted);
-  const { path, bytes, sha256, sent_sha256, mime_type } = known;
+  const { path, bytes, sha256, sent_sha256, etag, mime_type } = known;
   if (known.removed === true) {
     // The user may have deleted a file that was kept.
-    if ((await store.stat(path))?.bytes !== bytes) return onWanted(wanted);
+    if (!mayBeOf(known, await store.stat(path))) return onWanted(wanted);
     onListedAgain(known);
   }
-  index.set({ ...fields, path, bytes, sha256, sent_sha256, mime_type });
+  index.set({ ...fields, path, bytes, sha256, sent_sha256, etag, mime_type });
 }
 
 /**

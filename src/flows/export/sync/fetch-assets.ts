@@ -23,7 +23,7 @@ import { isOfCaller, isOfService } from "../../service-errors.ts";
 import { shortDigest } from "../../short-digest.ts";
 import type { WantedAsset } from "./compare.ts";
 import { keyOf, type ListedAsset, type MirrorEntry } from "./mirror-entry.ts";
-import type { Content } from "./mirror-store.ts";
+import { type Content, mayBeOf, type Placed } from "./mirror-store.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
 import type { SyncRun } from "./sync-run.ts";
 
@@ -160,18 +160,19 @@ export class AssetFetcher {
     const { content, bytes, sha256, sent, mime_type } = image;
     const file = { bytes, sha256, sent_sha256: sent?.sha256 };
     const fields = { ...listed.fields, mime_type };
+    let placed: Placed | null = null;
     const write = async (path: string, exclusive: boolean) => {
       const entry = { ...fields, path, ...file };
       index.willPlace(entry);
-      const isPlaced = await store.put(path, content(), { exclusive, entry });
-      if (!isPlaced) index.forget(path);
-      return isPlaced;
+      placed = await store.put(path, content(), { exclusive, entry });
+      if (placed === null) index.forget(path);
+      return placed !== null;
     };
     let path = await this.#ownPath(known);
     if (path !== null) await write(path, false);
     // A file that the index does not know stays.
     else path = await this.#newPath(fields, (path) => write(path, true));
-    const entry = { ...fields, path, ...file };
+    const entry = { ...fields, path, ...file, ...(placed as Placed | null) };
     index.place(entry);
     this.#placed(entry, known);
   }
@@ -199,7 +200,7 @@ export class AssetFetcher {
   async #ownPath(known: MirrorEntry | null): Promise<string | null> {
     if (known === null) return null;
     const found = await this.#run.mirror.store.stat(known.path);
-    if (found !== null && found.bytes !== known.bytes && known.damaged !== true) return null;
+    if (found !== null && !mayBeOf(known, found) && known.damaged !== true) return null;
     const isShared =
       this.#run.mirror.index.atPath(known.path).length > 1 ||
       (await this.#namesOfOthers()).has(foldedPath(known.path));

@@ -12,7 +12,7 @@ import { placeFile } from "../../files/output-file.ts";
 import { temporaryFolder } from "../../files/temporary-folder.ts";
 import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
-import type { Binding, Content, Holder, Left, MirrorStore } from "./mirror-store.ts";
+import type { Binding, Content, Holder, Left, MirrorStore, Placed } from "./mirror-store.ts";
 
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
@@ -28,6 +28,7 @@ export class LocalFolder implements MirrorStore {
   /** The folders with names that are not safely on disk yet. */
   readonly #unsynced = new Set<string>();
   #number = 0;
+  readonly keepsDatabases = true;
 
   constructor(folder: string, work: string) {
     this.#folders = new MirrorFolders(folder);
@@ -75,13 +76,14 @@ export class LocalFolder implements MirrorStore {
     path: string,
     content: Content,
     { exclusive = false }: { exclusive?: boolean; entry?: MirrorEntry } = {},
-  ): Promise<boolean> {
+  ): Promise<Placed | null> {
     return this.#orOutputError(path, async () => {
       const target = await this.#folders.target(path);
       const part = join(await this.#folders.folder(`${this.#work}/parts`), `put-${this.#number++}`);
       const isPlaced = await placeFile(target, content, part, exclusive);
-      if (isPlaced) this.#unsynced.add(dirname(target));
-      return isPlaced;
+      if (!isPlaced) return null;
+      this.#unsynced.add(dirname(target));
+      return {};
     });
   }
 
@@ -107,14 +109,14 @@ export class LocalFolder implements MirrorStore {
     );
   }
 
-  async rename(from: string, to: string): Promise<boolean> {
+  async rename(from: string, to: string): Promise<Placed | null> {
     return this.#orOutputError(to, async () => {
       const old = await this.#folders.target(from);
       const target = await this.#folders.target(to);
-      if (!moveFile(old, target, true)) return false;
+      if (!moveFile(old, target, true)) return null;
       this.#unsynced.add(dirname(target)).add(dirname(old));
       await this.#prune(from);
-      return true;
+      return {};
     });
   }
 
@@ -153,10 +155,16 @@ export class LocalFolder implements MirrorStore {
     }
   }
 
-  /** Whether a file has the bytes of its entry. */
-  async holds({ path, bytes, sha256 }: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<boolean> {
-    if ((await this.stat(path))?.bytes !== bytes) return false;
-    return (await digestOf(this.readParts(path))) === sha256;
+  /** A list has no digests. */
+  async *etags(): AsyncGenerator<never> {}
+
+  async holds({
+    path,
+    bytes,
+    sha256,
+  }: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null> {
+    if ((await this.stat(path))?.bytes !== bytes) return null;
+    return (await digestOf(this.readParts(path))) === sha256 ? {} : null;
   }
 
   /** The image of this version of an asset that a stopped run has left at a path without an entry. The table has those of a folder. */

@@ -31,6 +31,8 @@ export interface MirrorEntry {
   readonly decision?: "approve" | "reject" | undefined;
   /** The digest of the bytes as sent, if the file differs because it has a label. */
   readonly sent_sha256?: string | undefined;
+  /** The ETag of its object in a bucket, without quotes. Missing in an entry of an earlier version of this program. */
+  readonly etag?: string | undefined;
   /** Set while the file is missing or damaged: the next run downloads it again. */
   readonly damaged?: true;
   /** Set if the catalogue no longer has the asset and its file was kept. */
@@ -44,7 +46,7 @@ export const keyOf = ({ product_id, asset_id }: EntryKey): string => `${product_
 
 /** The line of an entry, without its line end: fields in a fixed order, so that equal entries are equal lines. */
 export function toLine(entry: MirrorEntry): string {
-  const { attributes, decision, sent_sha256, damaged, removed } = entry;
+  const { attributes, decision, sent_sha256, etag, damaged, removed } = entry;
   return JSON.stringify({
     product_id: entry.product_id,
     asset_id: entry.asset_id,
@@ -68,6 +70,7 @@ export function toLine(entry: MirrorEntry): string {
     suggested_filename: entry.suggested_filename,
     ...(decision !== undefined && { decision }),
     ...(sent_sha256 !== undefined && { sent_sha256 }),
+    ...(etag !== undefined && { etag }),
     ...(damaged === true && { damaged }),
     ...(removed === true && { removed }),
   });
@@ -91,7 +94,10 @@ export function parseLine(line: string): MirrorEntry | null {
 /** An asset as the service lists it: what the index says of it, and where its bytes are. */
 export interface ListedAsset {
   /** `mime_type` is the announced one. */
-  readonly fields: Omit<MirrorEntry, "path" | "bytes" | "sha256" | "sent_sha256" | "damaged" | "removed">;
+  readonly fields: Omit<
+    MirrorEntry,
+    "path" | "bytes" | "sha256" | "sent_sha256" | "etag" | "damaged" | "removed"
+  >;
   readonly url: string;
 }
 

@@ -43,14 +43,16 @@ export class MirrorIndex {
   readonly #forget;
   readonly #atPath;
   readonly #commit;
+  readonly #isTemporary: boolean;
   #isAhead: boolean;
   /** Whether there are changes that a kill would lose. */
   #isUnkept = false;
   /** Runs when the first change is about to be kept. */
   onAhead = (): void => {};
 
-  private constructor(db: Database) {
+  private constructor(db: Database, isTemporary: boolean) {
     this.#db = db;
+    this.#isTemporary = isTemporary;
     this.#ofProduct = db.statement<[string]>("SELECT line FROM entry WHERE product_id = ?");
     this.#get = db.statement<[string]>("SELECT line FROM entry WHERE product_id = ? AND asset_id = ?");
     this.#set = db.statement("INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?, 1, ?)");
@@ -62,15 +64,16 @@ export class MirrorIndex {
     this.#isAhead = this.#number("SELECT is_ahead FROM file") === 1;
   }
 
-  /** Prepares a database; null if a newer version of this program wrote it. */
-  static open(db: Database): MirrorIndex | null {
+  /** Prepares a database; null if a newer version of this program wrote it. A temporary one is lost after a kill. */
+  static open(db: Database, isTemporary = false): MirrorIndex | null {
     // The lock of the mirror excludes other processes; a change reaches the disk when the log is full, or at the end.
+    const [journal, synchronous] = isTemporary ? ["OFF", "OFF"] : ["WAL", "NORMAL"];
     db.execute(
-      "PRAGMA state.locking_mode = EXCLUSIVE; PRAGMA state.journal_mode = WAL; PRAGMA state.synchronous = NORMAL",
+      `PRAGMA state.locking_mode = EXCLUSIVE; PRAGMA state.journal_mode = ${journal}; PRAGMA state.synchronous = ${synchronous}`,
     );
     const found = db.pragma("user_version");
     if (found === 0) db.transaction(() => db.execute(schema));
-    return Number(found) > version ? null : new MirrorIndex(db);
+    return Number(found) > version ? null : new MirrorIndex(db, isTemporary);
   }
 
   close(): void {
@@ -167,6 +170,7 @@ export class MirrorIndex {
   /** Records that the file of an entry is about to get its path: the next run looks for it after a kill. */
   willPlace(entry: MirrorEntry): void {
     this.#change();
+    if (this.#isTemporary) return;
     this.#place.run(entry.path, toLine(entry));
     this.keep();
   }
@@ -179,6 +183,7 @@ export class MirrorIndex {
 
   /** Ends `willPlace` of a file that did not get its path. */
   forget(path: string): void {
+    if (this.#isTemporary) return;
     this.#change();
     this.#forget.run(path);
   }

@@ -11,8 +11,21 @@ export interface Holder {
   readonly since: string;
 }
 
+/** What shows later that a file is the one that was written: the ETag of an object. */
+export type Placed = Pick<MirrorEntry, "etag">;
+
 /** An image that is complete, although no entry names it. */
-export type Left = Pick<MirrorEntry, "bytes" | "sha256" | "sent_sha256" | "mime_type">;
+export interface Left extends Pick<MirrorEntry, "bytes" | "sha256" | "sent_sha256" | "mime_type">, Placed {}
+
+/** A file of a mirror: its length, and the digest that an object was written with. */
+interface FoundFile {
+  readonly bytes: number;
+  readonly sha256?: string | undefined;
+}
+
+/** Whether a file may be that of an entry, as far as a look without its bytes shows. */
+export const mayBeOf = (entry: Pick<MirrorEntry, "bytes" | "sha256">, found: FoundFile | null): boolean =>
+  found?.bytes === entry.bytes && (found.sha256 ?? entry.sha256) === entry.sha256;
 
 /** What a folder or bucket mirrors: the same in every run. */
 export interface Selection {
@@ -40,6 +53,8 @@ export interface MirrorStore {
   readonly scratch: string;
   /** What to do while another process holds the mirror. */
   readonly waitHint: string;
+  /** Whether databases are there in the next run. */
+  readonly keepsDatabases: boolean;
   /** Opens the database at a path, which is created if missing; or a copy of it, which is removed when closed. */
   database(path: string, options?: { isCopy?: boolean }): Promise<Database>;
   /** The bytes of a file; null if it does not exist. */
@@ -48,27 +63,29 @@ export interface MirrorStore {
   readParts(path: string): AsyncIterable<Uint8Array>;
   /**
    * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
-   * false. `entry`: of an image.
+   * null. `entry`: of an image.
    */
   put(
     path: string,
     content: Content,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
-  ): Promise<boolean>;
+  ): Promise<Placed | null>;
   /** Makes sure that a file exists, before whatever is done next. */
   touch(path: string): void;
   /** The length of a file; null if nothing has this path. What is no file has the length -1. */
-  stat(path: string): Promise<{ readonly bytes: number } | null>;
-  /** Moves a file. If something has the target's path already, nothing is moved, and the result is false. */
-  rename(from: string, to: string): Promise<boolean>;
+  stat(path: string): Promise<FoundFile | null>;
+  /** Moves a file. If something has the target's path already, nothing is moved, and the result is null. */
+  rename(from: string, to: string): Promise<Placed | null>;
   /** Whether two paths lead to one file, as they do on disks that ignore case. */
   isSame(path: string, other: string): Promise<boolean>;
   /** Removes a file; a missing one is removed already. */
   remove(path: string): Promise<void>;
   /** The paths of all files, below a folder if given, in no order. */
   list(folder?: string): AsyncIterable<string>;
-  /** Whether a file has the bytes of its entry. */
-  holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<boolean>;
+  /** The files of a store whose list shows that they are those that were written. */
+  etags(): AsyncIterable<Pick<MirrorEntry, "path" | "bytes" | "etag">>;
+  /** Null if a file does not have the bytes of its entry. */
+  holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null>;
   /** The image of this version of an asset that a stopped run has left at a path, and that no table has. */
   leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null>;
   /** Makes a new mirror one of this selection; resolves to that of the mirror. */

@@ -7,7 +7,7 @@ import { foldedPath } from "../../files/file-names.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { entriesOf, MirrorIndex } from "./mirror-index.ts";
 import { type MirrorFiles, type MirrorState, newerMirror, placeOf } from "./mirror-state.ts";
-import type { MirrorStore } from "./mirror-store.ts";
+import { type MirrorStore, mayBeOf } from "./mirror-store.ts";
 
 export interface Mirror {
   readonly store: MirrorStore;
@@ -29,7 +29,8 @@ export async function openMirror(
   { state, isDryRun, folder }: { state: MirrorState | null; isDryRun: boolean; folder: string },
 ): Promise<Mirror> {
   const isNew = (await store.stat(files.index)) === null;
-  const index = MirrorIndex.open(await store.database(files.table, { isCopy: isDryRun }));
+  const isTemporary = !store.keepsDatabases;
+  const index = MirrorIndex.open(await store.database(files.table, { isCopy: isDryRun }), isTemporary);
   if (index === null) throw newerMirror(folder);
   try {
     if (isNew && state !== null && state.mark !== null && index.fileDigest === null)
@@ -73,14 +74,15 @@ const filesAtOnce = 16;
 /** Compares what an unfinished run has recorded with the files. */
 async function confirmFiles({ store, index }: Mirror, isDryRun: boolean): Promise<void> {
   for (const entry of index.unconfirmed()) {
-    const isPlaced = (await store.holds(entry)) && (await isMoved(entry, { store, index }, isDryRun));
+    const isHeld = (await store.holds(entry)) !== null;
+    const isPlaced = isHeld && (await isMoved(entry, { store, index }, isDryRun));
     if (isPlaced) index.place(entry);
     else index.forget(entry.path);
   }
   // After a power failure the table may be more complete than the folder.
   const limit = pLimit(filesAtOnce);
   const confirm = async (entry: MirrorEntry) => {
-    if (entry.damaged !== true && (await store.stat(entry.path))?.bytes !== entry.bytes) index.drop(entry);
+    if (entry.damaged !== true && !mayBeOf(entry, await store.stat(entry.path))) index.drop(entry);
   };
   for (const page of index.pages("fresh")) await limit.map(page, confirm);
 }

@@ -1,12 +1,13 @@
 // Names: each asset has the first of its candidates that is free, so that names depend on the catalogue alone.
 
+import { CatError } from "../../../errors.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { badLine, type Mirror } from "./mirror.ts";
 import { keyOf, type MirrorEntry } from "./mirror-entry.ts";
 import { entriesOf, type MirrorIndex } from "./mirror-index.ts";
 import { hiddenFolder, mirrorFiles, type Shard } from "./mirror-state.ts";
-import type { MirrorStore } from "./mirror-store.ts";
+import { type Left, type MirrorStore, mayBeOf, type Placed } from "./mirror-store.ts";
 import type { SyncRun } from "./sync-run.ts";
 import type { NamedEntry, PathOf } from "./template.ts";
 
@@ -62,6 +63,11 @@ export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRu
     others: await namesOfOthers(store, input.shard, input.folder),
     staying: new Set<string>(),
   };
+  const onFailed = (entry: MirrorEntry, code: string, message: string) => {
+    const error = new CatError(message, { type: "partial", code });
+    counts.fail(entry, error, true);
+    tools.onFailed(entry, error);
+  };
   const renamed = new Set<string>();
   for (let round = 1; round <= mostRounds; round++) {
     const renames = await planRenames(index, pathOf, places);
@@ -78,14 +84,13 @@ export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRu
       onOther: ({ entry }) => {
         places.staying.add(keyOf(entry));
         const message = `${entry.path} was changed by another program and is not renamed; to replace it, add --verify`;
-        counts.fail(entry, { code: "changed_file", message }, true);
+        onFailed(entry, "changed_file", message);
       },
       onMissing: ({ entry }) => {
         places.staying.add(keyOf(entry));
         index.set({ ...entry, damaged: true });
-        const message = `its file ${entry.path} is missing; the next run downloads it again`;
         counts.hasDamaged = true;
-        counts.fail(entry, { code: "missing_file", message }, true);
+        onFailed(entry, "missing_file", `its file ${entry.path} is missing; the next run downloads it again`);
       },
     });
     counts.renamed = renamed.size;
@@ -119,7 +124,7 @@ export async function planRenames(
   if (staying.size > 0)
     for (const entry of index.entries()) if (isStaying(entry)) taken.add(foldedPath(entry.path));
   const isFree = async (path: string, entry: MirrorEntry): Promise<boolean> => {
-    if ((await store.stat(path)) === null || (await isLeftAt(path, entry, store))) return true;
+    if ((await store.stat(path)) === null || (await leftOf(entry, path, store)) !== null) return true;
     // A file of the mirror gets another name. On a disk that ignores case it has this name too.
     for (const { path: own } of index.atPath(path))
       if (own === path || (await store.isSame(own, path))) return true;
@@ -140,14 +145,14 @@ export async function planRenames(
   return renames;
 }
 
-/** Whether a stopped run, whose index was not written, has moved the file of an entry to a path already. */
-async function isLeftAt(
-  path: string,
+/** The file of an entry, if a stopped run, whose index was not written, has moved it to a path already. */
+async function leftOf(
   entry: MirrorEntry,
+  path: string,
   store: Pick<MirrorStore, "leftAt">,
-): Promise<boolean> {
+): Promise<Left | null> {
   const left = await store.leftAt(path, entry);
-  return left !== null && left.bytes === entry.bytes && left.sha256 === entry.sha256;
+  return mayBeOf(entry, left) ? left : null;
 }
 
 /**
@@ -165,10 +170,9 @@ async function renameFiles(
   let isComplete = true;
   /** Null if the name is taken, or the file is missing. */
   const move = async ({ entry, to }: Rename): Promise<MirrorEntry | null> => {
-    const isLeft = await isLeftAt(to, entry, store);
-    const found = isLeft ? entry : await store.stat(entry.path);
-    // A file of another size is not the one that the index knows.
-    if (found?.bytes !== entry.bytes) {
+    const left = await leftOf(entry, to, store);
+    const found = left ?? (await store.stat(entry.path));
+    if (!mayBeOf(entry, found)) {
       (found === null ? onMissing : onOther)({ entry, to });
       return null;
     }
@@ -177,10 +181,13 @@ async function renameFiles(
     const isFree = index.atPath(to).every((other) => keyOf(other) === keyOf(entry));
     if (isFree) {
       index.willPlace(moved);
-      if (isLeft || (await store.rename(entry.path, to))) {
-        if (isLeft && (await isLeftAt(entry.path, entry, store))) await store.remove(entry.path);
-        index.place(moved);
-        return moved;
+      const placed: Placed | null = left ?? (await store.rename(entry.path, to));
+      if (placed !== null) {
+        if (left !== null && (await leftOf(entry, entry.path, store)) !== null)
+          await store.remove(entry.path);
+        const renamed = { ...moved, etag: placed.etag };
+        index.place(renamed);
+        return renamed;
       }
       index.forget(to);
     }
@@ -191,7 +198,7 @@ async function renameFiles(
   const ready: Rename[] = [];
   for (const { entry, to } of renames) {
     const parked = `${parking}/${shortDigest(keyOf(entry), 16).toString("hex")}`;
-    const parks = leaving.has(foldedPath(to)) && !(await isLeftAt(to, entry, store));
+    const parks = leaving.has(foldedPath(to)) && (await leftOf(entry, to, store)) === null;
     const now = parks ? await move({ entry, to: parked }) : entry;
     if (now !== null) ready.push({ entry: now, to });
   }

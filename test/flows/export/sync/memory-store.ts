@@ -40,6 +40,7 @@ export class CaselessFiles extends Map<string, Buffer> {
 /** A mirror in memory. Several stores may share their files, as processes do. */
 export class MemoryStore implements MirrorStore {
   readonly waitHint = "";
+  readonly keepsDatabases = true;
   readonly scratch: string;
   readonly #stored: StoredFiles;
   readonly #work: string;
@@ -62,14 +63,14 @@ export class MemoryStore implements MirrorStore {
     yield this.#existing(path);
   }
 
-  async put(path: string, content: Content, { exclusive = false } = {}): Promise<boolean> {
+  async put(path: string, content: Content, { exclusive = false } = {}): Promise<object | null> {
     pathComponents(path);
     const parts: Uint8Array[] = [];
     for await (const part of content) parts.push(Buffer.from(part));
-    if (exclusive && this.#stored.files.has(path)) return false;
+    if (exclusive && this.#stored.files.has(path)) return null;
     this.#onChange(`put ${path}`);
     this.#stored.files.set(path, Buffer.concat(parts));
-    return true;
+    return {};
   }
 
   touch(path: string): void {
@@ -115,14 +116,14 @@ export class MemoryStore implements MirrorStore {
     return found === undefined ? null : { bytes: found.length };
   }
 
-  async rename(from: string, to: string): Promise<boolean> {
+  async rename(from: string, to: string): Promise<object | null> {
     pathComponents(to);
     const content = this.#existing(from);
     this.#onChange(`rename ${from} ${to}`);
-    if (this.#stored.files.has(to)) return false;
+    if (this.#stored.files.has(to)) return null;
     this.#stored.files.delete(from);
     this.#stored.files.set(to, content);
-    return true;
+    return {};
   }
 
   async isSame(path: string, other: string): Promise<boolean> {
@@ -144,8 +145,11 @@ export class MemoryStore implements MirrorStore {
 
   async settle(): Promise<void> {}
 
-  async holds({ path, bytes, sha256 }: { path: string; bytes: number; sha256: string }): Promise<boolean> {
-    return (await this.stat(path))?.bytes === bytes && (await digestOf(this.readParts(path))) === sha256;
+  async *etags(): AsyncGenerator<never> {}
+
+  async holds({ path, bytes, sha256 }: { path: string; bytes: number; sha256: string }) {
+    const isWhole = (await this.stat(path))?.bytes === bytes;
+    return isWhole && (await digestOf(this.readParts(path))) === sha256 ? {} : null;
   }
 
   async leftAt(): Promise<null> {

@@ -41,8 +41,10 @@ export function conditionsContract(newPlace: () => Promise<ReturnType<typeof mac
     const put = (machine: BucketMirror, at: number) =>
       machine.put("a.jpg", [Buffer.from(`image ${at}`)], { exclusive: true });
     const isPlaced = await Promise.all(machines.map(put));
-    expect(isPlaced.filter((one) => one)).toHaveLength(1);
-    expect(String(await machines[0]!.read("a.jpg"))).toBe(`image ${isPlaced.indexOf(true)}`);
+    expect(isPlaced.filter((one) => one !== null)).toHaveLength(1);
+    expect(String(await machines[0]!.read("a.jpg"))).toBe(
+      `image ${isPlaced.findIndex((one) => one !== null)}`,
+    );
   });
 
   test("is held by one of many machines that ask at once", async () => {
@@ -80,8 +82,8 @@ export function conditionsContract(newPlace: () => Promise<ReturnType<typeof mac
         one.rename(`old-${round}`, `new-${round}`),
         other.put(`new-${round}`, [Buffer.from("placed")], { exclusive: true }),
       ]);
-      expect([isRenamed, isPlaced].filter((one) => one)).toHaveLength(1);
-      expect(String(await one.read(`new-${round}`))).toBe(isPlaced ? "placed" : "renamed");
+      expect([isRenamed, isPlaced].filter((one) => one !== null)).toHaveLength(1);
+      expect(String(await one.read(`new-${round}`))).toBe(isPlaced !== null ? "placed" : "renamed");
     }
     await expect(one.rename("missing", "name")).rejects.toMatchObject({ status: 404 });
     expect(await one.stat("name")).toBeNull();
@@ -92,8 +94,8 @@ export function conditionsContract(newPlace: () => Promise<ReturnType<typeof mac
     const mirror = open();
     await lockOf(mirror);
     const path = "ü ß/100% + 'a' (1)~!*&=é日本.ndjson";
-    expect(await mirror.put(path, large.slice(0, 2))).toBe(true);
-    expect(await mirror.rename(path, "copy ü+%.ndjson")).toBe(true);
+    expect(await mirror.put(path, large.slice(0, 2))).not.toBeNull();
+    expect(await mirror.rename(path, "copy ü+%.ndjson")).not.toBeNull();
     const all = Buffer.concat(large);
     expect(all.subarray(0, 2 * mebibyte).equals((await open().read("copy ü+%.ndjson"))!)).toBe(true);
     expect(await mirror.stat(path)).toBeNull();

@@ -1,0 +1,74 @@
+// Content of objects: bytes that can be sent several times.
+
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import type { Readable } from "node:stream";
+
+/** Bytes that can be sent several times. */
+export interface ObjectContent {
+  readonly bytes: number;
+  /** Base64. */
+  readonly md5: string;
+  /** Lower-case hex, if it is known: it is part of the signature. */
+  readonly sha256?: string | undefined;
+  open(): Uint8Array | Readable;
+}
+
+/** Content in memory. */
+export const contentOf = (body: Uint8Array): ObjectContent => ({
+  bytes: body.length,
+  md5: createHash("md5").update(body).digest("base64"),
+  open: () => body,
+});
+
+/** A file as content. */
+export async function fileContent(path: string): Promise<ObjectContent> {
+  const md5 = createHash("md5");
+  let bytes = 0;
+  for await (const chunk of createReadStream(path)) {
+    md5.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, md5: md5.digest("base64"), open: () => createReadStream(path) };
+}
+
+/** Content that can be sent again. Call `release` at the end. */
+interface Spooled {
+  readonly content: ObjectContent;
+  /** Removes what it has on the disk. */
+  release(): Promise<void>;
+}
+
+/** Reads content to its end: into memory, or into a file if it has more bytes. */
+export async function spool(
+  content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  { memory, file: path }: { readonly memory: number; readonly file: string },
+): Promise<Spooled> {
+  const md5 = createHash("md5");
+  let parts: Uint8Array[] = [];
+  let bytes = 0;
+  let file: FileHandle | null = null;
+  const release = async () => {
+    if (file !== null) await rm(path, { force: true });
+  };
+  try {
+    for await (const part of content) {
+      md5.update(part);
+      bytes += part.length;
+      parts.push(part);
+      if (bytes <= memory) continue;
+      file ??= await open(path, "wx", 0o600);
+      await file.writeFile(Buffer.concat(parts));
+      parts = [];
+    }
+  } catch (error) {
+    await file?.close();
+    await release();
+    throw error;
+  }
+  await file?.close();
+  const whole = file === null ? Buffer.concat(parts) : null;
+  const digest = md5.digest("base64");
+  return { content: { bytes, md5: digest, open: () => whole ?? createReadStream(path) }, release };
+}

@@ -1,6 +1,7 @@
 import { isLoopbackHost } from "../../contract/url-policy.ts";
 import { type BucketAddress, readBucketAddress } from "../../flows/bucket/address.ts";
-import { Bucket } from "../../flows/bucket/bucket.ts";
+import { Bucket, type Condition } from "../../flows/bucket/bucket.ts";
+import { BucketFile } from "../../flows/bucket/bucket-file.ts";
 import { openConnections } from "../../http/http-core.ts";
 import { outsideExchange } from "../../http/outside-exchange.ts";
 import { parseUrl } from "../../http/send.ts";
@@ -8,6 +9,7 @@ import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import type { BucketFlags } from "../flags/bucket-flags.ts";
 import { showRequest } from "../output/stderr-lines.ts";
+import { agreeToReplace } from "./confirm-replace.ts";
 
 /** The silence after which a store counts as gone, in milliseconds. */
 const silenceMs = 60_000;
@@ -56,7 +58,7 @@ function endpointOf(env: App["context"]["env"]): string | undefined {
 }
 
 /** The folder of an object, as a bucket with a prefix, and its name in it. Throws UsageError for an address without a name. */
-export function openObject(
+function openObject(
   app: App,
   address: string,
   flags: BucketFlags,
@@ -71,4 +73,40 @@ export function openObject(
   const name = parts.pop()!;
   const folder = parts.map((part) => `${part}/`).join("");
   return { bucket: openBucket(app, { bucket, prefix: folder }, flags), name };
+}
+
+/** An object of `--out`: an existing one is replaced only if the user agrees. */
+interface CheckedObject {
+  readonly bucket: Bucket;
+  readonly name: string;
+  readonly condition: Condition | undefined;
+}
+
+/** Checks before any request to the service that objects can be read and asks before existing ones are replaced. Throws a CatError. */
+export async function checkObjects(
+  app: App,
+  addresses: readonly string[],
+  flags: BucketFlags,
+): Promise<readonly CheckedObject[]> {
+  const objects = addresses.map((address) => ({ address, ...openObject(app, address, flags) }));
+  const existing: string[] = [];
+  for (const { address, bucket, name } of objects) if (await bucket.has(name)) existing.push(address);
+  const { yes } = app.globals;
+  if (!yes && existing.length > 0)
+    await agreeToReplace(app, { flag: "--out", left: "nothing was exported", names: existing });
+  return objects.map(({ address, bucket, name }) => ({
+    bucket,
+    name,
+    condition: yes || existing.includes(address) ? undefined : "absent",
+  }));
+}
+
+/** The object of `--out`, after the same check. */
+export async function objectFile(
+  app: App,
+  address: string,
+  { flags, type }: { flags: BucketFlags; type: string },
+): Promise<BucketFile> {
+  const [object] = await checkObjects(app, [address], flags);
+  return new BucketFile(object!.bucket, object!.name, { type, condition: object!.condition });
 }

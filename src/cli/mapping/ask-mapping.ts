@@ -1,5 +1,4 @@
-import type { FileAnswers } from "../../flows/rows/mapped-columns.ts";
-import { withValues } from "../../flows/rows/value-map.ts";
+import { type FileAnswers, withValues } from "../../flows/rows/mapped-columns.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { counted, series, shownName, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";

@@ -1,12 +1,11 @@
 import type { EncodingName } from "../../flows/rows/encoding.ts";
-import type { FileAnswers, Mapping } from "../../flows/rows/mapped-columns.ts";
+import type { FileAnswers, Mapping, ValueMap } from "../../flows/rows/mapped-columns.ts";
 import type { ObjectFields } from "../../flows/rows/object-fields.ts";
 import { openRows, type ReadOptions } from "../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../flows/rows/problem.ts";
 import { type InputRow, normalHeader, type RowForm } from "../../flows/rows/row-form.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import { TableReader } from "../../flows/rows/table-rows.ts";
-import type { ValueMap } from "../../flows/rows/value-map.ts";
 import type { ValueFix, Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { MapFile } from "./map-file.ts";
 

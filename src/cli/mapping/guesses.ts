@@ -1,8 +1,8 @@
 // Guesses of what is not known of files: how the text, the columns and the values are read.
 
 import type { EncodingName } from "../../flows/rows/encoding.ts";
+import { normalValue } from "../../flows/rows/mapped-columns.ts";
 import type { RowForm } from "../../flows/rows/row-form.ts";
-import { normalValue } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { encodingName, type ShownAs } from "./file-encoding.ts";
 import { type FileHead, type FileMapping, type MappedFile, readHead, wrongValues } from "./file-head.ts";

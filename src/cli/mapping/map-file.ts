@@ -6,9 +6,8 @@ import { fileProblem } from "../../errors.ts";
 import { selectionVocabulary } from "../../flows/export/selection/columns.ts";
 import { generationVocabulary } from "../../flows/generate/columns/vocabulary.ts";
 import { importVocabulary } from "../../flows/import/columns.ts";
-import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import { type Mapping, normalValue } from "../../flows/rows/mapped-columns.ts";
 import { normalHeader } from "../../flows/rows/row-form.ts";
-import { normalValue } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { UsageError } from "../context/errors.ts";
 

@@ -1,7 +1,6 @@
 import type { EncodingName } from "../../flows/rows/encoding.ts";
-import type { FileAnswers, Mapping } from "../../flows/rows/mapped-columns.ts";
+import { type FileAnswers, type Mapping, withValues } from "../../flows/rows/mapped-columns.ts";
 import type { RowForm } from "../../flows/rows/row-form.ts";
-import { withValues } from "../../flows/rows/value-map.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { firstOf, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";

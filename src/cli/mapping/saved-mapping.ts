@@ -1,6 +1,5 @@
 import type { EncodingName } from "../../flows/rows/encoding.ts";
-import type { Mapping } from "../../flows/rows/mapped-columns.ts";
-import { normalValue } from "../../flows/rows/value-map.ts";
+import { type Mapping, normalValue } from "../../flows/rows/mapped-columns.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";

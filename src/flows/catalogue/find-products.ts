@@ -100,27 +100,16 @@ export async function productsBy(
     if (listed < most) return found;
   }
   const limit = pLimit(concurrency);
-  const ask = async (get: () => Promise<Product | null>, keep: (product: Product) => void) => {
+  const ask = async (get: () => Promise<Product | null>) => {
     const product = await get();
-    if (product !== null) keep(product);
-    onProgress(++done, total);
+    if (product === null) onProgress(++done, total);
+    else take(product);
   };
+  const reader = { client, signal };
   try {
     await Promise.all([
-      ...[...ids].map((id) =>
-        limit(
-          ask,
-          () => productById(id, { client, signal }),
-          (one: Product) => (onFound ?? ((found) => byId.set(id, found)))(one),
-        ),
-      ),
-      ...[...references].map((reference) =>
-        limit(
-          ask,
-          () => searchedProduct(reference, { client, signal }),
-          (one: Product) => (onFound ?? ((found) => byReference.set(reference, found)))(one),
-        ),
-      ),
+      ...[...ids].map((id) => limit(ask, () => productById(id, reader))),
+      ...[...references].map((reference) => limit(ask, () => searchedProduct(reference, reader))),
     ]);
   } finally {
     limit.clearQueue();

@@ -1,8 +1,7 @@
 import { ulidPattern } from "../../contract/limits.ts";
 import { unguardedCell } from "../outputs/formulas.ts";
-import { valuesOfColumn } from "../rows/mapped-columns.ts";
+import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapped-columns.ts";
 import type { RowColumns } from "../rows/row-form.ts";
-import { noValues, type ValueMap, valueRead } from "../rows/value-map.ts";
 import { type Column, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 

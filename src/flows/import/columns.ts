@@ -1,11 +1,16 @@
 import { all, didYouMean, meantWords, plain, wordsForOrientations } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
-import { type ColumnMap, judgeColumns, mappedHeader } from "../rows/mapped-columns.ts";
+import {
+  type ColumnMap,
+  judgeColumns,
+  mappedHeader,
+  noValues,
+  type ValueMap,
+} from "../rows/mapped-columns.ts";
 import type { Problem } from "../rows/problem.ts";
 import { missingColumn } from "../rows/problem.ts";
 import { isFailureColumn, normalHeader } from "../rows/row-form.ts";
-import { noValues, type ValueMap } from "../rows/value-map.ts";
 import type { Vocabulary } from "../rows/vocabulary.ts";
 import { exportedColumn } from "./as-exported.ts";
 

@@ -10,12 +10,11 @@ import { RowSet } from "../rows/row-sets.ts";
 import { rowsIn } from "../run/batch.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import { type Run, sentBeyond } from "../run/run.ts";
-import { sendAsTheyWere } from "../run/send.ts";
 import { isKeyTaken, orNull } from "../service-errors.ts";
 import { counted, shownName } from "../words.ts";
 import { isEnded } from "./follow.ts";
 import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
-import { addsTwice, importOperation, listedAs, noteRepeated, type SendOptions } from "./send.ts";
+import { addsTwice, noteRepeated, sendAgainOf } from "./send.ts";
 import { settleBatches } from "./settle.ts";
 import { decideUnknownOutcomes, type EarlierBatch, unknownOutcomeText } from "./unknown-outcomes.ts";
 
@@ -77,20 +76,13 @@ async function settleAll(left: readonly EarlierBatch[], at: Run, deps: ImportDep
 }
 
 async function settleRun(run: StoredRun, at: Run, { onProgress, onNote }: ImportDeps): Promise<void> {
-  const { mode, onImageError } = run.options as unknown as SendOptions;
   const batches = (state: StoredBatch["state"]) =>
     at.state.batches.of(run.id).filter((batch) => batch.state === state);
-  await noteRepeated(batches("sent"), { at, mode, deps: { onNote } });
+  await noteRepeated(batches("sent"), { at, mode: run.options.mode, deps: { onNote } });
   if (batches("sent").length > 0)
-    try {
-      await sendAsTheyWere({ ...at, id: run.id }, batches("sent"), {
-        operation: importOperation(at.client, { mode, onImageError }),
-        listedAs: listedAs(run.file, mode),
-        changesProducts: true,
-      });
-    } catch (error) {
+    await sendAgainOf(run, batches("sent"), at).catch((error: unknown) => {
       throw isKeyTaken(error) ? undecidedOf(batches("sent"), run, error) : error;
-    }
+    });
   const step = `waiting for the import of ${shownName(run.file)}`;
   await settleBatches(batches("accepted"), at, (done, total) => onProgress({ step, done, total }));
 }

@@ -1,10 +1,9 @@
 import { CatError } from "../../errors.ts";
 import type { OutputTargets } from "../outputs/output-targets.ts";
 import { type CheckResult, checkFile } from "../rows/check.ts";
-import { keptOptions } from "../rows/mapped-columns.ts";
+import { keptOptions, valueEntries } from "../rows/mapped-columns.ts";
 import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";
 import { changeOf } from "../rows/source.ts";
-import { valueEntries } from "../rows/value-map.ts";
 import { shownTime } from "../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../run/run.ts";
 import { after } from "../run/stage.ts";
@@ -60,12 +59,6 @@ export async function importFiles(files: readonly FileToImport[]): Promise<Impor
     }
   }
   return { outcomes, unbegun: undefined };
-}
-
-/** The bulk import of one file. */
-export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
-  const { outcomes } = await importFiles([{ input, deps }]);
-  return outcomes[0]!;
 }
 
 /** A file that was checked. */

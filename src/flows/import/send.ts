@@ -5,12 +5,13 @@ import { limits } from "../../contract/limits.ts";
 import { Timestamp } from "../../contract/resources/fields.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import type { StoredBatch } from "../../state/batches.ts";
+import type { Run as StoredRun } from "../../state/runs.ts";
 import type { BatchOperation } from "../run/batch.ts";
 import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../run/batch.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import { sendAgain } from "../run/journal.ts";
 import type { Run } from "../run/run.ts";
-import { sendBatches } from "../run/send.ts";
+import { sendAsTheyWere, sendBatches } from "../run/send.ts";
 import type { Stage } from "../run/stage.ts";
 import { counted } from "../words.ts";
 import type { DecidedRow } from "./decide.ts";
@@ -21,7 +22,7 @@ import type { ImportRun } from "./import-run.ts";
 import { changesToSend } from "./record-before.ts";
 
 /** The options of an import's batches, which must stay the same when a run is resumed. */
-export interface SendOptions {
+interface SendOptions {
   mode: ImportMode;
   onImageError: OnImageError;
 }
@@ -49,11 +50,25 @@ function parseMoment(created_at: string, now: number): number | null {
   return timestamp.success ? Math.min(Date.parse(timestamp.data), now) : null;
 }
 
+/** Sends batches of another run again, with their bytes and keys. */
+export const sendAgainOf = (
+  { id, file, options }: Pick<StoredRun, "id" | "file" | "options">,
+  batches: readonly StoredBatch[],
+  at: Run,
+): Promise<void> => {
+  const { mode, onImageError } = options as unknown as SendOptions;
+  return sendAsTheyWere({ ...at, id }, batches, {
+    operation: importOperation(at.client, { mode, onImageError }),
+    listedAs: listedAs(file, mode),
+    changesProducts: true,
+  });
+};
+
 /** Whether rows that are sent twice add their photos twice (Imports, rule 3). */
 export const addsTwice = (mode: unknown): boolean => mode === "upsert";
 
 /** How `cat imports list` shows an import that was just accepted (States, Import job). */
-export const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, status: "validating" });
+const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, status: "validating" });
 
 /**
  * Resends batches of an earlier process with an unknown outcome, then sends the other rows in batches, and

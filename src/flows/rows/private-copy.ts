@@ -1,8 +1,9 @@
-import { constants, open as openDescriptor } from "node:fs";
+import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { addAbortSignal, type Readable } from "node:stream";
+import { addAbortSignal, pipeline, Readable } from "node:stream";
 import { CatError } from "../../errors.ts";
+import { fileStart } from "../files/disk.ts";
 import { temporaryFolder, temporaryProblem } from "../files/temporary-folder.ts";
 
 /**
@@ -67,3 +68,46 @@ const tooLong = (name: string): CatError =>
     code: "record_too_long",
     hint: "Check that it is a CSV or NDJSON file.",
   });
+
+/** Whether a file is compressed with gzip, by its start. */
+export const isGzip = (start: Buffer): boolean => start[0] === 0x1f && start[1] === 0x8b;
+
+/** A megabyte may expand to a thousand, and fill the disk. */
+const largest = 1024 ** 3;
+
+/** Expands a file into a private copy. Throws a CatError for a damaged file, and as `privateCopy` does. */
+export async function expandedCopy(
+  name: string,
+  file: string,
+  signal?: AbortSignal,
+): ReturnType<typeof privateCopy> {
+  const expanded = Readable.from(bounded(name, file), { objectMode: false });
+  const copy = await privateCopy(name, expanded, signal).catch((error: NodeJS.ErrnoException) => {
+    throw error.code?.startsWith("Z_") ? damaged(name) : error;
+  });
+  if (!isGzip(await fileStart(copy.path, 2))) return copy;
+  await copy.close();
+  throw rejected(`${name} is compressed twice`, "Expand it once, and use that file.");
+}
+
+async function* bounded(name: string, file: string): AsyncGenerator<Buffer> {
+  let length = 0;
+  const { createGunzip } = await import("node:zlib");
+  // The errors of both streams arrive at the reader.
+  const gunzip = pipeline(createReadStream(file), createGunzip(), () => {});
+  for await (const chunk of gunzip) {
+    length += chunk.length;
+    if (length > largest)
+      throw rejected(
+        `${name} is larger than 1 GiB when it is expanded`,
+        "Check where it comes from. Expand it with gunzip, and use that file.",
+      );
+    yield chunk;
+  }
+}
+
+const damaged = (name: string): CatError =>
+  rejected(`${name} is damaged or incomplete: it cannot be expanded`, "Download or compress it again.");
+
+const rejected = (message: string, hint: string): CatError =>
+  new CatError(message, { type: "input", code: "unreadable_gzip", hint });

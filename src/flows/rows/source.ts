@@ -5,7 +5,7 @@ import { CatError, fileProblem } from "../../errors.ts";
 import { fileStart } from "../files/disk.ts";
 import { shownName } from "../words.ts";
 import { formatOf, type InputFormat } from "./input-format.ts";
-import { isDescriptor, openPipe, privateCopy } from "./private-copy.ts";
+import { expandedCopy, isDescriptor, isGzip, openPipe, privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import type { CopiedSheet, SheetChoice } from "./workbook-copy.ts";
 
@@ -117,7 +117,7 @@ async function fileSource(
 ): Promise<Source> {
   const opened = await fingerprint(name, file);
   const start = await fileStart(file, 1024).catch(rejectUnreadable(name));
-  if (start[0] === 0x1f && start[1] === 0x8b) return expandedSource(name, file, opened, from, lasting);
+  if (isGzip(start)) return expandedSource(name, file, opened, from, lasting);
   const format = formatOf(name, start, from.format);
   if (typeof format === "object")
     throw new InputError(`${shownName(name)} is ${format.what}`, format.code, format.hint);
@@ -135,7 +135,6 @@ async function expandedSource(
   from: SourcePlace,
   { path, place, close }: Pick<Source, "path" | "place" | "close">,
 ): Promise<Source> {
-  const { expandedCopy } = await import("./expanded-copy.ts");
   const copy = await expandedCopy(shownName(name), file, from.signal).catch(rejectUnreadable(name));
   const closeBoth = async () => {
     await copy.close();

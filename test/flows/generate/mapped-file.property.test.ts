@@ -2,11 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { generationForm } from "../../../src/flows/generate/columns/generation-form.ts";
 import { fieldNames } from "../../../src/flows/generate/columns/vocabulary.ts";
-import { type Mapping, noMapping } from "../../../src/flows/rows/mapped-columns.ts";
+import { type Mapping, noMapping, normalValue } from "../../../src/flows/rows/mapped-columns.ts";
 import { ObjectFields } from "../../../src/flows/rows/object-fields.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
 import { isFailureColumn, normalHeader } from "../../../src/flows/rows/row-form.ts";
-import { normalValue } from "../../../src/flows/rows/value-map.ts";
 
 const kind = "tryon";
 const fields: readonly string[] = fieldNames[kind];

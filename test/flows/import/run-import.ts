@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { operations } from "../../../src/contract/operations.ts";
-import { importFile } from "../../../src/flows/import/import-file.ts";
+import { importFiles } from "../../../src/flows/import/import-file.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import type { ImportDeps, ImportInput } from "../../../src/flows/import/import-input.ts";
 import type { OutputTargets } from "../../../src/flows/outputs/output-targets.ts";
@@ -37,6 +37,9 @@ type Flags = Partial<ImportInput & OutputTargets> & {
   limit?: number | undefined;
   machine?: Partial<Machine>;
 };
+
+const importFile = async (input: ImportInput, deps: ImportDeps) =>
+  (await importFiles([{ input, deps }])).outcomes[0]!;
 
 const job = { noun: "import", ifEdited: "Do not use --photos all." };
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { readMapFlags } from "../../../src/cli/mapping/map-flags.ts";
 import { importVocabulary } from "../../../src/flows/import/columns.ts";
-import { valuesOfColumn } from "../../../src/flows/rows/mapped-columns.ts";
-import { normalValue } from "../../../src/flows/rows/value-map.ts";
+import { normalValue, valuesOfColumn } from "../../../src/flows/rows/mapped-columns.ts";
 
 test("compares values without case, surrounding space and kinds of apostrophes", () => {
   expect(normalValue(" Women’s ")).toBe(normalValue("women's"));

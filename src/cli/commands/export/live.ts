@@ -86,7 +86,7 @@ interface Target {
 async function openTarget(app: App, { out, bucket, format }: LiveInput, runId: string): Promise<Target> {
   if (out === null) return { name: null, begin: () => stdoutSink(app), bytes: async () => 0 };
   if (isBucketAddress(out)) {
-    const { objectFile } = await import("../../files/object-file.ts");
+    const { objectFile } = await import("../../files/open-bucket.ts");
     const type = format === "csv" ? "text/csv" : "application/x-ndjson";
     const file = await objectFile(app, out, { flags: bucket, type });
     return { name: out, begin: () => file, bytes: async () => file.bytes };

@@ -6,7 +6,7 @@ import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
 import { shortDigest } from "../../../flows/short-digest.ts";
 import type { App } from "../../app/app.ts";
 import { ownPlaces } from "../../app/profile-state.ts";
-import { checkObjects } from "../../files/object-file.ts";
+import { checkObjects } from "../../files/open-bucket.ts";
 import type { BucketFlags } from "../../flags/bucket-flags.ts";
 import type { FrozenInput } from "./flags.ts";
 

@@ -1,8 +1,10 @@
 import { importVocabulary, objectVocabulary } from "../../../flows/import/columns.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import type { ProgressEvent } from "../../../flows/progress-event.ts";
-import type { CheckResult } from "../../../flows/rows/check.ts";
-import { counted } from "../../../flows/words.ts";
+import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
+import { FirstUses } from "../../../flows/rows/row-sets.ts";
+import { InputError } from "../../../flows/rows/source.ts";
+import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { type ProblemList, problemReport, problemsForPeople } from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
@@ -67,4 +69,63 @@ export async function problemLists(
       await json?.end(checks, Object.fromEntries(sums));
     },
   };
+}
+
+/** Checks the files, and lists their problems. */
+export async function listedChecks(
+  app: App,
+  opened: readonly OpenedFile[],
+  options: Omit<ReportOptions, "always">,
+): Promise<CheckResult[]> {
+  const lists = await problemLists(app, opened, { ...options, always: true });
+  const { random, interrupt: signal } = app.context;
+  const firstUses = new FirstUses(random);
+  const checks: CheckResult[] = [];
+  for (const [index, { file, converter }] of opened.entries()) {
+    const list = lists.of[index]!;
+    const progress = await app.io.progress();
+    const onProgress = progress.update;
+    const noteConversions = reportConversions(app, converter, onProgress);
+    const checking = checkFile(file, { random, firstUses, signal, onProblem: list.add, onProgress });
+    const { check } = await checking.finally(() => progress.end());
+    checks.push(check);
+    await list.end({ ...check, converted: converter?.count });
+    await noteConversions();
+  }
+  await lists.end(checks);
+  return checks;
+}
+
+/** The error for files of which nothing is sent; `isBad`: whether one of them is the reason. */
+export function rejection(
+  opened: readonly OpenedFile[],
+  checks: readonly CheckResult[],
+  isBad: (check: CheckResult) => boolean,
+): InputError {
+  const bad = opened.flatMap(({ file: { source } }, index) =>
+    isBad(checks[index]!) ? [{ ...checks[index]!, file: shownName(source.name) }] : [],
+  );
+  // A folder is imported alone.
+  const isFolder = opened[0]!.photoAt !== undefined;
+  const [{ file, invalid, total }] = bad as [(typeof bad)[number]];
+  const names = series(
+    bad.map(({ file }) => file),
+    "and",
+  );
+  if (bad.some(({ unusable }) => unusable)) {
+    const hint = `Fix the ${bad.length === 1 ? "file" : "files"} and run the command again.`;
+    return new InputError(`cannot import ${names}; nothing was sent`, "invalid_file", hint);
+  }
+  const noun = isFolder ? "product" : "row";
+  const fix = isFolder ? "Rename or replace the photos" : `Fix the ${bad.length === 1 ? "file" : "files"}`;
+  const orSkip = opened[0]!.flags.skipInvalid ? "" : `, or add --skip-invalid to import the valid ${noun}s`;
+  const what =
+    bad.length === 1
+      ? `${file} has ${counted(invalid, `invalid ${noun}`)} out of ${grouped(total)}`
+      : `${names} have invalid rows`;
+  return new InputError(
+    `${what}; nothing was sent`,
+    "invalid_rows",
+    `${fix} and run the command again${orSkip}.`,
+  );
 }

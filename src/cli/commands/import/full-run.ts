@@ -1,16 +1,14 @@
 import { importFiles, isRejected } from "../../../flows/import/import-file.ts";
 import { nothingCounted } from "../../../flows/import/summary.ts";
-import { type CheckResult, checkCounts, checkFile } from "../../../flows/rows/check.ts";
-import { FirstUses } from "../../../flows/rows/row-sets.ts";
+import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { outputTargets } from "../../files/output-targets.ts";
 import { noList, type ProblemList } from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
-import { alsoTo, problemLists, reportConversions } from "./check-report.ts";
+import { alsoTo, listedChecks, problemLists, rejection, reportConversions } from "./check-report.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
-import { rejection } from "./rejection.ts";
 import { memoryOf, unknownOutcomePrompt } from "./remembered.ts";
 import { reportFiles } from "./report-files.ts";
 
@@ -48,7 +46,7 @@ export async function fullRun(
           onChecked: async (check: CheckResult) => {
             await list.end({ ...check, converted: converter?.count });
             // Otherwise the summary has their number.
-            if (isRejected(check, flags)) await noteConversions();
+            if (isRejected(check, flags) && !isSilent) await noteConversions();
           },
         };
         return { input: { ...flags, file, localPhotos }, deps };
@@ -59,7 +57,8 @@ export async function fullRun(
   if (files.every(({ ended }) => ended === null)) {
     const checks = outcomes.map(({ check }) => check);
     if (found !== null) found.counts = checkCounts(checks);
-    if (isSilent) await reportAgain(app, opened, more);
+    // They were not listed before.
+    if (isSilent) await listedChecks(app, opened, { more });
     else await lists?.end(checks);
     throw rejection(opened, checks, (check) => isRejected(check, first));
   }
@@ -81,18 +80,3 @@ const nothingSent = ({ mode }: Pick<ImportFlags, "mode">) => ({
 /** The problems of a file that are listed nowhere but in reports. */
 const unlisted = (found: FoundProblems | null, source: ProblemSource): ProblemList =>
   found === null ? noList : { ...noList, add: alsoTo(found, source, noList.add) };
-
-/** Lists the problems of files of which nothing is sent, which --skip-invalid --json did not list before. */
-async function reportAgain(app: App, opened: readonly OpenedFile[], more: () => object): Promise<void> {
-  const lists = await problemLists(app, opened, { always: true, more });
-  const { random, interrupt: signal } = app.context;
-  const firstUses = new FirstUses(random);
-  const checks: CheckResult[] = [];
-  for (const [index, { file }] of opened.entries()) {
-    const list = lists.of[index]!;
-    const { check } = await checkFile(file, { random, firstUses, signal, onProblem: list.add });
-    await list.end(check);
-    checks.push(check);
-  }
-  await lists.end(checks);
-}

@@ -1,13 +1,16 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { createReadStream, createWriteStream, rmSync } from "node:fs";
+import { mkdir, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import pLimit from "p-limit";
 import { sexes } from "../../../contract/value-sets.ts";
-import { isBucketAddress, nameIn } from "../../../flows/bucket/address.ts";
+import { isBucketAddress, nameIn, readBucketAddress } from "../../../flows/bucket/address.ts";
 import { type MirrorEntry, parseLine } from "../../../flows/export/sync/mirror-entry.ts";
 import { pathComponents } from "../../../flows/export/sync/mirror-folders.ts";
 import { completeIndex, folderInBucket, hiddenFolder } from "../../../flows/export/sync/mirror-state.ts";
+import { temporaryFolder, temporaryProblem } from "../../../flows/files/temporary-folder.ts";
 import { copiedSource, type FileJob, InputError } from "../../../flows/rows/source.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -80,6 +83,47 @@ export async function openMirror(
   };
 }
 
+/**
+ * Copies the index and the photos of a mirror in a bucket to a folder, which is removed when the command ends; resolves to its
+ * path. A missing photo is a problem of its row, as in any mirror.
+ */
+export async function fetchMirror(app: App, flags: ImportFlags): Promise<string> {
+  const address = readBucketAddress(flags.file);
+  const { openBucket } = await import("../../files/open-bucket.ts");
+  const bucket = openBucket(app, address, flags);
+  const scratch = temporaryFolder("copy the mirror to");
+  app.onClose(async () => rmSync(scratch, { recursive: true, force: true }));
+  // Its name is in the rows, by which a stopped import is found again.
+  const folder = join(scratch, basename(`${address.bucket}/${address.prefix}`));
+  const copy = async (path: string) => {
+    const found = await bucket.get(path);
+    const to = join(folder, ...pathComponents(path));
+    try {
+      await mkdir(dirname(to), { recursive: true });
+      if (found !== null) await pipeline(found.body, createWriteStream(to));
+    } catch (error) {
+      const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
+      throw isOfDisk ? temporaryProblem("copy the mirror to", error) : error;
+    }
+  };
+  await copy(completeIndex);
+  const { products } = await readIndex(folder, flags.file);
+  const photos = [...products.values()].flatMap(({ photos }) => photos);
+  const progress = await app.io.progress();
+  const limit = pLimit(flags.concurrency);
+  let done = 0;
+  try {
+    await limit.map(photos, async ({ path }) => {
+      await copy(path);
+      progress.update({ step: "copying photos of the mirror", done: ++done, total: photos.length });
+    });
+  } finally {
+    limit.clearQueue();
+    progress.end();
+  }
+  return folder;
+}
+
 interface MirrorProduct {
   readonly name: string;
   /** Null where the service takes no such value. */
@@ -88,7 +132,7 @@ interface MirrorProduct {
 }
 
 /** The products of the index in a folder, with their photos. Throws InputError. */
-export async function readIndex(folder: string, file: string) {
+async function readIndex(folder: string, file: string) {
   const path = join(folder, completeIndex);
   if ((await stat(path).catch(() => null)) === null) {
     throw new InputError(

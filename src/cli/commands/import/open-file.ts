@@ -6,14 +6,13 @@ import { importForm } from "../../../flows/import/import-form.ts";
 import { type ImportInput, importKind } from "../../../flows/import/import-input.ts";
 import type { PhotoConverter } from "../../../flows/photos/convert-photos.ts";
 import { type LocalPhotos, openLocalPhotos } from "../../../flows/photos/local-photos.ts";
-import type { EncodingName } from "../../../flows/rows/encoding.ts";
 import { formatOfName } from "../../../flows/rows/input-format.ts";
-import type { FileAnswers } from "../../../flows/rows/mapped-columns.ts";
-import type { FileJob, Source } from "../../../flows/rows/source.ts";
+import type { FileJob } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
 import type { FileMapping, MappedFile } from "../../mapping/file-head.ts";
+import { keptAnswers } from "../../mapping/kept-answers.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMappings } from "../../mapping/read-mapping.ts";
 import type { PhotoAt } from "../../output/problem-groups.ts";
@@ -95,7 +94,9 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
     read: flags,
     flags,
     mapFile,
-    ...(!flags.fresh && { kept: (encoding) => keptOf(app, source, flags.ledger, encoding) }),
+    ...(!flags.fresh && {
+      kept: (encoding) => keptAnswers(app, importKind, source, { ledger: flags.ledger, encoding }),
+    }),
     form: ({ map, values }) => importForm(map, undefined, values),
     words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     // The photos of a folder need no column.
@@ -141,21 +142,10 @@ async function openFile(
   return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
 }
 
-async function keptOf(
-  app: App,
-  source: Source,
-  ledger: string | undefined,
-  encoding: EncodingName,
-): Promise<FileAnswers | null> {
-  const { keptAnswers } = await import("../../mapping/kept-answers.ts");
-  return keptAnswers(app, importKind, source, { ledger, encoding });
-}
-
 /** The folder of photos that the command names, if it does. */
 async function openFolderOf(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {
   if (isBucketAddress(flags.file)) {
-    const { fetchMirror } = await import("./fetch-mirror.ts");
-    const { openMirror } = await import("./mirror.ts");
+    const { fetchMirror, openMirror } = await import("./mirror.ts");
     return openMirror(app, flags, job, await fetchMirror(app, flags));
   }
   const found =

@@ -9,11 +9,10 @@ import { type FlowHost, newRunId, runFlow } from "../../app/run-flow.ts";
 import { ExitCode, UsageError } from "../../context/errors.ts";
 import { fileWord } from "../../output/command-words.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
-import { problemLists, reportConversions } from "./check-report.ts";
+import { problemLists, rejection, reportConversions } from "./check-report.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { PlanLines, PlanView, planVersion } from "./plan-text.ts";
-import { rejection } from "./rejection.ts";
 import { memoryOf } from "./remembered.ts";
 
 /** Plans the import of a file: prints what would change at the service, and writes the plan to a file. */

@@ -1,10 +1,9 @@
-import { type CheckResult, checkCounts, checkFile } from "../../../flows/rows/check.ts";
-import { FirstUses } from "../../../flows/rows/row-sets.ts";
+import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import { withReports } from "../../reports/with-reports.ts";
-import { problemLists, reportConversions } from "./check-report.ts";
+import { listedChecks, rejection } from "./check-report.ts";
 import type { ImportFlags } from "./flags.ts";
 import { type OpenedFile, openFiles } from "./open-file.ts";
 
@@ -35,33 +34,10 @@ async function importOrCheck(
 }
 
 async function dryRun(app: App, opened: readonly OpenedFile[], found: FoundProblems | null): Promise<void> {
-  const lists = await problemLists(app, opened, { always: true, found });
-  const firstUses = new FirstUses(app.context.random);
-  const checks: CheckResult[] = [];
-  for (const [index, { file, converter }] of opened.entries()) {
-    const list = lists.of[index]!;
-    const progress = await app.io.progress();
-    const noteConversions = reportConversions(app, converter, progress.update);
-    let check: CheckResult;
-    try {
-      ({ check } = await checkFile(file, {
-        random: app.context.random,
-        firstUses,
-        signal: app.context.interrupt,
-        onProblem: (problem) => list.add(problem),
-        onProgress: progress.update,
-      }));
-    } finally {
-      progress.end();
-    }
-    checks.push(check);
-    await list.end({ ...check, converted: converter?.count });
-    await noteConversions();
-  }
-  await lists.end(checks);
+  const checks = await listedChecks(app, opened, { found });
   if (found !== null) found.counts = checkCounts(checks);
   const isBad = ({ invalid, unusable }: CheckResult) => invalid > 0 || unusable;
-  if (checks.some(isBad)) throw (await import("./rejection.ts")).rejection(opened, checks, isBad);
+  if (checks.some(isBad)) throw rejection(opened, checks, isBad);
   const name = opened.map(({ file }) => shownName(file.source.name)).join(", ");
   const total = checks.reduce((sum, check) => sum + check.total, 0);
   const { left = 0 } = checks[0]!;

@@ -7,7 +7,9 @@ import {
   judgeColumns,
   type Mapping,
   mappedHeader,
+  valueRead,
   valuesOfColumn,
+  valuesRead,
 } from "../../rows/mapped-columns.ts";
 import { openRows, type RowFile } from "../../rows/open-rows.ts";
 import { missingColumn, type Problem, UnreadableInput } from "../../rows/problem.ts";
@@ -16,7 +18,6 @@ import { normalHeader } from "../../rows/row-form.ts";
 import type { Source } from "../../rows/source.ts";
 import { TableReader } from "../../rows/table-rows.ts";
 import { utf8Chunks } from "../../rows/text.ts";
-import { valueRead, valuesRead } from "../../rows/value-map.ts";
 import { type SelectionColumn, selectionColumns, selectionVocabulary } from "./columns.ts";
 import { type Selection, type WantedProduct, withoutRepetitions } from "./selection.ts";
 

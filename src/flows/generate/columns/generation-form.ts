@@ -1,7 +1,13 @@
 // Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a row.
 
 import { inOneLine } from "../../outputs/row-outcome.ts";
-import { judgeColumns, type Mapping, mappedHeader, valuesOfColumn } from "../../rows/mapped-columns.ts";
+import {
+  judgeColumns,
+  type Mapping,
+  mappedHeader,
+  valueRead,
+  valuesOfColumn,
+} from "../../rows/mapped-columns.ts";
 import { ObjectFields } from "../../rows/object-fields.ts";
 import { isWithin, openRows, type RowFile, unchangedRows } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
@@ -10,7 +16,6 @@ import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import { isFailureColumn, normalHeader } from "../../rows/row-form.ts";
 import { placeOfUse, type SomeRows } from "../../rows/row-sets.ts";
 import { TableReader } from "../../rows/table-rows.ts";
-import { valueRead } from "../../rows/value-map.ts";
 import type { ValueFix } from "../../rows/vocabulary.ts";
 import { type AskedGeneration, type AskedOfFile, contentKey, describeKey } from "../generation.ts";
 import type { GenerateInput } from "../generation-run.ts";

@@ -2,17 +2,22 @@
 
 import { ApiError } from "../../../client/api-error.ts";
 import { CatError } from "../../../errors.ts";
+import type { StoredBatch } from "../../../state/batches.ts";
 import type { Change } from "../../../state/changes.ts";
 import type { Run as StoredRun } from "../../../state/runs.ts";
 import { productById } from "../../catalogue/find-products.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
+import { rowsIn } from "../../run/batch.ts";
+import { isKeyAlive, readClocks } from "../../run/clocks.ts";
 import { sendEach } from "../../run/requests.ts";
 import { type Run, type RunHost, runIdentity, withoutBeginning, withRun } from "../../run/run.ts";
+import { isKeyTaken, orNull } from "../../service-errors.ts";
 import { shownName } from "../../words.ts";
 import { importKind } from "../import-input.ts";
-import { Generations } from "./generations.ts";
+import { sendAgainOf } from "../send.ts";
+import { settleBatches } from "../settle.ts";
+import { generationsSince } from "./generations.ts";
 import { addedPhotos, changedFields, isOfPart, judge, productBefore, type UndoPart } from "./judge.ts";
-import { settleTarget, unresolvedRows } from "./settle-target.ts";
 import { type UndoneProduct, undoProduct } from "./undo-product.ts";
 
 export interface UndoInput {
@@ -143,6 +148,28 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoD
   return { summary, estimate, stopped };
 }
 
+const unsettled = ({ id }: StoredRun, { state }: Run): StoredBatch[] =>
+  state.batches.of(id).filter((batch) => batch.state !== "settled");
+
+/**
+ * Finds out what the batches of a stopped import did. One without a response is sent again while the service knows its key,
+ * which tells its outcome; what cannot be found out stays unknown, and nothing of it is undone.
+ */
+async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoDeps): Promise<void> {
+  const sent = unsettled(target, at).filter(({ state }) => state === "sent");
+  if (sent.length > 0) {
+    const clocks = await readClocks(at);
+    const askable = sent.filter((batch) => isKeyAlive(batch, clocks) && !batch.isKeyTaken);
+    if (askable.length > 0)
+      await sendAgainOf(target, askable, at).catch((error: unknown) => {
+        if (!isKeyTaken(error)) throw error;
+      });
+  }
+  const step = `waiting for the import of ${target.file}`;
+  for (const batch of unsettled(target, at).filter(({ state }) => state === "accepted"))
+    await orNull(settleBatches([batch], at, (done, total) => onProgress({ step, done, total })));
+}
+
 /** The changes that the undo is about. */
 function* changesOf(target: StoredRun, { only }: UndoInput, { state }: Run): Generator<Change> {
   for (const change of state.changes.of(target.id)) if (isOfPart(change, only)) yield change;
@@ -161,7 +188,7 @@ function estimateOf(target: StoredRun, input: UndoInput, at: Run): UndoEstimate 
     if (input.only !== "fields") counts.photos += addedPhotos(change, before).length;
   }
   const writes = counts.created + counts.fields + counts.photos;
-  return { file: target.file, ...counts, writes, unresolved: unresolvedRows(target, at) };
+  return { file: target.file, ...counts, writes, unresolved: rowsIn(unsettled(target, at)) };
 }
 
 async function undoProducts(
@@ -173,8 +200,8 @@ async function undoProducts(
 ): Promise<unknown> {
   const { only, isPlan, withGenerations } = input;
   const { account, state } = at;
-  let generations: Promise<Generations> | undefined;
-  const readGenerations = () => (generations ??= Generations.since(target.startedAt, at));
+  let generations: ReturnType<typeof generationsSince> | undefined;
+  const readGenerations = () => (generations ??= generationsSince(target.startedAt, at));
   const count = (product: UndoneProduct) => {
     summary[product.result]++;
     if (product.result !== "undone") summary.products.push(product);
@@ -191,10 +218,10 @@ async function undoProducts(
       return count({ ...product, result: "kept", reasons: [reason] });
     }
     // Before the product is read: this may take minutes, in which others may change it.
-    const made = change.action === "created" && !withGenerations ? await readGenerations() : null;
+    const reasonToKeep = change.action === "created" && !withGenerations ? await readGenerations() : null;
     const live = await productById(productId, at);
     const verdict = judge(change, live, only);
-    const reason = verdict.remove && made !== null ? await made.reasonToKeep(productId) : null;
+    const reason = verdict.remove && reasonToKeep !== null ? await reasonToKeep(productId) : null;
     const allowed = reason === null ? verdict : { ...verdict, remove: false, kept: [reason] };
     try {
       await undoProduct({ change, live, verdict: allowed, only, isPlan, summary, target: target.id }, at);

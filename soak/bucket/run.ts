@@ -16,7 +16,7 @@ const shortLeases: readonly Patch[] = [
   { file: "src/flows/bucket/lease.ts", from: "const lifeMs = 60_000;", to: "const lifeMs = 5_000;" },
   { file: "src/flows/bucket/lease.ts", from: "const renewalMs = 20_000;", to: "const renewalMs = 1_000;" },
   { file: "src/flows/bucket/lease.ts", from: "const marginMs = 10_000;", to: "const marginMs = 2_000;" },
-  { file: "src/flows/export/sync/merge.ts", from: "const waitMs = 3_000;", to: "const waitMs = 500;" },
+  { file: "src/flows/export/sync/merge.ts", from: "longest: 3_000 }", to: "longest: 500 }" },
 ];
 
 const { values: flags } = parseArgs({

@@ -258,6 +258,7 @@ describe("a mirror in a bucket", () => {
   test.each([
     ["moves", 2],
     ["moves", 6],
+    ["moves", 8],
     ["names", 1],
     ["names", 6],
   ])(

@@ -145,9 +145,8 @@ export class AssetFetcher {
   async #takeLeft({ fields }: ListedAsset): Promise<boolean> {
     const { mirror, pathOf } = this.#run;
     const path = pathOf(fields);
-    if (mirror.index.atPath(path).length > 0) return false;
     const left = await mirror.store.leftAt(path, fields);
-    if (left === null) return false;
+    if (left === null || mirror.index.atPath(path).length > 0) return false;
     const entry = { ...fields, ...left, path };
     mirror.index.place(entry);
     this.#placed(entry, null);

@@ -178,7 +178,8 @@ async function renameFiles(
     }
     const moved = { ...entry, path: to };
     // A file that is missing, or could not be renamed, keeps its name.
-    const isFree = index.atPath(to).every((other) => keyOf(other) === keyOf(entry));
+    // After a stopped exchange of names, each of the two has the other one's in the index.
+    const isFree = left !== null || index.atPath(to).every((other) => keyOf(other) === keyOf(entry));
     if (isFree) {
       index.willPlace(moved);
       const placed: Placed | null = left ?? (await store.rename(entry.path, to));

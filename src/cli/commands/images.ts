@@ -9,7 +9,7 @@ import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
 import { ExitCode, InterruptError, UsageError, withHint } from "../context/errors.ts";
-import { confirmReplace } from "../files/confirm-replace.ts";
+import { confirmReplaceAll } from "../files/confirm-replace.ts";
 import { command, group } from "../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, thumbnailFlag } from "../flags/common-flags.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
@@ -72,7 +72,7 @@ async function saveImage(
     throw new UsageError(message, { param: "--save", hint });
   }
   const file = { flag: "--save", name: save, path: resolve(app.context.cwd, save) };
-  const replaces = await confirmReplace(app, file);
+  const replaces = (await confirmReplaceAll(app, [file])).has(file.path);
   const client = await app.client();
   const { interrupt: signal } = app.context;
   const read = () => client.images.get({ image_id: id }, { signal });

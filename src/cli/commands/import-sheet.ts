@@ -49,9 +49,7 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
   // A terminal gets no control characters; a file must have the text as it is.
   const cell = app.context.stdout.isTTY ? visibleInCell : (text: string) => text;
   const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
-  const records = () => recordsOf(rows, (text) => guardedCell(cell(text)));
-  if (format === "csv") await app.io.data(markOf(style) + csvRecords(records(), style));
-  else for (const row of rows) await app.io.data(jsonLine(row));
+  for await (const piece of await sheetContent(rows, format, style, cell)) await app.io.data(piece);
   for (const note of notes.all()) await app.io.line(app.io.visible(note));
   if (isMore) await app.io.note(`The service has more products. For all of them, remove --limit.`);
 }
@@ -124,9 +122,17 @@ async function sheetContent(
   rows: readonly ExportedRow[],
   format: SheetFormat,
   style: CsvStyle,
+  cell = (text: string) => text,
 ): Promise<AsyncIterable<Uint8Array> | Iterable<string>> {
   if (format === "ndjson") return rows.map(jsonLine);
-  if (format === "csv") return [markOf(style) + csvRecords(recordsOf(rows, guardedCell), style)];
+  if (format === "csv")
+    return [
+      markOf(style) +
+        csvRecords(
+          recordsOf(rows, (text) => guardedCell(cell(text))),
+          style,
+        ),
+    ];
   const { writeWorkbook } = await import("../../flows/workbook/write-workbook.ts");
   // An import takes the apostrophe of a guarded formula from each cell.
   const [header, ...records] = recordsOf(rows, guardedCell) as [string[], ...string[][]];

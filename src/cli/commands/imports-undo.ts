@@ -1,12 +1,14 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import { importKind } from "../../flows/import/import-input.ts";
 import { type UndoPart, undoParts } from "../../flows/import/undo/judge.ts";
 import type { UndoEstimate, UndoSummary } from "../../flows/import/undo/undo.ts";
 import type { UndoneProduct } from "../../flows/import/undo/undo-product.ts";
 import type { Memory } from "../../flows/run/run.ts";
+import { aboutTime } from "../../flows/run/writes.ts";
 import { counted, grouped, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction, noteSummary } from "../app/confirm-action.ts";
@@ -128,11 +130,10 @@ function aheadLines({ file, products, created, fields, photos, writes, unresolve
     fields > 0 && `${counted(fields, "product")} to set back`,
     photos > 0 && `${counted(photos, "photo")} to detach`,
   ].filter((part) => part !== false);
-  const minutes = Math.max(1, Math.ceil(writes / 60));
   const what =
     parts.length === 0
       ? "nothing to undo"
-      : `${parts.join(", ")} (at most ${counted(writes, "request")}, about ${minutes} min)`;
+      : `${parts.join(", ")} (at most ${counted(writes, "request")}, ${aboutTime(writes, limits.writesPerMinute)})`;
   const lines = [`The import of ${shownName(file)} changed ${counted(products, "product")}: ${what}.`];
   if (unresolved > 0)
     lines.push(

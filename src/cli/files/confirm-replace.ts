@@ -18,19 +18,15 @@ export interface NamedFile {
   hasStdout?: boolean | undefined;
 }
 
-/**
- * Checks before any request that a regular file can be written; asks on a terminal before it replaces one. Resolves to
- * whether a file may be replaced: one that appears later, only with `--yes`. Throws UsageError if the file cannot be
- * written or the user wants to keep it.
- */
-export const confirmReplace = async (app: App, file: NamedFile): Promise<boolean> =>
-  (await confirmReplaceAll(app, [file])).has(file.path);
-
 /** A flag and its value as typed: an argument is a value alone. */
 export const asTyped = (flag: string, value: string): string =>
   flag.startsWith("-") ? `${flag} ${value}` : value;
 
-/** The same for several files of one flag, with one question. Resolves to the paths that may be replaced. */
+/**
+ * Checks before any request that regular files of one flag can be written; asks on a terminal, once, before it replaces any.
+ * Resolves to the paths that may be replaced: a file that appears later, only with `--yes`. Throws UsageError if one cannot be
+ * written or the user wants to keep it.
+ */
 export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   const existing: NamedFile[] = [];
   for (const file of files) {

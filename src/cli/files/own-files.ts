@@ -1,6 +1,6 @@
-import { constants } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { fileStart } from "../../flows/files/disk.ts";
 import { applicationId } from "../../state/migrations.ts";
 import { isNameOfState } from "../../state/state-place.ts";
 import { type Asker, ownPlaces, stateFiles } from "../app/profile-state.ts";
@@ -59,16 +59,10 @@ const applicationIdAt = 68;
 async function isState(path: string): Promise<boolean> {
   // Only files are opened: opening a pipe would wait for its writer.
   if ((await stat(path).catch(() => null))?.isFile() !== true) return false;
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => null);
-  if (file === null) return false;
-  try {
-    const header = Buffer.alloc(applicationIdAt + 4);
-    await file.read(header, 0, header.length, 0);
-    const isSqlite = header.toString("latin1", 0, 16) === "SQLite format 3\0";
-    return isSqlite && header.readUInt32BE(applicationIdAt) === applicationId;
-  } catch {
-    return false;
-  } finally {
-    await file.close();
-  }
+  const header = await fileStart(path, applicationIdAt + 4).catch(() => Buffer.alloc(0));
+  return (
+    header.toString("latin1", 0, 16) === "SQLite format 3\0" &&
+    header.length === applicationIdAt + 4 &&
+    header.readUInt32BE(applicationIdAt) === applicationId
+  );
 }

@@ -1,7 +1,7 @@
 import { ulidPattern } from "../../contract/limits.ts";
 import { unguardedCell } from "../outputs/formulas.ts";
 import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapped-columns.ts";
-import type { RowColumns } from "../rows/row-form.ts";
+import type { CellProblem, RowColumns } from "../rows/row-form.ts";
 import { type Column, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 
@@ -173,8 +173,6 @@ const imageParts = (cell: string): string[] =>
 
 /** A URL has no space. */
 const hasSeveralUrls = (part: string): boolean => /\s/.test(part) && /^https?:.*\shttps?:\/\//is.test(part);
-
-type CellProblem = ReturnType<RowColumns["cellProblems"]>[number];
 
 const none: readonly CellProblem[] = [];
 

@@ -50,17 +50,6 @@ export type Decision =
   /** Leave it out: it would no longer be imported as planned. */
   | { kind: "moved" };
 
-/** Known facts about local photos. */
-export interface KnownPhotos {
-  /** The SHA-256 (hex) of the photo at a path. */
-  contentOf: (path: string) => Promise<string>;
-  /**
-   * The reason the service rejected the upload of these bytes; undefined if it did not, or if there was no
-   * upload.
-   */
-  refusalOf: (sha256: string) => RowFailure | undefined;
-}
-
 /**
  * Decides what to write for a row, skipping photos that are already attached. Without an entry (unknown
  * product, or ledger not used) it sends everything. A photo rejected at upload counts like one the service
@@ -119,8 +108,15 @@ const isRepeatedUnlabeled = (images: readonly FileImage[], digests: readonly Buf
   images[at]!.url === undefined &&
   images.some(({ orientation }, index) => orientation !== undefined && digests[index]!.equals(digests[at]!));
 
-/** The row with the digests of its photos, and those of them that the service rejected. */
-export async function weigh(content: FileRow, { contentOf, refusalOf }: KnownPhotos): Promise<WeighedRow> {
+/**
+ * The row with the digests of its photos, and those of them that the service rejected. `contentOf`: the SHA-256 (hex) of the
+ * photo at a path; `refusalOf`: why the service rejected the upload of these bytes, if it did.
+ */
+export async function weigh(
+  content: FileRow,
+  contentOf: (path: string) => Promise<string>,
+  refusalOf: (sha256: string) => RowFailure | undefined,
+): Promise<WeighedRow> {
   const digests: Buffer[] = [];
   const refused: RejectedPhoto[] = [];
   for (const [index, image] of content.images.entries()) {

@@ -127,12 +127,10 @@ class RowsToImport {
     const { input, at, uploads, read, refused, moved } = this.#run;
     const { ledger } = at.state;
     const usesLedger = input.photos === "new" && !ledger.isEmpty(at.account);
-    const photos = {
-      contentOf: (path: string) => input.localPhotos.digest(path),
-      refusalOf: (sha256: string) => {
-        const upload = uploads.get(sha256);
-        return upload !== undefined && "refused" in upload ? upload.refused : undefined;
-      },
+    const contentOf = (path: string) => input.localPhotos.digest(path);
+    const refusalOf = (sha256: string) => {
+      const upload = uploads.get(sha256);
+      return upload !== undefined && "refused" in upload ? upload.refused : undefined;
     };
     let next = 0;
     for await (const rows of unchangedRows(input.file.source, await openRows(input.file))) {
@@ -144,7 +142,7 @@ class RowsToImport {
         const reference = referenceOfRow(row);
         const known = usesLedger ? ledger.get(at.account, reference) : null;
         const entry = withRead(known, read.get(reference) ?? null);
-        const weighed = await weigh(entry === null ? row : this.#changing(row, entry), photos);
+        const weighed = await weigh(entry === null ? row : this.#changing(row, entry), contentOf, refusalOf);
         const decided = decide(weighed, entry, input);
         const decision: Decision = moved.has(rowIndex) ? { kind: "moved" } : decided;
         const { productId = null } = entry ??

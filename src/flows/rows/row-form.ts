@@ -89,6 +89,13 @@ export interface UniqueKey {
   namesKey(reason: string): boolean;
 }
 
+/** A problem that is visible only in a cell. */
+export interface CellProblem {
+  readonly column: number;
+  readonly code: string;
+  readonly message: string;
+}
+
 /** Turns the records of one CSV file into rows, by its header. Columns are counted from 0. */
 export interface RowColumns {
   /** The form's name of each column; null for an ignored one. */
@@ -99,7 +106,7 @@ export interface RowColumns {
   /** A cell that no row can keep, which makes the record invalid. */
   strayCell(record: readonly string[]): { column: number; message: string } | null;
   /** Problems visible only in the cells. They replace other problems of the same column. */
-  cellProblems(record: readonly string[]): readonly { column: number; code: string; message: string }[];
+  cellProblems(record: readonly string[]): readonly CellProblem[];
   /** The column of a path within the row; null if users know the path itself. */
   columnOfPath(path: string, record: readonly string[]): number | null;
   /**

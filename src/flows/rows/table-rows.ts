@@ -2,6 +2,7 @@
 
 import { doubtCodes, type Place, type Problem } from "./problem.ts";
 import {
+  type CellProblem,
   type FieldProblem,
   failureColumns,
   type InputRow,
@@ -84,7 +85,7 @@ export abstract class TableReader implements RowReader {
   }
 
   /** Problems that the reader knows of the cells; they replace others of the same column. */
-  protected cellProblems(row: TableRow): readonly { column: number; code: string; message: string }[] {
+  protected cellProblems(row: TableRow): readonly CellProblem[] {
     return this.columns.cellProblems(row.record);
   }
 

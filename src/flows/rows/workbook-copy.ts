@@ -17,7 +17,6 @@ export type CopiedRow = readonly [row: number, ...cells: Cell[]];
 export interface CopiedSheet {
   /** The file with the rows from the header on. */
   readonly path: string;
-  readonly kind: OpenWorkbook["kind"];
   readonly sheet: string;
   readonly extras: SheetExtras;
   /** Rows below the header that are hidden, which are read all the same. */
@@ -75,7 +74,6 @@ export async function copySheet(path: string, name: string, choice: SheetChoice)
       return {
         hiddenColumns: headers.filter(isHidden).length,
         path: copy,
-        kind: book.kind,
         sheet: book.sheets[index]!.name,
         extras,
         ...counts,

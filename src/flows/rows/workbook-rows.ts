@@ -6,15 +6,9 @@ import { type Cell, type CellDoubt, columnName } from "../workbook/cell.ts";
 import type { MergedRange } from "../workbook/sheet.ts";
 import type { Place } from "./problem.ts";
 import { recordBatches } from "./records.ts";
-import type { RowForm } from "./row-form.ts";
+import type { CellProblem, RowForm } from "./row-form.ts";
 import { isBlank, TableReader, type TableRow } from "./table-rows.ts";
 import type { CopiedRow, CopiedSheet } from "./workbook-copy.ts";
-
-interface CellProblem {
-  readonly column: number;
-  readonly code: string;
-  readonly message: string;
-}
 
 type SheetTableRow = TableRow & { readonly cells: readonly Cell[] };
 

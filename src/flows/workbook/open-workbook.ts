@@ -2,6 +2,7 @@
 
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
+import { fileStart } from "../files/disk.ts";
 import { listOdsSheets, readOdsSheet } from "./ods.ts";
 import { encryptedWorkbook, openPackage, type Package, WorkbookError } from "./package.ts";
 import { headRows, noExtras, readSheet, type SheetExtras, type SheetRow } from "./sheet.ts";
@@ -9,7 +10,6 @@ import { readWorkbook } from "./workbook.ts";
 
 /** A workbook that is open. */
 export interface OpenWorkbook {
-  readonly kind: "xlsx" | "ods";
   readonly sheets: readonly { readonly name: string; readonly isHidden: boolean }[];
   /** The first rows with cells of a sheet (its index), as many as `headRows`. Throws WorkbookError. */
   head(sheet: number): Promise<readonly SheetRow[]>;
@@ -26,19 +26,9 @@ const compoundStart = Buffer.from("d0cf11e0a1b11ae1", "hex");
 const isLockFile = (path: string, start: Buffer): boolean =>
   basename(path).startsWith("~$") && (start[0] ?? 0) < 0x37;
 
-async function readStart(path: string): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(startBytes), 0, startBytes, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
 /** Opens a workbook; `name` is its name in messages. Throws WorkbookError, and errors of the file system. */
 export async function openWorkbook(path: string, name: string): Promise<OpenWorkbook> {
-  const start = await readStart(path);
+  const start = await fileStart(path, startBytes);
   if (isLockFile(path, start))
     throw unreadable(name, "is a lock file of Excel", "Choose the file without ~$.");
   if (start.equals(compoundStart)) throw await compoundFile(path, name);
@@ -56,7 +46,6 @@ async function openKind(pack: Package): Promise<OpenWorkbook> {
   if (pack.has("content.xml") && pack.has("mimetype")) {
     const sheets = await listOdsSheets(pack);
     return {
-      kind: "ods",
       sheets,
       head: async (sheet) => sheets[sheet]!.head,
       rows: (sheet, extras) => readOdsSheet(pack, sheet, extras),
@@ -75,7 +64,6 @@ async function openKind(pack: Package): Promise<OpenWorkbook> {
   const book = await readWorkbook(pack);
   const { sheets, sharedStrings } = book;
   return {
-    kind: "xlsx",
     sheets,
     head: (sheet) => firstRows(readSheet(book, sheets[sheet]!, noExtras())),
     rows: (sheet, extras) => readSheet(book, sheets[sheet]!, extras),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
+import { numberedRows } from "../imports/imports-world.ts";
 
 const url = "https://cdn.example.com";
 const first = `reference,name,images
@@ -242,11 +243,7 @@ test("a plan that was applied and undone is not taken for applied", async () => 
 
 test("a product that others change while many fields are changed is skipped", async () => {
   const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
-  const rows = (name: string) =>
-    [
-      "reference,name,images",
-      ...Array.from({ length: 61 }, (_, at) => `R${at},${name},${url}/${at}.jpg`),
-    ].join("\n");
+  const rows = (name: string) => numberedRows(61, name);
   world.write("a.csv", rows("Good"));
   await world.cat("import a.csv");
   world.write("a.csv", rows("New"));

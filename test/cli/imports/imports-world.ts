@@ -20,6 +20,13 @@ export const mixed = [
 export const tidy = (count: number): string =>
   `reference,name,images\n${Array.from({ length: count }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`).join("")}`;
 
+/** A file of rows with a photo each, and one name. */
+export const numberedRows = (count: number, name: string): string =>
+  [
+    "reference,name,images",
+    ...Array.from({ length: count }, (_, at) => `R${at},${name},${cdn}/${at}.jpg`),
+  ].join("\n");
+
 /** An ID that no import has. */
 export const unknownId = "01KE6W9ZJ8Q3V5X7B2D4F6H8JK";
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
+import { numberedRows } from "./imports-world.ts";
 
 const url = "https://cdn.example.com";
 const first = `reference,name,description,images
@@ -274,11 +275,7 @@ test("a file of several hundred products is recorded by listing the catalogue on
 
 test("no request that changes a known product is sent before the product is recorded", async () => {
   const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
-  const rows = (name: string) =>
-    [
-      "reference,name,images",
-      ...Array.from({ length: 120 }, (_, at) => `R${at},${name},${url}/${at}.jpg`),
-    ].join("\n");
+  const rows = (name: string) => numberedRows(120, name);
   world.write("a.csv", rows("Good"));
   await world.cat("import a.csv");
   world.write("a.csv", rows("Wrong"));
@@ -350,11 +347,7 @@ test("a product that others changed while photos were uploaded is set back to th
 
 test("a product that others changed during an import of many fields is set back to their values", async () => {
   const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
-  const rows = (name: string) =>
-    [
-      "reference,name,images",
-      ...Array.from({ length: 61 }, (_, at) => `R${at},${name},${url}/${at}.jpg`),
-    ].join("\n");
+  const rows = (name: string) => numberedRows(61, name);
   world.write("a.csv", rows("Good"));
   await world.cat("import a.csv");
   world.write("a.csv", rows("Wrong"));

@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
 import { resolve } from "node:path";
+import { fileStart } from "../../../flows/files/disk.ts";
 import { OutputFile } from "../../../flows/files/output-file.ts";
 import { type PlanSummary, planFile } from "../../../flows/import/change-plan.ts";
 import type { ImportDeps } from "../../../flows/import/import-input.ts";
@@ -109,22 +109,15 @@ async function rejectOtherFile(app: App, out: string, { file }: ImportFlags): Pr
   const hint = "Choose another file, for example --plan plan.ndjson.";
   if (out.trim() === "" || out === "-")
     throw new UsageError(`cannot use --plan ${JSON.stringify(out)}`, { param: "--plan", hint });
-  const handle = await open(path, "r").catch(() => null);
-  if (handle === null) return;
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(8), 0, 8, 0).catch(() => ({
-      buffer: Buffer.alloc(0),
-      bytesRead: 0,
-    }));
-    const isInput = file !== "-" && path === resolve(app.context.cwd, file);
-    if (!isInput && isPlan(buffer.subarray(0, bytesRead))) return;
-  } finally {
-    await handle.close();
-  }
+  const none = ({ code }: NodeJS.ErrnoException) => (code === "ENOENT" ? null : Buffer.alloc(0));
+  const start = await fileStart(path, planStart.length).catch(none);
+  const isInput = file !== "-" && path === resolve(app.context.cwd, file);
+  if (start === null || (!isInput && start.toString("latin1") === planStart)) return;
   throw new UsageError(`cannot write --plan ${out}: the file exists and is not a plan`, {
     param: "--plan",
     hint,
   });
 }
 
-const isPlan = (start: Buffer): boolean => start.toString("latin1") === '{"plan":';
+/** How a plan begins. */
+const planStart = '{"plan":';

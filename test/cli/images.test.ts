@@ -227,7 +227,7 @@ describe("cat images get --save", () => {
       const image = { id: unknownId, mime_type, url, ...times };
       (seen.path.startsWith("/v1/") ? json(200, image) : file)(response, seen);
     });
-    const running = world.cat(`images get ${unknownId} --save k.jpg`, {
+    const running = world.cat(`images get ${unknownId} --save k.jpg --no-label`, {
       env: { CAT_BASE_URL: server.origin },
     });
     return { world, running, server, url: `${server.origin}/files/k` };

@@ -96,11 +96,13 @@ const downloadCommand = (app: App): Command =>
     .option("--out <FILE>", "file to write (default: ID.jsonl or ID.zip; --yes replaces an existing file)")
     .option("--extract <DIR>", "extract the images of a ZIP into a new folder")
     .addOption(maxBytesFlag())
+    .option("--no-label", "with --extract: save images as sent, without the label of AI-generated ones")
     .addOption(timeoutFlag())
     .action(async (text: string, flags: DownloadFlags) => {
       const id = resourceId(text, "export");
       rejectNoPath("--out", flags.out, "file, for example --out catalogue.zip");
       rejectNoPath("--extract", flags.extract, "folder, for example --extract images");
       if (flags.out !== undefined && flags.extract !== undefined) throw conflict("--extract", "--out");
+      (await import("./export/flags.ts")).rejectLabel(flags, "--extract DIR");
       await (await import("./export/save-artifact.ts")).saveArtifact(app, id, flags);
     });

@@ -1,21 +1,34 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { ApiError } from "../../client/api-error.ts";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
 import { Image } from "../../contract/resources/images.ts";
 import { imageTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
+import type { DigitalSource } from "../../flows/files/xmp.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
 import { ExitCode, InterruptError, UsageError, withHint } from "../context/errors.ts";
 import { confirmReplaceAll } from "../files/confirm-replace.ts";
 import { command, group } from "../flags/command.ts";
-import { maxBytesFlag, maxBytesOf, thumbnailFlag } from "../flags/common-flags.ts";
-import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
+import {
+  labelFlag,
+  labelOf,
+  maxBytesFlag,
+  maxBytesOf,
+  thumbnailFlag,
+  unlabeledLine,
+} from "../flags/common-flags.ts";
+import {
+  type RawPrintFlags,
+  type ResourceForm,
+  readPrintFlags,
+  withPrintFlags,
+} from "../flags/print-flags.ts";
 import { named, resourceId } from "../flags/values.ts";
 import type { Printing } from "../output/table.ts";
-import { namedForm, resourceForm } from "../resources/forms.ts";
+import { namedFields, namedForm, resourceForm } from "../resources/forms.ts";
 
 /** `cat images`: uploaded and generated images. */
 export const imagesCommand = (app: App): Command =>
@@ -25,8 +38,25 @@ interface GetFlags extends RawPrintFlags {
   /** The file for the original, as typed. */
   save?: string;
   maxBytes?: number;
+  /** How the image was made; false for no label. */
+  label?: MadeBy | false;
   thumbnail: boolean;
 }
+
+/** The values of `--label`. */
+const digitalSources = {
+  generated: "trainedAlgorithmicMedia",
+  beautified: "compositeWithTrainedAlgorithmicMedia",
+} as const;
+type MadeBy = keyof typeof digitalSources;
+
+/** An image; a saved one with whether its file has the label. */
+type ShownImage = Image & { readonly label?: boolean };
+
+const imageForm = (): ResourceForm<ShownImage> => {
+  const { columns, fields } = resourceForm(Image, ["id", "mime_type", "created_at"]);
+  return { columns, fields: { ...fields, fields: { ...fields.fields, ...namedFields(["label"]).fields } } };
+};
 
 /** Prints one image, with a thumbnail on a terminal, or saves its original; not found ends in exit 5. */
 const getCommand = (app: App): Command =>
@@ -38,19 +68,31 @@ const getCommand = (app: App): Command =>
         "Show one image with its signed URL, which expires after one hour. With --save, download the original.",
       examples: [
         ["save an image", "cat images get ID --save photo.jpg"],
+        [
+          "save a try-on with the label of AI-generated images",
+          "cat images get ID --save look.png --label generated",
+        ],
         ["print only the signed URL", "cat images get ID --json | jq -r .url"],
       ],
     })
       .argument("<ID>", "ID of the image")
       .option("--save <FILE>", "download the original to FILE (--yes replaces an existing file)")
       .addOption(maxBytesFlag())
+      .addOption(
+        new Option(
+          "--label <HOW>",
+          "label as AI-generated, without a search in exports: generated or beautified",
+        ).choices(Object.keys(digitalSources)),
+      )
+      .addOption(labelFlag())
       .addOption(thumbnailFlag()),
   ).action(async (text: string, flags: GetFlags) => {
-    const printing = readPrintFlags(flags, resourceForm(Image, ["id", "mime_type", "created_at"]));
+    const printing = readPrintFlags(flags, imageForm());
     const id = resourceId(text, "image");
     const { save, thumbnail } = flags;
     const maxBytes = maxBytesOf(flags);
-    if (save !== undefined) return saveImage(app, id, { save, maxBytes, printing });
+    const label = labelOf(flags);
+    if (save !== undefined) return saveImage(app, id, { save, maxBytes, label, printing });
     const client = await app.client();
     const image = await client.images.get({ image_id: id }, { signal: app.context.interrupt });
     await app.io.resource(image, printing);
@@ -63,7 +105,12 @@ const getCommand = (app: App): Command =>
 async function saveImage(
   app: App,
   id: string,
-  { save, maxBytes, printing }: { save: string; maxBytes: number; printing: Printing<Image> },
+  {
+    save,
+    maxBytes,
+    label,
+    printing,
+  }: { save: string; maxBytes: number; label: GetFlags["label"]; printing: Printing<ShownImage> },
 ): Promise<void> {
   const hint = "Choose a file, for example --save photo.jpg.";
   named("--save", save, hint);
@@ -78,8 +125,10 @@ async function saveImage(
   const read = () => client.images.get({ image_id: id }, { signal });
   const image = await read();
   const { downloadFile, withSizeHint } = await import("../../flows/files/download-file.ts");
-  const { bytes } = await downloadFile(client, {
-    url: urlOf(image),
+  const url = urlOf(image);
+  const source = typeof label === "string" ? digitalSources[label] : await searchedSource(app, image, label);
+  const saved = await downloadFile(client, {
+    url,
     freshUrl: async () => urlOf(await read()),
     path: file.path,
     name: save,
@@ -89,11 +138,31 @@ async function saveImage(
     problemOf: (head) => wrongType(head.subarray(0, imageTypeBytes), image.mime_type),
     signal,
     limits: { maxBytes },
+    label: source,
   }).catch((error: unknown) => {
     throw withNextStep(withSizeHint(error));
   });
-  if (app.io.json) await app.io.resource(image, printing);
-  else await app.io.note(`Saved ${app.io.visible(save)} (${grouped(bytes)} bytes).`);
+  if (app.io.json) {
+    const { isLabeled } = await import("../../flows/files/ai-label.ts");
+    await app.io.resource({ ...image, label: isLabeled(file.path) }, printing);
+  } else await app.io.note(`Saved ${app.io.visible(save)} (${grouped(saved.bytes)} bytes).`);
+  if (saved.label === false) await app.io.note(unlabeledLine(1));
+  else if (source === undefined) await app.io.note(unknownSource);
+}
+
+const unknownSource =
+  "Saved as sent: no recent export lists the image. " +
+  "If it is AI-generated, add --label generated or --label beautified; if not, --no-label.";
+
+/** How exports say that an image was made: null without the label, undefined if it is not certain. */
+async function searchedSource(
+  app: App,
+  image: Image,
+  label: false | undefined,
+): Promise<DigitalSource | null | undefined> {
+  if (label === false) return null;
+  const { sourceOfImage } = await import("../../flows/export/how-made.ts");
+  return sourceOfImage(image, { client: await app.client(), signal: app.context.interrupt });
 }
 
 const reportIt = "Run the command again. If it fails again, report this message to the service.";

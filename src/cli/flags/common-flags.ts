@@ -54,11 +54,17 @@ export function maxBytesOf(flags: { maxBytes?: number | undefined; save?: string
 export const labelFlag = (): Option =>
   new Option("--no-label", "save images as sent, without the label of AI-generated ones");
 
-/** The value of `--no-label`, which needs `--save`. Throws UsageError. */
-export function labelOf({ label, save }: { label: boolean; save?: string | undefined }): boolean {
-  if (label || save !== undefined) return label;
-  const hint = "Add --save, or remove --no-label.";
-  throw new UsageError("--no-label needs --save", { param: "--no-label", hint });
+/** The value of `--label` or `--no-label`, which need `--save`. Throws UsageError. */
+export function labelOf<Label extends boolean | string | undefined>({
+  label,
+  save,
+}: {
+  label?: Label;
+  save?: string | undefined;
+}): Label {
+  if (label === true || label === undefined || save !== undefined) return label as Label;
+  const flag = label === false ? "--no-label" : "--label";
+  throw new UsageError(`${flag} needs --save`, { param: flag, hint: `Add --save, or remove ${flag}.` });
 }
 
 /** Tells how many images cannot have the label. */

@@ -83,7 +83,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
     z.looseObject({ product_id: z.string(), image_id: z.string(), detached: z.literal(true) }),
     changes,
   ),
-  "images get": one(Image, byId),
+  "images get": one(Image.extend({ label: z.boolean().optional() }), byId),
   "images upload": lines(ImageUpload.extend({ file: z.string() }), [...reads, partial]),
   "models list": lines(Model, reads),
   "webhooks list": lines(Webhook, reads),

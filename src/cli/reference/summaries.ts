@@ -195,6 +195,7 @@ export const savedExport = z.looseObject({
   deleted: count.optional(),
   missing: count.optional(),
   rejected: count.optional(),
+  unlabeled: count.optional(),
   files: z.array(z.looseObject({ path: text, bytes: count })),
   jobs: z.array(z.looseObject({ id: text, status: text })),
   duration_ms: count,

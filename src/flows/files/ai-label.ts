@@ -10,6 +10,10 @@ import { type DigitalSource, newXmp, textOfXmp, withLabel } from "./xmp.ts";
 export const digitalSourceOf = (made: string): DigitalSource =>
   made === "beautifier" ? "compositeWithTrainedAlgorithmicMedia" : "trainedAlgorithmicMedia";
 
+/** The source of an image by its asset; null for one that gets no label: the user's own photo. */
+export const sourceOfAsset = ({ ai_generated, role }: { ai_generated: unknown; role: string }) =>
+  ai_generated === true ? digitalSourceOf(role) : null;
+
 /** A change to the bytes of an image: at `at`, `remove` bytes give way to `insert`. */
 export interface Splice {
   readonly at: number;

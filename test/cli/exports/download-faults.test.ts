@@ -150,7 +150,7 @@ describe("a download of an export", () => {
     const world = await artifactWorld("zip", body(bytes));
     mkdirSync(join(world.folder, "images"), { mode: 0o750 });
     const before = statSync(join(world.folder, "images")).ino;
-    const { exit, stderr } = await world.download("--extract images");
+    const { exit, stderr } = await world.download("--extract images --no-label");
     expect([exit, stderr.split("\n")[0]]).toEqual([7, `error: ${why}`]);
     expect([left(world), readdirSync(join(world.folder, "images"))]).toEqual([["images"], []]);
     expect(statSync(join(world.folder, "images")).ino).toBe(before);

@@ -195,9 +195,12 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
 }
 
 /** Throws UsageError for `--no-label` of images that are not extracted. */
-function rejectLabel({ label = true, extract }: RawExportFlags): void {
+export function rejectLabel(
+  { label = true, extract }: Pick<RawExportFlags, "label" | "extract">,
+  extraction = "--zip --extract DIR",
+): void {
   if (label || extract !== undefined) return;
-  const hint = "Add --zip --extract DIR, or remove --no-label.";
+  const hint = `Add ${extraction}, or remove --no-label.`;
   throw new UsageError("--no-label needs --extract", { param: "--no-label", hint });
 }
 

@@ -9,7 +9,7 @@ import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { checkOutFile } from "../../files/out-files.ts";
-import { defaultMaxBytes } from "../../flags/common-flags.ts";
+import { defaultMaxBytes, unlabeledLine } from "../../flags/common-flags.ts";
 import { rememberStatus } from "../../resources/sent-jobs.ts";
 import { imagesMissing, ofImages } from "./frozen-report.ts";
 
@@ -20,12 +20,13 @@ export interface DownloadFlags {
   readonly extract?: string;
   readonly timeout?: number;
   readonly maxBytes?: number;
+  readonly label: boolean;
 }
 
 /** Saves the file of an export and reports it; exits with 7 if the export failed. */
 export async function saveArtifact(app: App, id: string, flags: DownloadFlags): Promise<void> {
   const { clock, interrupt } = app.context;
-  const { extract, timeout = null, maxBytes = defaultMaxBytes } = flags;
+  const { extract, timeout = null, maxBytes = defaultMaxBytes, label } = flags;
   const began = clock.now();
   const client = await app.client();
   const patience = patienceOf("download", timeout, { clock, signal: interrupt });
@@ -36,7 +37,7 @@ export async function saveArtifact(app: App, id: string, flags: DownloadFlags): 
         return toTarget(app, id, flags, format);
       };
       const onSeen = (job: ExportJob) => rememberStatus("export")(app, job);
-      const job = { id, extract: extract !== undefined, maxBytes, onProgress, onNote, target, onSeen };
+      const job = { id, extract: extract !== undefined, label, maxBytes, onProgress, onNote, target, onSeen };
       return downloadJob(job, { client, signal: patience.signal });
     });
     await report(app, extract, saved, clock.now() - began);
@@ -69,17 +70,25 @@ async function toTarget(
 async function report(
   app: App,
   extract: string | undefined,
-  { job, name, bytes, files, missing }: SavedJob,
+  { job, name, bytes, files, missing, unlabeled, unknown }: SavedJob,
   duration_ms: number,
 ): Promise<void> {
   if (app.io.json) {
     const { id, status, total_assets } = job;
     const assets = { assets: total_assets - missing, ...(missing > 0 && { missing }) };
-    await app.io.jsonData({ jobs: [{ id, status }], ...assets, files: [{ path: name, bytes }], duration_ms });
+    const asSent = unlabeled + unknown > 0 && { unlabeled: unlabeled + unknown };
+    const written = { ...assets, ...asSent, files: [{ path: name, bytes }] };
+    await app.io.jsonData({ jobs: [{ id, status }], ...written, duration_ms });
     return;
   }
   const images = missing === 0 ? "" : `${ofImages(job.total_assets - missing, missing)}, `;
   const contents = `${images}${extract === undefined ? "" : `${counted(files, "file")}, `}`;
   const took = `${(duration_ms / 1000).toFixed(1)} s`;
   await app.io.note(app.io.visible(`Saved ${name} (${contents}${byteText(bytes)}) in ${took}.`));
+  if (unlabeled > 0) await app.io.note(unlabeledLine(unlabeled));
+  if (unknown > 0)
+    await app.io.note(
+      `${counted(unknown, "file")} extracted as sent, because exports do not show how ${unknown === 1 ? "it was" : "they were"} made. ` +
+        "For the AI label, use cat export --zip --extract; if it is not wanted, add --no-label.",
+    );
 }

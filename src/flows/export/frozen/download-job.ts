@@ -6,10 +6,12 @@ import { lockTemporaryFile } from "../../../state/file-lock.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Service } from "../../service.ts";
 import { ArchiveError } from "../archive/zip.ts";
+import { sourcesOfNames } from "../how-made.ts";
 import { downloadArtifact } from "./download-artifact.ts";
 import { artifactPath, FetchProgress } from "./fetch-artifacts.ts";
 import type { FrozenTarget } from "./frozen-run.ts";
 import { exportAgain, failedJob, measure } from "./frozen-summary.ts";
+import { entriesOf } from "./named-entries.ts";
 import {
   makeWorkFolder,
   missingImages,
@@ -21,6 +23,8 @@ import {
 export interface JobDownload {
   readonly id: string;
   readonly extract: boolean;
+  /** Whether generated images that are extracted get their label. */
+  readonly label: boolean;
   /** The largest image of a ZIP, in bytes. */
   readonly maxBytes: number;
   /** The file or folder for a job of that format, called once the service has the job: throws where it cannot be written. */
@@ -38,6 +42,10 @@ export interface SavedJob {
   readonly files: number;
   /** Images that a ZIP lacks. */
   readonly missing: number;
+  /** Generated images that cannot have their label. */
+  readonly unlabeled: number;
+  /** Extracted files of which no export says how they were made. */
+  readonly unknown: number;
 }
 
 /**
@@ -45,7 +53,7 @@ export interface SavedJob {
  * an interrupt is kept for the same command.
  */
 export async function downloadJob(
-  { id, extract, maxBytes, target: targetOf, onSeen, onProgress, onNote }: JobDownload,
+  { id, extract, label, maxBytes, target: targetOf, onSeen, onProgress, onNote }: JobDownload,
   { client, signal }: Pick<Service, "client" | "signal">,
 ): Promise<SavedJob> {
   const first = await client.exports.get({ export_id: id }, { signal });
@@ -80,7 +88,20 @@ export async function downloadJob(
     });
     const jobs = [{ id, job, ids: [], target }];
     const missing = job.format === "zip" ? await missingImages(jobs, folder) : 0;
-    const place = { folder, memory: null, signal, onProgress, onNote };
+    let [unlabeled, unknown] = [0, 0];
+    const findNamed = async () => {
+      const zip = artifactPath(folder, id);
+      const found = await sourcesOfNames(await entriesOf(zip), { client, signal });
+      unknown = found.unknown;
+      return { skipped: new Map(), sources: new Map([[zip, found.sources]]), unnamed: 0 };
+    };
+    const place = {
+      ...{ folder, memory: null, signal, onProgress, onNote },
+      findNamed: label ? findNamed : undefined,
+      onUnlabeled: (count: number) => {
+        unlabeled = count;
+      },
+    };
     // The manifest of one job is its artifact, so that it is moved like a ZIP.
     const results = { jobs, targets: [target], delivered: new Set<FrozenTarget>() };
     await writeResults({ format: "zip", extract, maxBytes }, results, place).catch(async (error) => {
@@ -89,7 +110,7 @@ export async function downloadJob(
       throw error;
     });
     await removeWorkFolder(folder);
-    return { job, missing, ...(await measure(target)) };
+    return { job, missing, unlabeled, unknown, ...(await measure(target)) };
   } finally {
     unlock();
     await removeIfEmpty(folder);

@@ -7,7 +7,7 @@ import { extname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
-import { digitalSourceOf } from "../../files/ai-label.ts";
+import { sourceOfAsset } from "../../files/ai-label.ts";
 import type { DigitalSource } from "../../files/xmp.ts";
 import type { Run } from "../../run/run.ts";
 import type { ReviewedAssets } from "../approved.ts";
@@ -123,13 +123,14 @@ async function namesOf(
       names.push({
         name: typeof name === "string" ? name : "",
         isRejected: reviewed?.of(task_id) === "reject",
-        source: label && ai_generated === true ? digitalSourceOf(role) : null,
+        source: label ? sourceOfAsset({ ai_generated, role }) : null,
       });
   }
   return names;
 }
 
-async function entriesOf(path: string): Promise<string[]> {
+/** The names of the files of a ZIP. */
+export async function entriesOf(path: string): Promise<string[]> {
   const zip = await openZip(path, path);
   try {
     return zip.entries.filter(({ kind }) => kind === "file").map(({ name }) => name);

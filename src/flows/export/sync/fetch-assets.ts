@@ -9,7 +9,7 @@ import { imageTypeOf } from "../../../contract/image-file.ts";
 import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
-import { digitalSourceOf } from "../../files/ai-label.ts";
+import { sourceOfAsset } from "../../files/ai-label.ts";
 import {
   type DownloadedFile,
   digestOf,
@@ -128,7 +128,7 @@ export class AssetFetcher {
       productId: product_id,
       scratch: mirror.store.scratch,
       maxBytes: input.maxBytes,
-      label: input.label && ai_generated === true ? digitalSourceOf(role) : null,
+      label: input.label ? sourceOfAsset({ ai_generated, role }) : null,
       signal: this.#signal,
     });
     try {

@@ -1,0 +1,67 @@
+// How images were made, by the live export: neither an image of the service nor the ZIP of an export says it.
+
+import { extname } from "node:path";
+import type { ExportAsset } from "../../contract/resources/exports.ts";
+import { readPages } from "../catalogue/read-pages.ts";
+import { sourceOfAsset } from "../files/ai-label.ts";
+import type { DigitalSource } from "../files/xmp.ts";
+import type { Service } from "../service.ts";
+import { mayNotRead } from "../service-errors.ts";
+
+/** Pages of 100 products that are read: for more, the search would take longer than the download. */
+const mostPages = 10;
+
+type Reader = Pick<Service, "client" | "signal">;
+
+/** The assets of the first pages of the catalogue, newest products first; none if the key cannot read exports. */
+async function* recentAssets(service: Reader, since: number | null): AsyncGenerator<ExportAsset> {
+  let pages = 0;
+  try {
+    for await (const { rows } of readPages({ roles: null, since }, service)) {
+      for (const { assets } of rows) if (Array.isArray(assets)) yield* assets;
+      if (++pages === mostPages) return;
+    }
+  } catch (error) {
+    if (!mayNotRead(error)) throw error;
+  }
+}
+
+/** The service may set the times of an image and of its product by different clocks. */
+const sinceMargin = 3_600_000;
+
+/** How an image was made: null for the user's own photo, undefined if it was not found. */
+export async function sourceOfImage(
+  { id, created_at }: { readonly id: string; readonly created_at: string },
+  service: Reader,
+): Promise<DigitalSource | null | undefined> {
+  const created = Date.parse(created_at);
+  const since = Number.isNaN(created) ? null : Math.max(0, created - sinceMargin);
+  for await (const asset of recentAssets(service, since)) if (asset.id === id) return sourceOfAsset(asset);
+  return undefined;
+}
+
+/**
+ * How generated images with these file names were made, and how many names no asset has, or several that were made differently.
+ * A ZIP may have other formats than the catalogue (Exports, Frozen), so extensions need not match.
+ */
+export async function sourcesOfNames(
+  names: readonly string[],
+  service: Reader,
+): Promise<{ sources: Map<string, DigitalSource>; unknown: number }> {
+  const made = new Map<string, Set<DigitalSource | null>>();
+  for await (const asset of recentAssets(service, null)) {
+    const name = String(asset.suggested_filename);
+    for (const key of new Set([name, withoutExtension(name)]))
+      made.set(key, (made.get(key) ?? new Set()).add(sourceOfAsset(asset)));
+  }
+  const sources = new Map<string, DigitalSource>();
+  let unknown = 0;
+  for (const name of names) {
+    const [source, ...others] = made.get(name) ?? made.get(withoutExtension(name)) ?? [];
+    if (source === undefined || others.length > 0) unknown++;
+    else if (source !== null) sources.set(name, source);
+  }
+  return { sources, unknown };
+}
+
+const withoutExtension = (name: string): string => name.slice(0, name.length - extname(name).length);

@@ -1,0 +1,105 @@
+import { readFileSync } from "node:fs";
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import { labelWorld, vocabulary } from "./label-world.ts";
+
+const unknown =
+  "Saved as sent: no recent export lists the image. " +
+  "If it is AI-generated, add --label generated or --label beautified; if not, --no-label.\n";
+
+/** Whether the command has saved a file with this source type, and what it says of the label. */
+async function savedImage(
+  world: Awaited<ReturnType<typeof labelWorld>>,
+  id: string,
+  flags = "",
+): Promise<readonly [source: string | undefined, label: boolean, stderr: string]> {
+  const line = `images get ${id} --save one --yes ${flags}`;
+  const { stderr } = await world.cat(line);
+  expect(stderr).toMatch(/^Saved one \([\d,]+ bytes\)\.\n/);
+  const json = await world.cat(`${line} --json`);
+  expect(json).toMatchObject({ exit: 0, stderr: "" });
+  const { xmp } = await sharp(readFileSync(world.at("one"))).metadata();
+  const source = /DigitalSourceType="([^"]*)"/.exec(String(xmp))?.[1]?.replace(vocabulary, "");
+  return [source, JSON.parse(json.stdout).label, stderr.slice(stderr.indexOf("\n") + 1)];
+}
+
+const outputs = (world: Awaited<ReturnType<typeof labelWorld>>) =>
+  world.mock.state().organizations.main.tasks.map(({ output_image_id }) => output_image_id!);
+
+test("images get --save labels a generated image as exports list it, and leaves a photo as sent", async () => {
+  const world = await labelWorld();
+  const [shot, look] = outputs(world);
+  expect(await savedImage(world, shot!)).toEqual(["compositeWithTrainedAlgorithmicMedia", true, ""]);
+  expect(await savedImage(world, look!)).toEqual(["trainedAlgorithmicMedia", true, ""]);
+  expect(await savedImage(world, look!, "--no-label")).toEqual([undefined, false, ""]);
+  expect(await savedImage(world, world.products()[0]!.images[0]!.id)).toEqual([undefined, false, ""]);
+});
+
+test("an image that no export lists is saved as sent with one warning, or with the label by --label", async () => {
+  const world = await labelWorld();
+  const create = { width: 8, height: 8, channels: 3, background: "red" } as const;
+  await sharp({ create }).png().toFile(world.at("look.png"));
+  const { stdout } = await world.cat("images upload look.png --json");
+  const { id } = JSON.parse(stdout);
+  expect(await savedImage(world, id)).toEqual([undefined, false, unknown]);
+  const before = world.requests().length;
+  expect(await savedImage(world, id, "--label beautified")).toEqual([
+    "compositeWithTrainedAlgorithmicMedia",
+    true,
+    "",
+  ]);
+  const asked = world.requests().slice(before);
+  expect(asked.filter(({ path }) => path.startsWith("/v1/exports"))).toEqual([]);
+});
+
+test("a key that cannot read exports saves the image as sent with the same warning", async () => {
+  const world = await labelWorld();
+  await world.fault({
+    match: { path: "/v1/exports" },
+    status: 403,
+    body: { error: { type: "forbidden", code: "insufficient_scope", message: "scope" } },
+  });
+  expect(await savedImage(world, outputs(world)[1]!)).toEqual([undefined, false, unknown]);
+});
+
+test.each([
+  ["--label generated", "--label needs --save\nAdd --save, or remove --label.\n"],
+  ["--no-label", "--no-label needs --save\nAdd --save, or remove --no-label.\n"],
+])("images get %s without --save is a wrong command line", async (flags, why) => {
+  const world = await labelWorld();
+  expect(await world.cat(`images get ${outputs(world)[0]} ${flags}`)).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: `error: ${why}`,
+  });
+});
+
+test("exports download --extract labels generated images by their names, and counts files without a match", async () => {
+  const world = await labelWorld();
+  await world.cat("export --zip --out all.zip");
+  const [{ id }] = JSON.parse(`[${(await world.cat("exports list --limit 1 --json")).stdout}]`);
+  expect((await world.cat(`exports download ${id} --extract images`)).stderr).toMatch(
+    /^Saved images \(8 files, [^\n]*\n$/,
+  );
+  expect(await world.sources("images")).toEqual([
+    ["DRESS-1_tryon_full-front.png", `${vocabulary}trainedAlgorithmicMedia`],
+    ["DRESS-2_beautifier_front.png", `${vocabulary}compositeWithTrainedAlgorithmicMedia`],
+  ]);
+  await world.cat(`exports download ${id} --extract plain --no-label`);
+  expect(await world.sources("plain")).toEqual([]);
+  // A product that is gone has no names in live exports.
+  await world.send("DELETE", `/v1/products/${world.idOf("DRESS-1")}`);
+  const rest = await world.cat(`exports download ${id} --extract rest`);
+  expect(rest.stderr.split("\n").slice(1)).toEqual([
+    "3 files extracted as sent, because exports do not show how they were made. " +
+      "For the AI label, use cat export --zip --extract; if it is not wanted, add --no-label.",
+    "",
+  ]);
+  expect(await world.sources("rest")).toHaveLength(1);
+  const { stdout } = await world.cat(`exports download ${id} --extract json --json`);
+  expect(JSON.parse(stdout)).toMatchObject({ assets: 8, unlabeled: 3 });
+  expect(await world.cat(`exports download ${id} --no-label`)).toMatchObject({
+    exit: 2,
+    stderr: "error: --no-label needs --extract\nAdd --extract DIR, or remove --no-label.\n",
+  });
+});

@@ -8,7 +8,7 @@ import { isBucketAddress, nameIn } from "../../flows/bucket/address.ts";
 import type { WatchedTasks } from "../../flows/generate/watch-tasks.ts";
 import { checkEncodingName } from "../../flows/rows/encoding.ts";
 import { patienceOf } from "../../flows/run/stage.ts";
-import { counted } from "../../flows/words.ts";
+import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
@@ -228,9 +228,20 @@ async function tasksOfRun(app: App, runId: string): Promise<string[]> {
   return [...sentGenerations(state, runId).values()].flatMap(({ taskId }) => taskId ?? []);
 }
 
+/** The error of a run whose tasks were queued: their IDs cannot be mistyped. */
+const lostByService = (lost: number, all: number, run: string): CatError =>
+  new CatError(
+    `the service no longer has ${lost === all ? counted(all, "task") : `${grouped(lost)} of ${counted(all, "task")}`} of run ${run}`,
+    {
+      type: "not_found",
+      code: "task_not_found",
+      hint: "Check the base URL. If the service was restored or restarted, generate the images again with --fresh.",
+    },
+  );
+
 async function report(
   app: App,
-  { save, wait, thumbnail = false }: FollowFlags & { wait: boolean },
+  { run, save, wait, thumbnail = false }: FollowFlags & { wait: boolean },
   printing: Printing<FollowedTask>,
   { tasks, lost, files, labels, unlabeled, faults, stopped }: WatchedTasks,
 ): Promise<void> {
@@ -257,6 +268,7 @@ async function report(
     if (unlabeled > 0) await app.io.note(unlabeledLine(unlabeled));
   }
   if (stopped !== undefined) throw stopped;
+  if (lost.length > 0 && run !== undefined) throw lostByService(lost.length, lost.length + tasks.length, run);
   if (lost.length > 0) {
     throw new CatError(`unknown task ${lost.join(", ")}`, {
       type: "not_found",

@@ -106,6 +106,19 @@ describe("watch", () => {
 });
 
 describe("save", () => {
+  test("of a run whose tasks the service has lost says so, and what to do", async () => {
+    const world = await withQueued();
+    await fetch(`${world.mock.baseUrl}/_mock/reset`, { method: "POST" });
+    expect(await world.cat(`tasks save --run ${world.runId} --save images`)).toEqual({
+      exit: 5,
+      stdout: "",
+      stderr:
+        `error: the service no longer has 2 tasks of run ${world.runId}\n` +
+        "Check the base URL. If the service was restored or restarted, generate the images again with --fresh.\n",
+    });
+    expect((await world.cat(`tasks save --run ${world.runId} ${world.ids[0]} --save images`)).exit).toBe(5);
+  });
+
   test("saves the images of tasks of another machine, named after their product", async () => {
     const world = await withQueued();
     await world.cat("tasks watch");

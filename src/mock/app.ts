@@ -1,14 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { everyOperation } from "../contract/operations.ts";
-import { requireAccess } from "./control/access.ts";
-import { addControl } from "./control/control.ts";
+import { addControl, requireAccess } from "./control/control.ts";
 import { Pictures } from "./images/pictures.ts";
 import { Exchange } from "./requests/exchange.ts";
+import type { Handler, Handlers } from "./requests/handler.ts";
 import { handleBadConnections } from "./requests/parser-errors.ts";
 import { serve } from "./requests/pipeline.ts";
 import { isDecodable, Router, steersMock, toOriginForm } from "./requests/routing.ts";
-import { addOpenApi, findHandler } from "./routes/routes.ts";
+import { exports } from "./routes/exports.ts";
+import { images } from "./routes/images.ts";
+import { imports } from "./routes/imports.ts";
+import { models } from "./routes/models.ts";
+import { products } from "./routes/products.ts";
 import { addSignedFiles } from "./routes/signed-files.ts";
+import { tasks } from "./routes/tasks.ts";
+import { webhooks } from "./routes/webhooks.ts";
 import { rejectMalformed } from "./rules/malformed.ts";
 import { invalid, Refusal } from "./rules/refusal.ts";
 import type { World } from "./world/world.ts";
@@ -104,4 +110,41 @@ function preflight(exchange: Exchange): void {
       "Access-Control-Max-Age": "600",
     },
   });
+}
+
+const handlers = {
+  products,
+  images,
+  imports,
+  exports,
+  tasks,
+  models,
+  webhooks,
+} satisfies Handlers;
+
+/** The handler of an operation by its name, such as `products.get`. */
+export function findHandler(name: string): Handler {
+  const [resource, verb] = name.split(".") as [keyof Handlers, string];
+  return (handlers[resource] as unknown as Record<string, Handler>)[verb]!;
+}
+
+/** Adds `GET /openapi.json`: the contract as an OpenAPI document. No API key, no rate limit. */
+export function addOpenApi(router: Router, world: World): void {
+  let made: Promise<string> | undefined;
+  router.add(["GET", "HEAD"], "/openapi.json", async (request, response) => {
+    const exchange = new Exchange(world, request, response);
+    try {
+      rejectMalformed(request);
+      made ??= print(world.baseUrl);
+      exchange.send({ status: 200, body: await made });
+    } catch (error) {
+      exchange.fail(error);
+    }
+  });
+}
+
+/** Creates the document on the first request: most runs of the mock never need it. */
+async function print(serverUrl: string): Promise<string> {
+  const { openApiDocument } = await import("../contract/openapi/document.ts");
+  return JSON.stringify(openApiDocument({ serverUrl }));
 }

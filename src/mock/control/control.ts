@@ -1,4 +1,6 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
+import { exactHost, isLoopbackHost } from "../../contract/url-policy.ts";
 import type { Pictures } from "../images/pictures.ts";
 import { servedRoutes } from "../page/page-routes.ts";
 import { Exchange } from "../requests/exchange.ts";
@@ -7,7 +9,6 @@ import { readBody } from "../rules/body.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { World } from "../world/world.ts";
-import { requireAccess } from "./access.ts";
 import { type ControlRoute, controlRoutes } from "./routes.ts";
 
 /** A state contains every uploaded image, so it can be far larger than a request body of the service. */
@@ -45,4 +46,35 @@ async function respond(
   } catch (error) {
     exchange.fail(error);
   }
+}
+
+/**
+ * 403 unless the Host header names this machine or an allowed host, which blocks web pages whose name resolves to this
+ * machine. Also 403 for another page: browsers let pages post across origins without a preflight.
+ */
+export function requireAccess(
+  { baseUrl, options: { allowHosts } }: World,
+  { host = "", origin, ...others }: IncomingHttpHeaders,
+): void {
+  const name = nameIn(host);
+  if (!isLoopbackHost(name) && !allowHosts.has(exactHost(name) ?? ""))
+    throw new Refusal("host_not_allowed", "/_mock accepts only a loopback Host, or one of --allow-host");
+  // Behind a proxy with TLS, the page has the origin of the base URL.
+  const own = [`http://${host.toLowerCase()}`, new URL(baseUrl).origin];
+  if ((origin !== undefined && !own.includes(origin)) || isEmbedded(others))
+    throw new Refusal("host_not_allowed", "/_mock accepts no requests from pages of another origin");
+}
+
+/**
+ * Whether a page of another origin loads this as a picture, script, frame and so on, without an Origin: it could open
+ * streams, which closes those of the page. A link opens a document.
+ */
+function isEmbedded({ "sec-fetch-site": site, "sec-fetch-dest": destination }: IncomingHttpHeaders): boolean {
+  return (site === "cross-site" || site === "same-site") && destination !== "document";
+}
+
+/** The host without its port. Empty for an IPv6 address without brackets, which is invalid in a header. */
+function nameIn(host: string): string {
+  const name = /^(.*?)(?::\d*)?$/.exec(host)?.[1] ?? "";
+  return name.includes(":") && !name.startsWith("[") ? "" : name;
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import * as z from "zod";
-import { lastMoment } from "../../clock.ts";
+import { lastMoment, type MovableClock } from "../../clock.ts";
 import { ExportAsset } from "../../contract/resources/exports.ts";
 import { Product } from "../../contract/resources/products.ts";
 import { Model } from "../../contract/resources/tasks.ts";
@@ -15,8 +15,7 @@ import {
   PartId,
   ProductOrder,
 } from "../parts/part-orders.ts";
-import { putCrash, putKey, putModel } from "../parts/parts.ts";
-import { putAsset, putProduct } from "../parts/products-and-assets.ts";
+import { putAsset, putCrash, putKey, putModel, putProduct } from "../parts/parts.ts";
 import { ApiKeyState, organizationNames } from "../rules/api-keys.ts";
 import { parseJson } from "../rules/body.ts";
 import { check, checkAll } from "../rules/checks.ts";
@@ -24,7 +23,6 @@ import { invalid, Refusal } from "../rules/refusal.ts";
 import { MockState, printedState, restoreSnapshot } from "../snapshot/snapshot.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
-import { moveClock } from "./move-clock.ts";
 import type { ControlRoute } from "./openapi.ts";
 import {
   Account,
@@ -244,3 +242,32 @@ function organizationIn(world: World, { organization = "main" }: Params): Organi
   if (name === undefined) throw new Refusal("route_not_found", "organization not found");
   return world.organizations[name];
 }
+
+/** Longest real wait of one move: enough for a handler that hangs through the complete schedule. */
+const patienceMs = 90_000;
+
+/**
+ * Moves the clock forward and waits for the outgoing requests that become due: deliveries and images of
+ * imports. The clock stops at every moment at which something is due, so that several retries within one move
+ * each have their own time. Deliveries already in flight are not awaited: the handler of one may have
+ * requested the move, and would wait for itself.
+ */
+export async function moveClock(world: World, ms: number): Promise<void> {
+  const { clock, workInProgress, network } = world;
+  const after = workInProgress.lastMark;
+  const latest = network.time.now() + patienceMs;
+  for (let remaining = ms; ; ) {
+    const due = clock.nextDue();
+    // A duration, not a moment, because a ticking clock moves on meanwhile.
+    const step = due === null ? remaining : Math.min(remaining, Math.max(0, due - clock.now()));
+    advance(clock, step);
+    remaining -= step;
+    const isIdle = await workInProgress.idle({ after, time: network.time, latest });
+    if (!isIdle) advance(clock, remaining);
+    if (!isIdle || remaining <= 0) return;
+  }
+}
+
+/** Advances at most to the last moment, because a ticking clock may have come close to it meanwhile. */
+const advance = (clock: MovableClock, ms: number): void =>
+  clock.advance(Math.min(ms, Math.max(0, lastMoment - clock.now())));

@@ -5,9 +5,8 @@ import type { EventType } from "../../contract/value-sets.ts";
 import type { Network } from "../outgoing/network.ts";
 import type { OrganizationName } from "../rules/api-keys.ts";
 import { Refusal } from "../rules/refusal.ts";
-import type { Organization } from "../store/organization.ts";
+import { abandonedUntilDisabled, type Organization } from "../store/organization.ts";
 import type { Attempt, DeliveryRecord, WebhookRecord } from "../store/records.ts";
-import { abandonedUntilDisabled } from "../store/webhooks.ts";
 import type { WorkInProgress } from "../work/work-in-progress.ts";
 import {
   isAccepted,

@@ -11,8 +11,8 @@ import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
 import { type ProductDetail, type ProductPage, type View, views } from "./data.ts";
 import { pageText } from "./page-text.ts";
-import { toDetail } from "./request-rows.ts";
 import { Streams } from "./streams.ts";
+import { toDetail } from "./views.ts";
 
 type Query = Readonly<Record<string, unknown>>;
 type Respond = (exchange: Exchange) => void;

@@ -4,8 +4,7 @@ import type { LoggedRequest } from "../world/requests.ts";
 import type { World } from "../world/world.ts";
 import type { Frame, RequestFrame, View } from "./data.ts";
 import { toJobs } from "./job-cards.ts";
-import { toRow } from "./request-rows.ts";
-import { productRevision, toControl, toStatus, toWebhooks } from "./views.ts";
+import { productRevision, toControl, toRow, toStatus, toWebhooks } from "./views.ts";
 
 /** Time between two frames, in real milliseconds. */
 const frameMs = 100;

@@ -1,12 +1,231 @@
 import { limits, ulidPattern } from "../../contract/limits.ts";
+import type { ExportAsset } from "../../contract/resources/exports.ts";
+import type { Product } from "../../contract/resources/products.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
+import { drawnSize } from "../drawing/garments.ts";
+import { heldImages, toAsset } from "../exports/export-rows.ts";
 import { shownModel } from "../routes/models.ts";
+import { shownProduct } from "../routes/products.ts";
 import { type ApiKeyState, organizationNames } from "../rules/api-keys.ts";
-import { invalid } from "../rules/refusal.ts";
-import { findModel } from "../store/organization.ts";
-import type { ModelRecord } from "../store/records.ts";
+import { invalid, type Problem, Refusal } from "../rules/refusal.ts";
+import { findModel, type Organization } from "../store/organization.ts";
+import { attach, changeProduct, listedPhotos, refuseTaken } from "../store/product-changes.ts";
+import type { ImageRecord, ModelRecord, ProductRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
-import type { CrashOrder, KeyOrder, ModelOrder } from "./part-orders.ts";
+import {
+  type AssetOrder,
+  type CrashOrder,
+  fixedFields,
+  generatedOnly,
+  type KeyOrder,
+  type ModelOrder,
+  type ProductOrder,
+} from "./part-orders.ts";
+
+/** Adds a product, or changes the given fields of one. */
+export function putProduct(world: World, id: string, order: ProductOrder): Product {
+  const organization = world.organizations[order.organization ?? "main"];
+  const known = organization.products.get(id);
+  if (known === undefined && organizationNames.some((name) => world.organizations[name].products.knows(id))) {
+    throw invalid(
+      "this ID belongs to a deleted product, or to one of the other organization; use another ID",
+    );
+  }
+  const product =
+    known === undefined ? create(world, organization, id, order) : change(world, organization, known, order);
+  return shownProduct(product);
+}
+
+function create(world: World, organization: Organization, id: string, order: ProductOrder): ProductRecord {
+  const now = world.timestamp();
+  const { name = "Dashboard product", reference = null, description = null, sex = null } = order;
+  const { images = [{ id: world.idFor("photo", id) }], created_at = now, updated_at = created_at } = order;
+  if (reference !== null) refuseTaken(organization, reference);
+  for (const [at, image] of images.entries()) {
+    if (!organization.images.has(image.id) && isImage(world, image.id)) {
+      throw invalid(`images[${at}].id: this image belongs to the other organization`, `images[${at}].id`);
+    }
+  }
+  for (const image of images) {
+    if (organization.images.has(image.id)) continue;
+    organization.images.set(image.id, drawn(image.id, now, "image/jpeg", ""));
+  }
+  const fields = { id, name, reference, description, sex, images: [], created_at, updated_at };
+  const product = organization.products.add(fields);
+  const photos = images.map((image) => ({ id: image.id, orientation: image.orientation ?? "front" }));
+  for (const [at, link] of attach(organization, product, photos, now).entries()) {
+    link.origin = images[at]?.origin ?? link.origin;
+  }
+  return product;
+}
+
+function change(
+  world: World,
+  organization: Organization,
+  product: ProductRecord,
+  order: ProductOrder,
+): ProductRecord {
+  const { name, reference, description, sex, images, created_at, updated_at } = order;
+  if (images?.some(({ id }, at) => product.images[at]?.id !== id)) {
+    throw invalid("images: change the photos of an existing product with /v1/products/{id}/images", "images");
+  }
+  changeProduct(organization, product, { name, reference, description, sex }, world.timestamp());
+  if (created_at !== undefined) product.created_at = created_at;
+  if (updated_at !== undefined) product.updated_at = updated_at;
+  organization.products.changed(product, null);
+  return product;
+}
+
+/** A picture that is drawn when its bytes are read. */
+const drawn = (
+  id: string,
+  created_at: string,
+  mime_type: ImageRecord["mime_type"],
+  subject: string,
+): ImageRecord => ({
+  id,
+  mime_type,
+  created_at,
+  ...drawnSize,
+  bytes: null,
+  subject,
+  seed: id,
+  generation: null,
+});
+
+const isImage = (world: World, id: string): boolean =>
+  organizationNames.some((name) => world.organizations[name].images.has(id));
+
+/** Adds an asset to a product, or changes the given fields of an image. */
+export function putAsset(world: World, id: string, order: AssetOrder): ExportAsset {
+  const organization = world.organizations[order.organization ?? "main"];
+  const known = organization.images.get(id);
+  if (known === undefined && isImage(world, id)) {
+    throw invalid("this image belongs to the other organization", "organization");
+  }
+  const now = world.timestamp();
+  const product = holderOf(organization, known, order);
+  const base = known ?? created(organization, product, id, order, now);
+  reject(problemsOf(product, known, order, base));
+  const image = changed(base, order, known === undefined ? base.created_at : now);
+  organization.images.set(id, image);
+  if (known === undefined && image.generation === null) {
+    attach(organization, product, [{ id, orientation: order.orientation ?? "front" }], now);
+  } else if (known === undefined) {
+    organization.products.addGeneration(product, id, now);
+  } else if (image.edit_number !== known.edit_number) {
+    // "An edit completed" is a change of the product; a new watermark is not (Exports, `since`).
+    organization.products.changed(product, now);
+  }
+  const images = listedPhotos(organization, product);
+  const listed = { ...product, reference: product.reference ?? product.name, images };
+  const held = heldImages(organization, listed, null).find((one) => one.image === image);
+  if (held === undefined) throw invalid("no product lists this image", "product_id");
+  return toAsset(world, held, world.clock.now());
+}
+
+/** The product that lists the asset, or is to. */
+function holderOf(
+  organization: Organization,
+  known: ImageRecord | undefined,
+  order: AssetOrder,
+): ProductRecord {
+  const missing = (["product_id", "role"] as const).filter((field) => order[field] === undefined);
+  if (known === undefined) {
+    reject(missing.map((param) => ({ message: `${param}: a new asset needs it`, param })));
+  }
+  const id = known?.generation?.product_id ?? order.product_id;
+  if (id === undefined) {
+    for (const product of organization.products.newestFirst(null)) {
+      if (product.images.some((image) => image.id === known!.id)) return product;
+    }
+    throw invalid("product_id: no product has this image", "product_id");
+  }
+  const product = organization.products.get(id);
+  if (product !== undefined) return product;
+  throw new Refusal("product_not_found", "product not found", { param: "product_id" });
+}
+
+/** A new image before the fields that can change later. */
+function created(
+  organization: Organization,
+  product: ProductRecord,
+  id: string,
+  order: AssetOrder,
+  now: string,
+): ImageRecord {
+  const photo = organization.images.get(product.images[0]!.id);
+  const { mime_type = "image/jpeg", role } = order;
+  // The garment of the first photo; another seed gives it other colors.
+  const image = drawn(id, now, mime_type, photo?.generation === null ? photo.subject : "");
+  if (role === "source") return image;
+  const generation = {
+    role: role!,
+    task_id: null,
+    product_id: product.id,
+    angle_shot: "front",
+    background: "white",
+    model_id: null,
+    also_features: [],
+  };
+  return { ...image, generation };
+}
+
+/** The image with the given fields. An edit has new bytes, so its creation time changes (ExportRow). */
+function changed(image: ImageRecord, order: AssetOrder, editedAt: string): ImageRecord {
+  const { width = image.width, height = image.height } = order;
+  const { watermarked = image.watermarked, attributes = image.attributes } = order;
+  const edit_number = (order.edit_number === undefined ? image.edit_number : order.edit_number) ?? undefined;
+  const isEdited = edit_number !== image.edit_number;
+  const { generation } = image;
+  const given = Object.fromEntries(
+    generatedOnly
+      .filter((field) => field !== "edit_number" && order[field] !== undefined)
+      .map((field) => [field, order[field]]),
+  );
+  return {
+    ...image,
+    width,
+    height,
+    created_at: order.created_at ?? (isEdited ? editedAt : image.created_at),
+    generation: generation && { ...generation, ...given },
+    edit_number,
+    watermarked,
+    attributes,
+  };
+}
+
+function problemsOf(
+  product: ProductRecord,
+  known: ImageRecord | undefined,
+  order: AssetOrder,
+  { generation, mime_type, id }: ImageRecord,
+): Problem[] {
+  const only = (kind: string) => (param: string) => ({ message: `${param}: only ${kind} has it`, param });
+  if (known === undefined) {
+    const wrong = generation === null ? generatedOnly : (["orientation"] as const);
+    const given = wrong.filter((field) => order[field] !== undefined);
+    return given.map(only(generation === null ? "a generated asset" : "a photo"));
+  }
+  const now: Readonly<Record<string, unknown>> = {
+    product_id: product.id,
+    role: generation?.role ?? "source",
+    mime_type,
+    orientation: product.images.find((image) => image.id === id)?.orientation,
+  };
+  const fixed = fixedFields.filter((field) => order[field] !== undefined && order[field] !== now[field]);
+  const wrong = generation !== null ? [] : generatedOnly.filter((field) => order[field] !== undefined);
+  return [
+    ...fixed.map((param) => ({ message: `${param}: cannot change once the asset exists`, param })),
+    ...wrong.map(only("a generated asset")),
+  ];
+}
+
+function reject(problems: readonly Problem[]): void {
+  if (problems.length === 0) return;
+  const message = problems.map((problem) => problem.message).join("; ");
+  throw new Refusal("invalid_request", message, { param: problems[0]!.param, problems });
+}
 
 /** Adds an API key, or changes the given fields of one. */
 export function putKey(world: World, key: string, order: KeyOrder): ApiKeyState {

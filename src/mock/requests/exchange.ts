@@ -5,11 +5,13 @@ import type { FullResponse } from "../rules/idempotency.ts";
 import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { withUnknownFields } from "../tomorrow/tomorrow.ts";
-import { type KeptBody, keepBody, missingBody } from "../world/recorded-bodies.ts";
 import {
+  type KeptBody,
   type KeptExchange,
+  keepBody,
   keptHeaders,
   type LoggedRequest,
+  missingBody,
   noFaults,
   type ServedRequest,
 } from "../world/requests.ts";

@@ -2,7 +2,7 @@ import { type BodyType, mayHaveNoBody, type Operation } from "../../contract/ope
 import { faultResponse, isOfService } from "../faults/fault-response.ts";
 import type { RequestFault } from "../faults/faults.ts";
 import { readUpload } from "../images/upload.ts";
-import { authenticate, authorize, type Caller } from "../rules/authenticate.ts";
+import { authenticate, authorize, type Caller } from "../rules/api-keys.ts";
 import { acceptedType, maxBodyBytes, parseJson, readBody } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import {

@@ -10,9 +10,8 @@ import { judgeTryons, unlistedProblem } from "../jobs/tryon-inputs.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
-import type { Organization } from "../store/organization.ts";
+import type { Organization, PlacedTask } from "../store/organization.ts";
 import type { TaskRecord } from "../store/records.ts";
-import type { PlacedTask } from "../store/tasks.ts";
 import type { World } from "../world/world.ts";
 
 /** Tasks: start generations, list and get them. */

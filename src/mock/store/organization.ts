@@ -2,10 +2,100 @@ import type { OrganizationName } from "../rules/api-keys.ts";
 import { IdempotencyKeys } from "../rules/idempotency.ts";
 import { RateWindow } from "../rules/rate-limit.ts";
 import { AttachedGenerations, Catalogue } from "./catalogue.ts";
-import type { ExportRecord, ImageRecord, ImportJob, ModelRecord } from "./records.ts";
-import { Tasks } from "./tasks.ts";
+import type {
+  ExportRecord,
+  ImageRecord,
+  ImportJob,
+  ModelRecord,
+  TaskRecord,
+  WebhookRecord,
+} from "./records.ts";
 import { UnlinkedImages, type Wake } from "./unlinked-images.ts";
-import { Webhooks } from "./webhooks.ts";
+
+/** Number of consecutive abandoned events after which a webhook is disabled. */
+export const abandonedUntilDisabled = 5;
+
+/** The webhooks of one organization, in order of creation. */
+export class Webhooks {
+  readonly #byId = new Map<string, WebhookRecord>();
+  #nextOrder = 0;
+
+  add(fields: Omit<WebhookRecord, "order">): WebhookRecord {
+    const webhook = { order: this.#nextOrder, ...fields };
+    this.restore(webhook);
+    return webhook;
+  }
+
+  get(id: string): WebhookRecord | undefined {
+    return this.#byId.get(id);
+  }
+
+  delete(id: string): void {
+    this.#byId.delete(id);
+  }
+
+  all(): Iterable<WebhookRecord> {
+    return this.#byId.values();
+  }
+
+  /** Newest first, starting after the one with order `after` (null: from the newest). */
+  newestFirst(after: number | null): WebhookRecord[] {
+    return [...this.#byId.values()].reverse().filter(({ order }) => after === null || order < after);
+  }
+
+  /** Restores a webhook of a snapshot; must be called in order of creation. */
+  restore(webhook: WebhookRecord): void {
+    this.#byId.set(webhook.id, webhook);
+    this.#nextOrder = webhook.order + 1;
+  }
+}
+
+/** A task and its position in the order of creation; cursors use it. */
+export interface PlacedTask {
+  readonly task: TaskRecord;
+  readonly place: number;
+}
+
+/** The tasks of one organization. Tasks are never deleted, so their positions are stable keys. */
+export class Tasks {
+  readonly #all: TaskRecord[] = [];
+  readonly #byId = new Map<string, TaskRecord>();
+  /** Positions of each product's tasks, to list them without a scan. */
+  readonly #ofProduct = new Map<string, number[]>();
+
+  /** Adds a task as the newest. */
+  add(task: TaskRecord): void {
+    const places = this.#ofProduct.get(task.product_id);
+    if (places === undefined) this.#ofProduct.set(task.product_id, [this.#all.length]);
+    else places.push(this.#all.length);
+    this.#all.push(task);
+    this.#byId.set(task.id, task);
+  }
+
+  get(id: string): TaskRecord | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** In order of creation. */
+  all(): readonly TaskRecord[] {
+    return this.#all;
+  }
+
+  /** Newest first, starting after position `after` (null: from the newest), optionally of one product. */
+  *newestFirst(after: number | null, productId: string | undefined): Generator<PlacedTask> {
+    if (productId === undefined) {
+      for (let place = Math.min(after ?? Infinity, this.#all.length) - 1; place >= 0; place--) {
+        yield { task: this.#all[place]!, place };
+      }
+      return;
+    }
+    const places = this.#ofProduct.get(productId) ?? [];
+    for (let at = places.length - 1; at >= 0; at--) {
+      const place = places[at]!;
+      if (after === null || place < after) yield { task: this.#all[place]!, place };
+    }
+  }
+}
 
 /** All data of one organization; no other organization can see it (What the service does). */
 export class Organization {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { keepBody, shownBody } from "../../../src/mock/world/recorded-bodies.ts";
+import { keepBody, shownBody } from "../../../src/mock/world/requests.ts";
 import { startWorld, tinyPng } from "../world.ts";
 
 test("requests have no bodies and no responses unless they are asked for", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ChangeList } from "../../../src/mock/store/change-list.ts";
+import { ChangeList } from "../../../src/mock/store/catalogue.ts";
 import type { ProductRecord } from "../../../src/mock/store/records.ts";
 import { repetitions } from "../../support/repetitions.ts";
 

@@ -1,9 +1,66 @@
 import { useState } from "preact/hooks";
 import type { ProductPage } from "../data.ts";
 import { call } from "./api.ts";
-import { examples, kinds, newId, type PartKind } from "./part-examples.ts";
 import { Code, type Run } from "./parts.tsx";
 import { useForm } from "./problems.tsx";
+
+/** What can be made, by its name in the path. */
+export const kinds = {
+  products: "Product",
+  assets: "Asset",
+  models: "Model",
+  keys: "API key",
+  "idempotency-keys": "Idempotency key",
+} as const;
+export type PartKind = keyof typeof kinds;
+
+interface Example {
+  title: string;
+  kind: PartKind;
+  /** Default: a new ULID. */
+  id?: () => string;
+  json: (known: { productId: string }) => string;
+}
+
+const example = (title: string, kind: PartKind, fields: object, id?: string): Example => ({
+  title,
+  kind,
+  ...(id !== undefined && { id: () => id }),
+  json: () => JSON.stringify(fields, null, 2),
+});
+
+/** An image that was generated for the newest product. */
+const asset = (title: string, fields: object): Example => ({
+  title,
+  kind: "assets",
+  json: ({ productId }) => JSON.stringify({ product_id: productId, role: "tryon", ...fields }, null, 2),
+});
+
+/** Objects that only the service makes. */
+export const examples: readonly [Example, ...Example[]] = [
+  example("Product without a reference", "products", { name: "Made in the dashboard", reference: null }),
+  asset("Edited image", { angle_shot: "full-front", background: "studio", edit_number: 1 }),
+  asset("Recolored image", { role: "recoloring", attributes: { color: "#aa0000" } }),
+  asset("Watermarked image", { watermarked: true }),
+  example("Private model without a preview", "models", { name: "Nora", sex: "female", has_preview: false }),
+  example("API key with one scope", "keys", { scopes: ["products:read"], expires_at: null }, "ak_mock_ci"),
+  example("Revoked API key", "keys", { revoked: true }, "ak_mock_ci"),
+  example("Crashed request", "idempotency-keys", {}, "order-7"),
+];
+
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+/** A new ULID. */
+export function newId(): string {
+  let time = Date.now();
+  let id = "";
+  for (let at = 0; at < 10; at++) {
+    id = alphabet[time % 32] + id;
+    time = Math.floor(time / 32);
+  }
+  for (const byte of crypto.getRandomValues(new Uint8Array(16))) id += alphabet[byte % 32];
+  return id;
+}
 
 /** Makes objects that only the service makes, or changes some of their fields. */
 export function PartForm({ run }: { run: Run }) {

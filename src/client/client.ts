@@ -1,49 +1,24 @@
-import { type Clock, systemClock } from "../clock.ts";
+import { systemClock } from "../clock.ts";
 import { keyLifeMs, limits } from "../contract/limits.ts";
 import { type Operations, operations } from "../contract/operations.ts";
 import { exactHost, isLoopbackHost } from "../contract/url-policy.ts";
 import { CatalogueError } from "../errors.ts";
 import { downloader } from "../http/download.ts";
 import { resumableDownloader } from "../http/download-into.ts";
-import type { Download, DownloadInto } from "../http/download-options.ts";
 import { BadResponseError } from "../http/errors.ts";
-import type { ExchangeLog } from "../http/exchange-log.ts";
 import { httpCore, openConnections } from "../http/http-core.ts";
 import { keyMask } from "../http/mask.ts";
-import type { ApiKey } from "../http/request-headers.ts";
-import { type OnWait, type RetryPolicy, retryAfterMs, serverNow, systemRandom } from "../http/retry.ts";
+import { retryAfterMs, serverNow, systemRandom } from "../http/retry.ts";
 import { type Answer, headerOf, type Message } from "../http/send.ts";
-import { defaultTimeLimits, type TimeLimits } from "../http/time-limits.ts";
+import { defaultTimeLimits } from "../http/time-limits.ts";
 import type { CallOptions } from "./api/calls.ts";
 import { checkDownloadUrl, isInsecure, parseBaseUrl } from "./base-url.ts";
 import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
-import type { Exchanged, RawRequest, RawResponse } from "./exchanges.ts";
-import { type PollOptions, poll } from "./poll.ts";
+import type { ClientBasics, Exchanged } from "./exchanges.ts";
+import type { ClientOptions, PollOptions } from "./options.ts";
+import { poll } from "./poll.ts";
 import { isOfService, jsonOf, readResponse, responseError } from "./read-response.ts";
 import { headersOf, messageOf } from "./request.ts";
-
-export interface ClientOptions {
-  /** The address of the service without `/v1`: https, or http on this machine. */
-  baseUrl: string;
-  /** Other hosts that may use http, such as a mock in another container. The API key is sent unencrypted to them. */
-  insecureHttpHosts?: readonly string[] | undefined;
-  /** The API key, or a function that returns it: called once, with the first request. */
-  apiKey: ApiKey;
-  clock?: Clock | undefined;
-  /** 0 (inclusive) to 1 (exclusive): adds jitter to the waits between attempts. */
-  random?: (() => number) | undefined;
-  userAgent?: string | undefined;
-  /** Receives every request and its outcome, with secrets masked. */
-  onExchange?: ((line: ExchangeLog) => void) | undefined;
-  /** Receives every wait as it starts: for the rate limit window, or before another attempt. */
-  onWait?: OnWait | undefined;
-  /** The source of HTTPS_PROXY, HTTP_PROXY and NO_PROXY; without it no proxy is used. */
-  env?: Readonly<Record<string, string | undefined>> | undefined;
-  timeLimits?: Partial<TimeLimits> | undefined;
-  retry?: Partial<RetryPolicy> | undefined;
-  /** The maximum size of a response in bytes (not of a download). */
-  maxAnswerBytes?: number | undefined;
-}
 
 type Calls = {
   readonly [Resource in keyof Operations]: {
@@ -56,18 +31,13 @@ type Calls = {
 };
 
 /** The typed client: one method per operation of the contract, nested like it, and helpers. */
-export interface Client extends Calls {
+export interface Client extends Calls, ClientBasics {
   /** Sends a request and returns the response with its headers. */
   exchange<O extends AnyOperation>(
     operation: O,
     input: Input<O>,
     options?: CallOptions,
   ): Promise<Exchanged<Reply<O>>>;
-  /**
-   * Sends any request to the base URL's origin, with retries, pacing and an idempotency key. Resolves for every
-   * status; `error` is the error that an operation would throw.
-   */
-  raw(request: RawRequest, options?: CallOptions): Promise<RawResponse>;
   /**
    * All entries of a list operation, in pages of 100 unless `limit` is set; `isAhead` requests each page while the
    * entries of the one before are used.
@@ -83,24 +53,6 @@ export interface Client extends Calls {
     input: Input<O>,
     options: PollOptions<Reply<O>>,
   ): Promise<Reply<O>>;
-  /** The bytes behind a signed URL; sends no credentials and follows no redirect. */
-  readonly download: Download;
-  /** Downloads into a target that keeps bytes, so that it can resume; resolves to the file's length. */
-  readonly downloadInto: DownloadInto;
-  /** The service's current time in Unix milliseconds, from the last response's `Date`; null if none had one. */
-  serviceNow(): number | null;
-  /**
-   * A moment of the local clock (default: now) in Unix milliseconds, by the slower one of the local clock and the
-   * service's, whose smallest `Date` so far counts. To read later changes, start there: one clock may be wrong.
-   */
-  earliest(moment?: number): number;
-  /**
-   * A text that the service wrote, with the API key masked, for a download: responses are masked by the client. Before
-   * the first request nothing is masked.
-   */
-  withoutKey(text: string): string;
-  /** Closes all connections; requests in flight fail. */
-  close(): Promise<void>;
 }
 
 /** Creates a client without sending anything. Throws a CatalogueError for an invalid base URL or proxy variable. */
@@ -114,7 +66,7 @@ export function createClient(options: ClientOptions): Client {
     isDirect: (url) => isLoopbackHost(url.hostname) || isInsecure(url, insecureHosts),
   });
   const retry = { windowMs: limits.rateWindowMs, ...options.retry };
-  const { onWait, timeLimits, maxAnswerBytes } = options;
+  const { onWait, timeLimits } = options;
   const { origin } = base;
   let answeredAt: number | null = null;
   /** How far the service's clock is ahead of the local one, in milliseconds. */
@@ -146,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
     onWait,
     retry,
     timeLimits,
-    maxAnswerBytes,
+    maxAnswerBytes: options.maxResponseBytes,
     isOfService,
     onAnswer,
     keyLife: { serviceNow, lifeMs: keyLifeMs },

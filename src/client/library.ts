@@ -1,6 +1,5 @@
 import { operations as contract } from "../contract/operations.ts";
 import { CatalogueError } from "../errors.ts";
-import type { Download, DownloadInto } from "../http/download-options.ts";
 import type { CallOptions, ListOptions, Operation, Page, Upload } from "./api/calls.ts";
 import type { ExportsApi } from "./api/exports.ts";
 import type { ImagesApi } from "./api/images.ts";
@@ -19,7 +18,7 @@ import {
   checkPollOptions,
 } from "./check-options.ts";
 import { createClient as createServiceClient, type Client as ServiceClient } from "./client.ts";
-import type { Exchanged, RawRequest, RawResponse } from "./exchanges.ts";
+import type { ClientBasics, Exchanged } from "./exchanges.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
 import { filePart } from "./upload.ts";
 
@@ -27,7 +26,7 @@ import { filePart } from "./upload.ts";
 export const operations = contract as unknown as Operations;
 
 /** The typed client: a method for each operation of the service, by resource, and helpers. */
-export interface Client {
+export interface Client extends ClientBasics {
   /** Single SKUs with their photos. */
   readonly products: ProductsApi;
   /** Photos. Upload the bytes, then use the ID. */
@@ -48,11 +47,6 @@ export interface Client {
     input: NoInfer<Input>,
     options?: CallOptions,
   ): Promise<Exchanged<Response>>;
-  /**
-   * Sends any request to the base URL's origin, with retries, pacing and an idempotency key. Resolves for every
-   * status; `error` is the error that an operation would throw.
-   */
-  raw(request: RawRequest, options?: CallOptions): Promise<RawResponse>;
   /** Iterates over all entries of a list operation, in pages of 100 unless `limit` is set; as its `listAll`. */
   paginate<Input, Entry>(
     operation: Operation<Input, Page<Entry>>,
@@ -68,25 +62,7 @@ export interface Client {
     input: NoInfer<Input>,
     options: PollOptions<Response>,
   ): Promise<Response>;
-  /** Streams the bytes behind a signed URL, in chunks. Sends no credentials and follows no redirect. */
-  readonly download: Download;
-  /** Downloads into a target that keeps bytes, so that it can resume; resolves to the file's length. */
-  readonly downloadInto: DownloadInto;
-  /** The service's current time in Unix milliseconds, from the last response's `Date`; null if none had one. */
-  serviceNow(): number | null;
-  /**
-   * A moment of the local clock (default: now) in Unix milliseconds, by the slower one of the local clock and the
-   * service's, whose smallest `Date` so far counts. To read later changes, start there: one clock may be wrong.
-   */
-  earliest(moment?: number): number;
-  /**
-   * A text that the service wrote, with the API key masked, for a download: responses are masked by the client. Before
-   * the first request nothing is masked.
-   */
-  withoutKey(text: string): string;
-  /** Closes all connections; requests in flight fail. */
-  close(): Promise<void>;
-  /** The same, at the end of the block of `await using`. */
+  /** Closes all connections at the end of the block of `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -96,9 +72,8 @@ export interface Client {
  */
 export function createClient(options: ClientOptions): Client {
   checkClientOptions(options);
-  const { maxResponseBytes, ...others } = options;
   const retry = { unreached: options.retry?.attempts !== undefined, ...options.retry };
-  const service = createServiceClient({ ...others, retry, maxAnswerBytes: maxResponseBytes });
+  const service = createServiceClient({ ...options, retry });
   const client: Client = {
     ...(resourcesOf(service) as unknown as Client),
     exchange: (operation, input, options) => {
@@ -121,9 +96,7 @@ export function createClient(options: ClientOptions): Client {
     poll: (operation, input, options) => {
       return traced(client.poll, async () => {
         checkPollOptions(options);
-        const { onResponse, ...others } = options;
-        const polled = { ...others, onAnswer: onResponse } as never;
-        return service.poll(operation as unknown as AnyOperation, input as never, polled);
+        return service.poll(operation as unknown as AnyOperation, input as never, options as never);
       }) as Promise<never>;
     },
     download: (url, options) => {

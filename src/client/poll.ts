@@ -5,22 +5,7 @@ import { NetworkError, TimeoutError } from "../http/errors.ts";
 import { type Backoff, backoffMs, type OnWait } from "../http/retry.ts";
 import { type Message, nameOf } from "../http/send.ts";
 import { linkedAbort } from "../http/time-limits.ts";
-
-export interface PollOptions<Body> {
-  /** Whether to stop polling. */
-  done: (body: Body) => boolean;
-  /** Receives every response, including the last one. */
-  onAnswer?: ((body: Body) => void) | undefined;
-  /** The total time limit, in milliseconds (default: none). */
-  timeoutMs?: number | undefined;
-  /**
-   * How long to continue without a response, in milliseconds, if the service has responded before; covers
-   * errors of the network and of the service (default: 10 minutes). With 0 the first request that fails after
-   * its retries ends polling.
-   */
-  outageMs?: number | undefined;
-  signal?: AbortSignal | undefined;
-}
+import type { PollOptions } from "./options.ts";
 
 interface Polling {
   clock: Clock;
@@ -52,7 +37,7 @@ export async function poll<Body>(
   deps: Polling,
   what: Message,
   ask: (signal: AbortSignal) => Promise<{ body: Body; retryAfterMs: number | null }>,
-  { done, onAnswer, timeoutMs, outageMs = outlastedMs, signal }: PollOptions<Body>,
+  { done, onResponse, timeoutMs, outageMs = outlastedMs, signal }: PollOptions<Body>,
 ): Promise<Body> {
   const { clock, random, onWait, answeredAt } = deps;
   const link = linkedAbort(signal);
@@ -82,7 +67,7 @@ export async function poll<Body>(
       try {
         const seen = await ask(link.signal);
         outage = { failures: 0, since: 0 };
-        onAnswer?.(seen.body);
+        onResponse?.(seen.body);
         if (done(seen.body)) return seen.body;
         const jobMs = seen.retryAfterMs ?? limits.jobPollSeconds * 1000;
         waitMs = Math.min(Math.max(jobMs, shortestMs), longestMs);

@@ -452,7 +452,7 @@ describe("polling", () => {
       { import_id: "X" },
       {
         done: (body) => body.status === "completed",
-        onAnswer: (body) => {
+        onResponse: (body) => {
           seen.push(body.status);
         },
       },
@@ -482,7 +482,7 @@ describe("polling", () => {
     const outcome = client.poll(
       operations.imports.get,
       { import_id: "X" },
-      { done: () => false, onAnswer: () => abort.abort(new Error("stop")), signal: abort.signal },
+      { done: () => false, onResponse: () => abort.abort(new Error("stop")), signal: abort.signal },
     );
     await expect(outcome).rejects.toThrow("stop");
   });

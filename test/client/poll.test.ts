@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import type { PollOptions } from "../../src/client/poll.ts";
+import type { PollOptions } from "../../src/client/options.ts";
 import { operations } from "../../src/contract/operations.ts";
 import type { Import } from "../../src/contract/resources/imports.ts";
 import type { Wait } from "../../src/http/retry.ts";

@@ -1,4 +1,5 @@
-import { type Client, type ClientOptions, createClient } from "../../src/client/client.ts";
+import { type Client, createClient } from "../../src/client/client.ts";
+import type { ClientOptions } from "../../src/client/options.ts";
 import { type Step, scriptedServer, stopServers } from "../http/scripted-server.ts";
 import { TestClock } from "../support/test-clock.ts";
 

@@ -62,14 +62,14 @@ async function follow<O extends AnyOperation>(
   const { interrupt: signal } = app.context;
   let job: JobOf<O> | null = null;
   const isEnded = (body: Reply<O>) => watch.isEnded(body as JobOf<O>);
-  const onAnswer = (body: Reply<O>) => {
+  const onResponse = (body: Reply<O>) => {
     // A job that ended before the first poll has no progress to show.
     if (job !== null || !isEnded(body)) progress.update(watch.progressOf(body as JobOf<O>));
     job = body as JobOf<O>;
   };
   const progress = await app.io.progress();
   const failure = await client
-    .poll(watch.operation, idInput(watch, id), { done: isEnded, onAnswer, timeoutMs, signal })
+    .poll(watch.operation, idInput(watch, id), { done: isEnded, onResponse, timeoutMs, signal })
     .then(
       () => null,
       (error: unknown) => ({ error }),

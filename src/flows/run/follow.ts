@@ -22,8 +22,8 @@ const lostInARow = 5;
 
 /** How jobs are read, and what is reported about them. */
 export interface JobWatcher<Job> {
-  /** Polls one job until it ends (`Client.poll`), with `onAnswer` for every response. */
-  poll: (id: string, options: { onAnswer: (job: Job) => void; signal: AbortSignal }) => Promise<unknown>;
+  /** Polls one job until it ends (`Client.poll`), with `onResponse` for every response. */
+  poll: (id: string, options: { onResponse: (job: Job) => void; signal: AbortSignal }) => Promise<unknown>;
   /** Stops following; the jobs keep running at the service. */
   signal: AbortSignal;
   /** Receives all jobs as last seen, after every response. */
@@ -70,7 +70,7 @@ export class JobFollower<Job extends { id: string; status: string }> {
     if (this.#stop.signal.aborted) return;
     try {
       const signal = AbortSignal.any([this.#watcher.signal, this.#stop.signal]);
-      await this.#watcher.poll(id, { onAnswer: (job) => this.#seen(job), signal });
+      await this.#watcher.poll(id, { onResponse: (job) => this.#seen(job), signal });
     } catch (error) {
       this.#error ??= error;
       if (isOfService(error)) this.#lost++;

@@ -271,9 +271,9 @@ describe("no row is lost or duplicated", () => {
     await world.write("a.csv", head + rows(3));
     const { summary } = await world.import("a.csv", {}, (client) => ({
       ...client,
-      poll: (async (_operation, input, { onAnswer }) => {
+      poll: (async (_operation, input, { onResponse }) => {
         const job = await client.imports.get(input as unknown as { import_id: string });
-        onAnswer?.({ ...job, status: "failed" } as never);
+        onResponse?.({ ...job, status: "failed" } as never);
         throw new TimeoutError("the wait ran out", { code: "wait_timeout" });
       }) as Client["poll"],
     }));

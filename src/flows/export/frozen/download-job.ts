@@ -65,7 +65,7 @@ export async function downloadJob(
     : await client.poll(
         operations.exports.get,
         { export_id: id },
-        { done: isJobEnded, signal, onAnswer: () => onProgress(progress.event) },
+        { done: isJobEnded, signal, onResponse: () => onProgress(progress.event) },
       );
   await onSeen(job);
   if (job.status === "failed") throw failedJob(job, exportAgain(job.format));

@@ -50,42 +50,30 @@ function respondAndDiscard(
 /** The longest body, in bytes; deliveries have some hundred. */
 const longestBody = 1024 * 1024;
 /** What all bodies that are still arriving may hold together, in bytes. */
-const mostInAll = 6 * 1024 * 1024;
-
-interface Arriving {
-  bytes: number;
-  readonly giveUp: () => void;
-}
+const mostInAll = 32 * 1024 * 1024;
 
 /** Why a body was not read: it is too long, memory is needed for others, or the sender left. */
 type BodyFault = "too_long" | "no_memory" | "gone";
 
-/**
- * Reads bodies into a bounded memory. When it is full, the longest of the arriving bodies is given up: a genuine
- * delivery is short, so it is never the one.
- */
-class BodyReader {
-  readonly #arriving = new Set<Arriving>();
-  #inAll = 0;
-
-  read(request: IncomingMessage): Promise<Buffer | BodyFault> {
+/** Returns a function that reads bodies into a bounded memory: the one that would pass the bound is given up. */
+function bodyReader(): (request: IncomingMessage) => Promise<Buffer | BodyFault> {
+  let inAll = 0;
+  return (request) => {
     if (Number(request.headers["content-length"] ?? 0) > longestBody) return Promise.resolve("too_long");
     return new Promise((resolve) => {
       let chunks: Buffer[] = [];
-      const body: Arriving = { bytes: 0, giveUp: () => settle("no_memory") };
-      this.#arriving.add(body);
+      let bytes = 0;
       const onData = (chunk: Buffer) => {
         chunks.push(chunk);
-        body.bytes += chunk.length;
-        this.#inAll += chunk.length;
-        if (body.bytes > longestBody) settle("too_long");
-        else if (this.#inAll > mostInAll) this.#longest().giveUp();
+        bytes += chunk.length;
+        inAll += chunk.length;
+        if (bytes > longestBody) settle("too_long");
+        else if (inAll > mostInAll) settle("no_memory");
       };
       const onEnd = () => settle(Buffer.concat(chunks));
       const onClose = () => settle("gone");
       const settle = (result: Buffer | BodyFault) => {
-        if (!this.#arriving.delete(body)) return;
-        this.#inAll -= body.bytes;
+        inAll -= bytes;
         chunks = [];
         request.off("data", onData).off("end", onEnd).off("close", onClose);
         resolve(result);
@@ -94,13 +82,7 @@ class BodyReader {
       // A cut connection is an error of the request; it closes as well.
       request.on("error", () => {});
     });
-  }
-
-  #longest(): Arriving {
-    let longest: Arriving | undefined;
-    for (const one of this.#arriving) if (longest === undefined || one.bytes > longest.bytes) longest = one;
-    return longest!;
-  }
+  };
 }
 
 /** The time that a sender has to read a response of one line, in milliseconds of the machine's time. */
@@ -188,7 +170,7 @@ const sentences = {
  * on. Throws a CatError of type `listen` if it cannot listen; its code is the system's.
  */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
-  const bodies = new BodyReader();
+  const readBody = bodyReader();
   /** Deliveries whose response was not decided, or not sent. */
   const answering = new Set<Promise<unknown>>();
   const sending = new Set<Promise<void>>();
@@ -202,7 +184,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
         options.onProblem("a sender did not wait for the response to its request");
       return void request.socket.destroy();
     }
-    void deliveryOf(request, response, bodies, options).then((received) => {
+    void deliveryOf(request, response, readBody, options).then((received) => {
       if (received === null) return;
       const answer = options.answer(received);
       added(answering, answer);
@@ -255,7 +237,7 @@ function rejectsPipelining(): (request: IncomingMessage, response: ServerRespons
 async function deliveryOf(
   request: IncomingMessage,
   response: ServerResponse,
-  bodies: BodyReader,
+  readBody: ReturnType<typeof bodyReader>,
   { path, onProblem }: ReceiverOptions,
 ): Promise<ReceivedRequest | null> {
   const { method = "", url = "" } = request;
@@ -267,7 +249,7 @@ async function deliveryOf(
   response.on("error", () => {});
   if (pathOf(url) !== path) return reject(404, "not the path of this listener");
   if (method !== "POST") return reject(405, "only POST is accepted", { Allow: "POST" });
-  const body = await bodies.read(request);
+  const body = await readBody(request);
   if (body === "gone") return null;
   if (typeof body === "string") return reject(sentences[body].status, sentences[body].text);
   return { headers: request.headers, rawHeaders: request.rawHeaders, body };

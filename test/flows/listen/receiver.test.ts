@@ -103,3 +103,11 @@ test("closing cuts senders that do not read, and CONNECT leaves no socket", asyn
   await until(() => answered() === 1);
   await receiver.close();
 });
+
+test("a body that does not fit into the memory for all bodies gets a 503", async () => {
+  const { open, problems } = await receiverWith(async () => ({ status: 200, text: "ok" }));
+  const head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n\r\n";
+  for (let at = 0; at < 34; at++) await open(head + "x".repeat(1_000_000));
+  await until(() => problems.length > 0);
+  expect(problems).toEqual(["too many long requests at once (POST /)"]);
+});

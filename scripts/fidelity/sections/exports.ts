@@ -29,12 +29,9 @@ export const exports: Section = {
       of("a row > has each generated image once, even if it is attached as a photo"),
     ),
     assumed(
-      "A generation of a deleted product that is attached to other products as a photo.",
-      "It is listed once, under the oldest of those products; a delta includes both rows when it moves.",
-      of(
-        "a generation of a deleted product > is listed once, under the oldest product that has it as a photo",
-        "a generation of a deleted product > is listed where it is attached if its task ended after the deletion",
-      ),
+      "A generation of a deleted product.",
+      "It stays an image, but is no asset, also of other products that have it as a photo.",
+      of("a generation of a deleted product stays an image, but is no asset, also where it is attached"),
     ),
     enforced(
       "For uploaded photos, and only for them, ai_generated is false and task_id is null.",

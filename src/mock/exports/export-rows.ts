@@ -17,8 +17,7 @@ export interface HeldImage {
 
 /**
  * Every image of a product: its photos in the order attached (`listedPhotos`), then its generated images,
- * oldest first. An attached photo that is a generated image is listed with its generation role. Names do not
- * depend on `roles`.
+ * oldest first. Names do not depend on `roles`.
  */
 export function heldImages(
   organization: Organization,
@@ -27,10 +26,9 @@ export function heldImages(
 ): HeldImage[] {
   const names = new Filenames();
   const held: HeldImage[] = [];
-  const hold = (id: string, attachedAs: string | null) => {
+  const hold = (id: string, orientation: string | null) => {
     const image = organization.images.get(id);
     if (image === undefined) return;
-    const orientation = image.generation === null ? attachedAs : null;
     const filename = names.take(
       product.reference,
       nameEnding(image, orientation),

@@ -9,7 +9,6 @@ import { continueTask } from "../jobs/task-job.ts";
 import { ApiKeyState, ApiKeys, organizationNames } from "../rules/api-keys.ts";
 import { Ids } from "../seed/ids.ts";
 import type { Organization } from "../store/organization.ts";
-import { isGeneration } from "../store/product-changes.ts";
 import {
   count,
   DeliveryRecord,
@@ -158,13 +157,6 @@ function fill(world: World, organization: Organization, state: OrganizationState
     structuredClone(changing);
   for (const product of products.sort(byOrder)) organization.products.restore(product);
   for (const image of images) organization.images.set(image.id, toImage(image));
-  if (images.some(({ generation }) => generation !== null)) {
-    for (const product of organization.products.newestFirst(null)) {
-      for (const { id } of product.images) {
-        if (isGeneration(organization, id)) organization.attached.add(id, product);
-      }
-    }
-  }
   for (const { image_id, since } of unlinked_images) organization.unlinked.add(image_id, since);
   organization.models.push(...models);
   organization.credits = state.credits;

@@ -1,7 +1,7 @@
 import type { OrganizationName } from "../rules/api-keys.ts";
 import { IdempotencyKeys } from "../rules/idempotency.ts";
 import { RateWindow } from "../rules/rate-limit.ts";
-import { AttachedGenerations, Catalogue } from "./catalogue.ts";
+import { Catalogue } from "./catalogue.ts";
 import type {
   ExportRecord,
   ImageRecord,
@@ -102,7 +102,6 @@ export class Organization {
   readonly name: OrganizationName;
   readonly products = new Catalogue();
   readonly images = new Map<string, ImageRecord>();
-  readonly attached = new AttachedGenerations();
   readonly imports = new Map<string, ImportJob>();
   readonly webhooks = new Webhooks();
   readonly exports = new Map<string, ExportRecord>();

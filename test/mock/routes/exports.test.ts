@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { patch } from "../../conformance/inputs.ts";
-import { freeze, generated, type Json, list, referencesOf, rowsOf, type World } from "../exports/exported.ts";
+import { generated, type Json, list, referencesOf, type World } from "../exports/exported.ts";
 import { refusal, row, startWorld, tinyPng } from "../world.ts";
 
 describe("a row", () => {
@@ -322,76 +322,16 @@ describe("a delta", () => {
   });
 });
 
-describe("a generation of a deleted product", () => {
-  const attach = ({ send }: World, product: Json, image_id: string) =>
-    send(`/v1/products/${product.id}/images`, { json: { images: [{ image_id, orientation: "detail" }] } });
-  const drop = ({ send }: World, product: Json) => send(`/v1/products/${product.id}`, { method: "DELETE" });
-  /** References of the products that list an image, once per asset. */
-  const placesOf = (rows: Json[], id: string) =>
-    rows.flatMap(({ product, assets }) =>
-      assets.filter((asset: Json) => asset.id === id).map(() => product.reference),
-    );
-
-  test("is listed once, under the oldest product that has it as a photo", async () => {
-    const world = await startWorld();
-    const { product, styling, tasks, outputs } = await generated(world);
-    const coat = (await world.createProduct({ reference: "COAT" })).body;
-    const [output] = outputs as [string];
-    const frozen = [(await freeze(world)).body];
-    const told = async (change: () => Promise<unknown>) => {
-      world.clock.advance(60_000);
-      const since = new Date(world.clock.now()).toISOString();
-      await change();
-      frozen.push((await freeze(world)).body);
-      const rows = await list(world);
-      expect(await rowsOf(frozen.at(-1).url)).toEqual(rows);
-      return [placesOf(rows, output), referencesOf(await list(world, `&since=${since}`))];
-    };
-    expect(await told(() => attach(world, coat, output))).toEqual([["DRESS"], ["COAT"]]);
-    expect(await told(() => drop(world, product))).toEqual([["COAT"], ["COAT", "DRESS"]]);
-    const [asset] = (await list(world))[0].assets.slice(1);
-    expect(asset).toMatchObject({
-      id: output,
-      role: "beautifier",
-      ai_generated: true,
-      task_id: tasks[0],
-      attributes: { angle_shot: "front", background: "#f4f1ea" },
-      suggested_filename: "COAT_beautifier_front.png",
-    });
-    // The belt is older than the coat, so it lists the image as soon as it has the photo.
-    expect(await told(() => attach(world, styling, output))).toEqual([["BELT"], ["COAT", "BELT"]]);
-    const two = await startWorld();
-    const body = JSON.stringify(world.mock.state());
-    expect((await two.send("/_mock/state", { method: "PUT", body, key: null })).status).toBe(200);
-    expect(placesOf(await list(two), output)).toEqual(["BELT"]);
-    const taken = `/v1/products/${styling.id}/images/${output}`;
-    expect(await told(() => world.send(taken, { method: "DELETE" }))).toEqual([["COAT"], ["COAT"]]);
-    await attach(world, styling, output);
-    expect(await told(() => drop(world, styling))).toEqual([["COAT"], ["COAT", "BELT"]]);
-    expect(await told(() => drop(world, coat))).toEqual([[], ["COAT"]]);
-    // Frozen manifests do not change: one row each, none in the last.
-    const places = [];
-    for (const { id } of frozen) {
-      places.push(placesOf(await rowsOf((await world.send(`/v1/exports/${id}`)).body.url), output));
-    }
-    expect(places).toEqual([["DRESS"], ["DRESS"], ["COAT"], ["BELT"], ["COAT"], ["COAT"], []]);
-  });
-
-  test("is listed where it is attached if its task ended after the deletion", async () => {
-    const world = await startWorld();
-    const product = (await world.createProduct({ reference: "DRESS" })).body;
-    const coat = (await world.createProduct({ reference: "COAT" })).body;
-    const inputs = { product_id: product.id, background: "white", angle_shot: "front" };
-    const { id } = (await world.send("/v1/tasks/beautifier", { json: { subtype: "clothing", inputs } })).body;
-    await drop(world, product);
-    world.clock.advance(60_000);
-    const output = (await world.send(`/v1/tasks/${id}`)).body.output_image.id;
-    expect(placesOf(await list(world), output)).toEqual([]);
-    await attach(world, coat, output);
-    expect(placesOf(await list(world), output)).toEqual(["COAT"]);
-    const held = await list(world, "&role=beautifier");
-    expect(held[0].assets.map((asset: Json) => asset.id)).toEqual([output]);
-  });
+test("a generation of a deleted product stays an image, but is no asset, also where it is attached", async () => {
+  const world = await startWorld();
+  const { product, outputs } = await generated(world);
+  const coat = (await world.createProduct({ reference: "COAT" })).body;
+  const images = [{ image_id: outputs[0]!, orientation: "detail" }];
+  await world.send(`/v1/products/${coat.id}/images`, { json: { images } });
+  await world.send(`/v1/products/${product.id}`, { method: "DELETE" });
+  const listed = (await list(world)).flatMap(({ assets }: Json) => assets.map(({ id }: Json) => id));
+  expect(listed).not.toContain(outputs[0]);
+  expect((await world.send(`/v1/images/${outputs[0]}`)).status).toBe(200);
 });
 
 test("an image of several products is an asset of each", async () => {

@@ -83,7 +83,13 @@ describe("a download of an export", () => {
   const page = "<!DOCTYPE html><title>Sign in</title>";
   const shown = `the file of export ${exportId}`;
   test.each<[string, "zip" | "manifest", ArtifactStep, string, number]>([
-    ["an HTML page instead of a ZIP", "zip", body(page), `${shown} is not a ZIP file: it is an HTML page`, 2],
+    [
+      "an HTML page instead of a ZIP",
+      "zip",
+      body(page),
+      `${shown} is not a ZIP file: it does not start like one`,
+      2,
+    ],
     [
       "a ZIP without its end",
       "zip",
@@ -91,7 +97,7 @@ describe("a download of an export", () => {
       `${shown} is damaged: its end is missing, or other bytes follow it`,
       2,
     ],
-    ["an empty ZIP file", "zip", body(""), `${shown} is not a ZIP file: it is empty`, 2],
+    ["an empty ZIP file", "zip", body(""), `${shown} is not a ZIP file: it does not start like one`, 2],
     [
       "an HTML page instead of a manifest",
       "manifest",

@@ -18,20 +18,17 @@ const deflated = deflateRawSync("photo");
 
 const archives: [what: string, bytes: () => Buffer, sentence: string][] = [
   // Not a ZIP.
-  ["an empty file", () => Buffer.alloc(0), `${notZip}it is empty`],
-  ["an HTML page", () => Buffer.from("\n<!DOCTYPE html><title>502</title>"), `${notZip}it is an HTML page`],
+  ["an empty file", () => Buffer.alloc(0), `${notZip}it does not start like one`],
+  [
+    "an HTML page",
+    () => Buffer.from("\n<!DOCTYPE html><title>502</title>"),
+    `${notZip}it does not start like one`,
+  ],
   [
     "an HTML page with a ZIP in it",
     () => Buffer.concat([Buffer.from("<html>"), good]),
-    `${notZip}it is an HTML page`,
+    `${notZip}it does not start like one`,
   ],
-  [
-    "the error of a storage service",
-    () => Buffer.from('\ufeff<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'),
-    `${notZip}it is an XML document`,
-  ],
-  ["JSON", () => Buffer.from('{"error":{"code":"expired"}}'), `${notZip}it is JSON`],
-  ["a gzip file", () => Buffer.from([0x1f, 0x8b, 8, 0]), `${notZip}it is a gzip file`],
   ["other bytes", () => Buffer.from("\x89PNG\r\n"), `${notZip}it does not start like one`],
   [
     "a ZIP after other bytes",

@@ -2,8 +2,7 @@
 
 import { crc32, inflateSync } from "node:zlib";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
-import { type ImageBytes, rangeOf, withImageFile } from "./image-bytes.ts";
-import { isCompleteImage } from "./image-end.ts";
+import { type ImageBytes, isCompleteImage, rangeOf, withImageFile } from "./image-bytes.ts";
 import { type DigitalSource, newXmp, textOfXmp, withLabel } from "./xmp.ts";
 
 /** The source of a generated image, by its role or the type of its task. */

@@ -9,8 +9,7 @@ import { BadAnswerError } from "../../http/errors.ts";
 import { labelSplices } from "./ai-label.ts";
 import { OutputError } from "./disk.ts";
 import { whereLinksLead } from "./file-names.ts";
-import { imageInMemory, withImageFile } from "./image-bytes.ts";
-import { isCompleteImageFile } from "./image-end.ts";
+import { imageInMemory, isCompleteImage, withImageFile } from "./image-bytes.ts";
 import { PartFile, type PartOptions } from "./part-file.ts";
 import type { DigitalSource } from "./xmp.ts";
 
@@ -145,7 +144,8 @@ export const wrongContent = (url: string, problem: string): BadAnswerError =>
 
 /** Throws the error of wrong content if the image in a file has no end. */
 export function rejectIncompleteImage(path: string, url: string): void {
-  if (!isCompleteImageFile(path)) throw wrongContent(url, "is incomplete: the end of the image is missing");
+  if (!withImageFile(path, isCompleteImage))
+    throw wrongContent(url, "is incomplete: the end of the image is missing");
 }
 
 /** The error of an image over `--max-bytes`, with what to do: exit 8, because other images are not affected. */

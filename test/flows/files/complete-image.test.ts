@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { isCompleteImageFile } from "../../../src/flows/files/image-end.ts";
+import { isCompleteImage, withImageFile } from "../../../src/flows/files/image-bytes.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const noise = Buffer.from(Array.from({ length: 64 * 64 * 3 }, (_, at) => (at * at * 31) % 251));
@@ -11,7 +11,7 @@ const image = sharp(noise, { raw: { width: 64, height: 64, channels: 3 } });
 function isComplete(bytes: Buffer): boolean {
   const path = join(temporaryFolder(), "image");
   writeFileSync(path, bytes);
-  return isCompleteImageFile(path);
+  return withImageFile(path, isCompleteImage);
 }
 
 describe("an image", () => {

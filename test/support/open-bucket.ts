@@ -22,7 +22,6 @@ export function openBucket(
     send: outsideExchange({ connections, clock, silenceMs: 60_000 }),
     clock,
     random: () => 0,
-    newId: () => crypto.randomUUID(),
     signal,
   });
 }

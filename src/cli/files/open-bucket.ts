@@ -42,7 +42,6 @@ export function openBucket(app: App, address: BucketAddress, flags: BucketFlags)
     }),
     clock,
     random,
-    newId: () => crypto.randomUUID(),
     signal: interrupt,
   });
 }

@@ -25,8 +25,6 @@ export interface BucketOptions extends BucketAddress, StoreAccess {
   readonly clock: Clock;
   /** 0 (inclusive) to 1 (exclusive), for the jitter of waits. */
   readonly random: () => number;
-  /** A new text, unlike any other. */
-  readonly newId: () => string;
 }
 
 /** Everything about an object but its bytes. */
@@ -107,7 +105,7 @@ export class Bucket {
    */
   async put(key: string, content: ObjectContent, options: PutOptions = {}): Promise<string | null> {
     const { type = "application/octet-stream", metadata = {}, condition, isLast = false } = options;
-    const write = this.#options.newId();
+    const write = crypto.randomUUID();
     const send = async () => {
       const command = new PutObjectCommand({
         ...this.#at(key),
@@ -134,7 +132,7 @@ export class Bucket {
   /** Begins an object of unknown length, in parts that are sent as they are full: it appears when it is completed. */
   async beginParts(key: string, type: string): Promise<PartsUpload> {
     const at = this.#at(key);
-    const write = this.#options.newId();
+    const write = crypto.randomUUID();
     const whole = { ...at, ContentType: type, Metadata: { [writeField]: write } };
     const begun = await this.#again(`write ${key}`, () =>
       this.#s3.send(new CreateMultipartUploadCommand(whole)),

@@ -27,6 +27,13 @@ const marginMs = 10_000;
 /** Others that take the lease between a look at it and a try. */
 const mostTries = 3;
 
+interface LeaseWriting {
+  readonly bucket: Bucket;
+  readonly key: string;
+  readonly clock: Clock;
+  readonly write: (until: number, condition: Condition) => Promise<string | null>;
+}
+
 export interface Lease {
   /** Throws a CatError of type conflict once the lease may be another one's. */
   check(): void;
@@ -63,17 +70,7 @@ export async function takeLease(
 
 function renewing(
   taken: { etag: string; until: number },
-  {
-    bucket,
-    key,
-    clock,
-    write,
-  }: {
-    bucket: Bucket;
-    key: string;
-    clock: Clock;
-    write: (until: number, condition: Condition) => Promise<string | null>;
-  },
+  { bucket, key, clock, write }: LeaseWriting,
 ): Lease {
   let current = taken;
   let isLost = false;

@@ -91,12 +91,6 @@ const known: Readonly<
     () => "the credentials for the store have expired",
     keys,
   ],
-  TokenRefreshRequired: [
-    "unauthorized",
-    "bucket_key_expired",
-    () => "the credentials for the store have expired",
-    keys,
-  ],
   CredentialsProviderError: [
     "unauthorized",
     "bucket_key_missing",
@@ -117,6 +111,7 @@ const aliases: Readonly<Record<string, string>> = {
   AllAccessDisabled: "AccessDenied",
   InvalidToken: "ExpiredToken",
   ExpiredTokenException: "ExpiredToken",
+  TokenRefreshRequired: "ExpiredToken",
   RequestExpired: "RequestTimeTooSkewed",
   TokenProviderError: "CredentialsProviderError",
 };

@@ -21,7 +21,6 @@ export function openBucketMirror(
   const mirror = new BucketMirror(bucket, {
     files,
     clock: app.context.clock,
-    newId: () => crypto.randomUUID(),
     isUnlocked: flags.unlocked,
   });
   app.onClose(async () => mirror.close());

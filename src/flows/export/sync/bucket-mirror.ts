@@ -30,8 +30,6 @@ const defaultLimits = { memory: 12 * 1024 ** 2, request: 4 * 1024 ** 3 };
 interface BucketMirrorOptions {
   readonly files: MirrorFiles;
   readonly clock: Clock;
-  /** A new text, unlike any other. */
-  readonly newId: () => string;
   /** Whether the user states that no other machine works on the mirror, whatever the store can check. */
   readonly isUnlocked: boolean;
   readonly limits?: typeof defaultLimits;
@@ -78,7 +76,7 @@ export class BucketMirror implements MirrorStore {
     const connect = await loadConnect();
     const file = join(this.scratch, keyOf(path).replaceAll("/", "-"));
     if (!isCopy) return connect(file);
-    const copy = join(this.scratch, `copy-${this.#options.newId()}`);
+    const copy = join(this.scratch, `copy-${crypto.randomUUID()}`);
     if (existsSync(file)) copyFileSync(file, copy);
     return connect(copy);
   }
@@ -117,7 +115,7 @@ export class BucketMirror implements MirrorStore {
     const key = keyOf(path);
     await this.#touched;
     const isIndex = path === this.#options.files.index;
-    const file = join(this.scratch, `spool-${this.#options.newId()}`);
+    const file = join(this.scratch, `spool-${crypto.randomUUID()}`);
     const spooled = await spool(content, { memory: this.#limits.memory, file });
     try {
       this.#lease?.check();

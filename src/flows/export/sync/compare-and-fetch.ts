@@ -31,7 +31,7 @@ export interface Reading {
 }
 
 /** How the catalogue was read, and why images are no longer listed. */
-interface FoundMissing {
+interface CatalogueReading extends Pick<Reading, "vanished"> {
   /** Whether everything was read, and not a delta. */
   readonly isFull: boolean;
   readonly mark: string;
@@ -179,7 +179,7 @@ async function readAndFetch(
   state: MirrorState,
   run: SyncRun,
   rejectedNow: string | undefined,
-): Promise<Omit<Reading, "state" | "marks" | "refused"> & FoundMissing> {
+): Promise<CatalogueReading> {
   const { input, tools, client, counts } = run;
   const { index, isChanged } = run.mirror;
   const began = tools.clock.now();

@@ -18,7 +18,6 @@ import {
   withSizeHint,
 } from "../../files/download-file.ts";
 import { foldedPath } from "../../files/file-names.ts";
-import type { DigitalSource } from "../../files/xmp.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
 import { shortDigest } from "../../short-digest.ts";
 import type { WantedAsset } from "./compare.ts";
@@ -112,24 +111,13 @@ export class AssetFetcher {
   }
 
   async #fetch(wanted: WantedAsset): Promise<void> {
-    const { counts, input, mirror } = this.#run;
+    const { counts, input } = this.#run;
     if (input.dryRun) return this.#pretend(wanted);
     let { listed } = wanted;
     if (wanted.known === null && (await this.#takeLeft(listed))) return;
-    const { product_id, asset_id, mime_type, role, ai_generated } = listed.fields;
-    const image = await downloadImage(this.#downloads, {
-      url: listed.url,
-      freshUrl: async () => {
-        listed = await wanted.fresh.of(listed);
-        return listed.url;
-      },
-      announced: mime_type,
-      assetId: asset_id,
-      productId: product_id,
-      scratch: mirror.store.scratch,
-      maxBytes: input.maxBytes,
-      label: input.label ? sourceOfAsset({ ai_generated, role }) : null,
-      signal: this.#signal,
+    const image = await this.#download(listed, async () => {
+      listed = await wanted.fresh.of(listed);
+      return listed.url;
     });
     try {
       this.#signal.throwIfAborted();
@@ -139,6 +127,39 @@ export class AssetFetcher {
     } finally {
       await image.release();
     }
+  }
+
+  /** Downloads an image of the announced type. Throws a CatError. */
+  async #download({ fields, url }: ListedAsset, freshUrl: () => Promise<string>): Promise<DownloadedImage> {
+    const { input, mirror } = this.#run;
+    const { product_id, asset_id, mime_type: announced, role, ai_generated } = fields;
+    // One asset may belong to several products: each has a part of its own.
+    const name = `large-${shortDigest(`${product_id} ${asset_id}`, 16).toString("hex")}`;
+    const path = join(mirror.store.scratch, name);
+    let mime_type = "";
+    const { chunks, ...file } = await downloadFile(this.#downloads, {
+      path,
+      inMemory: true,
+      url,
+      freshUrl,
+      signal: this.#signal,
+      limits: { maxBytes: input.maxBytes },
+      label: input.label ? sourceOfAsset({ ai_generated, role }) : null,
+      resource: asset_id,
+      problemOf: (head) => {
+        mime_type = imageTypeOf(head) ?? "";
+        return problemOf(head, announced);
+      },
+      // Its length may be unknown; one in memory has its announced length.
+      check: async (part) => rejectIncompleteImage(part, url),
+    });
+    if (chunks !== null) {
+      const sha256 = await digestOf(chunks);
+      return { ...file, content: () => chunks, sha256, mime_type, release: async () => {} };
+    }
+    const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
+    const sha256 = await digestOf(content());
+    return { ...file, content, sha256, mime_type, release: () => rm(path, { force: true }) };
   }
 
   /** Takes the image over that a stopped run has left; false if there is none. */
@@ -250,58 +271,6 @@ interface DownloadedImage extends Pick<DownloadedFile, "bytes" | "label" | "sent
   readonly mime_type: string;
   /** Removes what it has on the disk. */
   release(): Promise<void>;
-}
-
-interface Download {
-  readonly url: string;
-  readonly freshUrl: () => Promise<string>;
-  /** The type that the service announces; one that this program does not know is not compared. */
-  readonly announced: string;
-  readonly assetId: string;
-  readonly productId: string;
-  /** A folder for images that are too large for memory. */
-  readonly scratch: string;
-  readonly maxBytes: number;
-  readonly label: DigitalSource | null;
-  readonly signal: AbortSignal;
-}
-
-/** Downloads an image of the announced type. Throws a CatError. */
-async function downloadImage(
-  client: Pick<Client, "downloadInto">,
-  { url, freshUrl, announced, assetId, productId, scratch, maxBytes, label, signal }: Download,
-): Promise<DownloadedImage> {
-  const limits = { maxBytes };
-  // One asset may belong to several products: each has a part of its own.
-  const path = join(scratch, `large-${shortDigest(`${productId} ${assetId}`, 16).toString("hex")}`);
-  let mime_type = "";
-  const { chunks, ...file } = await downloadFile(client, {
-    path,
-    inMemory: true,
-    url,
-    freshUrl,
-    signal,
-    limits,
-    label,
-    resource: assetId,
-    problemOf: (head) => {
-      mime_type = imageTypeOf(head) ?? "";
-      return problemOf(head, announced);
-    },
-    // Its length may be unknown; one in memory has its announced length.
-    check: async (part) => rejectIncompleteImage(part, url),
-  });
-  if (chunks !== null)
-    return {
-      ...file,
-      content: () => chunks,
-      sha256: await digestOf(chunks),
-      mime_type,
-      release: async () => {},
-    };
-  const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
-  const sha256 = await digestOf(content());
-  return { ...file, content, sha256, mime_type, release: () => rm(path, { force: true }) };
 }
 
 function problemOf(head: Uint8Array, announced: string): string | null {

@@ -10,16 +10,16 @@ import { OutputError } from "../../files/disk.ts";
 import { digestOf } from "../../files/download-file.ts";
 import { placeFile } from "../../files/output-file.ts";
 import { temporaryFolder } from "../../files/temporary-folder.ts";
-import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
+import type { MirrorEntry } from "./mirror-entry.ts";
 import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
-import type { Binding, Content, Holder, Left, MirrorStore, Placed } from "./mirror-store.ts";
+import type { Binding, Content, Holder, MirrorStore, Placed } from "./mirror-store.ts";
 
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
 
 /**
- * A mirror in a folder of this machine. Every method throws an OutputError if it fails. `work` is the path of the folder for the lock and for unfinished files. Links
- * inside the folder that lead out of it are never followed.
+ * A mirror in a folder of this machine. Every method throws an OutputError if it fails. `work` is the path of the folder for the
+ * lock and for unfinished files. Links inside the folder that lead out of it are never followed.
  */
 export class LocalFolder implements MirrorStore {
   readonly waitHint: string = "Wait for it to finish, or stop it and run the command again.";
@@ -167,12 +167,11 @@ export class LocalFolder implements MirrorStore {
     return (await digestOf(this.readParts(path))) === sha256 ? {} : null;
   }
 
-  /** The image of this version of an asset that a stopped run has left at a path without an entry. The table has those of a folder. */
-  async leftAt(_path: string, _fields: ListedAsset["fields"]): Promise<Left | null> {
+  /** The table has what a stopped run has left. */
+  async leftAt(): Promise<null> {
     return null;
   }
 
-  /** Makes a new mirror one of this selection; resolves to that of the mirror. */
   async bind(selection: Binding): Promise<Binding> {
     return selection;
   }

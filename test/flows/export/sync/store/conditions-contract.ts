@@ -17,7 +17,6 @@ export const machinesAt =
     const mirror = new BucketMirror(openBucket(place, { clock }), {
       files: mirrorFiles(null),
       clock,
-      newId: () => crypto.randomUUID(),
       isUnlocked,
       limits: { memory: mebibyte, request: 8 * mebibyte },
     });

@@ -101,6 +101,9 @@ describe("a task that the service does not have any more", () => {
         "  1 image unknown to the service: was it restored or restarted? Run the same command again; if they stay unknown, --fresh generates all images of the input again.\n",
       ),
     });
+    expect((await world.cat("tryon looks.csv --yes --save images --json")).stderr).toContain(
+      '"1 of 1 image of looks.csv got no known result"',
+    );
     await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
     const found = await world.cat("tryon looks.csv --yes --save images --json");
     expect(found.exit).toBe(0);

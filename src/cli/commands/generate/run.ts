@@ -314,8 +314,9 @@ async function report(
   // Without a summary, the exit status needs a reason.
   if (!app.io.quiet && !app.io.json) return;
   const where = failed_file === undefined ? "" : `; they are in ${failed_file}, with the reasons`;
+  const result = unknown === 0 ? "failed" : `${unknown < bad ? "failed or " : ""}got no known result`;
   throw new CatError(
-    `${grouped(bad)} of ${counted(total, "image")} of ${shownName(flags.input)} failed${where}`,
+    `${grouped(bad)} of ${counted(total, "image")} of ${shownName(flags.input)} ${result}${where}`,
     { type: "partial", code: "images_failed" },
   );
 }

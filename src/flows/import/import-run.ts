@@ -142,8 +142,12 @@ class RowsToImport {
         const reference = referenceOfRow(row);
         const known = usesLedger ? ledger.get(at.account, reference) : null;
         const entry = withRead(known, read.get(reference) ?? null);
-        const weighed = await weigh(entry === null ? row : this.#changing(row, entry), contentOf, refusalOf);
-        const decided = decide(weighed, entry, input);
+        const asIs = await weigh(row, contentOf, refusalOf);
+        const first = decide(asIs, entry, input);
+        // Nearly every row of an exported sheet changes nothing.
+        const changing = entry === null || first.kind === "unchanged" ? row : this.#changing(row, entry);
+        const weighed = changing === row ? asIs : await weigh(changing, contentOf, refusalOf);
+        const decided = changing === row ? first : decide(weighed, entry, input);
         const decision: Decision = moved.has(rowIndex) ? { kind: "moved" } : decided;
         const { productId = null } = entry ??
           ledger.get(at.account, reference) ?? { productId: this.#run.seen?.get(reference)?.id };

@@ -134,7 +134,9 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     faults: {
       // A copy, as the JSON of a request would be: later changes of the object have no effect.
       add: (fault) =>
-        inCode("faults.add", () => world.addFault(readFault(JSON.parse(JSON.stringify(fault) ?? "null")))),
+        inCode("faults.add", () =>
+          world.faults.add(readFault(JSON.parse(JSON.stringify(fault) ?? "null")), world.secret),
+        ),
       list: () => structuredClone(world.faults.list()),
       remove: (id) => world.faults.remove(id),
       clear: () => world.faults.clear(),

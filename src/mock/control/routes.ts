@@ -99,7 +99,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     summary: "Add a fault",
     body: FaultOrder,
     reply: FaultReport,
-    work: (world, body) => world.addFault(readFault(parseJson(body))),
+    work: (world, body) => world.faults.add(readFault(parseJson(body)), world.secret),
   },
   {
     method: "GET",

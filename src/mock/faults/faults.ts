@@ -27,9 +27,6 @@ interface ActiveFault {
   acted: number;
 }
 
-/** Limit of stored faults. When it is reached, the oldest used-up fault is removed. */
-const mostFaults = 1_000;
-
 /** The faults set by a test. They do not belong to the service, so snapshots do not include them. */
 export class Faults {
   /** In the order in which they were set. */
@@ -42,15 +39,10 @@ export class Faults {
   }
 
   /**
-   * Sets a fault; undefined when the limit is reached. Each fault has its own random numbers, derived from
-   * `secret` and its number: a seed repeats them, and they do not change any ID.
+   * Sets a fault. Each has its own random numbers, derived from `secret` and its number: a seed repeats them, and they
+   * do not change any ID.
    */
-  add(order: FaultOrder, secret: string): FaultReport | undefined {
-    if (this.#faults.length >= mostFaults) {
-      const oldest = this.#faults.findIndex(isUsedUp);
-      if (oldest < 0) return undefined;
-      this.#faults.splice(oldest, 1);
-    }
+  add(order: FaultOrder, secret: string): FaultReport {
     const id = ++this.#given;
     const fault = { id, order, random: Random.from(`fault ${id} ${secret}`), acted: 0 };
     this.#faults.push(fault);

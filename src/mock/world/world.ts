@@ -4,14 +4,12 @@ import type { MovableClock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
-import type { FaultOrder } from "../faults/fault-order.ts";
-import { type FaultReport, Faults } from "../faults/faults.ts";
+import { Faults } from "../faults/faults.ts";
 import { SignedUrls } from "../images/signed-urls.ts";
 import type { Network } from "../outgoing/network.ts";
 import { ApiKeys, type OrganizationName, organizationNames } from "../rules/api-keys.ts";
 import { Cursors } from "../rules/cursors.ts";
 import type { RateLimit } from "../rules/rate-limit.ts";
-import { invalid } from "../rules/refusal.ts";
 import { Ids, seedStart } from "../seed/ids.ts";
 import { Random } from "../seed/random.ts";
 import { Organization } from "../store/organization.ts";
@@ -171,13 +169,6 @@ export class World {
   printed(value: unknown): string {
     const json = JSON.stringify(value);
     return this.options.tomorrow ? withUnknownFields(json) : json;
-  }
-
-  /** Sets a checked fault; 400 when there are too many. */
-  addFault(order: FaultOrder): FaultReport {
-    const fault = this.faults.add(order, this.secret);
-    if (fault === undefined) throw invalid("too many faults; clear them with DELETE /_mock/faults");
-    return fault;
   }
 
   useSecret(secret: string): void {

@@ -1,7 +1,6 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { MockOptions } from "../../../src/mock/index.ts";
-import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { refusal, row, type Send, startWorld } from "../world.ts";
 
@@ -525,16 +524,6 @@ describe("the list of faults", () => {
     expect((await send("/_mock/state", { method: "PUT", body: state, key: null })).status).toBe(200);
     expect(await faults()).toHaveLength(1);
     expect((await send("/v1/models")).status).toBe(500);
-  });
-
-  longTest("has room for 1,000 faults; used-up ones make room", async () => {
-    const { order, send, faults } = await faultyWorld();
-    await order({ match: {}, status: 500, times: 1 });
-    await send("/v1/models");
-    for (let n = 2; n <= 1_001; n++) await order({ match: {}, probability: 0, status: 500 });
-    const all = await faults();
-    expect([all.length, all[0].id, all.at(-1).id]).toEqual([1_000, 2, 1_001]);
-    expect((await order({ match: {}, status: 500 })).status).toBe(400);
   });
 
   test.each([

@@ -44,11 +44,11 @@ export class Deliveries {
   readonly #deliveries = new Map<string, DeliveryRecord>();
   /** The IDs of ended deliveries, in the order in which they ended. */
   #ended: string[] = [];
-  readonly #queues: DeliveryQueues;
+  /** The limiter of the deliveries to each webhook. */
+  readonly #limits = new Map<string, LimitFunction>();
 
   constructor(world: Surroundings) {
     this.#world = world;
-    this.#queues = new DeliveryQueues(world.workInProgress);
   }
 
   /** Sends one event to every active webhook of the organization that subscribes to its type (Events). */
@@ -91,8 +91,8 @@ export class Deliveries {
     if (webhook === undefined) throw orphaned();
     const isThere = () => this.#webhookFor(delivery) === webhook;
     const { life, workInProgress } = this.#world;
-    const mark = this.#queues.markFor(webhook.id);
-    const attempt = await workInProgress.track(this.#attempt(delivery, webhook, isThere), mark);
+    const sent = this.#attempt(delivery, webhook, isThere);
+    const attempt = await workInProgress.track(sent, workInProgress.mark());
     if (attempt === null && !life.aborted) throw orphaned();
     if (attempt !== null && isAccepted(attempt)) this.#delivered(delivery, webhook, attempt);
     return shownDelivery(delivery);
@@ -128,7 +128,7 @@ export class Deliveries {
   clear(): void {
     this.#deliveries.clear();
     this.#ended = [];
-    this.#queues.clear();
+    this.#limits.clear();
   }
 
   /** Schedules the next attempt. An overdue one is made at once: a frozen clock would never reach it. */
@@ -137,8 +137,8 @@ export class Deliveries {
     if (due === null) return;
     const go = () => {
       if (delivery.due !== due) return;
-      const mark = this.#queues.markFor(delivery.webhook_id);
-      this.#world.workInProgress.track(this.#scheduled(delivery, due), mark);
+      const { workInProgress } = this.#world;
+      workInProgress.track(this.#scheduled(delivery, due), workInProgress.mark());
     };
     if (due <= this.#world.clock.now()) go();
     else this.#world.schedule(due, go);
@@ -177,7 +177,8 @@ export class Deliveries {
     isWanted: () => boolean,
   ): Promise<Attempt | null> {
     const { life, network, clock, options } = this.#world;
-    const limit = this.#queues.limitFor(webhook.id);
+    const limit = this.#limits.get(webhook.id) ?? pLimit(atOnce);
+    this.#limits.set(webhook.id, limit);
     // An attempt without a wait starts at the moment when it is due, although the limiter runs it later.
     const due = limit.activeCount < atOnce ? clock.now() : null;
     return limit(async () => {
@@ -229,46 +230,3 @@ const orphaned = () => new Refusal("webhook_not_found", "the webhook of this del
 
 /** Limit of simultaneous deliveries per webhook. */
 const atOnce = 16;
-
-interface Queue {
-  readonly limit: LimitFunction;
-  /** The mark of the first attempt since the queue was last empty. */
-  since: number;
-}
-
-/** One queue of outgoing events per webhook. */
-class DeliveryQueues {
-  readonly #workInProgress: WorkInProgress;
-  readonly #queues = new Map<string, Queue>();
-
-  constructor(workInProgress: WorkInProgress) {
-    this.#workInProgress = workInProgress;
-  }
-
-  /** The limiter of every delivery to the webhook. */
-  limitFor(webhookId: string): LimitFunction {
-    return this.#queueFor(webhookId).limit;
-  }
-
-  /**
-   * The mark of an attempt that is about to begin. A queued attempt gets the mark of the attempts that it
-   * waits for: a caller that does not wait for them must not wait for it either.
-   */
-  markFor(webhookId: string): number {
-    const queue = this.#queueFor(webhookId);
-    if (queue.limit.activeCount === atOnce) return queue.since;
-    const mark = this.#workInProgress.mark();
-    if (queue.limit.activeCount === 0) queue.since = mark;
-    return mark;
-  }
-
-  clear(): void {
-    this.#queues.clear();
-  }
-
-  #queueFor(webhookId: string): Queue {
-    const queue = this.#queues.get(webhookId) ?? { limit: pLimit(atOnce), since: 0 };
-    this.#queues.set(webhookId, queue);
-    return queue;
-  }
-}

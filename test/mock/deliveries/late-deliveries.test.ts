@@ -246,28 +246,4 @@ describe("a handler that moves the clock", () => {
     expect(world.clock.now()).toBe(firstAt + 2 * minute);
     expect(world.mock.deliveries().map(timesOf)).toEqual([[iso(firstAt)], [iso(firstAt + 1_000)]]);
   });
-
-  test("does not wait for events queued behind it either", async () => {
-    let moves = 0;
-    const { received, url } = await startReceiver(async (response) => {
-      if (received.length <= 16) {
-        await until(() => received.length === 16);
-        await world.advance(1);
-        moves++;
-      }
-      response.writeHead(200).end();
-    });
-    // No attempt times out: a handler that waited for itself would hang forever.
-    const world = await worldWithHook(url, { network: { time: new MovableClock({ frozenAt: 0 }) } });
-    for (let event = 0; event < 18; event++) await world.importRows([row(`A${event}`)]);
-    // Each of the sixteen moves adds one more event, which must wait for a slot.
-    for (let event = 0; event < 16; event++) {
-      world.clock.advance(1);
-      await world.importRows([row(`B${event}`)]);
-    }
-    await world.advance(1_010 - 16);
-    await world.mock.settled();
-    expect([moves, received.length]).toEqual([16, 34]);
-    expect(world.mock.deliveries().map(({ state }) => state)).toEqual(Array(34).fill("delivered"));
-  });
 });

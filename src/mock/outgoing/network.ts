@@ -75,9 +75,7 @@ async function candidates(
   // Names of the local machine must not be sent to a resolver (RFC 6761, 6.3).
   if (isLoopbackHost(bare)) return ["127.0.0.1", "::1"];
   try {
-    const addresses: unknown = await network.resolve(bare, whenGivenUp);
-    // A custom network may return anything.
-    return Array.isArray(addresses) ? addresses : [];
+    return await network.resolve(bare, whenGivenUp);
   } catch {
     return [];
   }

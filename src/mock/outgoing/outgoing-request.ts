@@ -71,7 +71,6 @@ export function sendOutgoing(
     if (isOver()) return;
     if (typeof addresses === "string") return ending.settle({ fault: addresses });
     const plain: Socket = network.connect(addresses, port);
-    if (!canBeUsed(plain)) return ending.settle({ fault: "unreachable" });
     watch(plain, ending);
     plain.once("connect", () => {
       if (isOver()) return;
@@ -83,7 +82,7 @@ export function sendOutgoing(
       });
     });
   };
-  // A custom network may throw or return an unusable socket; that affects this request alone.
+  // A custom network may throw, which affects this request alone.
   found.then(connect).catch(() => ending.settle({ fault: "unreachable" }));
   return ending.outcome;
 }
@@ -136,10 +135,6 @@ function watch(socket: Socket, ending: Ending): void {
   socket.on("error", lost).on("close", lost);
   ending.close(socket);
 }
-
-/** Whether the socket of a custom network has the methods needed to listen and to close. */
-const canBeUsed = (socket: Partial<Socket> | null | undefined): boolean =>
-  [socket?.on, socket?.once, socket?.destroy].every((method) => typeof method === "function");
 
 const encrypted = (socket: Socket, host: string, authorities: string | undefined): Socket =>
   tlsConnect({

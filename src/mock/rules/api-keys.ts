@@ -49,8 +49,6 @@ function own(key: string, organization: ApiKeyState["organization"]): ApiKeyStat
 /** The API keys of a mock. */
 export class ApiKeys {
   readonly #byToken = new Map<string, ApiKey>();
-  /** By the header in its usual form, a lookup that saves parsing it. */
-  readonly #byHeader = new Map<string, ApiKey>();
   /** The keys that a test has set, for the snapshot. */
   readonly #set = new Set<string>();
 
@@ -81,8 +79,6 @@ export class ApiKeys {
   /** The key of an `Authorization` header: null if the header has none, undefined if it is unknown. */
   find(header: string | undefined): ApiKey | null | undefined {
     if (header === undefined) return null;
-    const known = this.#byHeader.get(header);
-    if (known !== undefined) return known;
     const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
     return token === undefined ? null : this.#byToken.get(token);
   }
@@ -90,14 +86,12 @@ export class ApiKeys {
   #add(state: ApiKeyState): void {
     const expires = state.expires_at === null ? Infinity : Date.parse(state.expires_at);
     const revoked = state.revoked_at === null ? Infinity : Date.parse(state.revoked_at) + cachedMs;
-    const key: ApiKey = {
+    this.#byToken.set(state.key, {
       state,
       organization: state.organization,
       scopes: state.scopes && new Set(state.scopes),
       endsAt: Math.min(expires, revoked),
-    };
-    this.#byToken.set(state.key, key);
-    this.#byHeader.set(`Bearer ${state.key}`, key);
+    });
   }
 }
 

@@ -99,7 +99,6 @@ function plainMessage(issue: z.core.$ZodIssue): string {
       if (issue.inclusive === false) return `must be more than ${issue.minimum}`;
       return `must ${toBound("least", issue.origin, issue.minimum)}`;
     case "too_big":
-      if (issue.inclusive === false) return `must be less than ${issue.maximum}`;
       return `must ${toBound("most", issue.origin, issue.maximum)}`;
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;

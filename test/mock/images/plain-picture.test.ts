@@ -1,8 +1,7 @@
 import { imageSize } from "image-size";
 import sharp from "sharp";
 import { expect, test, vi } from "vitest";
-import { Pictures } from "../../../src/mock/images/pictures.ts";
-import { plainPicture } from "../../../src/mock/images/plain-picture.ts";
+import { Pictures, plainPicture } from "../../../src/mock/images/pictures.ts";
 
 const types = ["image/jpeg", "image/png", "image/webp"] as const;
 

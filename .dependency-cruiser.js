@@ -4,7 +4,7 @@ const may = {
   "^src/contract/": ["^src/contract/", "/zod/", "/ipaddr\\.js/", "^(node:)?crypto$"],
   "^src/errors\\.ts$": [],
   "^src/clock\\.ts$": [],
-  "^src/move-file\\.ts$": ["^(node:)?fs(/promises)?$"],
+  "^src/move-file\\.ts$": ["^(node:)?(fs(/promises)?|path)$"],
   "^src/http/": ["^src/http/", "^src/clock\\.ts$", "^src/errors\\.ts$", "/undici/", "^node:", "^[a-z_]+$"],
   "^src/client/": [
     "^src/client/",

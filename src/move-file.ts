@@ -1,5 +1,6 @@
-import { closeSync, linkSync, openSync, renameSync, rmSync, unlinkSync } from "node:fs";
+import { closeSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
+import { dirname } from "node:path";
 
 /**
  * Gives a complete file its final name; false, with the file where it was, if `exclusive` and the name is taken. Throws
@@ -47,3 +48,23 @@ export async function syncFolder(path: string): Promise<void> {
   await folder?.sync().catch(() => {});
   await folder?.close();
 }
+
+/**
+ * Creates a folder with its missing parents; an existing one is fine, also by a link. Throws the system's error. Node's own
+ * `recursive` never ends where the system denies a new folder with ENOENT, as in /proc.
+ */
+export function makeFolders(path: string, mode?: number): void {
+  if (isFolder(path)) return;
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    // Another process may have been faster.
+    if (isTaken(error) && isFolder(path)) return;
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || isFolder(parent)) throw error;
+    makeFolders(parent, mode);
+    makeFolders(path, mode);
+  }
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   type Stats,
@@ -12,6 +11,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { makeFolders } from "../move-file.ts";
 import { fileSystemError, stateError } from "./state-error.ts";
 
 /**
@@ -96,26 +96,10 @@ export const logSizeOf = (path: string): number | null => lookAt(`${path}-wal`, 
 function prepareFolder(path: string): void {
   const folder = dirname(path);
   try {
-    makeFolder(folder);
+    makeFolders(folder, 0o700);
     if ((statSync(folder).mode & 0o777) !== 0o700) chmodSync(folder, 0o700);
   } catch (error) {
     throw fileSystemError(path, error);
-  }
-}
-
-/**
- * Creates a folder and its parents, readable only by the user. Node's own way never returns where the system allows no
- * folder, as in /proc.
- */
-export function makeFolder(folder: string): void {
-  const isFolder = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isFolder()) return;
-  if (dirname(folder) !== folder) makeFolder(dirname(folder));
-  try {
-    mkdirSync(folder, 0o700);
-  } catch (error) {
-    // Another process may have been faster.
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !isFolder()) throw error;
   }
 }
 

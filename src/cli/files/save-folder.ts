@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileProblem } from "../../errors.ts";
 import { isBucketAddress, readBucketAddress } from "../../flows/bucket/address.ts";
-import { freeBytesIn, makeFolders } from "../../flows/files/disk.ts";
+import { freeBytesIn } from "../../flows/files/disk.ts";
 import {
   type FolderOptions,
   foreignResults,
@@ -11,6 +11,7 @@ import {
 } from "../../flows/generate/folder-results.ts";
 import type { ImageBucket } from "../../flows/generate/image-bucket.ts";
 import type { ResultRow } from "../../flows/generate/result.ts";
+import { makeFolders } from "../../move-file.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import type { BucketFlags } from "../flags/bucket-flags.ts";
@@ -81,7 +82,7 @@ export async function checkSaveFolder(
   try {
     const found = await stat(path).catch(() => null);
     if (found !== null && !found.isDirectory()) throw reject("it is a file");
-    await makeFolders(path);
+    makeFolders(path);
     await access(path, constants.W_OK | constants.X_OK);
     const free = await freeBytes(path);
     if (free !== null && free < leastFreeBytes) throw reject("its disk is full");

@@ -2,7 +2,7 @@ import { chmod, readFile, rm, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import { OutputFile } from "../../flows/files/output-file.ts";
-import { makeFolder } from "../../state/state-place.ts";
+import { makeFolders } from "../../move-file.ts";
 import type { Context } from "../context/context.ts";
 import { KeyError } from "../context/errors.ts";
 import { profileFileName } from "./profile-names.ts";
@@ -65,7 +65,7 @@ function keyFile(profile: string, configFile: string): KeyStore {
       }
     },
     async write({ origin }, key) {
-      makeFolder(dirname(path));
+      makeFolders(dirname(path), 0o700);
       await chmod(dirname(path), 0o700);
       // An older file may be open to others, and a replaced file keeps its permissions.
       await rm(path, { force: true });

@@ -2,8 +2,8 @@ import { chmod } from "node:fs/promises";
 import { dirname } from "node:path";
 import { asFileError, CatError, fileProblem } from "../../errors.ts";
 import { OutputFile } from "../../flows/files/output-file.ts";
+import { makeFolders } from "../../move-file.ts";
 import { lockFile, waitForLock } from "../../state/file-lock.ts";
-import { makeFolder } from "../../state/state-place.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError, withHint } from "../context/errors.ts";
 import { configPath, notAFolder, readConfig } from "./profiles.ts";
@@ -55,7 +55,7 @@ export const updateProfile = (
 
 function makeSettingsFolder(folder: string): void {
   try {
-    makeFolder(folder);
+    makeFolders(folder, 0o700);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST" || code === "ENOTDIR") throw notAFolder(folder, error);

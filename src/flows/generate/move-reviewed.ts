@@ -2,9 +2,9 @@
 
 import { lstat, stat, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { moveFile, syncFolder } from "../../move-file.ts";
+import { makeFolders, moveFile, syncFolder } from "../../move-file.ts";
 import type { Decisions } from "../../state/decisions.ts";
-import { makeFolders, OutputError } from "../files/disk.ts";
+import { OutputError } from "../files/disk.ts";
 import { rejectedFolder } from "./result.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
@@ -27,7 +27,7 @@ export async function moveReviewed(
     const target = decision === "reject" ? `${rejectedFolder}/${name}` : name;
     const other = decision === "reject" ? name : `${rejectedFolder}/${name}`;
     try {
-      if (decision === "reject") await makeFolders(rejected);
+      if (decision === "reject") makeFolders(rejected);
       if (path === target) await removeSecondName(join(folder, other), join(folder, target));
       else await move(join(folder, path), join(folder, target));
       isMoved ||= path !== target;

@@ -1,7 +1,8 @@
 import { lstatSync, type Stats } from "node:fs";
 import { lstat, mkdir, realpath, rmdir } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { makeFolders, OutputError } from "../../files/disk.ts";
+import { makeFolders } from "../../../move-file.ts";
+import { OutputError } from "../../files/disk.ts";
 
 /** The folders of a mirror on this machine. Links inside it that lead out of it are never followed. */
 export class MirrorFolders {
@@ -58,7 +59,7 @@ export class MirrorFolders {
   }
 
   async #rootFolder(): Promise<string> {
-    await makeFolders(this.root);
+    makeFolders(this.root);
     return realpath(this.root);
   }
 

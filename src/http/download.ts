@@ -22,12 +22,15 @@ export function downloader(options: DownloaderOptions): Download {
     const response = await open(url, signal, attempts);
     try {
       rejectCompressed(url, response);
-      if (response.status !== 200) throw notAFile(url, response.status);
+      const { status } = response;
+      const bad = (what: string, code: string) =>
+        new BadResponseError(`${nameOfUrl(url)} ${what}`, { code, status });
+      if (status !== 200) throw bad(`responded with status ${status}`, "not_a_file");
       let bytes = 0;
       for await (const chunks of response) {
         for (const chunk of chunks) {
           bytes += chunk.length;
-          if (bytes > maxBytes) throw tooLarge(url, maxBytes);
+          if (bytes > maxBytes) throw bad(`exceeds the limit of ${maxBytes} bytes`, "answer_too_large");
           yield chunk;
         }
       }
@@ -56,11 +59,3 @@ export function downloader(options: DownloaderOptions): Download {
     }
   }
 }
-
-const notAFile = (url: URL, status: number): BadResponseError =>
-  new BadResponseError(`${nameOfUrl(url)} responded with status ${status}`, { code: "not_a_file", status });
-
-const tooLarge = (url: URL, maxBytes: number): BadResponseError =>
-  new BadResponseError(`${nameOfUrl(url)} exceeds the limit of ${maxBytes} bytes`, {
-    code: "answer_too_large",
-  });

@@ -33,7 +33,7 @@ export async function checkManifest(
 }
 
 /** The lines of a manifest, without their ends. */
-const readLines = (path: string): AsyncIterable<string> =>
+export const readLines = (path: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
 
 /** The product of a line; null if it has none. */

@@ -1,10 +1,8 @@
 // ZIPs have names of files, and nothing else of their images: a manifest of the same products tells which are rejected, and how
 // they were made.
 
-import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { createInterface } from "node:readline";
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
 import { sourceOfAsset } from "../../files/ai-label.ts";
@@ -15,6 +13,7 @@ import { openZip } from "../archive/zip.ts";
 import { downloadArtifact } from "./download-artifact.ts";
 import { artifactPath } from "./fetch-artifacts.ts";
 import type { FrozenJob } from "./frozen-summary.ts";
+import { readLines } from "./manifest.ts";
 
 /** What is known of the images in ZIPs. */
 export interface NamedEntries {
@@ -113,8 +112,7 @@ async function namesOf(
   { reviewed, label }: Pick<Wanted, "reviewed" | "label">,
 ): Promise<AssetName[]> {
   const names: AssetName[] = [];
-  const lines = createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
-  for await (const line of lines) {
+  for await (const line of readLines(path)) {
     const { assets } = JSON.parse(line) as ExportRow;
     // The client checks neither the list nor its values.
     for (const { suggested_filename: name, task_id, ai_generated, role } of Array.isArray(assets)

@@ -181,6 +181,9 @@ test("a failed file keeps the column, and an empty cell of it is none", async ()
   expect(world.read("sheet.failed.csv")).toContain(`,${as_exported},`);
   expect(shown(world).map(({ name }) => name)).toEqual(["Coat", "Hat", "Dress 2"]);
   expect(await world.cat("import sheet.failed.csv --plan")).toMatchObject({ exit: 0 });
+  await all(world, "products export empty.ndjson");
+  world.write("empty.ndjson", world.read("empty.ndjson").replace(/"cat1[\w-]+"/g, '""'));
+  expect(await world.cat("import empty.ndjson --dry-run")).toMatchObject({ exit: 0 });
 });
 
 const nameOf = fc.constantFrom("Coat", "Hat", "Skirt");

@@ -54,7 +54,11 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   const continues = hasRowsLeft(summary, flags, run);
   const lines = resultLines(summary, flags, run, !resumes && !continues);
   if (resumes) lines.push(...resumeLines(flags, run));
-  else if (summary.failed_file === null && waitsElsewhere(summary, flags, run)) lines.push(...waitLines(run));
+  else if (summary.failed_file === null && waitsElsewhere(summary, flags, run))
+    lines.push(
+      "For the results, run the command again without --no-wait:",
+      `  ${typedLine(run.typed, waiting)}`,
+    );
   else if (continues && flags.applies !== undefined)
     lines.push("To import the other rows, plan the file again without --limit.");
   else if (continues) {
@@ -76,12 +80,6 @@ export const resumeLines = ({ file }: Pick<ImportFlags, "file">, { typed }: Pick
   const how = file === "-" ? "pipe the same rows to the same command" : "run the same command again";
   return [`To resume, ${how} (nothing is sent twice):`, `  ${typedLine(typed, onceOnly)}`];
 };
-
-/** The command that waits for the results. */
-export const waitLines = ({ typed }: Pick<ReportedRun, "typed">) => [
-  "For the results, run the command again without --no-wait:",
-  `  ${typedLine(typed, waiting)}`,
-];
 
 /** The result and a line per kind of failure. `isFailedNext`: whether the next command is that for the failed file. */
 export function resultLines(
@@ -153,7 +151,7 @@ export function isResumable(summary: ImportSummary, flags: ImportFlags, run: Rep
 }
 
 /** Whether the command without `--no-wait` gets the results. A private mock has stopped by then. */
-export const waitsElsewhere = (
+const waitsElsewhere = (
   { imports }: ImportSummary,
   { wait, file }: ImportFlags,
   { stopped, globals }: ReportedRun,

@@ -12,8 +12,6 @@ const frameMs = 100;
 const patienceMs = 5_000;
 /** New requests in one frame: more than a page can show, far less than a mock can serve. */
 const rowsPerFrame = 200;
-/** Open streams, one per browser tab; the oldest is closed for another one. */
-const mostStreams = 50;
 
 interface Stream {
   readonly response: ServerResponse;
@@ -62,16 +60,9 @@ export class Streams {
     });
     response.write("retry: 1000\n\n");
     response.on("close", () => this.#streams.delete(stream));
-    const [oldest] = this.#streams;
-    if (this.#streams.size === mostStreams) oldest!.response.destroy();
     this.#streams.add(stream);
     this.#write(stream);
     this.#plan();
-  }
-
-  /** Number of open streams. */
-  get size(): number {
-    return this.#streams.size;
   }
 
   get #life(): string {

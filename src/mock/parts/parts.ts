@@ -1,4 +1,4 @@
-import { limits, ulidPattern } from "../../contract/limits.ts";
+import { ulidPattern } from "../../contract/limits.ts";
 import type { ExportAsset } from "../../contract/resources/exports.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
@@ -6,7 +6,7 @@ import { drawnSize } from "../drawing/garments.ts";
 import { heldImages, toAsset } from "../exports/export-rows.ts";
 import { shownModel } from "../routes/models.ts";
 import { shownProduct } from "../routes/products.ts";
-import { type ApiKeyState, organizationNames } from "../rules/api-keys.ts";
+import type { ApiKeyState } from "../rules/api-keys.ts";
 import { invalid, type Problem, Refusal } from "../rules/refusal.ts";
 import { findModel, type Organization } from "../store/organization.ts";
 import { attach, changeProduct, listedPhotos, refuseTaken } from "../store/product-changes.ts";
@@ -26,11 +26,8 @@ import {
 export function putProduct(world: World, id: string, order: ProductOrder): Product {
   const organization = world.organizations[order.organization ?? "main"];
   const known = organization.products.get(id);
-  if (known === undefined && organizationNames.some((name) => world.organizations[name].products.knows(id))) {
-    throw invalid(
-      "this ID belongs to a deleted product, or to one of the other organization; use another ID",
-    );
-  }
+  if (known === undefined && organization.products.knows(id))
+    throw invalid("this ID belongs to a deleted product; use another ID");
   const product =
     known === undefined ? create(world, organization, id, order) : change(world, organization, known, order);
   return shownProduct(product);
@@ -41,11 +38,6 @@ function create(world: World, organization: Organization, id: string, order: Pro
   const { name = "Dashboard product", reference = null, description = null, sex = null } = order;
   const { images = [{ id: world.idFor("photo", id) }], created_at = now, updated_at = created_at } = order;
   if (reference !== null) refuseTaken(organization, reference);
-  for (const [at, image] of images.entries()) {
-    if (!organization.images.has(image.id) && isImage(world, image.id)) {
-      throw invalid(`images[${at}].id: this image belongs to the other organization`, `images[${at}].id`);
-    }
-  }
   for (const image of images) {
     if (organization.images.has(image.id)) continue;
     organization.images.set(image.id, drawn(image.id, now, "image/jpeg", ""));
@@ -93,16 +85,10 @@ const drawn = (
   generation: null,
 });
 
-const isImage = (world: World, id: string): boolean =>
-  organizationNames.some((name) => world.organizations[name].images.has(id));
-
 /** Adds an asset to a product, or changes the given fields of an image. */
 export function putAsset(world: World, id: string, order: AssetOrder): ExportAsset {
   const organization = world.organizations[order.organization ?? "main"];
   const known = organization.images.get(id);
-  if (known === undefined && isImage(world, id)) {
-    throw invalid("this image belongs to the other organization", "organization");
-  }
   const now = world.timestamp();
   const product = holderOf(organization, known, order);
   const base = known ?? created(organization, product, id, order, now);
@@ -253,11 +239,6 @@ const unnamed = {
 export function putModel(world: World, id: string, { organization = "main", ...order }: ModelOrder): Model {
   const { models } = world.organizations[organization];
   const is_public = !ulidPattern.test(id);
-  const isElsewhere = organizationNames.some(
-    (name) => name !== organization && world.organizations[name].models.some((model) => model.id === id),
-  );
-  if (!is_public && isElsewhere)
-    throw invalid("this model belongs to the other organization", "organization");
   const known = findModel(world.organizations[organization], id);
   const given = Object.entries(order).filter(([, value]) => value !== undefined);
   const model: ModelRecord = { id, is_public, ...unnamed, ...known, ...Object.fromEntries(given) };
@@ -269,9 +250,6 @@ export function putModel(world: World, id: string, { organization = "main", ...o
 
 /** Marks an idempotency key as that of a request which has just crashed (Cross-cutting rule 5). */
 export function putCrash(world: World, key: string, { organization = "main" }: CrashOrder) {
-  if (key.length > limits.idempotencyKeyLength) {
-    throw invalid(`an idempotency key has at most ${limits.idempotencyKeyLength} characters`);
-  }
   const freeAt = world.organizations[organization].keys.crash(key, world.clock.now());
   return { key, organization, crashed_at: world.timestamp(), free_at: new Date(freeAt).toISOString() };
 }

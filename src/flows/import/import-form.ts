@@ -161,7 +161,8 @@ function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): obj
 /** The problem of a value that was exported for another row, or not at all. */
 function exportedProblems(exported: unknown, row: unknown): readonly FieldProblem[] {
   const reference = referenceOf(row);
-  if (!exported || reference === undefined || isExported(exported, reference)) return [];
+  if (exported === undefined || exported === "" || reference === undefined || isExported(exported, reference))
+    return [];
   const message = `${exportedColumn} is not the value that was exported for ${reference}: empty it, remove the column, or export again`;
   return [{ param: exportedColumn, code: "invalid_row", message }];
 }

@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
 import { call } from "./api.ts";
 import { common, type Effect, effects, empty, type Fields, toOrder, values } from "./fault-fields.ts";
-import type { Run } from "./parts.tsx";
-import { useForm } from "./problems.tsx";
+import { type Run, useForm } from "./parts.tsx";
 
 /** Orders faults: a common one by a click, any by the fields. */
 export function FaultForm({ run }: { run: Run }) {

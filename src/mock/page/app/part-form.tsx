@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ProductPage } from "../data.ts";
 import { call } from "./api.ts";
-import { Code, type Run } from "./parts.tsx";
-import { useForm } from "./problems.tsx";
+import { Code, type Run, useForm } from "./parts.tsx";
 
 /** What can be made, by its name in the path. */
 export const kinds = {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { copyText } from "./api.ts";
+import { copyText, Rejection } from "./api.ts";
 
 /** Runs an action and says how it went. */
 export type Run = (action: () => Promise<string>) => void;
@@ -123,4 +123,28 @@ function indented(text: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Runs the action of a form like `run`. What the mock rejects is shown in the form, with every problem. */
+export function useForm(run: Run) {
+  const [problems, setProblems] = useState<readonly string[]>([]);
+  const submit: Run = (action) =>
+    run(async () => {
+      setProblems([]);
+      try {
+        return await action();
+      } catch (error) {
+        if (!(error instanceof Rejection)) throw error;
+        setProblems(error.problems);
+        return "";
+      }
+    });
+  const shown = problems.length > 0 && (
+    <ul class="problems" role="alert">
+      {problems.map((problem) => (
+        <li>{problem}</li>
+      ))}
+    </ul>
+  );
+  return { submit, shown };
 }

@@ -130,7 +130,7 @@ const reviewCommand = (app: App): Command =>
     .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)")
     .action(async (file: string, { sheet, encoding }: { sheet?: string; encoding?: string }) => {
       const read = { encoding: encoding === undefined ? undefined : checkEncodingName(encoding) };
-      const { recordReviewFile } = await import("./generate/record-review.ts");
+      const { recordReviewFile } = await import("./generate/open-review.ts");
       await recordReviewFile(app, file, { sheet, read });
     });
 

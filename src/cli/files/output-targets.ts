@@ -84,7 +84,7 @@ export async function outputTargets(
 /** How CSV results are written: for Excel, or like the input. The input is read now, because it may change later. */
 export async function resultsStyle(app: Asker, excel: boolean | undefined, file: RowFile): Promise<CsvStyle> {
   const { excelStyle } = await import("../settings/csv-style.ts");
-  const { styleLike } = await import("../../flows/outputs/csv-style.ts");
+  const { styleLike } = await import("../../flows/outputs/failed-file.ts");
   const { plainCsv } = await import("../../flows/outputs/cells.ts");
   // What cannot be read is reported by the check of the file.
   return (await excelStyle(app, excel)) ?? styleLike(file).catch(() => plainCsv);

@@ -1,4 +1,4 @@
-import { type CsvStyle, plainCsv } from "../../flows/outputs/cells.ts";
+import { type CsvStyle, excelCsv } from "../../flows/outputs/cells.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { readProfiles } from "./profiles.ts";
@@ -9,15 +9,14 @@ interface Asker {
   readonly globals: Pick<GlobalOptions, "profile">;
 }
 
-/** CSV that Excel opens as a table with all its characters; null unless `--excel` or the profile asks for it. */
+/** CSV for Excel; null unless `--excel` or the profile asks for it. */
 export async function excelStyle(
   { context, globals }: Asker,
   given: boolean | undefined,
 ): Promise<CsvStyle | null> {
   const { env } = context;
   if (!(given ?? (await isSetIn(env, globals)))) return null;
-  const delimiter = hasDecimalComma(localeOf(context)) ? ";" : plainCsv.delimiter;
-  return { delimiter, lineEnd: "\r\n", form: { encoding: "utf-8", marked: true } };
+  return hasDecimalComma(localeOf(context)) ? { ...excelCsv, delimiter: ";" } : excelCsv;
 }
 
 async function isSetIn(env: Context["env"], globals: Asker["globals"]): Promise<boolean> {

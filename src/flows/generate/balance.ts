@@ -46,8 +46,7 @@ export class Balance {
   get known(): KnownBalance | null {
     const { state, service } = this.#run;
     const value = state.marks.get(service.baseUrl, this.#mark);
-    // Earlier versions did not keep the price.
-    return value === null ? null : { price: 0, ...(JSON.parse(value) as Omit<KnownBalance, "price">) };
+    return value === null ? null : (JSON.parse(value) as KnownBalance);
   }
 
   /** The operation, with what its responses reveal kept. `imagesIn` counts the images of a body. */

@@ -5,8 +5,7 @@ import { CatError } from "../../errors.ts";
 import { lockTemporaryFile, waitForLock } from "../../state/file-lock.ts";
 import { fileStart, OutputError } from "../files/disk.ts";
 import { OutputFile } from "../files/output-file.ts";
-import { type CsvStyle, csvRecords, markOf, plainCsv } from "../outputs/cells.ts";
-import { guardedCell } from "../outputs/formulas.ts";
+import { type CsvStyle, csvRecords, guardedCell, markOf, plainCsv } from "../outputs/cells.ts";
 import { type ResultRow, resultCells, resultColumns } from "./result.ts";
 
 /** The names of the two lists next to saved images: the CSV is made from the other one. */
@@ -84,7 +83,7 @@ async function addRows(
     });
   const own = new Set(tasks.map(({ task_id }) => task_id));
   const others = listed.filter(({ task_id }) => task_id === null || !own.has(task_id));
-  const all = [...others.map(withLaterColumns), ...tasks];
+  const all = [...others, ...tasks];
   const style = csv ?? plainCsv;
   const cell = formulaGuard ? guardedCell : (text: string) => text;
   await write(path, all.map((row) => `${JSON.stringify(row)}\n`).join(""));
@@ -95,22 +94,13 @@ async function addRows(
   return true;
 }
 
-/** A row with what those of earlier versions lack. */
-const withLaterColumns = (row: ResultRow): ResultRow => {
-  const { label = null, decision = null, note = null } = row;
-  return { ...row, label, decision, note };
-};
-
-/** The columns of this version, of that before reviews, and of that before labels. */
-const ownColumns = [0, 2, 3].map((later) => resultColumns.slice(0, resultColumns.length - later).join());
-
 /** The name of a list in the folder that is another file: a user's own results, or the input of the command. Null for none. */
 export async function foreignResults(folder: string): Promise<string | null> {
   const startOf = async (name: string) => String(await fileStart(join(folder, name), 65_536).catch(noFile));
   const [csv, ndjson] = [await startOf(folderResults.csv), await startOf(folderResults.ndjson)];
   const [header, ...records] = csv.trimEnd().split("\n");
   const columns = header!.replace(/^\ufeff|\r$/g, "").replaceAll(";", ",");
-  const isOwnCsv = csv === "" || ownColumns.includes(columns);
+  const isOwnCsv = csv === "" || columns === resultColumns.join();
   // Its rows are read from the other list.
   if (!isOwnCsv || (records.length > 0 && ndjson === "")) return folderResults.csv;
   return parseRows(ndjson.split("\n", 1)[0]!) === null ? folderResults.ndjson : null;

@@ -9,13 +9,13 @@ import { type Run, type RunRequest, runIdentity, sentBeyond, withRun } from "../
 import { stoppedBy } from "../run/stage.ts";
 import { leastTimeLeft } from "../run/writes.ts";
 import { counted, shownName } from "../words.ts";
-import { agree } from "./agree.ts";
 import { Balance, isUnpaid, type Shortage } from "./balance.ts";
 import { type ClosedRun, closeRun } from "./close-run.ts";
 import { readGenerations } from "./columns/generation-form.ts";
 import { type AskedGeneration, type Generation, placeKey, sentGenerations } from "./generation.ts";
 import { type GenerateDeps, type GenerateInput, type GenerationRun, isFresh } from "./generation-run.ts";
 import {
+  agree,
   cutGenerations,
   notReplaced,
   planGenerations,

@@ -1,14 +1,15 @@
 import { OutputFile } from "../files/output-file.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
+import type { TextForm } from "../rows/encoding.ts";
 import { formatOfName } from "../rows/input-format.ts";
 import { isWithin, openRows, type RowFile } from "../rows/open-rows.ts";
 import { doubtCodes, type Place } from "../rows/problem.ts";
 import type { InputRow } from "../rows/row-form.ts";
 import { type RefusedRows, unknownPlace } from "../rows/row-sets.ts";
 import { TableReader } from "../rows/table-rows.ts";
-import { firstLineEnd } from "../rows/text.ts";
-import { formLike } from "./csv-style.ts";
-import { EncodedFile } from "./encoded-file.ts";
+import { firstLineEnd, readTextForm } from "../rows/text.ts";
+import { type CsvStyle, excelCsv, plainCsv } from "./cells.ts";
+import { EncodedFile, failedFormOf } from "./encoded-file.ts";
 import {
   FailedCsvRows,
   failedNdjsonRow,
@@ -177,11 +178,9 @@ export class FailedFile<Result> {
 
   /** With the delimiter, the encoding, the byte order mark and the line ends of the input, if it is a CSV file. */
   async #csvFile(output: OutputFile, reader: TableReader, kept: KeptColumns): Promise<FailedRowsFile> {
-    const { source, read } = this.#input;
     const isCsv = reader instanceof CsvReader;
     const dialect = isCsv ? reader.dialect : { delimiter: ",", linesBeforeHeader: 0 };
-    const lineEnd = isCsv ? await firstLineEnd(source.read(), read.encoding) : "\r\n";
-    const form = isCsv ? await formLike(this.#input) : { encoding: "utf-8", marked: true };
+    const { lineEnd, form } = isCsv ? await styleOf(this.#input, reader) : excelCsv;
     const file = new EncodedFile(output, form, () => "?");
     const rows = new FailedCsvRows(reader, kept, dialect, lineEnd);
     await file.write(rows.head());
@@ -217,3 +216,25 @@ export class FailedFile<Result> {
 
 /** The row without what was added to it. */
 const asTyped = (row: InputRow): InputRow => (row.typed === undefined ? row : { ...row, record: row.typed });
+
+/** The form of a file's text, for a file that is written like it. */
+async function formLike({ source, read }: RowFile): Promise<TextForm> {
+  const form = await readTextForm(source.read(), read.encoding);
+  return failedFormOf(form ?? plainCsv.form, read.encoding, source.format);
+}
+
+/** The delimiter, the encoding and the line ends of an input that is CSV; those of plain CSV for any other. */
+export async function styleLike(file: RowFile): Promise<CsvStyle> {
+  if (file.source.format !== "csv") return plainCsv;
+  const reader = await openRows(file);
+  if (!(reader instanceof CsvReader)) return plainCsv;
+  // The head of the file decides the delimiter.
+  for await (const _ of reader.batches()) break;
+  return styleOf(file, reader);
+}
+
+const styleOf = async (file: RowFile, { dialect }: CsvReader): Promise<CsvStyle> => ({
+  delimiter: dialect.delimiter,
+  lineEnd: await firstLineEnd(file.source.read(), file.read.encoding),
+  form: await formLike(file),
+});

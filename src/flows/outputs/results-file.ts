@@ -1,7 +1,6 @@
 import { OutputFile } from "../files/output-file.ts";
-import { type CsvStyle, csvRecords, plainCsv } from "./cells.ts";
+import { type CsvStyle, csvRecords, guardedCell, plainCsv } from "./cells.ts";
 import { EncodedFile } from "./encoded-file.ts";
-import { guardedCell } from "./formulas.ts";
 import { isCsvName, type OutputTarget } from "./output-targets.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 

@@ -154,18 +154,3 @@ describe("an image that cannot have the label is saved as sent, with one warning
     );
   });
 });
-
-test("the lists of an earlier version, without the column, are continued", async () => {
-  const world = await labelWorld();
-  await world.cat("tryon looks.csv --yes --limit 1 --save images");
-  const csv = world.read("images/results.csv");
-  world.write("images/results.csv", csv.replaceAll(/,(?:label,decision,note|true,,)$/gm, ""));
-  const row = JSON.parse(world.read("images/results.ndjson")) as Partial<ResultRow>;
-  delete row.label;
-  world.write("images/results.ndjson", `${JSON.stringify({ ...row, task_id: "earlier" })}\n`);
-  expect(await world.cat("tryon looks.csv --yes --save images")).toMatchObject({ exit: 0 });
-  expect(world.labels()).toEqual({
-    csv: ["label", "", "true", "true"],
-    ndjson: [null, true, true],
-  });
-});

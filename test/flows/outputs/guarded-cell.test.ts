@@ -1,8 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { csvRecords } from "../../../src/flows/outputs/cells.ts";
-import { guardedCell, unguardedCell } from "../../../src/flows/outputs/formulas.ts";
+import { csvRecords, guardedCell, unguardedCell } from "../../../src/flows/outputs/cells.ts";
 
 test.each([
   '=HYPERLINK("https://evil.example","Open")',

@@ -33,7 +33,7 @@ test("commands --json lists every command, argument, flag and exit status", asyn
   const api = list.commands.find(({ name }: { name: string }) => name === "api");
   expect(api.arguments[0]).toMatchObject({
     name: "METHOD",
-    required: true,
+    required: false,
     choices: expect.arrayContaining(["GET"]),
   });
   expect(api.flags[0]).toMatchObject({ flag: "--field", short: "-F", value: "NAME=VALUE", repeatable: true });

@@ -42,33 +42,14 @@ export async function showThumbnails(
     const client = await app.client();
     const fetcher = new ImageFetcher({ client, clock, signal: patience.signal });
     for (const { caption, fetch } of pictures.slice(0, mostPictures)) {
-      const text = await drawnWithin(patience.signal, async () => {
-        const image = await fetch(fetcher);
-        return image === null ? null : pictureText(graphics, image);
-      });
+      const image = await fetch(fetcher).catch(() => null);
+      const text = image === null ? null : await pictureText(graphics, image).catch(() => null);
       if (text !== null) await app.io.data(caption === null ? text : `${app.io.visible(caption)}\n${text}`);
     }
   } finally {
     patience.release();
   }
   interrupt.throwIfAborted();
-}
-
-/** The text of a picture; null if it fails, or once the signal is aborted. */
-async function drawnWithin(signal: AbortSignal, draw: () => Promise<string | null>): Promise<string | null> {
-  if (signal.aborted) return null;
-  let stop = () => {};
-  const stopped = new Promise<null>((resolve) => {
-    stop = () => resolve(null);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([draw(), stopped]);
-  } catch {
-    return null;
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
 }
 
 /** What the terminal can draw, if pictures are wanted: nothing in a pipe, in other formats or with chosen fields. */

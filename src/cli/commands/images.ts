@@ -27,6 +27,7 @@ import {
   withPrintFlags,
 } from "../flags/print-flags.ts";
 import { named, resourceId } from "../flags/values.ts";
+import { warn } from "../output/stderr-lines.ts";
 import type { Printing } from "../output/table.ts";
 import { namedFields, namedForm, resourceForm } from "../resources/forms.ts";
 
@@ -147,12 +148,11 @@ async function saveImage(
     await app.io.resource({ ...image, label: isLabeled(file.path) }, printing);
   } else await app.io.note(`Saved ${app.io.visible(save)} (${grouped(saved.bytes)} bytes).`);
   if (saved.label === false) await app.io.note(unlabeledLine(1));
-  else if (source === undefined) await app.io.note(unknownSource);
+  else if (source === undefined)
+    await warn(app, "saved as sent: no recent export lists the image", unknownHint);
 }
 
-const unknownSource =
-  "Saved as sent: no recent export lists the image. " +
-  "If it is AI-generated, add --label generated or --label beautified; if not, --no-label.";
+const unknownHint = "If it is AI-generated, add --label generated or --label beautified; if not, --no-label.";
 
 /** How exports say that an image was made: null without the label, undefined if it is not certain. */
 async function searchedSource(

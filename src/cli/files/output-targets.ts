@@ -3,7 +3,7 @@ import { lstat, stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { numbered } from "../../flows/files/file-names.ts";
 import type { CsvStyle } from "../../flows/outputs/cells.ts";
-import { isCsvName, type OutputTargets } from "../../flows/outputs/output-targets.ts";
+import { isCsvName, type OutputTargets } from "../../flows/outputs/results-file.ts";
 import { formatOfName, type InputFormat, withoutGz } from "../../flows/rows/input-format.ts";
 import type { RowFile } from "../../flows/rows/open-rows.ts";
 import type { Source } from "../../flows/rows/source.ts";

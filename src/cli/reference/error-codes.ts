@@ -258,7 +258,8 @@ export const codeGroups: readonly CodeGroup[] = [
       invalid_bucket: "Use s3://BUCKET/PREFIX.",
       bucket_not_found: "Check the name of the bucket, and --endpoint or --region.",
       wrong_region: "Add --region with the region of the bucket.",
-      bucket_denied: "Use a key that may list and read objects of the bucket; to write, also put and delete them.",
+      bucket_denied:
+        "Use a key that may list and read objects of the bucket; to write, also put and delete them.",
       bucket_key_missing:
         "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or check AWS_PROFILE and sign in again.",
       bucket_key_invalid: "Check the access key and its secret.",

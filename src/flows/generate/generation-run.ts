@@ -1,6 +1,6 @@
 import type { GenerationKind } from "../../contract/generation-rules.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
-import type { OutputTargets } from "../outputs/output-targets.ts";
+import type { OutputTargets } from "../outputs/results-file.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { FileAnswers } from "../rows/mapped-columns.ts";

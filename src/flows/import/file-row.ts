@@ -2,7 +2,7 @@ import { shortened } from "../../contract/did-you-mean.ts";
 import { type ImportRowImage, importRowProblems, type RowProblem } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
-import type { LocalImage } from "../photos/photo-problem.ts";
+import type { LocalImage } from "../photos/photo-file.ts";
 import type { FieldValues } from "./digests.ts";
 
 /** A photo as named in the user's file: a URL, an uploaded image, or a local file. */

@@ -1,5 +1,5 @@
 import { CatError } from "../../errors.ts";
-import type { OutputTargets } from "../outputs/output-targets.ts";
+import type { OutputTargets } from "../outputs/results-file.ts";
 import { type CheckResult, checkFile } from "../rows/check.ts";
 import { keptOptions, valueEntries } from "../rows/mapped-columns.ts";
 import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";

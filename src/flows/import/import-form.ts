@@ -4,7 +4,7 @@ import { didYouMean, wordsForOrientations, wordsForSexes } from "../../contract/
 import { canonicalReference } from "../../contract/import-row.ts";
 import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
-import { type PhotoProblem, repeatedPhotos } from "../photos/photo-problem.ts";
+import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
 import type { FieldProblem, RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";

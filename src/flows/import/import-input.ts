@@ -1,5 +1,5 @@
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
-import type { OutputTargets } from "../outputs/output-targets.ts";
+import type { OutputTargets } from "../outputs/results-file.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { CheckResult } from "../rows/check.ts";

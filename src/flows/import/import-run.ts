@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Import } from "../../contract/resources/imports.ts";
 import type { DoneRow, StoredBatch } from "../../state/batches.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
-import type { OutputTargets } from "../outputs/output-targets.ts";
+import type { OutputTargets } from "../outputs/results-file.ts";
 import type { PhotoUpload } from "../photos/upload-photos.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { isWithin, openRows, unchangedRows } from "../rows/open-rows.ts";

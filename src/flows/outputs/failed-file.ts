@@ -17,7 +17,7 @@ import {
   keptColumns,
   ndjsonEscape,
 } from "./failed-rows.ts";
-import type { OutputTargets } from "./output-targets.ts";
+import type { OutputTargets } from "./results-file.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./row-outcome.ts";
 
 export type FailedFileTarget = OutputTargets["failedFile"] & {

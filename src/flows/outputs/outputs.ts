@@ -8,8 +8,7 @@ import { UnreadableInput } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import { InputError } from "../rows/source.ts";
 import type { FailedFile, WordFailure } from "./failed-file.ts";
-import type { OutputTargets } from "./output-targets.ts";
-import type { ResultsFile, ResultsForm } from "./results-file.ts";
+import type { OutputTargets, ResultsFile, ResultsForm } from "./results-file.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 
 /** The input of a run's two output files. */

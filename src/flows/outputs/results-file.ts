@@ -1,7 +1,7 @@
-import { OutputFile } from "../files/output-file.ts";
+import { extname } from "node:path";
+import { OutputFile, type Overwrite } from "../files/output-file.ts";
 import { type CsvStyle, csvRecords, guardedCell, plainCsv } from "./cells.ts";
 import { EncodedFile } from "./encoded-file.ts";
-import { isCsvName, type OutputTarget } from "./output-targets.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 
 /** How a flow writes its results: one CSV row with these columns, or one object per line, for each result. */
@@ -64,3 +64,27 @@ export class ResultsFile<Result> {
     return this.#file.discard();
   }
 }
+
+/** A file to write: its path, and its name in messages. */
+export interface OutputTarget {
+  path: string;
+  name: string;
+  /** What happens to a file that has the path (default: it is replaced). */
+  overwrite?: Overwrite | undefined;
+  /** Masks secrets in the service's texts, which may repeat the API key. */
+  mask?: ((text: string) => string) | undefined;
+  /** Whether cells of a results file that a spreadsheet would run are guarded (default: true). */
+  formulaGuard?: boolean | undefined;
+  /** How a results file is written, if it is CSV (default: plain CSV). */
+  csv?: CsvStyle | undefined;
+}
+
+/** The files of a run. */
+export interface OutputTargets {
+  /** For the failed rows; a default name is never overwritten. `mode` applies to a new file. */
+  failedFile: OutputTarget & { overwrite: Overwrite; mode?: number };
+  resultsFile: OutputTarget | null;
+}
+
+/** Whether a results file of that name is CSV. */
+export const isCsvName = (path: string): boolean => extname(path).toLowerCase() === ".csv";

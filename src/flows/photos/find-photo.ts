@@ -1,10 +1,7 @@
 import { readdir, readlink, realpath } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { meantWords } from "../../contract/did-you-mean.ts";
 import { foldedPath, photoEnding } from "../files/file-names.ts";
-
-/** The maximum number of folders whose names are cached. */
-const keptFolders = 4;
 
 /** Comparing letters takes time: beyond so many missing photos, or in a folder of more names, it is left out. */
 const mostCompared = { photos: 100, names: 8_000 };
@@ -37,10 +34,6 @@ export class NamesNearby {
     if (known !== undefined) return known;
     const names = readNames(folder);
     this.#folders.set(folder, names);
-    for (const oldest of this.#folders.keys()) {
-      if (this.#folders.size <= keptFolders) break;
-      this.#folders.delete(oldest);
-    }
     return names;
   }
 }
@@ -60,6 +53,12 @@ async function readNames(folder: string): Promise<ReadonlyMap<string, string>> {
 
 const stemOf = (name: string): string => name.replace(/\.[^.]*$/, "");
 const digitsOf = (name: string): string => name.replace(/\D/g, "");
+
+/** Whether an absolute path is the folder or inside it. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
 
 /** The maximum number of links followed, as in the system: circular links have no end. */
 const mostLinks = 40;

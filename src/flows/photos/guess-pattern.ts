@@ -1,5 +1,4 @@
-import { photosByPattern, type SortedPhotos } from "./folder-photos.ts";
-import type { PhotoListing } from "./list-photos.ts";
+import { type PhotoListing, photosByPattern, type SortedPhotos } from "./folder-photos.ts";
 import { NamePattern } from "./name-pattern.ts";
 
 /** A pattern that may be meant, with what it reads. */

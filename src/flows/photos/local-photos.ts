@@ -1,15 +1,22 @@
 // Photos: local files named in rows; found, checked, and uploaded once per content.
 
 import { lstat, readFile, realpath, stat } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import pLimit from "p-limit";
 import { questionFor } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoConverter } from "./convert-photos.ts";
-import { NamesNearby, whereItLeads } from "./find-photo.ts";
-import { bytesOf, digestOf, type FileProblem, inspectPhoto, type PhotoFile } from "./photo-file.ts";
-import type { LocalImage, PhotoProblem } from "./photo-problem.ts";
+import { isWithin, NamesNearby, whereItLeads } from "./find-photo.ts";
+import {
+  bytesOf,
+  digestOf,
+  type FileProblem,
+  inspectPhoto,
+  type LocalImage,
+  type PhotoFile,
+  type PhotoProblem,
+} from "./photo-file.ts";
 
 /** The maximum number of files open at once. */
 const openAtOnce = 8;
@@ -291,12 +298,6 @@ export class LocalPhotos {
     this.#realRoots ??= Promise.all(this.#roots.map((root) => whereItLeads(root)));
     return this.#realRoots;
   }
-}
-
-/** Whether an absolute path is the folder or inside it. */
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 /** Whether two names differ only in Unicode composition, as between a Mac's file names and a list. */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { labelWorld, vocabulary } from "./label-world.ts";
 
 const unknown =
-  "Saved as sent: no recent export lists the image. " +
+  "warning: saved as sent: no recent export lists the image\n" +
   "If it is AI-generated, add --label generated or --label beautified; if not, --no-label.\n";
 
 /** Whether the command has saved a file with this source type, and what it says of the label. */
@@ -17,7 +17,8 @@ async function savedImage(
   const { stderr } = await world.cat(line);
   expect(stderr).toMatch(/^Saved one \([\d,]+ bytes\)\.\n/);
   const json = await world.cat(`${line} --json`);
-  expect(json).toMatchObject({ exit: 0, stderr: "" });
+  expect(json.exit).toBe(0);
+  expect(json.stderr.startsWith('{"warning":{"message":"saved as sent')).toBe(stderr.endsWith(unknown));
   const { xmp } = await sharp(readFileSync(world.at("one"))).metadata();
   const source = /DigitalSourceType="([^"]*)"/.exec(String(xmp))?.[1]?.replace(vocabulary, "");
   return [source, JSON.parse(json.stdout).label, stderr.slice(stderr.indexOf("\n") + 1)];
@@ -91,8 +92,8 @@ test("exports download --extract labels generated images by their names, and cou
   await world.send("DELETE", `/v1/products/${world.idOf("DRESS-1")}`);
   const rest = await world.cat(`exports download ${id} --extract rest`);
   expect(rest.stderr.split("\n").slice(1)).toEqual([
-    "3 files extracted as sent, because exports do not show how they were made. " +
-      "For the AI label, use cat export --zip --extract; if it is not wanted, add --no-label.",
+    "warning: 3 files extracted as sent: exports do not show how they were made",
+    "For the AI label, use cat export --zip --extract; if it is not wanted, add --no-label.",
     "",
   ]);
   expect(await world.sources("rest")).toHaveLength(1);

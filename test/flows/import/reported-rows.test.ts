@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { reportedRows } from "../../../src/flows/import/close-run.ts";
 import type { ImportInput } from "../../../src/flows/import/import-input.ts";
-import type { OutputTargets } from "../../../src/flows/outputs/output-targets.ts";
+import type { OutputTargets } from "../../../src/flows/outputs/results-file.ts";
 import type { SentBatch } from "../../../src/flows/run/batch.ts";
 
 const rows = { index: 0, rows: Uint32Array.of(0), lines: Uint32Array.of(2), bytes: 1 };

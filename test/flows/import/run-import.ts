@@ -10,7 +10,7 @@ import { operations } from "../../../src/contract/operations.ts";
 import { importFiles } from "../../../src/flows/import/import-file.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import type { ImportDeps, ImportInput } from "../../../src/flows/import/import-input.ts";
-import type { OutputTargets } from "../../../src/flows/outputs/output-targets.ts";
+import type { OutputTargets } from "../../../src/flows/outputs/results-file.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";

@@ -10,6 +10,7 @@ import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { checkOutFile } from "../../files/out-files.ts";
 import { defaultMaxBytes, unlabeledLine } from "../../flags/common-flags.ts";
+import { warn } from "../../output/stderr-lines.ts";
 import { rememberStatus } from "../../resources/sent-jobs.ts";
 import { imagesMissing, ofImages } from "./frozen-report.ts";
 
@@ -41,6 +42,7 @@ export async function saveArtifact(app: App, id: string, flags: DownloadFlags): 
       return downloadJob(job, { client, signal: patience.signal });
     });
     await report(app, extract, saved, clock.now() - began);
+    await warnOfUnknown(app, saved.unknown);
     if (saved.missing > 0) throw imagesMissing(saved.missing, "Start a new export: cat export --zip");
   } finally {
     patience.release();
@@ -86,9 +88,13 @@ async function report(
   const took = `${(duration_ms / 1000).toFixed(1)} s`;
   await app.io.note(app.io.visible(`Saved ${name} (${contents}${byteText(bytes)}) in ${took}.`));
   if (unlabeled > 0) await app.io.note(unlabeledLine(unlabeled));
-  if (unknown > 0)
-    await app.io.note(
-      `${counted(unknown, "file")} extracted as sent, because exports do not show how ${unknown === 1 ? "it was" : "they were"} made. ` +
-        "For the AI label, use cat export --zip --extract; if it is not wanted, add --no-label.",
-    );
 }
+
+const warnOfUnknown = async (app: App, unknown: number): Promise<void> =>
+  unknown === 0
+    ? undefined
+    : warn(
+        app,
+        `${counted(unknown, "file")} extracted as sent: exports do not show how ${unknown === 1 ? "it was" : "they were"} made`,
+        "For the AI label, use cat export --zip --extract; if it is not wanted, add --no-label.",
+      );

@@ -1,6 +1,5 @@
-import type { SortedPhotos } from "../../../flows/photos/folder-photos.ts";
+import type { PhotoListing, SortedPhotos } from "../../../flows/photos/folder-photos.ts";
 import { guessPatterns } from "../../../flows/photos/guess-pattern.ts";
-import type { PhotoListing } from "../../../flows/photos/list-photos.ts";
 import { NamePattern } from "../../../flows/photos/name-pattern.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { counted, firstOf, grouped, truncated } from "../../../flows/words.ts";

@@ -6,11 +6,12 @@ import type { ImportForm } from "../../../flows/import/import-form.ts";
 import { csvRecords } from "../../../flows/outputs/cells.ts";
 import {
   type FolderPhoto,
+  listPhotos,
+  type PhotoListing,
   photosByPattern,
   photosOfRows,
   type SortedPhotos,
 } from "../../../flows/photos/folder-photos.ts";
-import { listPhotos, type PhotoListing } from "../../../flows/photos/list-photos.ts";
 import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { NamePattern } from "../../../flows/photos/name-pattern.ts";
 import { openRows, type RowFile } from "../../../flows/rows/open-rows.ts";

@@ -1,4 +1,10 @@
-import { didYouMean, type OtherWords, plain, wordsForOrientations } from "../../../contract/did-you-mean.ts";
+import {
+  all,
+  didYouMean,
+  type OtherWords,
+  plain,
+  wordsForOrientations,
+} from "../../../contract/did-you-mean.ts";
 import { backgroundsOf, everyAngleShotOf, type GenerationKind } from "../../../contract/generation-rules.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
 import { normalHeader } from "../../rows/row-form.ts";
@@ -105,8 +111,4 @@ export function otherSpelling(kind: GenerationKind, field: Field, from: string):
   const word = plain(from);
   const to = known.find((one) => plain(one) === word || (Object.hasOwn(words, word) && words[word] === one));
   return to === undefined ? null : { field, from, to };
-}
-
-function all(word: string, synonyms: string): Record<string, string> {
-  return Object.fromEntries(synonyms.split(" ").map((synonym) => [synonym, word]));
 }

@@ -12,6 +12,13 @@ export function imageTypeOf(bytes: Uint8Array): (typeof imageTypes)[number] | nu
   return null;
 }
 
+/** Extensions by image type (ExportRow, suggested_filename). */
+export const imageExtensions: Readonly<Record<(typeof imageTypes)[number], string>> = {
+  "image/jpeg": ".jpg",
+  "image/png": ".png",
+  "image/webp": ".webp",
+};
+
 /** The type of an image that the service does not take, but that can be converted, by its first bytes; or null. */
 export function foreignTypeOf(bytes: Uint8Array): "TIFF" | "AVIF" | "GIF" | "BMP" | null {
   const starts = (at: number, text: string) => startsWith(bytes, at, new TextEncoder().encode(text));

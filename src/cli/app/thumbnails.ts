@@ -1,7 +1,7 @@
-import type sharpLibrary from "sharp";
 import type { Sharp } from "sharp";
 import { patienceOf } from "../../flows/run/stage.ts";
 import type { Printing } from "../output/table.ts";
+import type { Env } from "../settings/profile-names.ts";
 import type { App } from "./app.ts";
 
 /** Pictures may not delay the end of a command for longer, in milliseconds. */
@@ -63,8 +63,6 @@ function graphicsFor({ context, globals }: App, { thumbnail, printing }: Wanted)
 /** How a terminal draws pictures: the escape sequences of iTerm2 or Kitty, or Sixel. */
 export type Graphics = "iterm2" | "kitty" | "sixel";
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /**
  * The pictures that a terminal can draw, by the variables that it sets; null for none or an unknown one. tmux and
  * screen pass no pictures on. Asking the terminal itself would read the user's keys.
@@ -82,8 +80,6 @@ export function graphicsOf(env: Env): Graphics | null {
 
 /** The size in pixels: about a sixth of a screen. */
 const box = { width: 320, height: 240 } as const;
-/** The largest image in pixels: more than any camera gives, and no bomb. */
-const mostPixels = 120_000_000;
 /** The longest text of one Kitty escape sequence. */
 const kittyChunk = 4096;
 const sixelColors = 128;
@@ -91,14 +87,9 @@ const sixelColors = 128;
 /** An image as the escape sequences that draw it small, with a line end. Throws for bytes that are not an image. */
 async function pictureText(graphics: Graphics, image: Uint8Array): Promise<string> {
   const { default: sharp } = await import("sharp");
-  const scaled = scaledBy(sharp, image);
-  return `${await drawn[graphics](scaled)}\n`;
+  const { scaledTo } = await import("../../flows/generate/gallery/fetch-images.ts");
+  return `${await drawn[graphics](scaledTo(box, sharp, image))}\n`;
 }
-
-const scaledBy = (sharp: typeof sharpLibrary, image: Uint8Array): Sharp =>
-  sharp(image, { limitInputPixels: mostPixels, failOn: "truncated" })
-    .rotate()
-    .resize({ ...box, fit: "inside", withoutEnlargement: true });
 
 const drawn: Readonly<Record<Graphics, (image: Sharp) => Promise<string>>> = {
   async iterm2(image) {

@@ -18,6 +18,7 @@ import {
   checkedSignatureHeader,
   existingProfile,
   profileName,
+  unknownProfile,
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
@@ -44,11 +45,8 @@ const checks: Readonly<
 > = {
   active(value, profiles) {
     if (profiles.find(value) !== null) return value;
-    throw new UsageError(`unknown profile ${JSON.stringify(value)}`, {
-      code: "unknown_profile",
-      param: "active",
-      hint: "To list the profiles: cat config list. To add one: cat login --profile NAME",
-    });
+    const hint = "To list the profiles: cat config list. To add one: cat login --profile NAME";
+    throw unknownProfile(JSON.stringify(value), { param: "active", hint });
   },
   baseUrl: (value, _profiles, env) =>
     checkedBaseUrl({ value, source: "the command line" }, insecureHosts(env)),

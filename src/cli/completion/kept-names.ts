@@ -3,11 +3,9 @@ import { dirname, join, resolve } from "node:path";
 import { systemClock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";
-import { profileFileName } from "../settings/profile-names.ts";
+import { type Env, profileFileName } from "../settings/profile-names.ts";
 import { configPath } from "../settings/profiles.ts";
 import type { Kind } from "./words.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Where names are looked up: the environment, the working folder and the words typed so far. */
 export interface Lookup {

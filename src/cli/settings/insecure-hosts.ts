@@ -1,8 +1,7 @@
 import { isInsecure } from "../../client/base-url.ts";
 import { exactHost } from "../../contract/url-policy.ts";
 import { UsageError } from "../context/errors.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from "./profile-names.ts";
 
 /** The variable that names hosts whose base URL may be `http://`. */
 const variable = "CAT_INSECURE_HTTP_HOSTS";

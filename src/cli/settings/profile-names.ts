@@ -24,7 +24,8 @@ export const isProfileName = (text: string): boolean =>
 const invalid = (message: string): UsageError =>
   new UsageError(message, { code: "invalid_profile_name", param: "profile", hint: `${hint}.` });
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** The environment. */
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * The profile from the command line or the environment, and its source; null if neither sets one. Throws UsageError

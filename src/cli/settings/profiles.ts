@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../context/errors.ts";
-import { isProfileName } from "./profile-names.ts";
+import { type Env, isProfileName } from "./profile-names.ts";
 
 /** The settings of a profile. The API key is not one of them: it belongs in the OS keychain. */
 export interface Profile {
@@ -57,8 +57,6 @@ export interface Profiles {
 
 /** The active profile before one was chosen. */
 export const defaultProfile = "default";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * The path of the config file, whether or not it exists: `config.json` in CAT_HOME, else in the config folder

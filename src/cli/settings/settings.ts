@@ -6,7 +6,7 @@ import { KeyError, UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { shellWord } from "../output/command-words.ts";
 import { insecureHosts } from "./insecure-hosts.ts";
-import { isSet, namedProfile } from "./profile-names.ts";
+import { type Env, isSet, namedProfile } from "./profile-names.ts";
 import { defaultProfile, keyStoreOf, type Profile, type Profiles, readProfiles } from "./profiles.ts";
 
 /*
@@ -26,7 +26,6 @@ export interface Sourced {
   readonly source: string;
 }
 
-type Env = Readonly<Record<string, string | undefined>>;
 type KeyContext = Pick<Context, "env" | "keychain">;
 
 /** The base URL and the API key in use. Throws UsageError without a URL, and KeyError without a key. */
@@ -60,12 +59,14 @@ export function existingProfile(
   const { name, source } = profileName(globals, env, profiles);
   const settings = profiles.find(name);
   if (settings !== null || source === null) return { name, settings };
-  throw new UsageError(`unknown profile ${JSON.stringify(name)} (from ${source})`, {
-    code: "unknown_profile",
-    param: "profile",
-    hint: "Check the name. To list the profiles: cat config list",
-  });
+  throw unknownProfile(`${JSON.stringify(name)} (from ${source})`);
 }
+
+/** The error for a profile that the settings do not have; `named` is the name, and where it is from. */
+export const unknownProfile = (
+  named: string,
+  { param = "profile", hint = "Check the name. To list the profiles: cat config list" } = {},
+): UsageError => new UsageError(`unknown profile ${named}`, { code: "unknown_profile", param, hint });
 
 /** The base URL alone, for commands that need no key; null if none is set. Throws UsageError for an invalid one. */
 export async function baseUrlInUse(globals: GlobalOptions, env: Env): Promise<string | null> {
@@ -81,11 +82,8 @@ export async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourc
   const { name, source } = profileName(globals, env, profiles);
   const profile = profiles.find(name);
   if (profile === null && source !== null) {
-    throw new UsageError(`unknown profile ${JSON.stringify(name)} (from ${source})`, {
-      code: "unknown_profile",
-      param: "profile",
-      hint: `Check the name (cat config list), or add the profile: cat login --profile ${shellWord(name)}`,
-    });
+    const hint = `Check the name (cat config list), or add the profile: cat login --profile ${shellWord(name)}`;
+    throw unknownProfile(`${JSON.stringify(name)} (from ${source})`, { hint });
   }
   return profile?.baseUrl ? { value: profile.baseUrl, source: `profile ${name} in ${profiles.path}` } : null;
 }

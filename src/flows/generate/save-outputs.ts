@@ -5,7 +5,7 @@ import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { Client } from "../../client/client.ts";
-import { imageTypeBytes, imageTypeOf, safeFilename } from "../../contract/image-file.ts";
+import { imageExtensions, imageTypeBytes, imageTypeOf, safeFilename } from "../../contract/image-file.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
 import { syncFolder } from "../../move-file.ts";
@@ -97,7 +97,8 @@ export class OutputSaver {
     if (saved !== undefined) return { name: saved, label: await bucket.isLabeled(saved) };
     const name = await this.#save(task, named);
     const label = isLabeled(join(this.#folder, name));
-    const [type = ""] = Object.entries(extensions).find(([, extension]) => name.endsWith(extension)) ?? [];
+    const [type = ""] =
+      Object.entries(imageExtensions).find(([, extension]) => name.endsWith(extension)) ?? [];
     await bucket.take(name, { task: task.id, label, type });
     return { name, label };
   }
@@ -153,7 +154,7 @@ export class OutputSaver {
       check: async (part) => rejectIncompleteImage(part, url),
     });
     if (label === false) this.unlabeled++;
-    const name = outputName(named, id, extensions[type!]);
+    const name = outputName(named, id, imageExtensions[type!]);
     const target = join(this.#folder, name);
     const unusable = (error: NodeJS.ErrnoException) => {
       throw new OutputError(target, error);
@@ -169,14 +170,8 @@ export class OutputSaver {
   }
 }
 
-const extensions: Readonly<Record<(typeof imageTypes)[number], string>> = {
-  "image/jpeg": ".jpg",
-  "image/png": ".png",
-  "image/webp": ".webp",
-};
-
 /** Every extension that an output may have. */
-const outputExtensions: readonly string[] = Object.values(extensions);
+const outputExtensions: readonly string[] = Object.values(imageExtensions);
 
 /** So many characters of a task's ID tell it from every other task of a folder: they are random, or count up. */
 const idLength = 10;

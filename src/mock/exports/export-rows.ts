@@ -1,6 +1,6 @@
-import { safeFilename } from "../../contract/image-file.ts";
+import { imageExtensions, safeFilename } from "../../contract/image-file.ts";
 import type { ExportAsset, ExportRow } from "../../contract/resources/exports.ts";
-import type { AssetRole, imageTypes } from "../../contract/value-sets.ts";
+import type { AssetRole } from "../../contract/value-sets.ts";
 import { hasOwnVersion } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Organization } from "../store/organization.ts";
@@ -32,7 +32,7 @@ export function heldImages(
     const filename = names.take(
       product.reference,
       nameEnding(image, orientation),
-      extensions[image.mime_type],
+      imageExtensions[image.mime_type],
     );
     if (roles === null || (roles as readonly string[]).includes(toRole(image)))
       held.push({ image, orientation, filename });
@@ -111,13 +111,6 @@ function toAttributes(image: ImageRecord, orientation: string | null): ExportAss
     ...attributes,
   };
 }
-
-/** Extensions by image type (ExportRow, suggested_filename). */
-export const extensions: Readonly<Record<(typeof imageTypes)[number], string>> = {
-  "image/jpeg": ".jpg",
-  "image/png": ".png",
-  "image/webp": ".webp",
-};
 
 /** The names in one folder, unique even on a case-insensitive file system. */
 export class Filenames {

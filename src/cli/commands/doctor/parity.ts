@@ -3,10 +3,10 @@ import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { openClient } from "../../app/open-client.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
-import { ExitCode, UsageError } from "../../context/errors.ts";
+import { ExitCode } from "../../context/errors.ts";
 import { checkedProfileName } from "../../settings/profile-names.ts";
 import { readProfiles } from "../../settings/profiles.ts";
-import { type Connection, resolveConnection } from "../../settings/settings.ts";
+import { type Connection, resolveConnection, unknownProfile } from "../../settings/settings.ts";
 
 /** `cat doctor --parity`: prints the differences between the organizations of two profiles; exit 8 if there are any. */
 export async function compareProfiles(app: App, name: string, hasPhotos: boolean): Promise<void> {
@@ -58,13 +58,8 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
 async function connectionOf({ context, globals }: App, name: string): Promise<Connection> {
   const profile = checkedProfileName(name, "--parity");
   const profiles = await readProfiles(context.env);
-  if (profiles.find(profile) === null) {
-    throw new UsageError(`unknown profile ${JSON.stringify(profile)} (from --parity)`, {
-      code: "unknown_profile",
-      param: "--parity",
-      hint: "Check the name. To list the profiles: cat config list",
-    });
-  }
+  if (profiles.find(profile) === null)
+    throw unknownProfile(`${JSON.stringify(profile)} (from --parity)`, { param: "--parity" });
   const env = { ...context.env, CAT_BASE_URL: undefined, CAT_API_KEY: undefined };
   const own = { ...globals, profile, baseUrl: undefined, mock: false };
   return resolveConnection(own, { env, keychain: context.keychain });

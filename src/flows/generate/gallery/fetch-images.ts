@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type Sharp from "sharp";
+import type sharpLibrary from "sharp";
+import type { Sharp } from "sharp";
 import type { Product, ProductImage } from "../../../contract/resources/products.ts";
 import type { Task } from "../../../contract/resources/tasks.ts";
 import { SignedUrlError } from "../../../http/errors.ts";
@@ -138,15 +139,21 @@ export async function openThumbnailer(): Promise<Thumbnailer> {
   return (image) => thumbnail(sharp, image);
 }
 
+/** An image, upright, that fits into a box. */
+export const scaledTo = (
+  box: { readonly width: number; readonly height: number },
+  sharp: typeof sharpLibrary,
+  image: Uint8Array,
+): Sharp =>
+  sharp(image, { limitInputPixels: mostPixels, failOn: "truncated" })
+    .rotate()
+    .resize({ ...box, fit: "inside", withoutEnlargement: true });
+
 /** A WebP in base64; null for bytes that are not an image. */
-async function thumbnail(sharp: typeof Sharp, image: Uint8Array): Promise<string | null> {
+async function thumbnail(sharp: typeof sharpLibrary, image: Uint8Array): Promise<string | null> {
   try {
-    const scaled = await sharp(image, { limitInputPixels: mostPixels, failOn: "truncated" })
-      .rotate()
-      .resize({ ...box, fit: "inside", withoutEnlargement: true })
-      .webp({ quality })
-      .toBuffer();
-    return scaled.toString("base64");
+    const webp = await scaledTo(box, sharp, image).webp({ quality }).toBuffer();
+    return webp.toString("base64");
   } catch {
     return null;
   }

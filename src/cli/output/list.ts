@@ -68,7 +68,8 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
   },
 
   async csv({ columns, formulaGuard = true, excel }, rows, target) {
-    const { csvRecords, guardedCell, markOf, plainCsv } = await import("../../flows/outputs/cells.ts");
+    const { csvRecords, markOf, plainCsv } = await import("../../flows/outputs/cells.ts");
+    const { guardedCell } = await import("../../flows/outputs/formulas.ts");
     const shown = columnsFor(columns, "csv");
     const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
     const csv = (await target.excelStyle(excel)) ?? plainCsv;

@@ -5,7 +5,8 @@ import { CatError } from "../../errors.ts";
 import { lockTemporaryFile, waitForLock } from "../../state/file-lock.ts";
 import { fileStart, OutputError } from "../files/disk.ts";
 import { OutputFile } from "../files/output-file.ts";
-import { type CsvStyle, csvRecords, guardedCell, markOf, plainCsv } from "../outputs/cells.ts";
+import { type CsvStyle, csvRecords, markOf, plainCsv } from "../outputs/cells.ts";
+import { guardedCell } from "../outputs/formulas.ts";
 import { type ResultRow, resultCells, resultColumns } from "./result.ts";
 
 /** The names of the two lists next to saved images: the CSV is made from the other one. */

@@ -3,7 +3,7 @@ import { meantWords, questionFor } from "../../contract/did-you-mean.ts";
 import { canonicalReference } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { foldedPath } from "../files/file-names.ts";
-import { guardedCell } from "../outputs/cells.ts";
+import { guardedCell } from "../outputs/formulas.ts";
 import type { FolderPhoto, SortedPhotos } from "../photos/folder-photos.ts";
 import { readByBeginning } from "../photos/name-pattern.ts";
 import type { AddedCells } from "../rows/row-form.ts";

@@ -1,5 +1,5 @@
 import { ulidPattern } from "../../contract/limits.ts";
-import { unguardedCell } from "../outputs/cells.ts";
+import { unguardedCell } from "../outputs/formulas.ts";
 import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapped-columns.ts";
 import type { CellProblem, RowColumns } from "../rows/row-form.ts";
 import { type Column, importVocabulary } from "./columns.ts";

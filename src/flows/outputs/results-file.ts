@@ -1,7 +1,8 @@
 import { extname } from "node:path";
 import { OutputFile, type Overwrite } from "../files/output-file.ts";
-import { type CsvStyle, csvRecords, guardedCell, plainCsv } from "./cells.ts";
+import { type CsvStyle, csvRecords, plainCsv } from "./cells.ts";
 import { EncodedFile } from "./encoded-file.ts";
+import { guardedCell } from "./formulas.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 
 /** How a flow writes its results: one CSV row with these columns, or one object per line, for each result. */

@@ -1,7 +1,8 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { csvRecords, guardedCell, unguardedCell } from "../../../src/flows/outputs/cells.ts";
+import { csvRecords } from "../../../src/flows/outputs/cells.ts";
+import { guardedCell, unguardedCell } from "../../../src/flows/outputs/formulas.ts";
 
 test.each([
   '=HYPERLINK("https://evil.example","Open")',

@@ -7,7 +7,8 @@ import {
   type RowSink,
 } from "../../../flows/export/live/export-live.ts";
 import { rowFormat } from "../../../flows/export/live/row-format.ts";
-import { guardedCell, plainCsv } from "../../../flows/outputs/cells.ts";
+import { plainCsv } from "../../../flows/outputs/cells.ts";
+import { guardedCell } from "../../../flows/outputs/formulas.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { reviewedAssets, serviceOf } from "../../app/profile-state.ts";

@@ -12,7 +12,6 @@ import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
 import type { FileMapping, MappedFile } from "../../mapping/file-head.ts";
-import { keptAnswers } from "../../mapping/kept-answers.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMappings } from "../../mapping/read-mapping.ts";
 import type { PhotoAt } from "../../output/problem-groups.ts";
@@ -95,7 +94,10 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
     flags,
     mapFile,
     ...(!flags.fresh && {
-      kept: (encoding) => keptAnswers(app, importKind, source, { ledger: flags.ledger, encoding }),
+      kept: async (encoding) => {
+        const { keptAnswers } = await import("../../mapping/kept-answers.ts");
+        return keptAnswers(app, importKind, source, { ledger: flags.ledger, encoding });
+      },
     }),
     form: ({ map, values }) => importForm(map, undefined, values),
     words: source.format === "ndjson" ? objectVocabulary : importVocabulary,

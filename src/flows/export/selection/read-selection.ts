@@ -1,5 +1,5 @@
 import { ulidPattern } from "../../../contract/limits.ts";
-import { unguardedCell } from "../../outputs/cells.ts";
+import { unguardedCell } from "../../outputs/formulas.ts";
 import type { CsvReader } from "../../rows/csv-rows.ts";
 import type { EncodingName } from "../../rows/encoding.ts";
 import {

@@ -1,4 +1,4 @@
-import { unguardedCell } from "../../outputs/cells.ts";
+import { unguardedCell } from "../../outputs/formulas.ts";
 import { openRows, type ReadOptions } from "../../rows/open-rows.ts";
 import { type Problem, UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";

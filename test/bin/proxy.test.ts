@@ -62,7 +62,7 @@ test.skipIf(!hasOpenssl)(
     const made = await run("products create --reference A-1 --name Dress --image front.jpg --json");
     expect(made).toMatchObject({ exitCode: 0, stderr: "" });
     const { id } = JSON.parse(made.stdout).images[0];
-    expect(await run(`images get ${id} --save out.jpg`)).toMatchObject({ exitCode: 0 });
+    expect(await run(`images get ${id} --save out.jpg --no-label`)).toMatchObject({ exitCode: 0 });
     expect(world.read("out.jpg")).toBe(world.read("front.jpg"));
     expect([...new Set(proxy.seen)]).toEqual([`CONNECT ${api}:443`, `CONNECT ${files}:443`]);
     expect(service.seen).toEqual([

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { ApiError } from "../../client/api-error.ts";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
 import { Image } from "../../contract/resources/images.ts";
 import { imageTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { DigitalSource } from "../../flows/files/xmp.ts";
+import { isOfContent } from "../../flows/service-errors.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
@@ -257,7 +257,3 @@ const uploadCommand = (app: App): Command =>
     app.exit = ExitCode.partial;
     await app.io.note(`The service rejected ${counted(rejected, "photo")}.`);
   });
-
-/** Whether the service rejected the bytes of a photo. */
-const isOfContent = (error: unknown): error is ApiError =>
-  error instanceof ApiError && [400, 413, 415, 422].includes(error.status);

@@ -1,20 +1,18 @@
 import { basename } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
-import { ulidPattern } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import { LocalPhotos } from "../../flows/photos/local-photos.ts";
 import { InputError } from "../../flows/rows/source.ts";
 import { UsageError } from "../context/errors.ts";
+import { idForm } from "../flags/values.ts";
 
 /** A photo from the command line: an uploaded image or a local file. */
 export interface PhotoArgument {
   readonly image: { readonly id: string } | { readonly path: string };
   readonly orientation: Orientation;
 }
-
-const idForm = new RegExp(ulidPattern, "i");
 
 /**
  * Parses `FILE|IMAGE_ID[:ORIENTATION]`. The text after the last colon is the orientation if it is one, or nearly one;

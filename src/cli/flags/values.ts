@@ -109,7 +109,7 @@ export function readProgram(
 }
 
 /** The form of most IDs (Resources), upper or lower case: the service decides about the case. */
-const idForm = new RegExp(ulidPattern, "i");
+export const idForm = new RegExp(ulidPattern, "i");
 
 /**
  * The ID of a resource as typed, trimmed. A text that cannot be an ID is rejected without a request: exit 2

@@ -1,6 +1,6 @@
 import type { Task } from "../../contract/resources/tasks.ts";
 import { CatError } from "../../errors.ts";
-import { type CheckResult, checkFile } from "../rows/check.ts";
+import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
 import { keptOptions } from "../rows/mapped-columns.ts";
 import type { Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
@@ -217,9 +217,6 @@ function rejectSentBeyond(
   for (const { generation } of sentGenerations(state, id).values())
     if (!lines.has(generation.line)) throw sentBeyond(file.limit, file.source.name, "queued");
 }
-
-const isRejected = ({ unusable, valid, invalid }: CheckResult, { skipInvalid }: GenerateInput): boolean =>
-  unusable || valid === 0 || (invalid > 0 && !skipInvalid);
 
 /** How many combinations the rows expand to, by line. */
 function countCombinations(asked: readonly AskedGeneration[]): ReadonlyMap<number, number> {

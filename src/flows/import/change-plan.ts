@@ -2,14 +2,14 @@
 
 import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
-import type { CheckResult } from "../rows/check.ts";
+import { type CheckResult, isRejected } from "../rows/check.ts";
 import { type Run, withoutBeginning } from "../run/run.ts";
 import { aboutTime } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
 import { readSeen } from "./compare.ts";
 import { type LedgerField, ledgerFields } from "./digests.ts";
 import { reasonToCompareAgain, unsettled } from "./earlier-runs.ts";
-import { checkFiles, type FileToImport, isRejected, requestOf } from "./import-file.ts";
+import { checkFiles, type FileToImport, requestOf } from "./import-file.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
 import { makePlan, planRows } from "./plan.ts";
 import { type PlannedAction, type PlannedRow, plannedActions, plannedRow } from "./planned-row.ts";

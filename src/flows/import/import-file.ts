@@ -1,6 +1,6 @@
 import { CatError } from "../../errors.ts";
 import type { OutputTargets } from "../outputs/results-file.ts";
-import { type CheckResult, checkFile } from "../rows/check.ts";
+import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
 import { keptOptions, valueEntries } from "../rows/mapped-columns.ts";
 import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";
 import { changeOf } from "../rows/source.ts";
@@ -81,12 +81,6 @@ export async function checkFiles(files: readonly FileToImport[]): Promise<Checke
   }
   return checked;
 }
-
-/** Whether nothing is sent, because of what the check found. */
-export const isRejected = (
-  { unusable, valid, invalid }: CheckResult,
-  { skipInvalid }: Pick<ImportInput, "skipInvalid">,
-): boolean => unusable || valid === 0 || (invalid > 0 && !skipInvalid);
 
 /** Claims the ledger, settles what earlier runs left, then imports the rows. */
 async function importChecked(file: CheckedFile, targets: OutputTargets): Promise<EndedRun> {

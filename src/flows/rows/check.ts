@@ -27,6 +27,12 @@ export interface CheckResult {
   left?: number;
 }
 
+/** Whether nothing is sent, because of what the check found. */
+export const isRejected = (
+  { unusable, valid, invalid }: CheckResult,
+  { skipInvalid }: { readonly skipInvalid: boolean },
+): boolean => unusable || valid === 0 || (invalid > 0 && !skipInvalid);
+
 /** The rows of several files by the result of the check. */
 export const checkCounts = (
   checks: readonly CheckResult[],

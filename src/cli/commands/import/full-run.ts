@@ -1,6 +1,6 @@
-import { importFiles, isRejected } from "../../../flows/import/import-file.ts";
+import { importFiles } from "../../../flows/import/import-file.ts";
 import { nothingCounted } from "../../../flows/import/summary.ts";
-import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
+import { type CheckResult, checkCounts, isRejected } from "../../../flows/rows/check.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { outputTargets } from "../../files/output-targets.ts";

@@ -78,7 +78,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     if (input.review !== null)
       rejectOtherRun(input.review, { id: run.id, input: input.file.source.name, state: run.state });
     if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
-      await (await import("./unknown-outcome.ts")).settleExpired(run, input, deps.ask);
+      await (await import("./unknown-outcome.ts")).settleExpired(run, input);
     if (!input.missing && !isFresh(run))
       rejectQueuedMissing(identityOf(input, isExpanded, true), run, input.file.source.name);
     const plan = await planGenerations({ asked, table }, run, input, deps);

@@ -8,7 +8,6 @@ import type { RowFile } from "../rows/open-rows.ts";
 import type { Place, Problem } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-sets.ts";
 import type { Run, RunHost } from "../run/run.ts";
-import type { UnknownBatches } from "../run/unknown-outcome.ts";
 import type { Balance, KnownBalance } from "./balance.ts";
 import type { AskedOfFile, Generation, SentGeneration } from "./generation.ts";
 import type { MissingImages } from "./missing.ts";
@@ -59,13 +58,6 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
   readonly replacing: ReadonlyMap<number, string>;
 }
 
-/** Batches whose outcome is unknown, for the person who decides about them. */
-export interface UnknownOutcomeQuestion extends UnknownBatches {
-  readonly generations: number;
-  /** How many tasks of the same products the service has from that time. */
-  readonly candidates: number;
-}
-
 /** What a run is about to pay for. */
 export interface CostPlan {
   readonly generations: readonly Generation[];
@@ -87,8 +79,6 @@ export interface GenerateDeps extends RunHost {
    * saved, if the user was asked.
    */
   readonly confirm: (plan: CostPlan) => Promise<SaveFolder | null>;
-  /** Asks a person about batches of unknown outcome; undefined where there is none to ask. */
-  readonly ask: ((question: UnknownOutcomeQuestion) => Promise<UnknownChoice>) | undefined;
   /** How many writes per minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
   readonly writesPerMinute: number;
   readonly onProgress: (event: ProgressEvent) => void;

@@ -7,10 +7,17 @@ import type { StoredBatch } from "../../state/batches.ts";
 import { looksByTask, styledKey } from "../catalogue/coverage.ts";
 import { isKeyAlive, isKeyExpired, readClocks, shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
-import { settleUnknown } from "../run/unknown-outcome.ts";
+import { settleUnknown, type UnknownBatches } from "../run/unknown-outcome.ts";
 import { counted } from "../words.ts";
 import { batchKey, type Generation, loadGenerations } from "./generation.ts";
-import type { GenerateDeps, GenerateInput, UnknownChoice, UnknownOutcomeQuestion } from "./generation-run.ts";
+import type { GenerateInput, UnknownChoice } from "./generation-run.ts";
+
+/** Batches whose outcome is unknown, for the error. */
+interface Unanswered extends UnknownBatches {
+  readonly generations: number;
+  /** How many tasks of the same products the service has from that time. */
+  readonly candidates: number;
+}
 
 /** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
 const searchMarginMs = 300_000;
@@ -21,13 +28,9 @@ const surelyEarlierMs = 5_000;
 /**
  * Settles batches of unknown outcome whose key the service has forgotten (Cross-cutting rule 1): they are never sent again
  * as they were, because each image would be paid for twice. The images of the service's tasks show whether a batch was queued;
- * where they do not, the user decides. Throws a CatError of type conflict if no one does.
+ * where they do not, `--unknown` decides. Throws a CatError of type conflict without it.
  */
-export async function settleExpired(
-  run: Run,
-  { file, unknown }: GenerateInput,
-  ask: GenerateDeps["ask"],
-): Promise<void> {
+export async function settleExpired(run: Run, { file, unknown }: GenerateInput): Promise<void> {
   const { batches } = run.state;
   const clocks = await readClocks(run);
   const isExpired = (batch: StoredBatch) =>
@@ -60,7 +63,7 @@ export async function settleExpired(
     undecided = undecided.filter((batch) => !decide(batch));
   }
   if (undecided.length === 0) return;
-  await settleUnknown<UnknownOutcomeQuestion, UnknownChoice>({
+  await settleUnknown<Unanswered, UnknownChoice>({
     batches: undecided,
     files: [file.source.name],
     facts: {
@@ -69,7 +72,7 @@ export async function settleExpired(
     },
     now: clocks,
     given: unknown,
-    ask,
+    ask: undefined,
     rejection,
     apply: (choice, { index }) =>
       choice === "queued" ? batches.accepted(run.id, index, []) : batches.dropped(run.id, index),
@@ -203,10 +206,7 @@ function matchingTasks(
   return ids.length === generations.length ? ids : null;
 }
 
-function rejection(
-  { file, sentAt, generations, candidates }: UnknownOutcomeQuestion,
-  choice: UnknownChoice | undefined,
-) {
+function rejection({ file, sentAt, generations, candidates }: Unanswered, choice: UnknownChoice | undefined) {
   if (choice !== undefined) return null;
   const what = `${counted(generations, "image")} of ${file} requested at ${shownTime(sentAt)}`;
   return {

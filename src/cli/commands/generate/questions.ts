@@ -2,7 +2,7 @@ import { angleShotsOf, backgroundsOf, type GenerationKind } from "../../../contr
 import { taskSubtypes } from "../../../contract/value-sets.ts";
 import { allModels } from "../../../flows/catalogue/find-models.ts";
 import { shortBy } from "../../../flows/generate/balance.ts";
-import type { CostPlan, GenerateDeps, SaveFolder } from "../../../flows/generate/generation-run.ts";
+import type { CostPlan, SaveFolder } from "../../../flows/generate/generation-run.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -63,29 +63,6 @@ export async function askSaveFolder(
     }
   }
 }
-
-/** Asks a person about requests of unknown outcome; undefined without a terminal. */
-export const doubtPrompt = (app: App, flags: GenerateFlags, pause: () => void): GenerateDeps["ask"] =>
-  canAsk(app) && flags.file !== "-"
-    ? async ({ file, sentAt, generations, candidates }) => {
-        pause();
-        const what = counted(generations, "image");
-        await app.io.note(
-          app.io.visible(
-            `No response for ${what} of ${file} requested at ${shownTime(sentAt)}. The service has ${counted(candidates, "task")} that may be theirs (cat tasks list).`,
-          ),
-        );
-        const prompts = await openPrompts(app);
-        return prompts.select(
-          "Were they queued?",
-          [
-            { name: "yes: do not queue them again", value: "queued" as const },
-            { name: "no: queue them (paid for again if they were queued)", value: "not-queued" as const },
-          ],
-          "queued" as const,
-        );
-      }
-    : undefined;
 
 /** How many products a search shows. */
 const shownProducts = 20;

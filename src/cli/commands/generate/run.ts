@@ -127,17 +127,13 @@ async function fullRun(
 ): Promise<void> {
   const { file } = input;
   const { cwd } = app.context;
-  const [
-    { generate },
-    { outputTargets, resultsStyle },
-    { askSaveFolder, confirmCost, doubtPrompt },
-    { confirmUnlisted },
-  ] = await Promise.all([
-    import("../../../flows/generate/generate.ts"),
-    import("../../files/output-targets.ts"),
-    import("./questions.ts"),
-    import("./unlisted-values.ts"),
-  ]);
+  const [{ generate }, { outputTargets, resultsStyle }, { askSaveFolder, confirmCost }, { confirmUnlisted }] =
+    await Promise.all([
+      import("../../../flows/generate/generate.ts"),
+      import("../../files/output-targets.ts"),
+      import("./questions.ts"),
+      import("./unlisted-values.ts"),
+    ]);
   const place = await savePlaceOf(app, flags, flags.save);
   const { fields } = generationVocabulary(flags.kind);
   const list = problemList(app, flags.input, { listsAll: "--dry-run --json", fields });
@@ -183,7 +179,6 @@ async function fullRun(
           chosen = await askSaveFolder(app, flags, pause);
           return chosen;
         },
-        ask: doubtPrompt(app, flags, pause),
         onReview: async (recorded) =>
           (await import("./open-review.ts")).noteDisagreements(app, flags.approved!, recorded),
         onProblem(problem) {

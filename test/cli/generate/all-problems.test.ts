@@ -48,3 +48,20 @@ test("the time left is at least what the rate limit takes, as in the note before
   expect(ran.stderr).toContain("90 images in 90 requests: at least 1 min");
   expect(ran.stderr).toContain("\ngenerating: 59 of 90, 31 to send, 5.9/s, 40 s left\n");
 });
+
+test("IDs of products that do not exist, have another reference or style themselves are rejected", async () => {
+  const { cat, write, products, tasks } = await generateWorld();
+  const idOf = (reference: string) => products().find((one) => one.reference === reference)!.id;
+  const [one, unknown] = [idOf("DRESS-1"), "01HZ0000000000000000000000"];
+  const looks = [`${one},DRESS-2,`, `${unknown},,`, `,DRESS-1,${one}`, `,DRESS-1,${unknown}`];
+  const header = "product_id,product_reference,styling_product_ids,model_id,background,angle_shot";
+  write("ids.csv", [header, ...looks.map((look) => `${look},Amara,studio,full-front`), ""].join("\n"));
+  const { exit, stderr } = await cat("tryon ids.csv --yes");
+  expect([exit, tasks()]).toEqual([3, []]);
+  expect(stderr.split("\n").slice(0, 4)).toEqual([
+    `ids.csv:2  product_reference  product_mismatch  product ${one} has the reference "DRESS-1", not "DRESS-2": fix one of them`,
+    expect.stringMatching(/^ids\.csv:3 {2}product_id {2}product_not_found {2}/),
+    "ids.csv:4  styling_product_ids  invalid_row  styling_product_ids contains the main product: remove it",
+    expect.stringMatching(/^ids\.csv:5 {2}styling_product_ids {2}product_not_found {2}/),
+  ]);
+});

@@ -64,6 +64,15 @@ describe("cat products coverage", () => {
     ]);
   });
 
+  test("tables begin several looks with their number, which a narrow terminal does not cut", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front", "DRESS-1,Amara,white,full-back");
+    await world.cat("tryon looks.csv --yes");
+    expect((await world.cat("products coverage")).stdout).toContain(
+      "  2: Amara/studio/full-front, Amara/white/full-back  ",
+    );
+  });
+
   test("shows the IDs of models with a key that cannot read their names", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");

@@ -30,11 +30,14 @@ interface TryonLook {
   readonly angle_shot: string;
 }
 
-/** Lists for a product as one cell: separated as in an import file, or for people. */
+/** Lists for a product as one cell: separated as in an import file, or for people, whose terminal may cut it: the number first. */
 const listColumns = (name: string, list: (row: CoverageRow) => readonly string[]): Column<CoverageRow>[] => [
   { name, value: (row) => list(row).join("|"), only: "csv" },
-  { name, value: (row) => list(row).join(", "), only: "table" },
+  { name, value: (row) => numbered(list(row)), only: "table" },
 ];
+
+const numbered = (list: readonly string[]): string =>
+  list.length > 1 ? `${list.length}: ${list.join(", ")}` : list.join();
 
 const columns: readonly Column<CoverageRow>[] = [
   { name: "reference", value: ({ reference }) => reference },

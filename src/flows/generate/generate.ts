@@ -26,7 +26,7 @@ import {
 } from "./plan.ts";
 import { queueGenerations } from "./queue.ts";
 import { type Resolved, resolveGenerations } from "./resolve.ts";
-import { nothingRejected, recordReview, rejectOtherRun } from "./review.ts";
+import { moveReviewed, nothingRejected, recordReview, rejectOtherRun } from "./review.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 export interface GenerateOutcome {
@@ -117,7 +117,6 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     await saver?.settled();
     if (saver !== null && input.review !== null) {
       const { state, service } = run;
-      const { moveReviewed } = await import("./move-reviewed.ts");
       await moveReviewed(saver, generating.input.saveTo!, (id) => state.decisions.of(service.baseUrl, id));
     }
     noteReplaced(generating.replaced.size, sent.size + generating.remaining.length, input, deps);

@@ -49,11 +49,14 @@ export function signInError(error: unknown): unknown {
 
 /** The error of credentials that no request can be sent with. */
 export const unusableKey = (): CatError =>
-  new CatError("the access key or the session token of the store has a line break or a control character", {
-    type: "unauthorized",
-    code: "bucket_key_invalid",
-    hint: "Set AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN again, or check the profile.",
-  });
+  new CatError(
+    "the access key or the session token of the store has a line break or another character that no key has",
+    {
+      type: "unauthorized",
+      code: "bucket_key_invalid",
+      hint: "Set AWS_ACCESS_KEY_ID and AWS_SESSION_TOKEN again, or check the profile.",
+    },
+  );
 
 const keys = "Check the access key, or sign in again (for example aws sso login).";
 

@@ -49,6 +49,7 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace, { hasLocks
       await store.put("empty", []);
       expect(String(await store.read("slow.jpg"))).toBe("abc");
       expect(await store.stat("empty")).toEqual({ bytes: 0 });
+      expect(await store.read("empty")).toHaveLength(0);
     });
 
     test("replaces a file, unless it is to be a new one", async () => {

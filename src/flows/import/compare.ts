@@ -91,7 +91,7 @@ async function readById(ids: readonly string[], run: ImportRun): Promise<void> {
 }
 
 async function readByReference(references: readonly string[], run: ImportRun): Promise<void> {
-  for (const reference of references) run.read.set(reference, null);
+  run.read.lookFor(references);
   if (references.length === 0) return;
   const found = await productsByReference(references, run.at, (seen) => reportRead(seen, run));
   take([...found.values()], run);
@@ -112,7 +112,7 @@ export async function readSeen(run: ImportRun, seen: SeenProducts): Promise<void
 
 async function readAll(references: readonly string[], run: ImportRun): Promise<void> {
   const { client, signal } = run.at;
-  for (const reference of references) run.read.set(reference, null);
+  run.read.lookFor(references);
   let page: Product[] = [];
   let seen = 0;
   for await (const product of client.paginate(operations.products.list, {}, { signal })) {
@@ -141,11 +141,11 @@ function take(products: readonly Product[], { at, read, seen: kept, names, input
     )
       names.set(reference, name);
     // The newest of several with one reference comes first.
-    if (reference === null || read.get(reference) !== null) continue;
+    if (reference === null || !read.lacks(reference)) continue;
     // A product of the dashboard may have null for its images.
     const ids: readonly string[] = Array.isArray(images) ? images.map(({ id }) => id) : [];
     const sources = ids.map((image_id) => sourceDigest({ image_id }));
-    read.set(reference, { reference, productId, fields, sources: union(Buffer.alloc(0), sources) });
+    read.keep(reference, productId, fields, union(Buffer.alloc(0), sources));
   }
   at.state.ledger.write(at.account, { seen });
 }

@@ -18,7 +18,7 @@ import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
 import { failedRow, productChanged, type RowOutcome, rejectedRow, updatedRow } from "./row-result.ts";
-import { SeenProducts } from "./seen-products.ts";
+import { ReadProducts, SeenProducts } from "./seen-products.ts";
 
 /** An import whose file passed the check, with the progress of earlier processes loaded. */
 export interface ImportRun {
@@ -36,8 +36,8 @@ export interface ImportRun {
   readonly done: readonly DoneRow[];
   /** Outcomes of photos uploaded by this process, by the SHA-256 (hex) of their bytes. */
   readonly uploads: Map<string, PhotoUpload>;
-  /** Products read by their reference, as they are at the service; null for a reference without a product. */
-  readonly read: Map<string, LedgerEntry | null>;
+  /** Products read by their reference, as they are at the service. */
+  readonly read: ReadProducts;
   /** Rows that are no longer imported as planned. */
   readonly moved: RowSet;
   /** Whether products can be read before they are changed. */
@@ -77,7 +77,7 @@ export function importRun(
     earlier: batches.of(at.id),
     done: batches.doneRows(at.id),
     uploads: new Map(),
-    read: new Map(),
+    read: new ReadProducts(),
     moved: new RowSet(),
     record: { isPossible: !isPlan },
     seen:
@@ -141,7 +141,7 @@ class RowsToImport {
         const row = content as FileRow;
         const reference = referenceOfRow(row);
         const known = usesLedger ? ledger.get(at.account, reference) : null;
-        const entry = withRead(known, read.get(reference) ?? null);
+        const entry = withRead(known, read.get(reference));
         const asIs = await weigh(row, contentOf, refusalOf);
         const first = decide(asIs, entry, input);
         // Nearly every row of an exported sheet changes nothing.

@@ -1,5 +1,6 @@
 import { referenceOfProduct } from "../../contract/import-row.ts";
 import type { Product } from "../../contract/resources/products.ts";
+import type { LedgerEntry } from "../../state/ledger.ts";
 
 /** A product as it was read. */
 export interface SeenProduct {
@@ -68,5 +69,42 @@ export class SeenProducts {
     if (text === undefined || text === null) return null;
     const [id, name, description, sex, ...images] = JSON.parse(text) as [string, ...string[]];
     return { id, name: name ?? null, description: description ?? null, sex: sex ?? null, images };
+  }
+}
+
+/**
+ * What is compared with the rows of products that were read, by reference, as the ledger has it. Each is one text, like those
+ * above: two buffers per product would take three times as much.
+ */
+export class ReadProducts {
+  readonly #byReference = new Map<string, string | null>();
+
+  /** The references have no product, unless one is kept. */
+  lookFor(references: readonly string[]): void {
+    for (const reference of references) this.#byReference.set(reference, null);
+  }
+
+  /** Whether the reference was looked for. */
+  has(reference: string): boolean {
+    return this.#byReference.has(reference);
+  }
+
+  /** Whether the reference was looked for, and has no product so far. */
+  lacks(reference: string): boolean {
+    return this.#byReference.get(reference) === null;
+  }
+
+  keep(reference: string, productId: string, fields: Buffer, sources: Buffer): void {
+    const digests = [fields, sources].map((bytes) => bytes.toString("base64"));
+    this.#byReference.set(reference, [productId, ...digests].join(" "));
+  }
+
+  /** The product of a reference; null if there is none, or if it was not looked for. */
+  get(reference: string): LedgerEntry | null {
+    const text = this.#byReference.get(reference) ?? null;
+    if (text === null) return null;
+    const [productId, ...digests] = text.split(" ") as [string, string, string];
+    const [fields, sources] = digests.map((digest) => Buffer.from(digest, "base64")) as [Buffer, Buffer];
+    return { reference, productId, fields, sources };
   }
 }

@@ -13,6 +13,7 @@ import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
 import { ExitCode, UsageError } from "../context/errors.ts";
+import { type BucketFlags, bucketOption, checkBucketFlags, withBucketFlags } from "../flags/bucket-flags.ts";
 import { type CommandTexts, command, group } from "../flags/command.ts";
 import {
   defaultMaxBytes,
@@ -24,7 +25,6 @@ import {
   timeoutFlag,
   unlabeledLine,
 } from "../flags/common-flags.ts";
-import { type BucketFlags, bucketOption, checkBucketFlags, withBucketFlags } from "../flags/local-path.ts";
 import {
   type RawPrintFlags,
   type ResourceForm,

@@ -1,4 +1,4 @@
-import { asFileError, CatError, type ErrorDetail, fileProblem } from "../../errors.ts";
+import { CatError, type ErrorDetail, fileProblem } from "../../errors.ts";
 
 /** The command line is invalid: exit 2. */
 export class UsageError extends CatError {
@@ -209,42 +209,4 @@ export function exitCodeOf(error: unknown): number {
   if (status >= 500) return ExitCode.unavailable;
   if (status >= 400) return ExitCode.refused;
   return byType[type] ?? ExitCode.fault;
-}
-
-/**
- * A UsageError for a port or host that cannot be used. Errors of files can have the same code of the system: they are
- * returned as such, like all others.
- */
-export function cannotListen(error: unknown, { port, host }: { port: number; host: string }): unknown {
-  const fileError = asFileError(error);
-  if (fileError !== error) return fileError;
-  if (error instanceof CatError && error.type !== "listen") return error;
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  const usage = (message: string, hint: string, param: string) =>
-    new UsageError(message, { code: "cannot_listen", hint, param, cause: error });
-  switch (code) {
-    case "EADDRINUSE":
-      return usage(
-        `port ${port} on ${host} is in use`,
-        "Choose another port with --port, or use --port 0 for a free one.",
-        "port",
-      );
-    case "EACCES":
-      return usage(
-        `cannot use port ${port}: permission denied`,
-        "Choose a port above 1023 with --port.",
-        "port",
-      );
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-    case "EINVAL":
-      return usage(
-        `cannot listen on ${JSON.stringify(host)}: not an address of this machine`,
-        "Remove --host to listen on 127.0.0.1.",
-        "host",
-      );
-    default:
-      return error;
-  }
 }

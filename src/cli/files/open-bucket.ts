@@ -7,7 +7,7 @@ import { outsideExchange } from "../../http/outside-exchange.ts";
 import { parseUrl } from "../../http/send.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
-import type { BucketFlags } from "../flags/local-path.ts";
+import type { BucketFlags } from "../flags/bucket-flags.ts";
 import { showRequest } from "../output/stderr-lines.ts";
 import { agreeToReplace } from "./confirm-replace.ts";
 

@@ -14,7 +14,7 @@ import type { ResultRow } from "../../flows/generate/result.ts";
 import { makeFolders } from "../../move-file.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
-import type { BucketFlags } from "../flags/local-path.ts";
+import type { BucketFlags } from "../flags/bucket-flags.ts";
 
 /** Where images are saved. */
 export interface SavePlace {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cannotListen } from "../../../src/cli/context/errors.ts";
+import { cannotListen } from "../../../src/cli/context/cannot-listen.ts";
 import { CatError } from "../../../src/errors.ts";
 
 const place = { port: 80, host: "127.0.0.1" };

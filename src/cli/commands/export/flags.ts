@@ -6,13 +6,18 @@ import { checkEncodingName, type EncodingName } from "../../../flows/rows/encodi
 import { UsageError } from "../../context/errors.ts";
 import { readDelimiter } from "../../files/file-flags.ts";
 import {
+  type BucketFlags,
+  bucketOption,
+  checkBucketFlags,
+  withBucketFlags,
+} from "../../flags/bucket-flags.ts";
+import {
   defaultMaxBytes,
   formatForExcel,
   maxBytesFlag,
   timeoutFlag,
   withCsvFlags,
 } from "../../flags/common-flags.ts";
-import { type BucketFlags, bucketOption, checkBucketFlags, withBucketFlags } from "../../flags/local-path.ts";
 import { conflict } from "../../flags/usage-error.ts";
 import { duration, named, several, timestamp } from "../../flags/values.ts";
 import { type MapFlags, readMapFlags, rejectMapping, withMapFlags } from "../../mapping/map-flags.ts";

@@ -14,7 +14,7 @@ import { reviewedAssets } from "../../app/profile-state.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { openInput } from "../../files/open-input.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
-import type { BucketFlags } from "../../flags/local-path.ts";
+import type { BucketFlags } from "../../flags/bucket-flags.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { problemList } from "../../output/problem-list.ts";

@@ -3,7 +3,7 @@ import { BucketMirror } from "../../../flows/export/sync/bucket-mirror.ts";
 import type { MirrorFiles } from "../../../flows/export/sync/mirror-state.ts";
 import type { App } from "../../app/app.ts";
 import { openBucket } from "../../files/open-bucket.ts";
-import type { BucketFlags } from "../../flags/local-path.ts";
+import type { BucketFlags } from "../../flags/bucket-flags.ts";
 
 /** How the store of a mirror is reached. */
 export interface MirrorBucketFlags extends BucketFlags {

@@ -7,7 +7,7 @@ import { shortDigest } from "../../../flows/short-digest.ts";
 import type { App } from "../../app/app.ts";
 import { ownPlaces } from "../../app/profile-state.ts";
 import { checkObjects } from "../../files/open-bucket.ts";
-import type { BucketFlags } from "../../flags/local-path.ts";
+import type { BucketFlags } from "../../flags/bucket-flags.ts";
 import type { FrozenInput } from "./flags.ts";
 
 const types = { manifest: "application/x-ndjson", zip: "application/zip" } as const;

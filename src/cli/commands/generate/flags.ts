@@ -15,9 +15,14 @@ import {
   withOutputFlags,
   withTemplateFlag,
 } from "../../files/file-flags.ts";
+import {
+  type BucketFlags,
+  bucketOption,
+  checkBucketFlags,
+  withBucketFlags,
+} from "../../flags/bucket-flags.ts";
 import { otherFlags } from "../../flags/command.ts";
 import { labelFlag, labelOf, maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
-import { type BucketFlags, bucketOption, checkBucketFlags, withBucketFlags } from "../../flags/local-path.ts";
 import { conflict, either } from "../../flags/usage-error.ts";
 import { rejectNoPath, several, wholeNumber } from "../../flags/values.ts";
 import {

@@ -10,7 +10,7 @@ import type { InputFormat } from "../../../flows/rows/input-format.ts";
 import { shownName } from "../../../flows/words.ts";
 import { UsageError } from "../../context/errors.ts";
 import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";
-import { type BucketFlags, checkBucketFlags } from "../../flags/local-path.ts";
+import { type BucketFlags, checkBucketFlags } from "../../flags/bucket-flags.ts";
 import { named } from "../../flags/values.ts";
 import { type MapFlags, type RawMapFlags, readMapFlags } from "../../mapping/map-flags.ts";
 

@@ -1,9 +1,9 @@
 // The column of an exported sheet that says what the cells of a row were: an import sends only those edited since.
 
 import { canonicalReference } from "../../contract/import-row.ts";
+import type { LedgerEntry } from "../../state/ledger.ts";
 import { shortDigest } from "../short-digest.ts";
-
-import { FieldDigests, sourceDigest } from "./digests.ts";
+import { FieldDigests, ledgerFields, sourceDigest } from "./digests.ts";
 import { type FileRow, fieldsOf } from "./file-row.ts";
 
 /** The column, or field of an object. Other programs hardly have one of this name. */
@@ -73,4 +73,13 @@ export function editedRow(row: FileRow, productId: string): FileRow {
   for (const field of ["description", "sex"] as const)
     if (own.agrees(field, exported.fields)) delete edited[field];
   return edited;
+}
+
+/** Whether the product has another value in a field that is not edited. */
+export function keepsOthers(row: FileRow, edited: FileRow, { fields }: Pick<LedgerEntry, "fields">): boolean {
+  const known = new FieldDigests(fields);
+  const [own, sent] = [FieldDigests.of(fieldsOf(row)), FieldDigests.of(fieldsOf(edited))];
+  return ledgerFields.some(
+    (field) => own.knows(field) && !sent.knows(field) && known.knows(field) && !known.agrees(field, own),
+  );
 }

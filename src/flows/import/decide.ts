@@ -34,6 +34,8 @@ export interface DecidedRow extends WeighedRow {
   /** The product of the reference, if it is known. */
   productId: string | null;
   decision: Decision;
+  /** Its product differs from cells that are as exported, which are not sent. */
+  keepsOthers: boolean;
 }
 
 /** The decision about one row of the file. */

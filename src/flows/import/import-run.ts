@@ -12,7 +12,7 @@ import { type RefusedRows, RowSet, type SomeRows } from "../rows/row-sets.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { JobFollower } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
-import { editedRow } from "./as-exported.ts";
+import { editedRow, keepsOthers } from "./as-exported.ts";
 import { type DecidedRow, type Decision, decide, referenceOfRow, weigh, withRead } from "./decide.ts";
 import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
@@ -151,7 +151,8 @@ class RowsToImport {
         const decision: Decision = moved.has(rowIndex) ? { kind: "moved" } : decided;
         const { productId = null } = entry ??
           ledger.get(at.account, reference) ?? { productId: this.#run.seen?.get(reference)?.id };
-        yield { ...weighed, rowIndex, line, reference, productId, decision };
+        const keeps = changing !== row && keepsOthers(row, changing, entry!);
+        yield { ...weighed, rowIndex, line, reference, productId, decision, keepsOthers: keeps };
       }
     }
   }

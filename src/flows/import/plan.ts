@@ -29,6 +29,8 @@ export interface Plan extends UndecidedProducts {
   photos: Map<string, string>;
   /** Photos that are not uploaded yet: their number and total bytes. */
   uploads: { count: number; bytes: number };
+  /** Rows with cells that are not sent, because others have changed their products since the export. */
+  kept: number;
   unread: string[];
 }
 
@@ -90,10 +92,25 @@ export async function makePlan(run: ImportRun): Promise<Plan | null> {
   const usesLedger = isNew && !at.state.ledger.isEmpty(at.account);
   if (usesLedger) await refreshLedger(run);
   else if (!(isNew && input.file.form.needsProducts) && !input.localPhotos.areAny) return null;
-  const plan = await planRows(run);
-  if (plan.uncertain.count === 0 && plan.unread.length === 0) return plan;
-  await readUndecided(plan, run);
-  return planRows(run);
+  let plan = await planRows(run);
+  if (plan.uncertain.count > 0 || plan.unread.length > 0) {
+    await readUndecided(plan, run);
+    plan = await planRows(run);
+  }
+  noteKept(plan, run);
+  return plan;
+}
+
+/** Otherwise a cell that was edited back to its exported value would be skipped silently. */
+function noteKept({ kept }: Plan, { deps }: ImportRun): void {
+  if (kept === 0) return;
+  const [products, rows] =
+    kept === 1
+      ? ["The product of 1 row has", "that row"]
+      : [`The products of ${counted(kept, "row")} have`, "those rows"];
+  deps.onNote(
+    `${products} changed since the export: cells as exported are not sent. To send them too, empty as_exported in ${rows}.`,
+  );
 }
 
 /** Plans all rows in one pass over the file; sends nothing. */
@@ -105,6 +122,7 @@ export async function planRows(run: ImportRun): Promise<Plan> {
     known: 0,
     photos: new Map(),
     uploads: { count: 0, bytes: 0 },
+    kept: 0,
     uncertain: new LookupList(),
     unread: [],
   };
@@ -120,6 +138,7 @@ export async function planRows(run: ImportRun): Promise<Plan> {
   let rows = 0;
   for await (const row of run.rows.decided()) {
     const { reference, productId, decision } = row;
+    if (row.keepsOthers) plan.kept++;
     if (productId !== null && decision.kind === "send") plan.known++;
     if (decision.kind === "send") {
       plan.sends++;

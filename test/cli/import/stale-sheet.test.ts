@@ -78,7 +78,7 @@ describe("a cell that is as it was exported", () => {
         expect(await world.cat(`import ${file} --no-progress`, call)).toEqual({
           exit: 0,
           stdout: "",
-          stderr: `Nothing to do: all 3 rows of ${file} are unchanged.\n`,
+          stderr: `The products of 2 rows have changed since the export: cells as exported are not sent. To send them too, empty as_exported in those rows.\nNothing to do: all 3 rows of ${file} are unchanged.\n`,
         });
       expect(writes(world).length).toBe(sent);
       expect(shown(world)).toEqual(before);
@@ -122,6 +122,25 @@ describe("a cell that is as it was exported", () => {
       exit: 0,
     });
     expect(shown(world)).toEqual([added, { ...second!, sex: "male" }, ...others]);
+  });
+
+  test("that was edited back is not sent, with a note, until as_exported is empty", async () => {
+    const world = await filled();
+    await all(world, "products export sheet.csv");
+    const setName = (name: string) => edit(world, ([first]) => void Object.assign(first!, { name }));
+    setName("Coat");
+    await all(world, "import sheet.csv --no-progress");
+    setName("Dress 0");
+    const kept =
+      "The product of 1 row has changed since the export: cells as exported are not sent. To send them too, empty as_exported in that row.\n";
+    expect(await world.cat("import sheet.csv --plan")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: `${kept}Plan: 3 unchanged; nothing to send.\n`,
+    });
+    edit(world, ([first]) => void Object.assign(first!, { as_exported: "" }));
+    await all(world, "import sheet.csv --no-progress");
+    expect(shown(world)[0]!.name).toBe("Dress 0");
   });
 
   test("is imported if the product is gone, or another one has its reference", async () => {

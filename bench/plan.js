@@ -1,19 +1,26 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterImport, importFile } from "./import-runs.js";
+import { root, timed } from "./pairs.js";
 
-/** The plan of a file of which a tenth of the names changed, against as many products. */
+/** The plans of a file and of an exported sheet, of which a tenth of the names changed, against as many products. */
 export const measure = ({ rows = 100_000 } = {}) =>
   afterImport(rows, async ({ folder, file, settings, proxy }) => {
-    writeFileSync(file, readFileSync(file, "utf8").replaceAll(/,Linen dress number (\d*)7,/g, ",Dress $17,"));
+    const sheet = join(folder, "sheet.csv");
+    const { home, baseUrl } = settings;
+    const env = { ...process.env, CAT_HOME: home, CAT_BASE_URL: baseUrl, CAT_API_KEY: "ak_mock" };
+    await timed(process.execPath, [join(root, "bin/cat.js"), "products", "export", sheet], { env });
+    for (const one of [file, sheet])
+      writeFileSync(one, readFileSync(one, "utf8").replaceAll(/,Linen dress number (\d*)7,/g, ",Dress $17,"));
     const measured = [];
-    for (const [what, home] of [
-      ["with its ledger", settings.home],
-      ["without a ledger", join(folder, "other")],
+    for (const [what, planned, home] of [
+      ["rows with its ledger", file, settings.home],
+      ["rows without a ledger", file, join(folder, "other")],
+      ["exported rows without a ledger", sheet, join(folder, "another")],
     ]) {
       proxy.reset();
       const flags = ["--plan", join(folder, "plan.ndjson")];
-      const { peak, ms } = await importFile(file, { ...settings, home, flags });
+      const { peak, ms } = await importFile(planned, { ...settings, home, flags });
       const { reads, writes } = proxy.counts;
       if (writes > 0) throw new Error(`a plan sent ${writes} writes`);
       const counts = JSON.parse(
@@ -22,7 +29,7 @@ export const measure = ({ rows = 100_000 } = {}) =>
       // Otherwise another plan would be measured.
       if (counts.change !== rows / 10) throw new Error(`${counts.change} rows change`);
       measured.push({
-        what: `plan of ${rows.toLocaleString("en")} rows ${what}, memory / 250 MB`,
+        what: `plan of ${rows.toLocaleString("en")} ${what}, memory / 250 MB`,
         ratio: peak / 250,
         goal: 1,
         atMost: true,

@@ -261,6 +261,7 @@ describe("a mirror in a bucket", () => {
     ["moves", 8],
     ["names", 1],
     ["names", 6],
+    ["copies", 6],
   ])(
     "has every image once where names were exchanged, and the run was stopped: after %s, %s",
     async (what, count) => {
@@ -281,8 +282,8 @@ describe("a mirror in a bucket", () => {
       let left = count;
       world.store.faults.instead = (method, key) => {
         const isEmpty = world.store.objects.get(key)?.body.length === 0;
-        if (isReached.test(`${method} ${key}`) && (what === "moves" || isEmpty) && --left === 0)
-          running.interrupt();
+        const isOther = what !== "moves" && isEmpty !== (what === "names");
+        if (isReached.test(`${method} ${key}`) && !isOther && --left === 0) running.interrupt();
         return null;
       };
       expect((await running).exit).toBe(130);
@@ -299,6 +300,35 @@ describe("a mirror in a bucket", () => {
       expect(world.keys().filter((key) => key.includes("parked"))).toEqual([]);
       expect(world.index("a")).toBe(world.read("folder/catalogue.ndjson"));
       expect((await world.run("s3://shop/a --path-style --verify")).stderr).toContain("6 unchanged");
+    },
+  );
+
+  test.each([/^PUT a\/DRESS-2/, /^DELETE a\/DRESS-2/])(
+    "has every image once where bytes and names have changed, and the run was stopped: at %s",
+    async (isReached) => {
+      const world = await bucketWorld();
+      await world.run("s3://shop/a --path-style");
+      const state = world.mock.state();
+      for (const { images } of Object.values(state.organizations))
+        for (const image of images) {
+          const created_at = new Date(world.clock.now()).toISOString();
+          Object.assign(image, { mime_type: "image/png", seed: `${image.seed} edited`, created_at });
+        }
+      await world.send("PUT", "/_mock/state", state);
+      const running = world.run("s3://shop/a --path-style --full");
+      world.store.faults.instead = (method, key) => {
+        if (isReached.test(`${method} ${key}`)) running.interrupt();
+        return null;
+      };
+      expect((await running).exit).toBe(130);
+      delete world.store.faults.instead;
+      expect((await world.run("s3://shop/a --path-style --full")).stderr).toContain("6 changed");
+      await world.cat("export sync folder");
+      expect(world.names("folder")).toContain("DRESS-1_back.png");
+      expect(world.keys().filter((key) => !hidden(key))).toEqual(
+        world.names("folder").map((name) => `a/${name}`),
+      );
+      expect(world.index("a")).toBe(world.read("folder/catalogue.ndjson"));
     },
   );
 

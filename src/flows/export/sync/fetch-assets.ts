@@ -114,7 +114,7 @@ export class AssetFetcher {
     const { counts, input } = this.#run;
     if (input.dryRun) return this.#pretend(wanted);
     let { listed } = wanted;
-    if (wanted.known === null && (await this.#takeLeft(listed))) return;
+    if (await this.#takeLeft(wanted)) return;
     const image = await this.#download(listed, async () => {
       listed = await wanted.fresh.of(listed);
       return listed.url;
@@ -162,16 +162,20 @@ export class AssetFetcher {
     return { ...file, content, sha256, mime_type, release: () => rm(path, { force: true }) };
   }
 
-  /** Takes the image over that a stopped run has left; false if there is none. */
-  async #takeLeft({ fields }: ListedAsset): Promise<boolean> {
+  /** Takes the image over that a stopped run has left, under its earlier name or a new one; false if there is none. */
+  async #takeLeft({ listed: { fields }, known }: WantedAsset): Promise<boolean> {
     const { mirror, pathOf } = this.#run;
-    const path = pathOf(fields);
-    const left = await mirror.store.leftAt(path, fields);
-    if (left === null || mirror.index.atPath(path).length > 0) return false;
-    const entry = { ...fields, ...left, path };
-    mirror.index.place(entry);
-    this.#placed(entry, null);
-    return true;
+    if (known?.damaged === true) return false;
+    const isOther = (entry: MirrorEntry) => keyOf(entry) !== keyOf(fields);
+    for (const path of new Set([known?.path ?? pathOf(fields), pathOf(fields)])) {
+      const left = await mirror.store.leftAt(path, fields);
+      if (left === null || mirror.index.atPath(path).some(isOther)) continue;
+      const entry = { ...fields, ...left, path };
+      mirror.index.place(entry);
+      this.#placed(entry, known);
+      return true;
+    }
+    return false;
   }
 
   /** Writes the file, with a record before and after: the next run finds a file that a kill leaves between them. */

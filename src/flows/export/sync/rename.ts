@@ -168,6 +168,7 @@ async function renameFiles(
   { onRenamed, onMissing, onOther }: Record<"onRenamed" | "onMissing" | "onOther", (rename: Rename) => void>,
 ): Promise<boolean> {
   let isComplete = true;
+  const parkedOf = (entry: MirrorEntry) => `${parking}/${shortDigest(keyOf(entry), 16).toString("hex")}`;
   /** Null if the name is taken, or the file is missing. */
   const move = async ({ entry, to }: Rename): Promise<MirrorEntry | null> => {
     const left = await leftOf(entry, to, store);
@@ -184,8 +185,9 @@ async function renameFiles(
       index.willPlace(moved);
       const placed: Placed | null = left ?? (await store.rename(entry.path, to));
       if (placed !== null) {
-        if (left !== null && (await leftOf(entry, entry.path, store)) !== null)
-          await store.remove(entry.path);
+        // A kill between a copy and the removal of its source leaves both.
+        for (const path of left === null ? [] : [entry.path, parkedOf(entry)])
+          if (path !== to && (await leftOf(entry, path, store)) !== null) await store.remove(path);
         const renamed = { ...moved, etag: placed.etag };
         index.place(renamed);
         return renamed;
@@ -198,9 +200,8 @@ async function renameFiles(
   const leaving = new Set(renames.map(({ entry }) => foldedPath(entry.path)));
   const ready: Rename[] = [];
   for (const { entry, to } of renames) {
-    const parked = `${parking}/${shortDigest(keyOf(entry), 16).toString("hex")}`;
     const parks = leaving.has(foldedPath(to)) && (await leftOf(entry, to, store)) === null;
-    const now = parks ? await move({ entry, to: parked }) : entry;
+    const now = parks ? await move({ entry, to: parkedOf(entry) }) : entry;
     if (now !== null) ready.push({ entry: now, to });
   }
   for (const rename of ready) if ((await move(rename)) !== null) onRenamed(rename);

@@ -57,9 +57,12 @@ export class FieldDigests {
 /** Bytes that the digests of one product take. */
 const fieldDigestBytes = ledgerFields.length * digestBytes;
 
-/** A CSV file has no spaces around a name, so they are no change. */
-const compared = (field: LedgerField, value: unknown): unknown =>
-  field === "name" && typeof value === "string" ? value.trim() : value;
+/** A CSV file has no spaces around a name, and spreadsheets save other line breaks, so they are no change. */
+function compared(field: LedgerField, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const text = value.replaceAll("\r\n", "\n");
+  return field === "name" ? text.trim() : text;
+}
 
 /** A response may have a value that is neither a string nor null; it counts as unknown. */
 function digestOf(value: unknown): Buffer {

@@ -75,6 +75,16 @@ describe("the file of cat products export", () => {
     },
   );
 
+  test("imports back without a change if a spreadsheet saved other line breaks in its cells", async () => {
+    const world = await filled();
+    await world.cat("products export sheet.csv");
+    world.write("sheet.csv", world.read("sheet.csv").replaceAll("\r\n", "\n"));
+    expect(await world.cat("import sheet.csv --no-progress")).toMatchObject({
+      exit: 0,
+      stderr: `Nothing to do: all ${names.length} rows of sheet.csv are unchanged.\n`,
+    });
+  });
+
   test("is that of products list --for-import as CSV, for a file and for stdout", async () => {
     const world = await filled();
     const { stdout } = await world.cat("products list --for-import --q dress");

@@ -66,8 +66,8 @@ export function requireAccess(
 }
 
 /**
- * Whether a page of another origin loads this as a picture, script, frame and so on, without an Origin: it could open
- * streams, which closes those of the page. A link opens a document.
+ * Whether a page of another origin loads this as a picture, script, frame and so on, without an Origin. A link opens a
+ * document.
  */
 function isEmbedded({ "sec-fetch-site": site, "sec-fetch-dest": destination }: IncomingHttpHeaders): boolean {
   return (site === "cross-site" || site === "same-site") && destination !== "document";

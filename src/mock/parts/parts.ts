@@ -38,10 +38,10 @@ function create(world: World, organization: Organization, id: string, order: Pro
   const { name = "Dashboard product", reference = null, description = null, sex = null } = order;
   const { images = [{ id: world.idFor("photo", id) }], created_at = now, updated_at = created_at } = order;
   if (reference !== null) refuseTaken(organization, reference);
-  for (const image of images) {
-    if (organization.images.has(image.id)) continue;
-    organization.images.set(image.id, drawn(image.id, now, "image/jpeg", ""));
-  }
+  const added = images
+    .filter((image) => !organization.images.has(image.id))
+    .map((image) => drawn(world, image.id, now, "image/jpeg", ""));
+  for (const image of added) organization.images.set(image.id, image);
   const fields = { id, name, reference, description, sex, images: [], created_at, updated_at };
   const product = organization.products.add(fields);
   const photos = images.map((image) => ({ id: image.id, orientation: image.orientation ?? "front" }));
@@ -68,22 +68,22 @@ function change(
   return product;
 }
 
-/** A picture that is drawn when its bytes are read. */
-const drawn = (
+/**
+ * A picture that is drawn when its bytes are read. The ID must be unknown in every organization, because signed URLs find
+ * an image by its ID alone.
+ */
+function drawn(
+  world: World,
   id: string,
   created_at: string,
   mime_type: ImageRecord["mime_type"],
   subject: string,
-): ImageRecord => ({
-  id,
-  mime_type,
-  created_at,
-  ...drawnSize,
-  bytes: null,
-  subject,
-  seed: id,
-  generation: null,
-});
+): ImageRecord {
+  if (Object.values(world.organizations).some(({ images }) => images.has(id))) {
+    throw invalid(`image ${id} belongs to the other organization: set organization, or use another ID`);
+  }
+  return { id, mime_type, created_at, ...drawnSize, bytes: null, subject, seed: id, generation: null };
+}
 
 /** Adds an asset to a product, or changes the given fields of an image. */
 export function putAsset(world: World, id: string, order: AssetOrder): ExportAsset {
@@ -91,7 +91,7 @@ export function putAsset(world: World, id: string, order: AssetOrder): ExportAss
   const known = organization.images.get(id);
   const now = world.timestamp();
   const product = holderOf(organization, known, order);
-  const base = known ?? created(organization, product, id, order, now);
+  const base = known ?? created(world, product, id, order, now);
   reject(problemsOf(product, known, order, base));
   const image = changed(base, order, known === undefined ? base.created_at : now);
   organization.images.set(id, image);
@@ -134,16 +134,16 @@ function holderOf(
 
 /** A new image before the fields that can change later. */
 function created(
-  organization: Organization,
+  world: World,
   product: ProductRecord,
   id: string,
   order: AssetOrder,
   now: string,
 ): ImageRecord {
-  const photo = organization.images.get(product.images[0]!.id);
+  const photo = world.organizations[order.organization ?? "main"].images.get(product.images[0]!.id);
   const { mime_type = "image/jpeg", role } = order;
   // The garment of the first photo; another seed gives it other colors.
-  const image = drawn(id, now, mime_type, photo?.generation === null ? photo.subject : "");
+  const image = drawn(world, id, now, mime_type, photo?.generation === null ? photo.subject : "");
   if (role === "source") return image;
   const generation = {
     role: role!,

@@ -23,6 +23,22 @@ async function partsWorld() {
   return { ...world, put, get, reload, assets };
 }
 
+test("an image that is of one organization is rejected for a part of the other", async () => {
+  const { put, imageId, mock } = await partsWorld();
+  const id = await imageId();
+  const organization = "other";
+  const rejected = { status: 400, body: refusal("invalid_request", "invalid_request") };
+  const before = mock.state();
+  expect(
+    await put(`products/${productId}`, { organization, images: [{ id: assetId }, { id }] }),
+  ).toMatchObject(rejected);
+  expect(mock.state()).toEqual(before);
+  await put(`products/${productId}`, { organization });
+  const asset = { organization, product_id: productId, role: "tryon" };
+  expect(await put(`assets/${id}`, asset)).toMatchObject(rejected);
+  expect((await put(`assets/${assetId}`, asset)).status).toBe(200);
+});
+
 describe("a product of the dashboard", () => {
   test("has no reference, is listed and searched, and is neither exported nor matched by imports", async () => {
     const { put, get, send, reload, runImport, createProduct } = await partsWorld();

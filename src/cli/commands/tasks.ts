@@ -207,7 +207,7 @@ async function followTasks(
       const csv = await (await import("../settings/csv-style.ts")).excelStyle(app, excel);
       await writeLists(place, watched.rows, { clock, formulaGuard, csv, again });
     }
-    await report(app, { ...flags, wait }, printing, watched);
+    await report(app, { ...flags, typed, wait }, printing, watched);
   } finally {
     patience.release();
   }
@@ -235,13 +235,13 @@ const lostByService = (lost: number, all: number, run: string): CatError =>
     {
       type: "not_found",
       code: "task_not_found",
-      hint: "Check the base URL. If the service was restored or restarted, generate the images again with --fresh.",
+      hint: "Check the base URL. If the service was restored or restarted, --fresh generates all images of the input again.",
     },
   );
 
 async function report(
   app: App,
-  { run, save, wait, thumbnail = false }: FollowFlags & { wait: boolean },
+  { run, save, typed, wait, thumbnail = false }: FollowFlags & { typed: readonly string[]; wait: boolean },
   printing: Printing<FollowedTask>,
   { tasks, lost, files, labels, unlabeled, faults, stopped }: WatchedTasks,
 ): Promise<void> {
@@ -268,7 +268,8 @@ async function report(
     if (unlabeled > 0) await app.io.note(unlabeledLine(unlabeled));
   }
   if (stopped !== undefined) throw stopped;
-  if (lost.length > 0 && run !== undefined) throw lostByService(lost.length, lost.length + tasks.length, run);
+  if (lost.length > 0 && run !== undefined && !lost.some((id) => typed.includes(id)))
+    throw lostByService(lost.length, lost.length + tasks.length, run);
   if (lost.length > 0) {
     throw new CatError(`unknown task ${lost.join(", ")}`, {
       type: "not_found",

@@ -1,28 +1,47 @@
 // How images were made, by the live export: neither an image of the service nor the ZIP of an export says it.
 
 import { extname } from "node:path";
+import { ApiError } from "../../client/api-error.ts";
+import { limits } from "../../contract/limits.ts";
+import { operations } from "../../contract/operations.ts";
 import type { ExportAsset } from "../../contract/resources/exports.ts";
-import { readPages } from "../catalogue/read-pages.ts";
+import { CatError } from "../../errors.ts";
 import { sourceOfAsset } from "../files/ai-label.ts";
 import type { DigitalSource } from "../files/xmp.ts";
 import type { Service } from "../service.ts";
-import { mayNotRead } from "../service-errors.ts";
+import { isOfService } from "../service-errors.ts";
 
-/** Pages of 100 products that are read: for more, the search would take longer than the download. */
-const mostPages = 10;
+/** Products that are read: for more, the search would take longer than the download. */
+const mostProducts = 1000;
 
 type Reader = Pick<Service, "client" | "signal">;
 
-/** The assets of the first pages of the catalogue, newest products first; none if the key cannot read exports. */
-async function* recentAssets(service: Reader, since: number | null): AsyncGenerator<ExportAsset> {
-  let pages = 0;
+/** The assets of the newest products; none if the service denies to read exports. Throws a CatError for a failure that may pass. */
+async function* recentAssets({ client, signal }: Reader, since: number | null): AsyncGenerator<ExportAsset> {
+  const input = {
+    limit: limits.page.max,
+    ...(since === null ? {} : { since: new Date(since).toISOString() }),
+  };
+  let products = 0;
   try {
-    for await (const { rows } of readPages({ roles: null, since }, service)) {
-      for (const { assets } of rows) if (Array.isArray(assets)) yield* assets;
-      if (++pages === mostPages) return;
+    for await (const { assets } of client.paginate(operations.exports.list, input, { signal })) {
+      if (Array.isArray(assets)) yield* assets;
+      if (++products === mostProducts) return;
     }
   } catch (error) {
-    if (!mayNotRead(error)) throw error;
+    signal.throwIfAborted();
+    if (!(error instanceof CatError)) throw error;
+    if (error instanceof ApiError && !isOfService(error)) return;
+    const { type, code, status, requestId, hint = "Run the command again later." } = error;
+    const way = "To save without a search in exports, add --no-label.";
+    throw new CatError(error.message, {
+      type,
+      code,
+      status,
+      requestId,
+      hint: `${hint} ${way}`,
+      cause: error,
+    });
   }
 }
 

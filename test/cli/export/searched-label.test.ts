@@ -53,14 +53,32 @@ test("an image that no export lists is saved as sent with one warning, or with t
   expect(asked.filter(({ path }) => path.startsWith("/v1/exports"))).toEqual([]);
 });
 
-test("a key that cannot read exports saves the image as sent with the same warning", async () => {
+test.each([
+  [403, { type: "forbidden", code: "insufficient_scope", message: "scope" }],
+  [403, { type: "forbidden", code: "plan_required", message: "no exports" }],
+  [404, { type: "not_found", code: "route_not_found", message: "no exports" }],
+])(
+  "a service that denies exports with %i saves the image as sent with the same warning",
+  async (status, error) => {
+    const world = await labelWorld();
+    await world.fault({ match: { path: "/v1/exports" }, status, body: { error } });
+    expect(await savedImage(world, outputs(world)[1]!)).toEqual([undefined, false, unknown]);
+  },
+);
+
+test("a service that cannot read exports for seconds saves no image, and --no-label saves it", async () => {
   const world = await labelWorld();
-  await world.fault({
-    match: { path: "/v1/exports" },
-    status: 403,
-    body: { error: { type: "forbidden", code: "insufficient_scope", message: "scope" } },
-  });
-  expect(await savedImage(world, outputs(world)[1]!)).toEqual([undefined, false, unknown]);
+  await world.fault({ match: { path: "/v1/exports" }, status: 500 });
+  const id = outputs(world)[1]!;
+  const before = world.clock.now();
+  const { exit, stderr } = await world.cat(`images get ${id} --save one`);
+  expect(exit).toBe(7);
+  expect(stderr).toMatch(
+    /\nRun the command again later\. To save without a search in exports, add --no-label\.\n$/,
+  );
+  expect(world.clock.now() - before).toBeLessThan(30_000);
+  expect(world.names(".")).not.toContain("one");
+  expect(await savedImage(world, id, "--no-label")).toEqual([undefined, false, ""]);
 });
 
 test.each([

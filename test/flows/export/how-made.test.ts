@@ -1,16 +1,14 @@
 import { expect, test } from "vitest";
 import { sourceOfImage, sourcesOfNames } from "../../../src/flows/export/how-made.ts";
 
-/** A catalogue of so many pages, with the assets of the first ones. */
-function catalogue(pages: number, ...assets: object[][]) {
-  const asked: Record<string, unknown>[] = [];
-  const poll = async (_operation: unknown, input: { cursor?: string }) => {
+/** A catalogue of so many products, with the assets of the first ones. */
+function catalogue(products: number, ...assets: object[][]) {
+  const asked: unknown[] = [];
+  async function* paginate(_operation: unknown, input: object) {
     asked.push(input);
-    const at = Number(input.cursor ?? 0);
-    const rows = [{ product: { id: `P${at}` }, assets: assets[at] ?? [] }];
-    return { data: rows, has_more: at + 1 < pages, next_cursor: String(at + 1) };
-  };
-  const service = { client: { poll } as never, signal: new AbortController().signal };
+    for (let at = 0; at < products; at++) yield { product: { id: `P${at}` }, assets: assets[at] ?? [] };
+  }
+  const service = { client: { paginate } as never, signal: new AbortController().signal };
   return { asked, service };
 }
 const made = (suggested_filename: string, role: string) => ({
@@ -20,13 +18,12 @@ const made = (suggested_filename: string, role: string) => ({
 
 test("an image is searched in the first 1,000 products that changed since an hour before it was created", async () => {
   const image = { id: "look.png", created_at: "2026-01-05T09:00:00.000Z" };
-  const last = catalogue(20, ...Array.from({ length: 9 }, () => []), [made("look.png", "tryon")]);
+  const before = (count: number) => Array.from({ length: count }, () => []);
+  const last = catalogue(2000, ...before(999), [made("look.png", "tryon")]);
   expect(await sourceOfImage(image, last.service)).toBe("trainedAlgorithmicMedia");
-  expect(last.asked[0]).toEqual({ limit: 100, since: "2026-01-05T08:00:00.000Z" });
-  const later = catalogue(20, ...Array.from({ length: 10 }, () => []), [made("look.png", "tryon")]);
+  expect(last.asked).toEqual([{ limit: 100, since: "2026-01-05T08:00:00.000Z" }]);
+  const later = catalogue(2000, ...before(1000), [made("look.png", "tryon")]);
   expect(await sourceOfImage(image, later.service)).toBe(undefined);
-  // The page after the last one was requested, and is not waited for.
-  expect(later.asked).toHaveLength(11);
 });
 
 test("a name of which assets were made differently is unknown; another extension still matches", async () => {

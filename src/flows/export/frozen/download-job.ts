@@ -96,7 +96,11 @@ export async function downloadJob(
       return { skipped: new Map(), sources: new Map([[zip, found.sources]]), unnamed: 0 };
     };
     const place = {
-      ...{ folder, memory: null, signal, onProgress, onNote },
+      folder,
+      memory: null,
+      signal,
+      onProgress,
+      onNote,
       findNamed: label ? findNamed : undefined,
       onUnlabeled: (count: number) => {
         unlabeled = count;

@@ -262,9 +262,10 @@ describe("a mirror in a bucket", () => {
     ["names", 1],
     ["names", 6],
     ["copies", 6],
+    ["names", 6, "--unlocked"],
   ])(
-    "has every image once where names were exchanged, and the run was stopped: after %s, %s",
-    async (what, count) => {
+    "has every image once where names were exchanged, and the run was stopped: after %s, %s %s",
+    async (what, count, flag = "") => {
       const world = await bucketWorld();
       await world.run("s3://shop/a --path-style");
       world.clock.advance(10 * minute);
@@ -288,7 +289,7 @@ describe("a mirror in a bucket", () => {
       };
       expect((await running).exit).toBe(130);
       delete world.store.faults.instead;
-      const ran = await world.run("s3://shop/a --path-style --json");
+      const ran = await world.run(`s3://shop/a --path-style --json ${flag}`.trim());
       expect(JSON.parse(ran.stdout)).toMatchObject({ total: 6, added: 0, changed: 0, failed: 0 });
       await world.cat("export sync folder");
       expect(world.keys().filter((key) => !hidden(key))).toEqual(

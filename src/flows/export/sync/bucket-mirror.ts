@@ -119,7 +119,7 @@ export class BucketMirror implements MirrorStore {
     const spooled = await spool(content, { memory: this.#limits.memory, file });
     try {
       this.#lease?.check();
-      if (!this.#isChecked && exclusive && (await this.#bucket.head(key)) !== null) return null;
+      if (!this.#isChecked && exclusive && !(await this.#isFree(key))) return null;
       if (isIndex && this.#indexEtag === undefined) await this.stat(path);
       const condition = isIndex ? this.#indexCondition : exclusive ? "absent" : undefined;
       const type = entry?.mime_type ?? (isIndex ? "application/x-ndjson" : "application/json");
@@ -168,7 +168,7 @@ export class BucketMirror implements MirrorStore {
 
   /** A copy replaces what has its name, also what another shard has just written: an empty object takes the name first. */
   async #takesName(key: string): Promise<boolean> {
-    if (!this.#isChecked) return (await this.#bucket.head(key)) === null;
+    if (!this.#isChecked) return this.#isFree(key);
     const metadata = { [reservedField]: this.#options.files.work };
     const empty = contentOf(Buffer.alloc(0));
     return (await this.#putOne(key, empty, { metadata, condition: "absent" })) !== null;
@@ -177,6 +177,11 @@ export class BucketMirror implements MirrorStore {
   /** Whether an object is the empty one of a rename that was stopped before its copy: its name is free for this shard. */
   #isReserved({ metadata }: ObjectInfo): boolean {
     return this.#mayHaveLeft && metadata[reservedField] === this.#options.files.work;
+  }
+
+  async #isFree(key: string): Promise<boolean> {
+    const found = await this.#bucket.head(key);
+    return found === null || this.#isReserved(found);
   }
 
   async #putOne(key: string, content: ObjectContent, options: PutOptions): Promise<string | null> {
@@ -216,13 +221,9 @@ export class BucketMirror implements MirrorStore {
   }
 
   /** By the size and the digest that the object was written with: nothing is downloaded. */
-  async holds({
-    path,
-    bytes,
-    sha256,
-  }: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null> {
-    const found = await this.#bucket.head(keyOf(path));
-    if (found?.bytes !== bytes || found.metadata.sha256 !== sha256) return null;
+  async holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null> {
+    const found = await this.#bucket.head(keyOf(entry.path));
+    if (found?.bytes !== entry.bytes || found.metadata.sha256 !== entry.sha256) return null;
     return { etag: bareEtag(found.etag) };
   }
 

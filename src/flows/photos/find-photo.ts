@@ -6,6 +6,9 @@ import { foldedPath, photoEnding } from "../files/file-names.ts";
 /** Comparing letters takes time: beyond so many missing photos, or in a folder of more names, it is left out. */
 const mostCompared = { photos: 100, names: 8_000 };
 
+/** Of so many folders the names are kept: a file may have one for each row. */
+const keptFolders = 4;
+
 /** Suggests files for names that do not exist: lists often differ from the files in case, or have typos. */
 export class NamesNearby {
   readonly #folders = new Map<string, Promise<ReadonlyMap<string, string>>>();
@@ -33,6 +36,7 @@ export class NamesNearby {
     const known = this.#folders.get(folder);
     if (known !== undefined) return known;
     const names = readNames(folder);
+    if (this.#folders.size === keptFolders) this.#folders.clear();
     this.#folders.set(folder, names);
     return names;
   }

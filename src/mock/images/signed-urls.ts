@@ -1,6 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { lastMoment } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 import { Refusal } from "../rules/refusal.ts";
+
+/** The latest expiry time: a day after the last time of a clock, the end of the year 9999. */
+const lastExpiry = lastMoment + 86_400_000;
 
 /** A URL that works without an API key, and its expiry time (RFC 3339). */
 export interface SignedUrl {
@@ -21,7 +25,8 @@ export class SignedUrls {
 
   /** `path` starts with `/_signed/`. */
   sign(baseUrl: string, path: string, now: number): SignedUrl {
-    const expires = Math.floor(now) + limits.signedUrlMs;
+    // Later times cannot be written as a timestamp.
+    const expires = Math.min(Math.floor(now) + limits.signedUrlMs, lastExpiry);
     return {
       url: `${baseUrl}${path}?expires=${expires}&signature=${this.#mac(path, expires).toString("hex")}`,
       expiresAt: new Date(expires).toISOString(),

@@ -46,52 +46,54 @@ longTest(
   },
 );
 
+/** A page of a mock whose requests the test makes up. */
+async function openSilent() {
+  const world = silentWorld(new MovableClock());
+  const server = createApp(world);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  world.baseUrl = `http://127.0.0.1:${port}`;
+  onTestFinished(() => server.closeAllConnections());
+  const { page, wrongs } = await openUrl(`${world.baseUrl}/_mock`, `${world.baseUrl}/_mock`);
+  await page.getByText("No requests yet.").waitFor();
+  const logged = {
+    method: "GET",
+    requestId: "r",
+    headers: "",
+    status: 200,
+    replayed: false,
+    faults: [],
+    kept: null,
+  };
+  const log = (path: string) => world.log.add({ ...logged, at: Date.now(), path });
+  return { world, server, page, wrongs, log };
+}
+
 longTest("a stream that breaks is opened again by the browser, after the last request", async () => {
-  const { page, send, mock } = await open("requests", {}, { mayDoWrong: true });
-  await send("/v1/models");
+  const { world, server, page, log } = await openSilent();
+  log("/v1/models");
   await expectTexts(page, ".row .path", ["/v1/models"]);
   const { opened } = watchStreams(page);
-  const abort = new AbortController();
-  onTestFinished(() => abort.abort());
-  // The mock closes the oldest stream for the fifty-first.
-  for (let count = 0; count < 50; count++)
-    await fetch(`${mock.baseUrl}/_mock/events?view=control`, { signal: abort.signal });
+  server.closeAllConnections();
   await page.getByText("not connected").waitFor();
-  await send("/v1/nothing");
+  log("/v1/nothing");
   await expectTexts(page, ".row .path", ["/v1/nothing", "/v1/models"]);
   expect((await opened[0]!.allHeaders())["last-event-id"]).toMatch(/^[0-9a-f]{8}-\d+\.1$/);
-  await page.getByText(new URL(mock.baseUrl).host).waitFor();
+  await page.getByText(new URL(world.baseUrl).host).waitFor();
 });
 
 longTest(
   "a page stays usable at 10,000 requests per second, with ten changes per second at most",
   async () => {
-    const world = silentWorld(new MovableClock());
-    const server = createApp(world);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as AddressInfo;
-    world.baseUrl = `http://127.0.0.1:${port}`;
-    onTestFinished(() => server.closeAllConnections());
-    const { page, wrongs } = await openUrl(`${world.baseUrl}/_mock`, `${world.baseUrl}/_mock`);
-    await page.getByText("No requests yet.").waitFor();
+    const { world, page, wrongs, log } = await openSilent();
     await page.evaluate(`
     globalThis.changes = 0;
     new MutationObserver(() => changes++).observe(document.querySelector("nav"), { subtree: true, characterData: true });
   `);
 
     const begun = performance.now();
-    const logged = {
-      method: "GET",
-      requestId: "r",
-      headers: "",
-      status: 200,
-      replayed: false,
-      faults: [],
-      kept: null,
-    };
     const timer = setInterval(() => {
-      while (world.log.count < (performance.now() - begun) * 10)
-        world.log.add({ ...logged, at: Date.now(), path: `/v1/products/${world.log.count + 1}` });
+      while (world.log.count < (performance.now() - begun) * 10) log(`/v1/products/${world.log.count + 1}`);
     }, 5);
     onTestFinished(() => clearInterval(timer));
     const reactions: number[] = [];

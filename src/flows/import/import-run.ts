@@ -146,7 +146,8 @@ class RowsToImport {
         const first = decide(asIs, entry, input);
         // Nearly every row of an exported sheet changes nothing.
         const changing = entry === null || first.kind === "unchanged" ? row : this.#changing(row, entry);
-        const weighed = changing === row ? asIs : await weigh(changing, contentOf, refusalOf);
+        // It has the same photos.
+        const weighed = { ...asIs, content: changing };
         const decided = changing === row ? first : decide(weighed, entry, input);
         const decision: Decision = moved.has(rowIndex) ? { kind: "moved" } : decided;
         const { productId = null } = entry ??

@@ -43,7 +43,7 @@ export type {
   DownloadTarget,
   FileVersion,
   ResumableDownload,
-} from "./http/download-options.ts";
+} from "./http/download.ts";
 export {
   BadResponseError,
   NetworkError,

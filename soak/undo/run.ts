@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { systemClock } from "../../src/clock.ts";
 import { type Mock, startMock } from "../../src/mock/index.ts";
-import { openState } from "../../src/state/open-state.ts";
 import { loadConnect } from "../../src/state/sqlite.ts";
+import { openState } from "../../src/state/state.ts";
 import { seededRandom } from "../../test/support/seeded-random.ts";
 import { Running } from "../program.ts";
 

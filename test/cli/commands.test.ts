@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commandNames } from "../../src/cli/command-names.ts";
-import { openState } from "../../src/state/open-state.ts";
+import { openState } from "../../src/state/state.ts";
 import { createWorld } from "../support/world.ts";
 
 test("commands --json lists every command, argument, flag and exit status", async () => {

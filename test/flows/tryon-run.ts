@@ -3,7 +3,7 @@ import { createClient } from "../../src/client/client.ts";
 import type { Run } from "../../src/flows/run/run.ts";
 import type { Service } from "../../src/flows/service.ts";
 import { startMock } from "../../src/mock/index.ts";
-import { openState } from "../../src/state/open-state.ts";
+import { openState } from "../../src/state/state.ts";
 import { newAccount } from "../support/new-account.ts";
 import { TestClock } from "../support/test-clock.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { StoredDecision } from "../../src/state/decisions.ts";
-import { openState } from "../../src/state/open-state.ts";
+import { openState } from "../../src/state/state.ts";
 import { repetitions } from "../support/repetitions.ts";
 
 const review = fc.array(

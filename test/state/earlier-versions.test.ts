@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { migrate, migrations } from "../../src/state/migrations.ts";
-import { openState } from "../../src/state/open-state.ts";
 import {
   type Connect,
   type Database,
@@ -11,6 +10,7 @@ import {
   placesToBytes,
   type Value,
 } from "../../src/state/sqlite.ts";
+import { openState } from "../../src/state/state.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const service = "http://service.example";

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { storedLedger } from "../../src/state/ledger.ts";
 import { migrate } from "../../src/state/migrations.ts";
-import { openState } from "../../src/state/open-state.ts";
 import { loadConnect } from "../../src/state/sqlite.ts";
+import { openState } from "../../src/state/state.ts";
 import { newAccount } from "../support/new-account.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -15,9 +15,9 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { type OpenStateOptions, openState } from "../../src/state/open-state.ts";
 import { loadConnect } from "../../src/state/sqlite.ts";
 import type { State } from "../../src/state/state.ts";
+import { type OpenStateOptions, openState } from "../../src/state/state.ts";
 import { newAccount } from "../support/new-account.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { openState } from "../../src/state/open-state.ts";
 import type { State } from "../../src/state/state.ts";
+import { openState } from "../../src/state/state.ts";
 import { newAccount } from "../support/new-account.ts";
 
 let state: State;

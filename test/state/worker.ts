@@ -2,7 +2,7 @@
 // immediately.
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { systemClock } from "../../src/clock.ts";
-import { openState } from "../../src/state/open-state.ts";
+import { openState } from "../../src/state/state.ts";
 
 const [path = "", task = "", name = "", times = "0"] = process.argv.slice(2);
 const say = (line: string): void => void writeSync(1, `${line}\n`);

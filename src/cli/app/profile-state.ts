@@ -22,7 +22,7 @@ export interface Asker {
  * closes it.
  */
 export async function openProfileState(app: Asker): Promise<State> {
-  const { openState } = await import("../../state/open-state.ts");
+  const { openState } = await import("../../state/state.ts");
   return openState(await profileStatePath(app), { clock: app.context.clock });
 }
 
@@ -31,7 +31,7 @@ export async function openProfileState(app: Asker): Promise<State> {
  * closes it.
  */
 export async function openStateFile(app: Asker, file: string): Promise<State> {
-  const { openState } = await import("../../state/open-state.ts");
+  const { openState } = await import("../../state/state.ts");
   const { clock, cwd } = app.context;
   return openState(resolve(cwd, file), { clock, folder: "theirs" });
 }

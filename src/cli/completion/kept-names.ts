@@ -36,7 +36,7 @@ export async function keptNames(
   if (typeof baseUrl !== "string" || !existsSync(path)) return [];
   // Loading the database takes longer than all the rest: only for names that it keeps.
   const [{ openState }, { parseBaseUrl }, { insecureHosts }] = await Promise.all([
-    import("../../state/open-state.ts"),
+    import("../../state/state.ts"),
     import("../../client/base-url.ts"),
     import("../settings/insecure-hosts.ts"),
   ]);

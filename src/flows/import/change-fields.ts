@@ -7,10 +7,10 @@ import { productById } from "../catalogue/find-products.ts";
 import { sendEach } from "../run/requests.ts";
 import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";
-import { isMoved } from "./apply-plan.ts";
 import type { DecidedRow } from "./decide.ts";
 import { FieldDigests } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
+import { isMoved } from "./planned-row.ts";
 import { changesToSend } from "./record-before.ts";
 import { failedRow, productChanged, productGone, type RowOutcome, updatedRow } from "./row-result.ts";
 

@@ -8,13 +8,13 @@ import { shownTime } from "../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../run/run.ts";
 import { after } from "../run/stage.ts";
 import { decisive } from "../service-errors.ts";
-import { identityOfApplied, rejectForeign } from "./apply-plan.ts";
 import { changeFields } from "./change-fields.ts";
 import { closeRun, type EndedRun } from "./close-run.ts";
 import { isReplaced } from "./earlier-runs.ts";
 import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
 import { prepare } from "./plan.ts";
+import { identityOfApplied, rejectForeign } from "./planned-row.ts";
 import { updatedRow } from "./row-result.ts";
 import { batchesOfRun, sendRows } from "./send.ts";
 

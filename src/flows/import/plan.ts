@@ -9,13 +9,13 @@ import { hearOf } from "../run/clocks.ts";
 import type { Stage } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { byteText, counted, grouped } from "../words.ts";
-import { findMoved } from "./apply-plan.ts";
 import { readUndecided, refreshLedger, type UndecidedProducts } from "./compare.ts";
 import type { DecidedRow } from "./decide.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
 import type { FileImage } from "./file-row.ts";
 import type { MaxChanges } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
+import { findMoved } from "./planned-row.ts";
 import { recordMany } from "./record-before.ts";
 
 /** The writes that the rows need. */

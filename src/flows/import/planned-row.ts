@@ -1,9 +1,18 @@
-// A row of a plan: what an import does with the product of a row.
+// A row of a plan: what an import does with the product of a row. Where a plan is applied, rows whose product or photos
+// changed since it was made are skipped.
 
+import { CatError } from "../../errors.ts";
+import type { RowSet } from "../rows/row-sets.ts";
+import { InputError } from "../rows/source.ts";
+import type { ServiceIdentity } from "../run/account.ts";
+import { runIdentity } from "../run/run.ts";
+import { counted, grouped, shownName } from "../words.ts";
+import { readSeen } from "./compare.ts";
 import { type DecidedRow, placed } from "./decide.ts";
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
 import { fieldsOf } from "./file-row.ts";
 import type { ImportInput } from "./import-input.ts";
+import type { ImportRun } from "./import-run.ts";
 import { imageId, type SeenProduct, type SeenProducts } from "./seen-products.ts";
 
 /** What happens to a row; a row that changes fields may add photos too. `fail`: its reference exists already. */
@@ -61,3 +70,79 @@ const withOld = (values: FieldValues, seen: SeenProduct | null): PlannedRow["fie
 /** The row as a line of a plan. Orientations are left out: the service finds those of unlabeled photos later. */
 export const rowOfPlan = ({ seen, ...row }: PlannedRow): string =>
   JSON.stringify({ ...row, seen: seen && { ...seen, images: seen.images.map(imageId) } });
+
+const planAgain = "Plan again, and apply that plan.";
+
+/** Throws an InputError for a plan of another service, account, file or way to read it. */
+export function rejectForeign(
+  { applies: plan, file, sameOrganization }: ImportInput,
+  identity: string,
+  service: ServiceIdentity,
+): void {
+  if (plan === undefined) return;
+  const { source } = file;
+  const name = shownName(source.name);
+  if (plan.baseUrl !== service.baseUrl)
+    throw new InputError(
+      `the plan is for ${plan.baseUrl}, not for ${service.baseUrl}`,
+      "foreign_plan",
+      planAgain,
+    );
+  if (plan.account !== service.keyFingerprint && !sameOrganization)
+    throw new InputError(
+      "the plan was made with another API key, which may be of another organization",
+      "foreign_plan",
+      "If both keys belong to one organization, add --same-organization. If not, plan again.",
+    );
+  if (plan.fileSha256 !== source.digest)
+    throw new InputError(
+      `${name} is not the file that was planned: its content differs`,
+      "foreign_plan",
+      planAgain,
+    );
+  if (plan.identity !== identity)
+    throw new InputError(
+      `the photos of ${name}, or the mapping of its columns, changed since the plan was made`,
+      "foreign_plan",
+      planAgain,
+    );
+}
+
+/** The identity of the run that applies a plan: an import of the same file is another run. */
+export const identityOfApplied = (planId: string, identity: string): string =>
+  runIdentity(["plan", planId, identity]);
+
+/**
+ * Reads the products of all rows, and finds the rows that would no longer be imported as planned. A row that needs
+ * nothing any more is not one of them. With `--strict` throws an InputError if there are any.
+ */
+export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
+  const { input, rows, deps } = run;
+  await readSeen(run, run.seen!);
+  const references: string[] = [];
+  for await (const row of rows.decided()) {
+    if (row.decision.kind === "unchanged" || row.decision.kind === "refused") continue;
+    if (!isMoved(row, run)) continue;
+    moved.add(row.rowIndex);
+    if (references.length < mostNamed) references.push(row.reference);
+  }
+  if (moved.size === 0) return;
+  const more = moved.size > references.length ? ` and ${grouped(moved.size - references.length)} more` : "";
+  const what = `${counted(moved.size, "row")} changed at the service since the plan was made: ${references.join(", ")}${more}`;
+  if (input.strict)
+    throw new CatError(`${what}; nothing was sent (--strict)`, {
+      type: "input",
+      code: "product_changed",
+      hint: "Plan again, or remove --strict to skip these rows.",
+    });
+  deps.onNote(`${what}. ${moved.size === 1 ? "It is" : "They are"} skipped.`);
+}
+
+/** Whether a row would no longer be imported as planned, as its product was seen last. */
+export function isMoved(row: DecidedRow, { seen, input }: ImportRun): boolean {
+  const planned = plannedRow(row, seen!, input);
+  return planned.action !== "skip" && !input.applies!.isPlanned(row.line, rowOfPlan(planned));
+}
+
+/** References that a message names. */
+const mostNamed = 5;

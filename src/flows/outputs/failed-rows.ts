@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import type { Dialect } from "../rows/csv-dialect.ts";
+import type { Dialect } from "../rows/csv-rows.ts";
 import type { InputRow, RowForm } from "../rows/row-form.ts";
 import { failureColumns, isFailureColumn } from "../rows/row-form.ts";
 import type { TableReader } from "../rows/table-rows.ts";

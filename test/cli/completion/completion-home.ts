@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../src/clock.ts";
-import { openState } from "../../../src/state/open-state.ts";
+import { openState } from "../../../src/state/state.ts";
 
 /** Fills a settings folder with two profiles; the first one keeps the references of the last list. */
 export async function completionHome(home: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { openState } from "../../../src/state/open-state.ts";
 import type { SentJob } from "../../../src/state/sent-jobs.ts";
+import { openState } from "../../../src/state/state.ts";
 import { createWorld, type WorldOptions } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";

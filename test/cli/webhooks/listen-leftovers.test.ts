@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { verifyWebhook } from "../../../src/client/verify-webhook.ts";
-import { openState } from "../../../src/state/open-state.ts";
+import { openState } from "../../../src/state/state.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { eventText, jsonLines, listenWorld, startHandler } from "./listen-world.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { CsvCells } from "../../../src/flows/import/cells.ts";
 import { columnOf, nearestColumns, readColumns } from "../../../src/flows/import/columns.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
-import { recogniseDialect } from "../../../src/flows/rows/csv-dialect.ts";
+import { recogniseDialect } from "../../../src/flows/rows/csv-rows.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
 
 describe("an unknown column", () => {

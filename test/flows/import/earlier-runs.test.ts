@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openState } from "../../../src/state/open-state.ts";
+import { openState } from "../../../src/state/state.ts";
 import { batchesOf } from "./batch-rows.ts";
 import {
   beforeBatch,

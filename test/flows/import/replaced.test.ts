@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openState } from "../../../src/state/open-state.ts";
+import { openState } from "../../../src/state/state.ts";
 import { fileOf, once } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
 

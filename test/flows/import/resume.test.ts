@@ -5,7 +5,7 @@ import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
 import type { ImportInput } from "../../../src/flows/import/import-input.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
-import { openState } from "../../../src/state/open-state.ts";
+import { openState } from "../../../src/state/state.ts";
 import { stateError } from "../../../src/state/state-error.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { batchesOf } from "./batch-rows.ts";

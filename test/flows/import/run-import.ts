@@ -17,8 +17,8 @@ import type { Problem } from "../../../src/flows/rows/problem.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { type MockOptions, type MockState, startMock } from "../../../src/mock/index.ts";
-import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";
+import { openState } from "../../../src/state/state.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
 import { TestClock } from "../../support/test-clock.ts";
 

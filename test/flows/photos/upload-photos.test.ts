@@ -4,7 +4,7 @@ import { createClient } from "../../../src/client/client.ts";
 import { type UploadDeps, uploadPhotos } from "../../../src/flows/photos/upload-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import { type MockOptions, startMock } from "../../../src/mock/index.ts";
-import { openState } from "../../../src/state/open-state.ts";
+import { openState } from "../../../src/state/state.ts";
 import { newAccount } from "../../support/new-account.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
 import { TestClock } from "../../support/test-clock.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import type { SentBatch } from "../../../src/flows/run/batch.ts";
-import { openState } from "../../../src/state/open-state.ts";
+import { openState } from "../../../src/state/state.ts";
 import { newAccount } from "../../support/new-account.ts";
 import { cdn, fileOf, hour, once, responsesLost, worldWith } from "../import/import-fixtures.ts";
 import { blind, importWorld, withoutExports, withoutProducts } from "../import/run-import.ts";

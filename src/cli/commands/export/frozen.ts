@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
-import { checkExtractFolder } from "../../../flows/export/archive/extract-folder.ts";
+import { checkExtractFolder } from "../../../flows/export/archive/extract-zips.ts";
 import { exportFrozen } from "../../../flows/export/frozen/export-frozen.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
 import { selectionVocabulary } from "../../../flows/export/selection/columns.ts";
@@ -18,9 +18,8 @@ import type { BucketFlags } from "../../flags/bucket-flags.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { problemList } from "../../output/problem-list.ts";
-import { type FrozenInput, frozenNames } from "./flags.ts";
+import { type FrozenInput, frozenNames, withRoleHint } from "./flags.ts";
 import { imagesMissing, reportLines } from "./frozen-report.ts";
-import { withRoleHint } from "./roles.ts";
 
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
 export async function exportFrozenFiles(app: App, command: FrozenInput): Promise<void> {

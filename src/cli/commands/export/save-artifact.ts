@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ExportJob } from "../../../contract/resources/exports.ts";
-import { checkExtractFolder } from "../../../flows/export/archive/extract-folder.ts";
+import { checkExtractFolder } from "../../../flows/export/archive/extract-zips.ts";
 import { downloadJob, type SavedJob } from "../../../flows/export/frozen/download-job.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
 import { patienceOf } from "../../../flows/run/stage.ts";

@@ -12,7 +12,7 @@ import type { App } from "../../app/app.ts";
 import { DeclinedError, UsageError } from "../../context/errors.ts";
 import { flagName } from "../../output/command-words.ts";
 import { ofCommand, type RawFlags, readFlags } from "./flags.ts";
-import { nextDigest, type PlanHead, PlanView, planVersion } from "./plan-text.ts";
+import { nextDigest, type PlanHead, PlanView, planVersion } from "./plan-run.ts";
 import { runImport } from "./run.ts";
 
 /** `cat import --apply PLAN`: imports the file of a plan as planned, or shows the plan with `--dry-run`. */

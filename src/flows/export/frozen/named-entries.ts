@@ -10,8 +10,7 @@ import type { DigitalSource } from "../../files/xmp.ts";
 import type { Run } from "../../run/run.ts";
 import type { ReviewedAssets } from "../approved.ts";
 import { openZip } from "../archive/zip.ts";
-import { downloadArtifact } from "./download-artifact.ts";
-import { artifactPath } from "./fetch-artifacts.ts";
+import { artifactPath, downloadArtifact } from "./fetch-artifacts.ts";
 import type { FrozenJob } from "./frozen-summary.ts";
 import { readLines } from "./manifest.ts";
 

@@ -1,6 +1,7 @@
 // Undo: takes back what an import changed, unless it was changed since. It is a run of its own.
 
 import { ApiError } from "../../../client/api-error.ts";
+import { operations } from "../../../contract/operations.ts";
 import { CatError } from "../../../errors.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
 import type { Change } from "../../../state/changes.ts";
@@ -11,12 +12,11 @@ import { rowsIn } from "../../run/batch.ts";
 import { isKeyAlive, readClocks } from "../../run/clocks.ts";
 import { sendEach } from "../../run/requests.ts";
 import { type Run, type RunHost, runIdentity, withoutBeginning, withRun } from "../../run/run.ts";
-import { isKeyTaken, orNull } from "../../service-errors.ts";
+import { isKeyTaken, mayNotRead, orNull } from "../../service-errors.ts";
 import { shownName } from "../../words.ts";
 import { importKind } from "../import-input.ts";
 import { sendAgainOf } from "../send.ts";
 import { settleBatches } from "../settle.ts";
-import { generationsSince } from "./generations.ts";
 import { addedPhotos, changedFields, isOfPart, judge, productBefore, type UndoPart } from "./judge.ts";
 import { type UndoneProduct, undoProduct } from "./undo-product.ts";
 
@@ -236,3 +236,44 @@ async function undoProducts(
 
 /** A rejection of this product alone; any other error would affect the next ones as well. */
 const isOfThisProduct = ({ status }: ApiError): boolean => [400, 404, 409, 422].includes(status ?? 0);
+
+/** The clocks of this machine and of the service may differ. */
+const marginMs = 24 * 60 * 60_000;
+
+/**
+ * Reads the images that were made since a time, in Unix milliseconds. The result says why a product is kept, if images were
+ * or are being made of it, or if that cannot be determined; else null.
+ */
+async function generationsSince(
+  time: number,
+  { client, signal }: Pick<Run, "client" | "signal">,
+): Promise<(productId: string) => Promise<string | null>> {
+  const since = new Date(Math.max(0, time - marginMs)).toISOString();
+  const made = new Set<string>();
+  try {
+    for await (const { product, assets } of client.paginate(operations.exports.list, { since }, { signal })) {
+      for (const { role, task_id, also_features } of assets) {
+        if (role === "source" && task_id === null) continue;
+        made.add(product.id);
+        for (const other of also_features ?? []) made.add(other);
+      }
+    }
+  } catch (error) {
+    if (mayNotRead(error)) return async () => unknown;
+    throw error;
+  }
+  return async (product_id) => {
+    if (made.has(product_id)) return generated;
+    try {
+      const { data } = await client.tasks.list({ product_id, limit: 1 }, { signal });
+      return data.length > 0 ? generated : null;
+    } catch (error) {
+      if (mayNotRead(error)) return unknown;
+      throw error;
+    }
+  };
+}
+
+const generated = "images were generated of it (--with-generations deletes it)";
+const unknown =
+  "cannot determine whether images were generated of it: the key lacks tasks:read or exports:read (--with-generations deletes it)";

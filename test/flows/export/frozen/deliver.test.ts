@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FrozenMemory } from "../../../../src/flows/export/frozen/frozen-run.ts";
 import { deliver, isDelivered, makeWorkFolder } from "../../../../src/flows/export/frozen/write-results.ts";
-import { openState } from "../../../../src/state/open-state.ts";
+import { openState } from "../../../../src/state/state.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 

@@ -1,5 +1,5 @@
 import type { FaultOrder } from "../src/mock/faults/fault-order.ts";
-import type { Random } from "../src/mock/seed/random.ts";
+import type { Random } from "../src/mock/seed/seed.ts";
 import type { GatewayPage } from "./gate.ts";
 
 /** How a process is stopped: at once, or asked to stop. */

@@ -1,4 +1,4 @@
-import { Random } from "../../src/mock/seed/random.ts";
+import { Random } from "../../src/mock/seed/seed.ts";
 import { anyKillPoint, dateSkew, gatewayTrouble, otherFaults, type Trouble } from "../trouble.ts";
 import { type ListFault, listFaults } from "./faulty-lists.ts";
 import type { Step } from "./step.ts";

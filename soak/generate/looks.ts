@@ -7,7 +7,7 @@ import {
   tryonAngleShots,
   tryonBackgrounds,
 } from "../../src/contract/value-sets.ts";
-import type { Random } from "../../src/mock/seed/random.ts";
+import type { Random } from "../../src/mock/seed/seed.ts";
 
 export type Kind = "tryon" | "beautify";
 

@@ -1,4 +1,4 @@
-import type { Random } from "../../src/mock/seed/random.ts";
+import type { Random } from "../../src/mock/seed/seed.ts";
 
 /** A photo of a row: a URL, or a local file, given by its number and which of its paths. */
 export type SoakImage = { readonly url: string } | { readonly photo: number; readonly copy: number };

@@ -1,5 +1,5 @@
 import type { ImportMode, OnImageError } from "../../src/contract/value-sets.ts";
-import { Random } from "../../src/mock/seed/random.ts";
+import { Random } from "../../src/mock/seed/seed.ts";
 import { dateSkew, type Trouble } from "../trouble.ts";
 import { earlierVersion, makeRows, type SoakRow } from "./rows.ts";
 import type { Step } from "./step.ts";

@@ -1,4 +1,4 @@
-import type { Random } from "../../src/mock/seed/random.ts";
+import type { Random } from "../../src/mock/seed/seed.ts";
 import {
   dateSkew,
   gatewayTrouble,

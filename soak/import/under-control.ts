@@ -1,4 +1,4 @@
-import { Random } from "../../src/mock/seed/random.ts";
+import { Random } from "../../src/mock/seed/seed.ts";
 import type { Trouble } from "../trouble.ts";
 import type { Control } from "./controls.ts";
 import { makeRows } from "./rows.ts";

@@ -1,7 +1,7 @@
 import { copyFileSync, linkSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Random } from "../../src/mock/seed/random.ts";
+import { Random } from "../../src/mock/seed/seed.ts";
 import { Sender } from "./deliver.ts";
 import { loggedIds } from "./kills.ts";
 import { Listener } from "./listener.ts";

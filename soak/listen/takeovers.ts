@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { MovableClock } from "../../src/clock.ts";
 import { startMock } from "../../src/mock/index.ts";
-import { Random } from "../../src/mock/seed/random.ts";
+import { Random } from "../../src/mock/seed/seed.ts";
 import { openGateway } from "./gateway.ts";
 import { loggedIds } from "./kills.ts";
 import { Listener, NotListeningError } from "./listener.ts";

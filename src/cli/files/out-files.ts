@@ -4,8 +4,7 @@ import type { App } from "../app/app.ts";
 import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
 import { asTyped, confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";
-import { ownFiles } from "./own-files.ts";
-import { identityOf, identityOfFile, standingOf } from "./places.ts";
+import { identityOf, identityOfFile, ownFiles, standingOf } from "./places.ts";
 
 /** A file to write: its name as typed, its path, and whether a file that has the path is replaced. */
 export interface OutFile {

@@ -11,8 +11,7 @@ import type { App } from "../app/app.ts";
 import type { Asker } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
 import { exampleFiles, type FileFlags } from "./file-flags.ts";
-import { ownFiles } from "./own-files.ts";
-import { identityOf, identityOfFile, standingOf, writablePlace } from "./places.ts";
+import { identityOf, identityOfFile, ownFiles, standingOf, writablePlace } from "./places.ts";
 
 type Named = Omit<OutputTargets["failedFile"], "mode">;
 

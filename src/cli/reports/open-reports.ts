@@ -7,14 +7,12 @@ import type { App } from "../app/app.ts";
 import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
 import { beginOutFile, type OutFile } from "../files/out-files.ts";
-import { ownFiles } from "../files/own-files.ts";
-import { identityOf, identityOfFile, standingOf, writablePlace } from "../files/places.ts";
+import { identityOf, identityOfFile, ownFiles, standingOf, writablePlace } from "../files/places.ts";
 import { withNextStep } from "../output/explain.ts";
 import { warn } from "../output/stderr-lines.ts";
 import { FoundProblems } from "./found-problems.ts";
 import { annotations, stepSummary } from "./github.ts";
-import { gitlabReport } from "./gitlab.ts";
-import { junitReport } from "./junit.ts";
+import { gitlabReport, junitReport } from "./report-formats.ts";
 
 /** A command whose problems are reported to CI. */
 export interface ReportedCommand {

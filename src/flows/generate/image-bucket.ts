@@ -8,7 +8,7 @@ import { CatError } from "../../errors.ts";
 import type { Bucket, Condition } from "../bucket/bucket.ts";
 import { contentOf, fileContent } from "../bucket/content.ts";
 import { probeConditions } from "../bucket/lease.ts";
-import { temporaryFolder } from "../files/temporary-folder.ts";
+import { temporaryFolder } from "../files/disk.ts";
 import { type FolderOptions, folderResults, writeFolderResults } from "./folder-results.ts";
 import type { ResultRow } from "./result.ts";
 

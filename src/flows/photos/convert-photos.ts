@@ -4,7 +4,7 @@ import pLimit from "p-limit";
 import type { Sharp } from "sharp";
 import { foreignTypeOf } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
-import { temporaryFolder, temporaryProblem } from "../files/temporary-folder.ts";
+import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
 import { allBytesOf, type FileProblem, type PhotoFile } from "./photo-file.ts";
 
 /** Images decoded at once: each may take some hundred MB of memory. */

@@ -3,8 +3,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { addAbortSignal, pipeline, Readable } from "node:stream";
 import { CatError } from "../../errors.ts";
-import { fileStart } from "../files/disk.ts";
-import { temporaryFolder, temporaryProblem } from "../files/temporary-folder.ts";
+import { fileStart, temporaryFolder, temporaryProblem } from "../files/disk.ts";
 
 /**
  * Whether a path is only a descriptor of this process: no file can be written next to it, or found again

@@ -2,7 +2,7 @@
 
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { temporaryFolder, temporaryProblem } from "../files/temporary-folder.ts";
+import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Cell } from "../workbook/cell.ts";
 import { shownCount, shownSize, workbookLimits } from "../workbook/limits.ts";

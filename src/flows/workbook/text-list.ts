@@ -2,7 +2,7 @@
 
 import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder, temporaryProblem } from "../files/temporary-folder.ts";
+import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
 
 /** Bytes that are read from the file at once. */
 const windowBytes = 4096;

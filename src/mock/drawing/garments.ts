@@ -1,4 +1,4 @@
-import { hash } from "../seed/random.ts";
+import { hash } from "../seed/seed.ts";
 
 /** Possible subjects of a generated picture. */
 export const subjects = [

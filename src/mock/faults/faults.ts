@@ -1,4 +1,4 @@
-import { Random } from "../seed/random.ts";
+import { Random } from "../seed/seed.ts";
 import type { FaultOrder, JobFailure, JobKind } from "./fault-order.ts";
 import type { FaultReply } from "./fault-response.ts";
 

@@ -1,6 +1,6 @@
 import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { ImportMode, Orientation } from "../../contract/value-sets.ts";
-import type { Ids } from "../seed/ids.ts";
+import type { Ids } from "../seed/seed.ts";
 import type { Organization } from "../store/organization.ts";
 import { attach, changeProduct } from "../store/product-changes.ts";
 import type { AcceptedRow, ImportJob, ProductRecord, RowImage } from "../store/records.ts";

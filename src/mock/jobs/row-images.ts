@@ -9,7 +9,7 @@ import { requestedFailureAtStart } from "../faults/faults.ts";
 import { imageDimensions } from "../images/upload.ts";
 import type { Network } from "../outgoing/network.ts";
 import { type NoResponse, type RequestOutcome, sendOutgoing } from "../outgoing/outgoing-request.ts";
-import type { Ids } from "../seed/ids.ts";
+import type { Ids } from "../seed/seed.ts";
 import type { Organization } from "../store/organization.ts";
 import type { AcceptedRow, ImageRecord, ImportJob, RowImage } from "../store/records.ts";
 import type { World } from "../world/world.ts";

@@ -3,7 +3,7 @@ import { type ExportJob, rolesOf } from "../../contract/resources/exports.ts";
 import { startExport } from "../exports/export-job.ts";
 import { exportRow } from "../exports/export-rows.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import type { Handlers } from "../requests/handler.ts";
+import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";

@@ -1,7 +1,7 @@
 import { imageTypeOf } from "../../contract/image-file.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { imageDimensions } from "../images/upload.ts";
-import type { Handlers } from "../requests/handler.ts";
+import type { Handlers } from "../requests/pipeline.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 
 /** Images: upload the bytes, get a signed URL to them. */

@@ -2,7 +2,7 @@ import type { Import } from "../../contract/resources/imports.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { checkRows, rowsOfNdjson } from "../jobs/import-body.ts";
 import { startImport } from "../jobs/import-job.ts";
-import type { Handlers } from "../requests/handler.ts";
+import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";

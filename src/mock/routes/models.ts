@@ -1,6 +1,6 @@
 import type { Model } from "../../contract/resources/tasks.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import type { Handlers } from "../requests/handler.ts";
+import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
 import { modelsOf } from "../store/organization.ts";
 import type { ModelRecord } from "../store/records.ts";

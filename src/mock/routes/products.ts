@@ -1,7 +1,7 @@
 import { isLongerThan } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
-import type { Handlers } from "../requests/handler.ts";
+import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";

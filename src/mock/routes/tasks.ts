@@ -7,7 +7,7 @@ import { signedPaths } from "../images/signed-urls.ts";
 import { startTask } from "../jobs/task-job.ts";
 import { toBeautifierOrder, toGroup, toTryonOrder } from "../jobs/task-orders.ts";
 import { judgeTryons, unlistedProblem } from "../jobs/tryon-inputs.ts";
-import type { Handlers } from "../requests/handler.ts";
+import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization, PlacedTask } from "../store/organization.ts";

@@ -3,7 +3,7 @@ import type { Webhook } from "../../contract/resources/webhooks.ts";
 import { describeBreach, type UrlBreach } from "../../contract/url-policy.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { webhookUrlBreach } from "../deliveries/delivery.ts";
-import type { Handlers } from "../requests/handler.ts";
+import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";

@@ -7,7 +7,7 @@ import { FaultHeaders } from "../faults/fault-order.ts";
 import { continueImport } from "../jobs/import-job.ts";
 import { continueTask } from "../jobs/task-job.ts";
 import { ApiKeyState, ApiKeys, organizationNames } from "../rules/api-keys.ts";
-import { Ids } from "../seed/ids.ts";
+import { Ids } from "../seed/seed.ts";
 import type { Organization } from "../store/organization.ts";
 import {
   count,

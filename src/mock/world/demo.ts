@@ -1,7 +1,6 @@
 import type { sexes } from "../../contract/value-sets.ts";
 import { drawnSize, type Subject } from "../drawing/garments.ts";
-import type { Ids } from "../seed/ids.ts";
-import type { Random } from "../seed/random.ts";
+import type { Ids, Random } from "../seed/seed.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ModelRecord, ProductRecord } from "../store/records.ts";
 

@@ -1,5 +1,5 @@
 import { requestIdPattern } from "../../contract/limits.ts";
-import type { Random } from "../seed/random.ts";
+import type { Random } from "../seed/seed.ts";
 
 /** One received request, as GET /_mock/requests shows it. */
 export interface RecordedRequest {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import { pathWithin } from "../../../src/cli/reports/found-problems.ts";
-import { escaped } from "../../../src/cli/reports/junit.ts";
+import { escaped } from "../../../src/cli/reports/report-formats.ts";
 import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 

@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { quoted, toCurl } from "../../../src/mock/page/app/curl.ts";
-import { reasonsFor } from "../../../src/mock/page/app/describe.ts";
+import { quoted, reasonsFor, toCurl } from "../../../src/mock/page/app/describe.ts";
 import type { RequestDetail } from "../../../src/mock/page/data.ts";
 
 /** A request as the page gets it. */

@@ -65,7 +65,7 @@ async function keptOf(
   source: Source,
   encoding: EncodingName,
 ): Promise<FileAnswers | null> {
-  const { keptAnswers } = await import("../../mapping/kept-answers.ts");
+  const { keptAnswers } = await import("../../mapping/saved-mapping.ts");
   return keptAnswers(app, kind, source, { encoding });
 }
 

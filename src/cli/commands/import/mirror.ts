@@ -10,7 +10,7 @@ import { isBucketAddress, nameIn, readBucketAddress } from "../../../flows/bucke
 import { type MirrorEntry, parseLine } from "../../../flows/export/sync/mirror-entry.ts";
 import { pathComponents } from "../../../flows/export/sync/mirror-folders.ts";
 import { completeIndex, folderInBucket, hiddenFolder } from "../../../flows/export/sync/mirror-state.ts";
-import { temporaryFolder, temporaryProblem } from "../../../flows/files/temporary-folder.ts";
+import { temporaryFolder, temporaryProblem } from "../../../flows/files/disk.ts";
 import { copiedSource, type FileJob, InputError } from "../../../flows/rows/source.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";

@@ -95,7 +95,7 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
     mapFile,
     ...(!flags.fresh && {
       kept: async (encoding) => {
-        const { keptAnswers } = await import("../../mapping/kept-answers.ts");
+        const { keptAnswers } = await import("../../mapping/saved-mapping.ts");
         return keptAnswers(app, importKind, source, { ledger: flags.ledger, encoding });
       },
     }),

@@ -2,14 +2,13 @@ import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
-import { temporaryFolder } from "../../../flows/files/temporary-folder.ts";
+import { temporaryFolder } from "../../../flows/files/disk.ts";
 import type { EventSource, ListenService } from "../../../flows/listen/listen.ts";
 import type { App } from "../../app/app.ts";
 import { memoryOfProfile, profileStatePath } from "../../app/profile-state.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
-import { ownFiles } from "../../files/own-files.ts";
-import { standingOf } from "../../files/places.ts";
+import { ownFiles, standingOf } from "../../files/places.ts";
 import { baseUrlInUse } from "../../settings/settings.ts";
 import { missingSecret, secretWarnings } from "./handlers.ts";
 

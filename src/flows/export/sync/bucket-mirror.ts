@@ -14,7 +14,7 @@ import {
 import { BucketFile } from "../../bucket/bucket-file.ts";
 import { contentOf, type ObjectContent, spool } from "../../bucket/content.ts";
 import { type Lease, probeConditions, takeLease } from "../../bucket/lease.ts";
-import { temporaryFolder } from "../../files/temporary-folder.ts";
+import { temporaryFolder } from "../../files/disk.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { type ListedAsset, type MirrorEntry, versionOf } from "./mirror-entry.ts";
 import { pathComponents } from "./mirror-folders.ts";

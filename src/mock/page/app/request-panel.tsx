@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RequestDetail, RequestRow } from "../data.ts";
 import { call, mockUrl } from "./api.ts";
-import { toCurl } from "./curl.ts";
-import { reasonsFor } from "./describe.ts";
+import { reasonsFor, toCurl } from "./describe.ts";
 import { Badge, Code, Copy, kindOfStatus, Time } from "./parts.tsx";
 
 /** One request with its response, and why it got it. */

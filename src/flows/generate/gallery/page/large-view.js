@@ -11,6 +11,7 @@ import {
   setJustDecided,
   undo,
 } from "./decide.js";
+import { fitImage, toggleZoom, wireSwipes, wireZoom } from "./gestures.js";
 import { showImage } from "./images.js";
 import { Notes } from "./notes.js";
 import {
@@ -25,8 +26,6 @@ import {
   stateOf,
   statusName,
 } from "./review.js";
-import { wireSwipes } from "./swipe.js";
-import { fitImage, toggleZoom, wireZoom } from "./zoom.js";
 
 /** @typedef {import("./cards.js").Card} Card */
 /** @typedef {import("./review.js").Decision} Decision */

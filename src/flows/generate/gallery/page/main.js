@@ -17,11 +17,11 @@ import {
   warnIfLost,
 } from "./decide.js";
 import { addFilters, applyFilters, productFilter } from "./filters.js";
+import { wireSwipes } from "./gestures.js";
 import { focusLarge, isLargeOpen, openLarge, pressInLarge, refreshLarge, wireLarge } from "./large-view.js";
 import { cardNotes, endNote, placeNotes, writeNote } from "./notes.js";
 import { announce, areKept, data, isOfReviews, isUnsaved, loadReviews, part } from "./review.js";
 import { wireSave } from "./save.js";
-import { wireSwipes } from "./swipe.js";
 
 /** @typedef {import("./cards.js").Card} Card */
 /** @typedef {import("./review.js").Decision} Decision */

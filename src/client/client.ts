@@ -13,11 +13,11 @@ import { type Answer, headerOf, type Message } from "../http/send.ts";
 import { defaultTimeLimits } from "../http/time-limits.ts";
 import type { CallOptions } from "./api/calls.ts";
 import { checkDownloadUrl, isInsecure, parseBaseUrl } from "./base-url.ts";
-import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
 import { poll } from "./poll.ts";
 import { isOfService, jsonOf, readResponse, responseError } from "./read-response.ts";
+import type { AnyOperation, Arguments, Input, Item, Reply } from "./request.ts";
 import { headersOf, messageOf } from "./request.ts";
 
 type Calls = {

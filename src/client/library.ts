@@ -11,7 +11,6 @@ import type { Operations } from "./api/operations.ts";
 import type { ProductsApi } from "./api/products.ts";
 import type { TasksApi } from "./api/tasks.ts";
 import type { WebhooksApi } from "./api/webhooks.ts";
-import type { AnyOperation } from "./call-types.ts";
 import {
   callOptions,
   checkClientOptions,
@@ -22,6 +21,7 @@ import {
 import { createClient as createServiceClient, type Client as ServiceClient } from "./client.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
+import type { AnyOperation } from "./request.ts";
 
 /** Every operation of the service as a value, by resource: for `exchange`, `paginate` and `poll` of the client. */
 export const operations = contract as unknown as Operations;

@@ -6,7 +6,7 @@ import { isJsonType } from "../http/response-stream.ts";
 import { retryAfterMs } from "../http/retry.ts";
 import { type Answer, headerOf, isWrite, type Message, nameOf } from "../http/send.ts";
 import { ApiError, type Credits, type ErrorBody, type Problem } from "./api-error.ts";
-import type { AnyOperation } from "./call-types.ts";
+import type { AnyOperation } from "./request.ts";
 
 /**
  * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadResponseError if it

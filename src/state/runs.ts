@@ -41,8 +41,6 @@ export interface Runs {
   findEnded(of: Pick<Run, "account" | "kind" | "identity">): Run | null;
   /** A run by its ID, of any account; null if none. */
   get(id: string): Run | null;
-  /** Every open run of the account, of any kind, oldest first. */
-  open(account: number): Run[];
   /** Every run of a kind, of any account: the open ones, then the ended ones, newest first. */
   ofKind(kind: string): (Run & { readonly isEnded: boolean })[];
   begin(run: Run): void;
@@ -96,9 +94,6 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
     );
   const [findOpen, findEnded] = [last("ended_at IS NULL"), last("ended_at IS NOT NULL")];
   const get = db.statement<RunRow>(`SELECT ${runColumns} FROM run WHERE id = ?`);
-  const open = db.statement<RunRow>(
-    `SELECT ${runColumns} FROM run WHERE account = ? AND ended_at IS NULL ORDER BY started_at, number`,
-  );
   const ofKind = db.statement<[...RunRow, endedAt: number | null]>(
     `SELECT ${runColumns}, run.ended_at FROM run WHERE kind = ? ORDER BY run.ended_at IS NOT NULL, number DESC`,
   );
@@ -117,7 +112,6 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
     findOpen: ({ account, kind, identity }) => orNull(findOpen.get(account, kind, identity)),
     findEnded: ({ account, kind, identity }) => orNull(findEnded.get(account, kind, identity)),
     get: (id) => orNull(get.get(id)),
-    open: (account) => open.all(account).map(toRun),
     ofKind: (kind) =>
       ofKind
         .all(kind)

@@ -5,7 +5,7 @@ import { expect, expectTypeOf, test } from "vitest";
 import { apiFiles } from "../../scripts/api-types/api-files.ts";
 import type { Input as PublicInput } from "../../src/client/api/calls.ts";
 import type { Operations } from "../../src/client/api/operations.ts";
-import type { Input } from "../../src/client/call-types.ts";
+import type { Input } from "../../src/client/request.ts";
 import type { Operations as Contract } from "../../src/contract/operations.ts";
 
 const folder = join(import.meta.dirname, "../../src/client/api");

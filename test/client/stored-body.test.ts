@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
-import type { AnyOperation, Input } from "../../src/client/call-types.ts";
 import type { Client } from "../../src/client/client.ts";
+import type { AnyOperation, Input } from "../../src/client/request.ts";
 import { operations } from "../../src/contract/operations.ts";
 import { json, refusal, reset } from "../http/scripted-server.ts";
 import { clientAgainst, closeAll } from "./world.ts";

@@ -142,7 +142,7 @@ test.each(news.map((_, index) => index + 1))(
       file: "a.csv",
       startedAt: 1000,
     };
-    expect(state.runs.open(7)).toEqual([{ ...run, options: { mode: "upsert" } }]);
+    expect(state.runs.ofKind("import")).toEqual([{ ...run, options: { mode: "upsert" }, isEnded: false }]);
     const sentAtService = version < 4 ? null : 2500;
     const known = { run: "run-1", bytes: 4, sentAtService, isKeyTaken: version >= 12 };
     expect(state.batches.of("run-1")).toEqual([

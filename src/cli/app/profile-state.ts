@@ -4,6 +4,7 @@ import { didYouMean } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
 import type { ReviewedAssets } from "../../flows/export/approved.ts";
 import type { ServiceIdentity } from "../../flows/run/account.ts";
+import type { Memory } from "../../flows/run/run.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
@@ -78,9 +79,7 @@ interface Opener {
 }
 
 /** Where runs of the profile are remembered, and for which service. */
-export async function memoryOfProfile(
-  app: Opener,
-): Promise<{ state: State; sentJobs: State["sentJobs"]; service: ServiceIdentity }> {
+export async function memoryOfProfile(app: Opener): Promise<Memory> {
   const state = await app.state();
   return { state, sentJobs: state.sentJobs, service: await serviceOf(app) };
 }

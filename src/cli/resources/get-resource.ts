@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { AnyOperation, Input, Reply } from "../../client/call-types.ts";
+import type { AnyOperation, Input, Reply } from "../../client/request.ts";
 import { fieldTree } from "../../contract/response-values.ts";
 import type { App } from "../app/app.ts";
 import { type CommandTexts, command } from "../flags/command.ts";

@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import type { AnyOperation, Input, Item } from "../../client/call-types.ts";
+import type { AnyOperation, Input, Item } from "../../client/request.ts";
 import { limits } from "../../contract/limits.ts";
 import { fieldTree } from "../../contract/response-values.ts";
 import { grouped } from "../../flows/words.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { AnyOperation, Reply } from "../../client/call-types.ts";
+import type { AnyOperation, Reply } from "../../client/request.ts";
 import { CatError } from "../../errors.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { counted, grouped } from "../../flows/words.ts";

@@ -5,10 +5,9 @@ import { everyOperation } from "../operations.ts";
 import { WebhookEvent } from "../resources/webhooks.ts";
 import { signatureHeader } from "../signature.ts";
 import { type EventType, eventTypes, imageTypes } from "../value-sets.ts";
-import { refOf, refTo } from "./components.ts";
 import { parameterNotes, tagNotes } from "./notes.ts";
 import { headers, Responses } from "./responses.ts";
-import { componentSchemas, type JsonObject, schemaOf } from "./schemas.ts";
+import { componentSchemas, type JsonObject, refOf, refTo, schemaOf } from "./schemas.ts";
 
 /** The version of the described API; the major number is the one in the path, `/v1` (Versioning 1). */
 const apiVersion = "1.0.0";

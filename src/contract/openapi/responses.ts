@@ -1,8 +1,8 @@
 import { creditHeaders, type ErrorCode, ErrorEnvelope, errorCodes } from "../error-codes.ts";
 import { limits } from "../limits.ts";
 import { type Operation, refusalsOf } from "../operation.ts";
-import { refOf, refTo } from "./components.ts";
 import type { JsonObject } from "./schemas.ts";
+import { refOf, refTo } from "./schemas.ts";
 
 /** Errors that occur before routing, so that any request can get them. */
 const beforeAnyOperation: readonly ErrorCode[] = [

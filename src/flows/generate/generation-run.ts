@@ -62,7 +62,6 @@ export interface GenerateInput extends SaveOptions, SaveFolder {
 export interface CostPlan {
   readonly generations: readonly Generation[];
   readonly table: AskedOfFile["table"];
-  readonly batches: number;
   /** How many images an earlier command of the run has queued. */
   readonly queuedBefore: number;
   /** What an earlier command has learned of the balance; null for nothing. */

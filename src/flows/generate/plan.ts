@@ -218,10 +218,9 @@ export async function agree(
   const found = input.missing && !run.isFinished ? await findMissing(planned, run, deps) : null;
   const generations = found?.missing ?? planned;
   if (generations.length === 0) return { remaining: [], found, folder: null, waitedMs: 0 };
-  const batches = cutGenerations(generations).length;
-  noteEstimate(generations.length, batches, deps);
+  noteEstimate(generations.length, cutGenerations(generations).length, deps);
   const askedAt = deps.clock.now();
-  const folder = await deps.confirm({ generations, table, batches, queuedBefore, balance: balance.known });
+  const folder = await deps.confirm({ generations, table, queuedBefore, balance: balance.known });
   const waitedMs = deps.clock.now() - askedAt;
   if (found === null) return { remaining: generations, found, folder, waitedMs };
   // Another command may have sent some of them while the question was on the screen.

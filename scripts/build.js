@@ -2,14 +2,17 @@
 // Builds dist/: the files that the two bins load, and the package's two exports. `npm run build` adds the
 // declarations with tsc.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
+import { fileURLToPath } from "node:url";
+import { build, transform } from "esbuild";
 import { bundlePage } from "./mock-page.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 const dist = join(root, "dist");
+/** The program that the bins run. */
+const program = join(dist, "program");
 
 /**
  * commander loads node:child_process for subcommands in separate programs, which are not used here. Loading it would
@@ -158,6 +161,7 @@ const common = {
 
 /** @type {import("esbuild").BuildOptions} */
 const inParts = {
+  outdir: "dist/program",
   splitting: true,
   chunkNames: "parts/[name]-[hash]",
   minifySyntax: true,
@@ -220,7 +224,12 @@ async function partsOfProgram() {
 
 const builds = await Promise.all([
   // One file, so that handing over to the system's cat loads nothing else.
-  build({ ...common, entryPoints: { "hand-over": "src/cli/hand-over.ts" }, minify: true }),
+  build({
+    ...common,
+    outdir: "dist/program",
+    entryPoints: { "hand-over": "src/cli/hand-over.ts" },
+    minify: true,
+  }),
   // Shell completion runs at each Tab, so it must not load the program.
   build({
     ...common,
@@ -248,7 +257,8 @@ const builds = await Promise.all([
 
 for (const { path, text } of builds.flatMap((one) => one.outputFiles ?? [])) {
   await mkdir(dirname(path), { recursive: true });
-  if (path.endsWith(".map")) await put(path, withOwnSources(text));
+  if (path.startsWith(program)) await put(path, await toCommonJs(text));
+  else if (path.endsWith(".map")) await put(path, withOwnSources(text));
   else await put(path, path.startsWith(join(dist, "cjs")) ? text : withRequire(text));
 }
 
@@ -256,26 +266,24 @@ await put(join(dist, "licenses.txt"), await licensesOf([...builds, mockPage]));
 
 // Part names contain a hash of their content: files of earlier builds would accumulate.
 const made = new Set(builds.flatMap((one) => Object.keys(one.metafile?.outputs ?? {})));
-for (const folder of ["parts", "lib"]) {
+for (const folder of ["program/parts", "lib"]) {
   for (const part of await readdir(join(dist, folder)).catch(() => [])) {
     if (/\.js(\.map)?$/.test(part) && !made.has(`dist/${folder}/${part}`)) await rm(join(dist, folder, part));
   }
 }
 
-// Node searches for the nearest package.json of every module it loads; this one is close.
-await put(join(dist, "parts", "package.json"), '{ "type": "module" }\n');
+// As the names of the files say, the nearest package.json says what their modules are.
+for (const folder of ["program", "cjs"])
+  await put(join(dist, folder, "package.json"), '{ "type": "commonjs" }\n');
 
-await put(join(dist, "cjs", "package.json"), '{ "type": "commonjs" }\n');
-
-// The bins import built files, with the types of the sources.
-await put(join(dist, "hand-over.d.ts"), 'export * from "./types/cli/hand-over.js";\n');
-await put(join(dist, "complete.d.ts"), 'export * from "./types/cli/completion/complete.js";\n');
-await put(join(dist, "main.d.ts"), 'export * from "./types/cli/main.js";\n');
+// The bins load built files, with the types of the sources.
+await put(join(program, "hand-over.d.ts"), 'export * from "../types/cli/hand-over.js";\n');
+await put(join(program, "complete.d.ts"), 'export * from "../types/cli/completion/complete.js";\n');
 
 // Completion reads the commands from a file, and the top help is printed from one: loading the program takes longer.
-const { main, nodeContext } = await import(pathToFileURL(join(dist, "main.js")).href);
-await put(join(dist, "commands.json"), wordsOf(await printedBy("commands", "--json")));
-await put(join(dist, "help.txt"), await printedBy("--help"));
+const { main, nodeContext } = createRequire(import.meta.url)(join(program, "main.js"));
+await put(join(program, "commands.json"), wordsOf(await printedBy("commands", "--json")));
+await put(join(program, "help.txt"), await printedBy("--help"));
 
 /**
  * The list of commands without what completion does not need: it is parsed at each Tab.
@@ -336,6 +344,30 @@ function withOwnSources(map) {
   /** @param {string | null} text @param {number} at */
   const own = (text, at) => (sources[at].includes("node_modules/") ? null : text);
   return JSON.stringify({ ...others, sources, sourcesContent: sourcesContent.map(own) });
+}
+
+/**
+ * A file of the program as CommonJS, for src/cli/program-loader.ts: its `__import` imports packages, of which some are ES modules;
+ * all else loads without Node's loader of ES modules. esbuild splits no other format than ES modules.
+ * @param {string} code
+ */
+async function toCommonJs(code) {
+  const { code: common } = await transform(code, {
+    format: "cjs",
+    platform: "node",
+    target: "node20",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    define: { "import.meta.url": "__url" },
+  });
+  const required = common.replace(/\bimport\("([^"]+)"\)/g, (_, name) =>
+    /^(?:\.|node:)/.test(name)
+      ? `Promise.resolve().then(()=>require(${JSON.stringify(name)}))`
+      : `__import(${JSON.stringify(name)})`,
+  );
+  return required.includes("__url")
+    ? `const __url=require("node:url").pathToFileURL(__filename).href;${required}`
+    : required;
 }
 
 /**

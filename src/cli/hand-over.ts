@@ -1,8 +1,12 @@
 import { readFileSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { didYouMean } from "../contract/did-you-mean.ts";
 import { asCalled, commandNames, findCommand, firstWord } from "./command-names.ts";
 import type { ProgramName } from "./context/context.ts";
 import { versionLine } from "./context/version.ts";
+import type * as Program from "./main.ts";
+import { programLoader } from "./program-loader.ts";
 import { runSystemCat } from "./run-system-cat.ts";
 import { leadsToUs, systemCats } from "./system-cats.ts";
 
@@ -59,26 +63,15 @@ function answeredHelp(host: NodeJS.Process, program: ProgramName): boolean {
   return true;
 }
 
-/**
- * Turns on Node's compile cache (22.8 and later) in its default folder; NODE_DISABLE_COMPILE_CACHE turns it
- * off. Called before the rest of the program loads. A failure only costs time.
- */
-export function keepCompiledCode(host: Pick<NodeJS.Process, "env" | "getBuiltinModule" | "getuid">): void {
-  const module = host.getBuiltinModule("node:module") as { enableCompileCache?(folder: string): unknown };
-  if (module.enableCompileCache === undefined || host.env.NODE_DISABLE_COMPILE_CACHE) return;
-  try {
-    const { lstatSync, mkdirSync } = host.getBuiltinModule("node:fs");
-    const folder = `${host.getBuiltinModule("node:os").tmpdir()}/node-compile-cache`;
-    try {
-      // Created here, because Node's own call for a missing folder hangs in /proc.
-      mkdirSync(folder);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") return;
-      // Code that another user put into the folder would run with the rights of this process.
-      if (lstatSync(folder).uid !== (host.getuid?.() ?? 0)) return;
-    }
-    module.enableCompileCache(folder);
-  } catch {}
+/** Loads the rest of the program, and runs it. */
+export async function runProgram(host: NodeJS.Process, name: ProgramName): Promise<void> {
+  const load = programLoader(host, dirname(fileURLToPath(import.meta.url)));
+  const { main, nodeContext } = load("main.js") as typeof Program;
+  host.on("exit", () => {
+    // Node's status for what never settles, which would be 0 otherwise.
+    host.exitCode ??= 13;
+  });
+  host.exitCode = await main(host.argv.slice(2), nodeContext(name));
 }
 
 /**
@@ -92,12 +85,10 @@ const triedVariable = "CAT_HANDED_TO";
 const notStartable = new Set(["ENOENT", "EACCES", "EPERM", "ENOEXEC", "ENOTDIR", "ELOOP", "ETXTBSY"]);
 
 /**
- * Runs the system's cat with the same arguments, streams and signals, and exits with its status. `self` is
- * the file of the running program, as a file URL.
+ * Runs the system's cat with the same arguments, streams and signals, and exits with its status. `own` is the file of the
+ * running program.
  */
-export async function handOver(host: NodeJS.Process, self: string): Promise<void> {
-  const { fileURLToPath } = await import("node:url");
-  const own = fileURLToPath(self);
+export async function handOver(host: NodeJS.Process, own: string): Promise<void> {
   const { [triedVariable]: before = "", ...unchanged } = host.env;
   const tried = before.split("\n").filter((path) => path !== "");
   for await (const { path, realPath, mayCallBack } of systemCats(host, (path) => leadsToUs(path, own))) {

@@ -131,10 +131,10 @@ describe("the system's cat works unchanged", () => {
   test("it needs only cat.js and hand-over.js", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "bin"));
-    mkdirSync(join(folder, "dist"));
-    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    mkdirSync(join(folder, "dist/program"), { recursive: true });
     copyFileSync(catProgram, join(folder, "bin", "cat.js"));
-    copyFileSync(join(catProgram, "../../dist/hand-over.js"), join(folder, "dist", "hand-over.js"));
+    const program = "dist/program/hand-over.js";
+    copyFileSync(join(catProgram, "../..", program), join(folder, program));
     const path = [temporaryFolder(), toolsWith(), "/usr/bin"];
     symlinkSync(join(folder, "bin", "cat.js"), join(path[0]!, "cat"));
     chmodSync(join(folder, "bin", "cat.js"), 0o755);

@@ -169,14 +169,19 @@ test("both builds of the package serve the page of the mock, its data and its st
 
 test("the built files import only packages that users install", async () => {
   const dist = fileURLToPath(new URL("../../dist", import.meta.url));
-  const names = ["hand-over", "complete", "main", "index", "mock", "cjs/index", "cjs/mock"];
+  const programs = ["hand-over", "complete", "main"].map((name) => `program/${name}`);
+  const names = [...programs, "index", "mock", "cjs/index", "cjs/mock"];
   const { metafile } = await build({
     ...{ bundle: true, platform: "node", format: "esm", packages: "external", write: false, metafile: true },
     ...{ entryPoints: names.map((name) => join(dist, `${name}.js`)), outdir: dist, logLevel: "silent" },
   });
   const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
   const used = new Set(imports.filter(({ external }) => external).map(({ path }) => path));
-  const packages = [...used].filter((path) => !isBuiltin(path));
+  // What the parts of the program import themselves (src/cli/program-loader.ts).
+  for (const path of Object.keys(metafile.inputs).filter((one) => one !== "<runtime>")) {
+    for (const [, name] of readFileSync(path, "utf8").matchAll(/__import\("([^"]+)"\)/g)) used.add(name!);
+  }
+  const packages = [...used].filter((path) => !isBuiltin(path) && path !== "<runtime>");
   expect(packages.sort()).toEqual(["@fastify/busboy", "@inquirer/prompts", "image-size", "libsql", "sharp"]);
   const { dependencies, optionalDependencies } = manifest;
   expect({ ...dependencies, ...optionalDependencies }).toMatchObject(
@@ -187,13 +192,13 @@ test("the built files import only packages that users install", async () => {
 test("the package has exactly the files that are needed", () => {
   const known = [
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
-    /^bin\/(?:cat|catalogue)\.js$/,
-    /^dist\/(?:hand-over|main|complete)\.js$/,
+    /^bin\/(?:cat\.js|catalogue\.js|package\.json)$/,
+    /^dist\/program\/(?:(?:hand-over|main|complete)\.js|commands\.json|help\.txt)$/,
     /^dist\/(?:cjs\/)?(?:index|mock)\.js(?:\.map)?$/,
     /^dist\/lib\/[\w-]+\.js(?:\.map)?$/,
-    /^dist\/cjs\/package\.json$/,
-    /^dist\/(?:commands\.json|help\.txt|licenses\.txt)$/,
-    /^dist\/parts\/(?:[\w-]+\.js|package\.json)$/,
+    /^dist\/(?:cjs|program)\/package\.json$/,
+    /^dist\/licenses\.txt$/,
+    /^dist\/program\/parts\/[\w-]+\.js$/,
     /^dist\/(?:cjs\/)?types\/(?:index|clock|errors)\.d\.ts$/,
     /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock)\/[\w/-]+\.d\.ts$/,
     /^docs\/[\w-]+\.(?:md|py)$/,

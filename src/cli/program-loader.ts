@@ -1,0 +1,155 @@
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/*
+ * Loads the built program, whose parts are CommonJS. Compiling them takes a third of a start, so the code that V8 has made
+ * of them is kept between starts. Node does that from 22.8 on for modules that it loads itself, but only there.
+ */
+
+/** What a part exports. */
+type Exports = Record<string, unknown>;
+
+/** A part that V8 has compiled, and the tag of V8's version and flags then: its code is valid only with both. */
+interface CompiledPart {
+  readonly name: string;
+  readonly tag: number;
+  readonly script: { createCachedData(): Buffer };
+}
+
+/** Flags of V8 that a command may set (context.ts) with their defaults. */
+const defaultFlags = ["--wasm-tiering-budget=1800000", "--heap-growing-percent=0"];
+
+/** The size of the digest before the code in a file. */
+const digestBytes = 32;
+
+/** The name of a part that contains the hash of its content. V8 compares only the length. */
+const hashedName = /^([\w-]+-[A-Z0-9]{8})\.js$/;
+
+/**
+ * Loads parts of the program by their path within `folder`, the one of the built program. Each loader evaluates
+ * parts anew; `onLoad` is told each of them, and each package.
+ */
+export function programLoader(
+  host: Pick<NodeJS.Process, "env" | "getBuiltinModule" | "getuid" | "on">,
+  folder: string,
+  onLoad: (path: string) => void = () => {},
+): (path: string) => Exports {
+  const { readFileSync } = host.getBuiltinModule("node:fs");
+  const { Script } = host.getBuiltinModule("node:vm");
+  const ofNode = createRequire(join(folder, "main.js"));
+  const loaded = new Map<string, { exports: Exports }>();
+  const kept = keptCode(host);
+  const compile = (path: string) => {
+    const name = hashedName.exec(path.slice(path.lastIndexOf("/") + 1))?.[1];
+    const source = `(function (module, exports, require, __import, __filename) {${readFileSync(join(folder, path), "utf8")}\n})`;
+    const options = { filename: join(folder, path) };
+    if (kept === null || name === undefined) return new Script(source, options);
+    const cachedData = kept.read(name);
+    const script = new Script(source, cachedData === null ? options : { ...options, cachedData });
+    if (cachedData === null || script.cachedDataRejected) kept.add(name, script);
+    return script;
+  };
+  // A script cannot import by itself without a warning.
+  const importPackage = (name: string) => {
+    onLoad(name);
+    return import(name);
+  };
+  const load = (path: string): Exports => {
+    const known = loaded.get(path);
+    if (known !== undefined) return known.exports;
+    const part = { exports: {} };
+    loaded.set(path, part);
+    onLoad(path);
+    const requireFrom = (name: string) => {
+      if (name.startsWith(".")) return load(join(dirname(path), name));
+      onLoad(name);
+      return ofNode(name);
+    };
+    compile(path).runInThisContext()(part, part.exports, requireFrom, importPackage, join(folder, path));
+    return part.exports;
+  };
+  return load;
+}
+
+/** The code of parts from earlier starts; null if none can be kept. What is added is written when the process ends. */
+function keptCode(host: Pick<NodeJS.Process, "env" | "getBuiltinModule" | "getuid" | "on">) {
+  const folder = folderOfCode(host);
+  if (folder === null) return null;
+  const { readFileSync } = host.getBuiltinModule("node:fs");
+  const { createHash } = host.getBuiltinModule("node:crypto");
+  const { cachedDataVersionTag, setFlagsFromString } = host.getBuiltinModule("node:v8");
+  const added: CompiledPart[] = [];
+  const fileOf = (name: string) => join(folder, `${name}-${cachedDataVersionTag()}`);
+  // V8 would run code that a crash of the machine has left half.
+  const digestOf = (code: Buffer) => createHash("sha256").update(code).digest();
+  const writeFitting = () => {
+    for (const { name, tag, script } of added) {
+      if (tag !== cachedDataVersionTag()) continue;
+      const code = script.createCachedData();
+      replaceFile(host, fileOf(name), Buffer.concat([digestOf(code), code]));
+    }
+  };
+  host.on("exit", () => {
+    if (added.length === 0) return;
+    try {
+      const before = cachedDataVersionTag();
+      writeFitting();
+      for (const flag of defaultFlags) setFlagsFromString(flag);
+      if (cachedDataVersionTag() !== before) writeFitting();
+    } catch {}
+  });
+  return {
+    read(name: string): Buffer | null {
+      try {
+        const file = readFileSync(fileOf(name));
+        const code = file.subarray(digestBytes);
+        return digestOf(code).equals(file.subarray(0, digestBytes)) ? code : null;
+      } catch {
+        return null;
+      }
+    },
+    add: (name: string, script: CompiledPart["script"]) =>
+      void added.push({ name, script, tag: cachedDataVersionTag() }),
+  };
+}
+
+function replaceFile(host: Pick<NodeJS.Process, "getBuiltinModule">, path: string, content: Buffer): void {
+  const { renameSync, rmSync, writeFileSync } = host.getBuiltinModule("node:fs");
+  const part = `${path}.${process.pid}`;
+  try {
+    writeFileSync(part, content, { mode: 0o600 });
+    renameSync(part, path);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * The folder of the compiled code, created if missing: in the one of Node's own compile cache. Null if it cannot be used,
+ * which only costs time, or NODE_DISABLE_COMPILE_CACHE is set.
+ */
+function folderOfCode({
+  env,
+  getBuiltinModule,
+  getuid,
+}: Pick<NodeJS.Process, "env" | "getBuiltinModule" | "getuid">) {
+  if (env.NODE_DISABLE_COMPILE_CACHE) return null;
+  const { lstatSync, mkdirSync } = getBuiltinModule("node:fs");
+  let folder = env.NODE_COMPILE_CACHE || `${getBuiltinModule("node:os").tmpdir()}/node-compile-cache`;
+  try {
+    for (const one of ["", "/catalogue"]) {
+      folder += one;
+      try {
+        mkdirSync(folder, { mode: 0o700 });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") return null;
+        // Code that another user put into the folder would run with the rights of this process.
+        if (lstatSync(folder).uid !== (getuid?.() ?? 0)) return null;
+      }
+    }
+    return folder;
+  } catch {
+    return null;
+  }
+}

@@ -257,7 +257,7 @@ const builds = await Promise.all([
 
 for (const { path, text } of builds.flatMap((one) => one.outputFiles ?? [])) {
   await mkdir(dirname(path), { recursive: true });
-  if (path.startsWith(program)) await put(path, await toCommonJs(text));
+  if (path.startsWith(program)) await put(path, await toCommonJs(text, isLoadedByNode(path)));
   else if (path.endsWith(".map")) await put(path, withOwnSources(text));
   else await put(path, path.startsWith(join(dist, "cjs")) ? text : withRequire(text));
 }
@@ -347,11 +347,20 @@ function withOwnSources(map) {
 }
 
 /**
+ * Completion is too short to gain from the loader.
+ * @param {string} path
+ */
+function isLoadedByNode(path) {
+  return /[\\/](?:hand-over|complete(?:-[\w-]+)?)\.js$/.test(path);
+}
+
+/**
  * A file of the program as CommonJS, for src/cli/program-loader.ts: its `__import` imports packages, of which some are ES modules;
  * all else loads without Node's loader of ES modules. esbuild splits no other format than ES modules.
  * @param {string} code
+ * @param {boolean} byNode whether Node loads it, whose modules import packages themselves
  */
-async function toCommonJs(code) {
+async function toCommonJs(code, byNode) {
   const { code: common } = await transform(code, {
     format: "cjs",
     platform: "node",
@@ -363,7 +372,7 @@ async function toCommonJs(code) {
   const required = common.replace(/\bimport\("([^"]+)"\)/g, (_, name) =>
     /^(?:\.|node:)/.test(name)
       ? `Promise.resolve().then(()=>require(${JSON.stringify(name)}))`
-      : `__import(${JSON.stringify(name)})`,
+      : `${byNode ? "import" : "__import"}(${JSON.stringify(name)})`,
   );
   return required.includes("__url")
     ? `const __url=require("node:url").pathToFileURL(__filename).href;${required}`

@@ -57,7 +57,7 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
     retry({ clock, random, policy, isOfService: options.isOfService, onWait }),
     ...(options.onAnswer === undefined ? [] : [heard(options.onAnswer)]),
     pacing({ clock, random, windowMs: policy.windowMs, onWait }),
-    requestId(),
+    requestId,
     auth(options.origin, options.apiKey),
     noRedirects,
     completeJson,

@@ -94,10 +94,9 @@ const expired = (request: string, lifeMs: number): CatalogueError =>
   );
 
 /** Adds an `X-Request-Id` to each attempt without one (Cross-cutting rule 7), so that logs distinguish attempts. */
-export const requestId =
-  (newId: () => string = randomUUID): Interceptor =>
-  (next) =>
-  (request) =>
-    next(
-      request.headers["x-request-id"] === undefined ? withHeader(request, "x-request-id", newId()) : request,
-    );
+export const requestId: Interceptor = (next) => (request) =>
+  next(
+    request.headers["x-request-id"] === undefined
+      ? withHeader(request, "x-request-id", randomUUID())
+      : request,
+  );

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
+import type { Mapping } from "../../flows/rows/mapped-columns.ts";
 import type { App } from "../app/app.ts";
 import { labelColors } from "../app/confirm-action.ts";
 import type { Context } from "../context/context.ts";
@@ -8,6 +9,7 @@ import { UsageError } from "../context/errors.ts";
 import { command, group } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { either } from "../flags/usage-error.ts";
+import { named } from "../flags/values.ts";
 import { visible } from "../output/visible.ts";
 import { namedForm } from "../resources/forms.ts";
 import { insecureHosts } from "../settings/insecure-hosts.ts";
@@ -21,8 +23,6 @@ import {
   unknownProfile,
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
-
-import { mappingCommand } from "./show-mapping.ts";
 
 /** `cat config`: the settings in the config file. */
 export const configCommand = (app: App): Command =>
@@ -86,10 +86,10 @@ function toSetting(name: string): SettingName {
   });
 }
 
-const rowFields = ["profile", "active", "setting", "value"] as const;
+const settingFields = ["profile", "active", "setting", "value"] as const;
 
 /** A setting as a row of the list. */
-type SettingRow = Readonly<Record<(typeof rowFields)[number], unknown>> & { readonly profile: string };
+type SettingRow = Readonly<Record<(typeof settingFields)[number], unknown>> & { readonly profile: string };
 
 const settingForm = namedForm<SettingRow>(
   [
@@ -98,7 +98,7 @@ const settingForm = namedForm<SettingRow>(
     { name: "setting", value: ({ setting }) => toText(setting), cut: "never" },
     { name: "value", value: ({ value }) => toText(value) },
   ],
-  rowFields,
+  settingFields,
 );
 
 const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
@@ -248,3 +248,64 @@ const pathCommand = (app: App): Command =>
     if (app.io.json) return app.io.jsonData({ path });
     await app.io.data(`${app.io.visible(path)}\n`);
   });
+
+const mappingFields = ["kind", "field", "name", "read_as", "files", "from"] as const;
+
+/** A column or a value, what it is read as, in which files, and where that is written. */
+type MappingRow = Readonly<Record<(typeof mappingFields)[number], string | null>>;
+
+const mappingForm = namedForm<MappingRow>(
+  [
+    { name: "kind", value: ({ kind }) => kind, cut: "never" },
+    { name: "field", value: ({ field }) => field ?? "" },
+    { name: "name", value: ({ name }) => name },
+    { name: "read as", value: ({ read_as }) => read_as || "no value" },
+    { name: "files", value: ({ files }) => files, cut: "never" },
+    { name: "from", value: ({ from }) => from },
+  ],
+  mappingFields,
+);
+
+/** `cat config mapping`: the columns and values of the file of mappings, then those that the profile remembers. */
+const mappingCommand = (app: App): Command =>
+  withPrintFlags(
+    command("mapping", {
+      summary: "list the columns and values that are mapped",
+      about:
+        "List how columns and values of files are read: by catalogue.map.json in the current folder, " +
+        "then by what the profile remembers. Flags (--map, --map-value) come before both.",
+      examples: [["for a script", "cat config mapping --json"]],
+    }).option("--map-file <FILE>", "file with columns and values (default: catalogue.map.json)"),
+  ).action(async (flags: RawPrintFlags & { mapFile?: string }) => {
+    const printing = readPrintFlags(flags, mappingForm);
+    const { readMapFile, vocabularies } = await import("../mapping/map-file.ts");
+    const { savedEncoding, savedMapping } = await import("../mapping/saved-mapping.ts");
+    const file = await readMapFile(app.context.cwd, named("--map-file", flags.mapFile, "Choose a file."));
+    const rows = file === null ? [] : mappingRows(file, { files: "all", from: file.name });
+    for (const words of vocabularies) {
+      const saved = await savedMapping(app, words);
+      const at = { files: words.kind, from: `profile ${saved.profile}` };
+      rows.push(...mappingRows(saved, at, file));
+      const encoding = await savedEncoding(app, words);
+      if (encoding !== null)
+        rows.push({ kind: "encoding", field: null, name: "not UTF-8", read_as: encoding.encoding, ...at });
+    }
+    await app.io.show(printing, rows);
+    if (rows.length === 0) await app.io.note("No columns or values are mapped yet.");
+  });
+
+/** The rows of a mapping, without those that the first one has. */
+const mappingRows = (
+  { map, values }: Mapping,
+  at: Pick<MappingRow, "files" | "from">,
+  first: Mapping | null = null,
+): MappingRow[] => [
+  ...[...map]
+    .filter(([name]) => !first?.map.has(name))
+    .map(([name, read_as]) => ({ kind: "column", field: null, name, read_as, ...at })),
+  ...[...values].flatMap(([field, some]) =>
+    [...some]
+      .filter(([name]) => !first?.values.get(field)?.has(name))
+      .map(([name, read_as]) => ({ kind: "value", field, name, read_as, ...at })),
+  ),
+];

@@ -117,7 +117,7 @@ const fieldWords: Readonly<Record<LedgerField, string>> = {
 };
 
 /** The plan in one line, e.g. `Plan: 12 to create, 184 unchanged; 1 request, about 1 min.` */
-export function planLine(summary: PlanSummary, writesPerMinute: number = limits.writesPerMinute): string {
+export function planLine(summary: PlanSummary): string {
   const { create, change, unchanged, skip, fail, photos, requests, uploads, invalid } = summary;
   const changed = ledgerFields
     .filter((field) => summary.fields[field] > 0)
@@ -134,7 +134,7 @@ export function planLine(summary: PlanSummary, writesPerMinute: number = limits.
   const writes = [
     requests > 0 && counted(requests, "request"),
     uploads > 0 && counted(uploads, "upload"),
-    requests + uploads > 0 && aboutTime(requests + uploads, writesPerMinute),
+    requests + uploads > 0 && aboutTime(requests + uploads, limits.writesPerMinute),
   ].filter((part) => part !== false);
   const rows = parts.length === 0 ? "no rows" : parts.join(", ");
   return `Plan: ${rows}; ${writes.length === 0 ? "nothing to send" : writes.join(", ")}.`;

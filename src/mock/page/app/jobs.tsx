@@ -15,38 +15,31 @@ export function JobsTab({ jobs }: { jobs: Jobs | null }) {
   }
   return (
     <div class="scroll columns">
-      <Group title="Imports" count={imports.length}>
-        {imports.map((job) => (
-          <li key={job.id}>
-            <ImportItem job={job} />
-          </li>
-        ))}
-      </Group>
-      <Group title="Exports" count={exports.length}>
-        {exports.map((job) => (
-          <li key={job.id}>
-            <ExportItem job={job} />
-          </li>
-        ))}
-      </Group>
-      <Group title="Tasks" count={tasks.length}>
-        {tasks.map((task) => (
-          <li key={task.id}>
-            <TaskItem task={task} />
-          </li>
-        ))}
-      </Group>
+      <Group title="Imports" jobs={imports} item={ImportItem} />
+      <Group title="Exports" jobs={exports} item={ExportItem} />
+      <Group title="Tasks" jobs={tasks} item={TaskItem} />
     </div>
   );
 }
 
-function Group({ title, count, children }: { title: string; count: number; children: ComponentChildren }) {
+interface JobGroup<Job> {
+  title: string;
+  jobs: readonly Job[];
+  item: (props: { job: Job }) => ComponentChildren;
+}
+
+function Group<Job extends { id: string }>({ title, jobs, item: Item }: JobGroup<Job>) {
+  const items = jobs.map((job) => (
+    <li key={job.id}>
+      <Item job={job} />
+    </li>
+  ));
   return (
     <section aria-label={title}>
       <h2>
-        {title} <span class="count">{count}</span>
+        {title} <span class="count">{jobs.length}</span>
       </h2>
-      {count === 0 ? <p class="hint">none</p> : <ul class="items">{children}</ul>}
+      {jobs.length === 0 ? <p class="hint">none</p> : <ul class="items">{items}</ul>}
     </section>
   );
 }
@@ -102,8 +95,8 @@ function ExportItem({ job }: { job: ExportCard }) {
   );
 }
 
-function TaskItem({ task }: { task: TaskCard }) {
-  const { type, subtype, reference, angle_shot, background, model, photo, output, error } = task;
+function TaskItem({ job }: { job: TaskCard }) {
+  const { type, subtype, reference, angle_shot, background, model, photo, output, error } = job;
   return (
     <article class="job task">
       <div class="pair">
@@ -111,10 +104,10 @@ function TaskItem({ task }: { task: TaskCard }) {
         <Picture id={output} label={`${reference}, ${angle_shot}, ${background}`} />
       </div>
       <div>
-        <Head job={task} label={reference} />
+        <Head job={job} label={reference} />
         <p>{[type, subtype, model, angle_shot, background].filter(Boolean).join(" · ")}</p>
         {error !== null && <p class="problems">{error}</p>}
-        <Id job={task} />
+        <Id job={job} />
       </div>
     </article>
   );

@@ -47,6 +47,12 @@ export interface Client extends Calls, ClientBasics {
     input?: Input<O>,
     options?: Pick<CallOptions, "signal"> & { isAhead?: boolean | undefined },
   ): AsyncIterable<Item<O>>;
+  /** The same page by page, which takes less time for many entries. */
+  pages<O extends AnyOperation>(
+    operation: O,
+    input?: Input<O>,
+    options?: Pick<CallOptions, "signal"> & { isAhead?: boolean | undefined },
+  ): AsyncIterable<readonly Item<O>[]>;
   /** Requests repeatedly as `Retry-After` says, until `done`; survives outages of several minutes. */
   poll<O extends AnyOperation>(
     operation: O,
@@ -135,6 +141,14 @@ export function createClient(options: ClientOptions): Client {
     silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
   };
 
+  const pages: Client["pages"] = (operation, input, { signal, isAhead } = {}) => {
+    const readPage = async (paging: object) => {
+      const page = await exchange(operation, { ...input, ...paging } as never, { signal });
+      return page.body as Page<never>;
+    };
+    return pagesOf(operation.path, (input ?? {}) as Record<string, unknown>, readPage, isAhead);
+  };
+
   return {
     ...callsOf(exchange),
     exchange,
@@ -154,12 +168,9 @@ export function createClient(options: ClientOptions): Client {
         error: answer.status >= 400 ? responseError(listsProblems, about) : null,
       };
     },
-    paginate(operation, input, { signal, isAhead } = {}) {
-      const readPage = async (paging: object) => {
-        const page = await exchange(operation, { ...input, ...paging } as never, { signal });
-        return page.body as Page<never>;
-      };
-      return paginate(operation.path, (input ?? {}) as Record<string, unknown>, readPage, isAhead);
+    pages,
+    async *paginate(operation, input, options) {
+      for await (const page of pages(operation, input, options)) yield* page;
     },
     poll: (operation, input, options) =>
       poll(
@@ -209,16 +220,16 @@ export interface Page<Entry> {
 }
 
 /**
- * All entries of a list, page by page; `isAhead` requests each page while the entries of the one before are used.
+ * The entries of a list, page by page; `isAhead` requests each page while the entries of the one before are used.
  * `path` names the list in errors. Throws a BadResponseError if a cursor is missing or repeats: stopping silently would
  * lose entries, continuing would never end.
  */
-export async function* paginate<Entry>(
+export async function* pagesOf<Entry>(
   path: string,
   input: { readonly limit?: unknown; readonly cursor?: unknown },
   readPage: (paging: { limit: unknown; cursor?: string }) => Promise<Page<Entry>>,
   isAhead = false,
-): AsyncGenerator<Entry, void, undefined> {
+): AsyncGenerator<readonly Entry[], void, undefined> {
   const limit = input.limit ?? limits.page.max;
   const seen = new Set<unknown>([input.cursor]);
   let page = await readPage({ limit });
@@ -228,7 +239,7 @@ export async function* paginate<Entry>(
     const next = isAhead && hasNext ? readPage({ limit, cursor }) : null;
     // A failure is reported after the entries that came before it.
     next?.catch(() => {});
-    yield* data;
+    yield data;
     if (!has_more) return;
     if (!hasNext) {
       const what = cursor === null ? "the cursor is missing" : "the cursor repeats an earlier one";

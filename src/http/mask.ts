@@ -94,9 +94,10 @@ export function withoutKey(): Interceptor {
       Array.isArray(value) ? value.map(mask) : value && mask(value),
     ]);
     const { buffer, byteOffset, byteLength } = answer.body;
-    const text = Buffer.from(buffer, byteOffset, byteLength).toString();
-    const masked = mask(text);
-    const body = masked === text ? answer.body : Buffer.from(masked);
+    const bytes = Buffer.from(buffer, byteOffset, byteLength);
+    // All forms of the key are ASCII, so its mask changes the fastest decoding too.
+    const latin1 = bytes.toString("latin1");
+    const body = mask(latin1) === latin1 ? answer.body : Buffer.from(mask(bytes.toString()));
     return { ...answer, headers: Object.fromEntries(headers), body };
   };
 }

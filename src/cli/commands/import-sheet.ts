@@ -154,12 +154,14 @@ async function readRows(app: App, q: string | undefined, limit: number | null) {
   const client = await app.client();
   const input = { limit: limits.page.max, ...(q !== undefined && { q }) };
   const listing = { signal: app.context.interrupt, isAhead: true };
-  const products = new FirstOnes(client.paginate(operations.products.list, input, listing), limit);
+  const products = new FirstOnes(client.pages(operations.products.list, input, listing), limit);
   const rows: ExportedRow[] = [];
   const notes = new SheetNotes();
-  for await (const product of products) {
-    const row = rowOf(product);
-    if (notes.add(product, row)) rows.push({ ...row, [exportedColumn]: exportedValue(product.id, row) });
+  for await (const page of products) {
+    for (const product of page) {
+      const row = rowOf(product);
+      if (notes.add(product, row)) rows.push({ ...row, [exportedColumn]: exportedValue(product.id, row) });
+    }
   }
   return { rows, notes, isMore: products.isMore };
 }

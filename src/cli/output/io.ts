@@ -2,7 +2,7 @@ import type { CsvStyle } from "../../flows/outputs/cells.ts";
 import { maskedSignatures } from "../../http/mask.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
-import { indented, printList, resourceLines } from "./list.ts";
+import { indented, type Pages, printList, resourceLines } from "./list.ts";
 import type { Paint } from "./paint.ts";
 import { createProgress } from "./progress.ts";
 import type { ProgressView } from "./progress-view.ts";
@@ -34,6 +34,8 @@ export interface Io {
    * Prints a list and resolves to its number of rows. Without a format: NDJSON with `--json`, else a table.
    */
   show<Row>(printing: Printing<Row>, rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>;
+  /** The same for rows that arrive in pages. */
+  showPages<Row>(printing: Printing<Row>, pages: Pages<Row>): Promise<number>;
   /** Prints a single resource: one JSON object with `--json`, one CSV row, else one field per line. */
   resource<Row extends object>(value: Row, printing?: Printing<Row>): Promise<void>;
   /** Writes the commands in a text of this program with the name that the user called. Notes and lines need no call. */
@@ -42,6 +44,11 @@ export interface Io {
   visible(text: string): string;
   /** Creates a view of the progress of a job on stderr, without a bar if `lines`. The caller calls `end()`. */
   progress(options?: { lines: boolean }): Promise<ProgressView>;
+}
+
+async function* inPages<Row>(rows: Iterable<Row> | AsyncIterable<Row>): Pages<Row> {
+  if (Symbol.iterator in rows) yield rows;
+  else for await (const row of rows) yield [row];
 }
 
 interface IoOptions {
@@ -97,8 +104,9 @@ export function createIo(
       if (!globals.quiet && !globals.json) await line(text);
     },
     line,
-    show: (printing, rows) =>
-      printList(printing, rows, formatOf(printing), {
+    show: (printing, rows) => io.showPages(printing, inPages(rows)),
+    showPages: (printing, pages) =>
+      printList(printing, pages, formatOf(printing), {
         write: io.data,
         width: context.stdout.isTTY ? context.stdout.columns : null,
         heading: (text) => io.paint.bold(text),

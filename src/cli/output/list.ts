@@ -16,7 +16,8 @@ export interface ListTarget {
   onDropped(names: readonly string[]): Promise<void>;
 }
 
-type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
+/** Rows as they arrive. */
+export type Pages<Row> = AsyncIterable<Iterable<Row>>;
 
 /** The approximate number of characters per write. */
 const chunk = 65_536;
@@ -26,23 +27,23 @@ const chunk = 65_536;
  */
 export async function printList<Row>(
   printing: Printing<Row>,
-  rows: Rows<Row>,
+  pages: Pages<Row>,
   format: ListFormat,
   target: ListTarget,
 ): Promise<number> {
-  return printers[format](printing, rows, target);
+  return printers[format](printing, pages, target);
 }
 
-type Printer = <Row>(printing: Printing<Row>, rows: Rows<Row>, target: ListTarget) => Promise<number>;
+type Printer = <Row>(printing: Printing<Row>, pages: Pages<Row>, target: ListTarget) => Promise<number>;
 
 const printers: Readonly<Record<ListFormat, Printer>> = {
   /** Prints nothing for an empty list, not even the heading. */
-  async table<Row>({ columns, select, beforeTable }: Printing<Row>, rows: Rows<Row>, target: ListTarget) {
+  async table<Row>({ columns, select, beforeTable }: Printing<Row>, pages: Pages<Row>, target: ListTarget) {
     // Chosen fields stay in the order in which the user named them.
     const ordered = select ? columns : inTableOrder(columns);
     const all: Row[] = [];
     try {
-      for await (const row of rows) all.push(row);
+      for await (const rows of pages) for (const row of rows) all.push(row);
       if (!select && all.length > 0) await beforeTable?.(all);
     } finally {
       // Rows that arrived before a failure are still printed: only this table shows the IDs of uploads.
@@ -51,15 +52,15 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     return all.length;
   },
 
-  ndjson: (printing, rows, target) => {
+  ndjson: (printing, pages, target) => {
     const shown = shownIn(printing);
-    return stream(rows, target, (row) => jsonLine(shown(row)));
+    return stream(pages, target, (row) => jsonLine(shown(row)));
   },
 
-  async json(printing, rows, target) {
+  async json(printing, pages, target) {
     const shown = shownIn(printing);
     const count = await stream(
-      rows,
+      pages,
       target,
       (row, index) => `${index === 0 ? "[\n" : ",\n"}${indented(shown(row), "  ")}`,
     );
@@ -67,7 +68,7 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     return count;
   },
 
-  async csv({ columns, formulaGuard = true, excel }, rows, target) {
+  async csv({ columns, formulaGuard = true, excel }, pages, target) {
     const { csvRecords, markOf, plainCsv } = await import("../../flows/outputs/cells.ts");
     const { guardedCell } = await import("../../flows/outputs/formulas.ts");
     const shown = columnsFor(columns, "csv");
@@ -75,7 +76,7 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     const csv = (await target.excelStyle(excel)) ?? plainCsv;
     const line = (cells: string[]) => csvRecords([cells], csv);
     await target.write(markOf(csv) + line(shown.map((column) => column.name)));
-    return stream(rows, target, (row) => line(shown.map((column) => cell(cellOf(column, row)))));
+    return stream(pages, target, (row) => line(shown.map((column) => cell(cellOf(column, row)))));
   },
 };
 
@@ -100,19 +101,21 @@ export const indented = (value: unknown, margin = ""): string =>
     .join("\n");
 
 async function stream<Row>(
-  rows: Rows<Row>,
+  pages: Pages<Row>,
   target: ListTarget,
   text: (row: Row, index: number) => string,
 ): Promise<number> {
   let count = 0;
   let waiting = "";
   try {
-    for await (const row of rows) {
-      waiting += text(row, count++);
-      if (waiting.length < chunk) continue;
-      const full = waiting;
-      waiting = "";
-      await target.write(full);
+    for await (const rows of pages) {
+      for (const row of rows) {
+        waiting += text(row, count++);
+        if (waiting.length < chunk) continue;
+        const full = waiting;
+        waiting = "";
+        await target.write(full);
+      }
     }
   } finally {
     // Rows that arrived before a failure are still printed.

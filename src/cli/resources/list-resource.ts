@@ -68,17 +68,18 @@ export function listResource<O extends AnyOperation, Flags extends object>(
     const input = { ...parent, ...flags, ...found, limit: page } as Input<O> & { limit: number };
     // Without a limit every page is needed: each is requested while the one before is printed.
     const options = { signal: app.context.interrupt, isAhead: limit === null };
-    const entries = new FirstOnes(client.paginate(operation, input, options), limit);
+    const entries = new FirstOnes(client.pages(operation, input, options), limit);
     // Scripts do not press Tab, and must not wait for the state to open.
     const completes = app.context.stdout.isTTY && !app.globals.mock ? list.completes : undefined;
     const names: Name[] = [];
     async function* noted() {
-      for await (const entry of entries) {
-        if (completes !== undefined && names.length < mostNames) names.push(completes.name(entry));
-        yield complete?.(entry) ?? entry;
+      for await (const page of entries) {
+        if (completes !== undefined)
+          names.push(...page.slice(0, mostNames - names.length).map((entry) => completes.name(entry)));
+        yield complete === undefined ? page : page.map((entry) => complete(entry));
       }
     }
-    const count = await app.io.show({ ...printing, beforeTable }, noted());
+    const count = await app.io.showPages({ ...printing, beforeTable }, noted());
     if (completes !== undefined)
       await (await import("../completion/kept-names.ts")).keepNames(app, completes.kind, names);
     if (count === 0) await app.io.note(list.none(flags));
@@ -87,27 +88,26 @@ export function listResource<O extends AnyOperation, Flags extends object>(
   });
 }
 
-/** The first rows of a list, up to a limit. Reading them also shows whether the list has more rows. */
-export class FirstOnes<Row> implements AsyncIterable<Row> {
-  readonly #rows: Iterable<Row> | AsyncIterable<Row>;
+/** The first rows of a list in pages, up to a limit. Reading them also shows whether the list has more rows. */
+export class FirstOnes<Row> implements AsyncIterable<readonly Row[]> {
+  readonly #pages: AsyncIterable<readonly Row[]>;
   readonly #limit: number;
   /** Whether the list has more rows; known once the first ones were read. */
   isMore = false;
 
   /** A `limit` of null reads all rows. */
-  constructor(rows: Iterable<Row> | AsyncIterable<Row>, limit: number | null) {
-    this.#rows = rows;
+  constructor(pages: AsyncIterable<readonly Row[]>, limit: number | null) {
+    this.#pages = pages;
     this.#limit = limit ?? Number.POSITIVE_INFINITY;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
-    let count = 0;
-    for await (const row of this.#rows) {
-      if (count++ === this.#limit) {
-        this.isMore = true;
-        return;
-      }
-      yield row;
+  async *[Symbol.asyncIterator](): AsyncGenerator<readonly Row[], void, undefined> {
+    let left = this.#limit;
+    for await (const page of this.#pages) {
+      this.isMore = page.length > left;
+      yield this.isMore ? page.slice(0, left) : page;
+      if (this.isMore) return;
+      left -= page.length;
     }
   }
 }

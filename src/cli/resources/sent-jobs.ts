@@ -51,11 +51,11 @@ async function printSentJobs(app: App, list: SentJobList, flags: RawListFlags): 
   readPrintFlags(flags, sentJobForm(list, false));
   const baseUrl = await baseUrlOf(app);
   const { sentJobs } = await app.state();
-  const jobs = new FirstOnes(sentJobs.list(kind, baseUrl), readLimit(flags));
+  const jobs = new FirstOnes(singly(sentJobs.list(kind, baseUrl)), readLimit(flags));
   async function* rows() {
-    for await (const job of jobs) yield toListed(list, job);
+    for await (const page of jobs) yield page.map((job) => toListed(list, job));
   }
-  const count = await app.io.show(readPrintFlags(flags, sentJobForm(list, baseUrl === null)), rows());
+  const count = await app.io.showPages(readPrintFlags(flags, sentJobForm(list, baseUrl === null)), rows());
   if (count === 0) {
     const where = baseUrl === null ? "" : ` ${preposition} ${baseUrl}`;
     const none = app.globals.mock
@@ -65,6 +65,11 @@ async function printSentJobs(app: App, list: SentJobList, flags: RawListFlags): 
   } else if (jobs.isMore) {
     await app.io.note(`Showing the newest ${grouped(count)}. To see more, add --limit N or --all.`);
   }
+}
+
+/** Pages of one row: the state is not read further than the limit. */
+async function* singly<Row>(rows: Iterable<Row>): AsyncGenerator<readonly Row[]> {
+  for (const row of rows) yield [row];
 }
 
 /** `manyServices` adds the base URL to tables. */

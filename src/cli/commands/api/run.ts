@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { type Client, type Page, paginate } from "../../../client/client.ts";
+import { type Client, type Page, pagesOf } from "../../../client/client.ts";
 import type { RawRequest, RawResponse } from "../../../client/exchanges.ts";
 import type { Operation } from "../../../contract/operation.ts";
 import type { CatError } from "../../../errors.ts";
@@ -7,6 +7,7 @@ import { BadAnswerError } from "../../../http/errors.ts";
 import type { App } from "../../app/app.ts";
 import { sendOnce, unlessDone } from "../../app/send-once.ts";
 import { UsageError, withHint } from "../../context/errors.ts";
+import type { Pages } from "../../output/list.ts";
 import { indented } from "../../output/list.ts";
 import { type BodyFlags, requestBody } from "./body.ts";
 import { isList, knownOperation, requestHint, type Target, targetOf } from "./target.ts";
@@ -55,7 +56,7 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
     listsProblems: operation?.refusalList !== undefined,
   };
   if (input.paginate) {
-    await app.io.show({ columns: [], format: "ndjson" }, pages(app, client, request, target));
+    await app.io.showPages({ columns: [], format: "ndjson" }, pages(app, client, request, target));
     return;
   }
   const { interrupt: signal } = app.context;
@@ -83,10 +84,10 @@ function checkList(method: string, operation: Operation | null): void {
 }
 
 /** The entries of all pages, as the service sends them. */
-function pages(app: App, client: Client, request: RawRequest, target: Target): AsyncIterable<unknown> {
+function pages(app: App, client: Client, request: RawRequest, target: Target): Pages<unknown> {
   const [limit, cursor] = ["limit", "cursor"].map((name) => target.query.get(name) ?? undefined);
   const input = { limit, cursor };
-  return paginate(target.path, input, async ({ limit, cursor = input.cursor }) => {
+  return pagesOf(target.path, input, async ({ limit, cursor = input.cursor }) => {
     target.query.set("limit", String(limit));
     if (cursor !== undefined) target.query.set("cursor", cursor);
     const response = await client.raw(

@@ -116,8 +116,10 @@ export class Bucket {
         Metadata: { ...metadata, [writeField]: write },
         ...this.#conditions(condition),
       });
-      if (content.sha256 !== undefined) signWith(command, content.sha256);
-      const { ETag } = await this.#s3.send(command, isLast ? { abortSignal: never() } : {});
+      // Without options, its steps are assembled already.
+      const { ETag } = await (isLast
+        ? this.#s3.send(command, { abortSignal: never() })
+        : this.#s3.send(command));
       return written(ETag);
     };
     return this.#again(`write ${key}`, send, async (error) => {
@@ -308,18 +310,6 @@ const toInfo = ({ ContentLength = 0, ETag = "", Metadata = {} }: HeadObjectComma
 function written(sign: string | undefined): string {
   if (sign === undefined) throw new SyntaxError("not the response to a write");
   return sign;
-}
-
-/** Gives a request the digest of its body, which the signature would compute again. */
-function signWith(command: PutObjectCommand, sha256: string): void {
-  command.middlewareStack.add(
-    (next) => (args) => {
-      const { headers } = args.request as { headers: Record<string, string> };
-      headers["x-amz-content-sha256"] = sha256;
-      return next(args);
-    },
-    { step: "build", name: "knownDigest" },
-  );
 }
 
 const never = (): AbortSignal => new AbortController().signal;

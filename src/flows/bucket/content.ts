@@ -10,8 +10,6 @@ export interface ObjectContent {
   readonly bytes: number;
   /** Base64. */
   readonly md5: string;
-  /** Lower-case hex, if it is known: it is part of the signature. */
-  readonly sha256?: string | undefined;
   open(): Uint8Array | Readable;
 }
 

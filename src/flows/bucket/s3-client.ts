@@ -1,6 +1,7 @@
 // The client of the store's SDK: its sign-in, and how its requests are sent.
 
 import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import { S3Client, type S3ClientConfig } from "@aws-sdk/client-s3";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import type { OutsideExchange } from "../../http/outside-exchange.ts";
@@ -35,10 +36,23 @@ export function openS3(
     maxAttempts: 1,
     // Its values set only limits of time, which are ours; an unknown one in the environment is an error.
     defaultsMode: "standard",
+    // The steps of a request are assembled once for each kind, and empty responses are read without a stream to write into.
+    cacheMiddleware: true,
+    streamCollector: buffer,
     requestHandler,
     credentials: credentialsOf(env, { requestHandler: handlerOf(send, { signal, heard: () => {} }) }),
   } as S3ClientConfig);
   for (const name of useless) client.middlewareStack.remove(name);
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { headers } = args.request as SdkRequest;
+      // Of an image, whose metadata has it: the signature would compute it again.
+      const digest = headers["x-amz-meta-sha256"];
+      if (digest !== undefined) headers["x-amz-content-sha256"] = digest;
+      return next(args);
+    },
+    { step: "build", name: "knownDigest" },
+  );
   return client;
 }
 
@@ -76,7 +90,7 @@ interface SdkRequest {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | readonly string[] | null>> | undefined;
   readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body?: Uint8Array | string | Readable | undefined;
 }
 

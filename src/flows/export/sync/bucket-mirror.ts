@@ -126,7 +126,7 @@ export class BucketMirror implements MirrorStore {
       const isLarge = spooled.content.bytes > this.#limits.request;
       const etag = isLarge
         ? await this.#putParts(key, spooled.content, { type, condition })
-        : await this.#putOne(key, withDigest(spooled.content, entry), {
+        : await this.#putOne(key, spooled.content, {
             type,
             ...(entry !== undefined && { metadata: metadataOf(entry) }),
             ...(this.#isChecked && condition !== undefined && { condition }),
@@ -334,9 +334,6 @@ const metadataOf = (entry: MirrorEntry): Record<string, string> => ({
   version: versionDigest(entry),
   ...(entry.sent_sha256 !== undefined && { "sent-sha256": entry.sent_sha256 }),
 });
-
-const withDigest = (content: ObjectContent, entry: MirrorEntry | undefined): ObjectContent =>
-  entry === undefined ? content : { ...content, sha256: entry.sha256 };
 
 const unconditional = (shown: string): CatError =>
   new CatError(

@@ -99,20 +99,24 @@ export function openConnections({ env = {}, isDirect }: ConnectionOptions): Conn
   const direct = new Agent({ connections: connectionsPerOrigin });
   const proxies = proxiesOf(env);
   const opened = new Map<HttpProxy, Promise<Dispatcher>>();
+  const open = async (origin: string): Promise<Dispatcher> => {
+    const proxy = isDirect(new URL(origin)) ? null : proxies.find(origin);
+    if (proxy === null) return direct;
+    let made = opened.get(proxy);
+    if (made === undefined) {
+      // Loaded only if a proxy is used.
+      made = import("./open-proxied.ts").then(({ openProxied }) => openProxied(proxy, connectionsPerOrigin));
+      opened.set(proxy, made);
+    }
+    return made;
+  };
+  const known = new Map<string, Promise<Dispatcher>>();
 
   return {
-    async forOrigin(origin) {
-      const proxy = isDirect(new URL(origin)) ? null : proxies.find(origin);
-      if (proxy === null) return direct;
-      let made = opened.get(proxy);
-      if (made === undefined) {
-        // Loaded only if a proxy is used.
-        made = import("./open-proxied.ts").then(({ openProxied }) =>
-          openProxied(proxy, connectionsPerOrigin),
-        );
-        opened.set(proxy, made);
-      }
-      return made;
+    forOrigin(origin) {
+      const found = known.get(origin) ?? open(origin);
+      known.set(origin, found);
+      return found;
     },
     async close() {
       const proxied = await Promise.all(opened.values());

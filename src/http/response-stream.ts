@@ -75,7 +75,7 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
 
   /** Ends a response that is no longer needed: its connection must not keep filling. */
   close(): void {
-    this.#fail(new Error("the response is not needed"));
+    if (this.#end === null) this.#fail(new Error("the response is not needed"));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

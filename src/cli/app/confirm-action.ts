@@ -69,10 +69,8 @@ export async function noteSummary(app: App, lines: readonly string[]): Promise<v
 }
 
 async function labelInUse({ globals, context, io }: App): Promise<string> {
-  const { readProfiles } = await import("../settings/profiles.ts");
-  const { baseUrlInUse, profileName } = await import("../settings/settings.ts");
-  const profiles = await readProfiles(context.env);
-  const { label, color, baseUrl } = profiles.find(profileName(globals, context.env, profiles).name) ?? {};
+  const { baseUrlInUse, profileInUse } = await import("../settings/settings.ts");
+  const { label, color, baseUrl } = (await profileInUse(globals, context.env)).settings ?? {};
   const inUse = await baseUrlInUse(globals, context.env);
   if (typeof label !== "string" || label === "" || typeof baseUrl !== "string" || inUse === null) return "";
   if (parseUrl(baseUrl)?.origin !== new URL(inUse).origin) return "";

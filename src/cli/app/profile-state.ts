@@ -107,13 +107,11 @@ export async function newProfileNote(
 ): Promise<string | null> {
   const isKnown = (account: number) => !ledger.isEmpty(account) || batches.anyUnsettled(account);
   if (app.globals.mock || accounts.at(baseUrl).some(isKnown)) return null;
-  const { defaultProfile, readProfiles } = await import("../settings/profiles.ts");
-  const { profileName } = await import("../settings/settings.ts");
+  const { defaultProfile } = await import("../settings/profiles.ts");
+  const { profileInUse } = await import("../settings/settings.ts");
   try {
-    const { env } = app.context;
-    const profiles = await readProfiles(env);
-    const { name } = profileName(app.globals, env, profiles);
-    if (name === defaultProfile || profiles.find(name) !== null) return null;
+    const { name, settings, profiles } = await profileInUse(app.globals, app.context.env);
+    if (name === defaultProfile || settings !== null) return null;
     const meant = didYouMean(name, profiles.names);
     const question = meant.length === 0 ? "" : ` Did you mean ${meant.join(" or ")}?`;
     return `Profile ${name} is not in the settings; it starts with an empty ledger.${question}`;

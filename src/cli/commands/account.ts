@@ -25,7 +25,7 @@ import {
   existingProfile,
   isApiKey,
   keyInUse,
-  profileName,
+  profileInUse,
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
@@ -187,8 +187,7 @@ export const logoutCommand = (app: App): Command =>
   }).action(async () => {
     const { globals, context, io } = app;
     if (globals.mock) throw withMock("logout", "Remove --mock.");
-    const profiles = await readProfiles(context.env);
-    const { name, settings } = existingProfile(globals, context.env, profiles);
+    const { name, settings, profiles } = await existingProfile(globals, context.env);
     const stored = keyStoreOf(settings);
     if (stored !== null) {
       const store = openKeyStore(stored.store, name, profiles.path, context);
@@ -236,15 +235,14 @@ export const whoamiCommand = (app: App): Command =>
     const { globals, context, io } = app;
     const connection = await app.connection();
     const { baseUrl: base_url, apiKey } = connection;
-    const profiles = await readProfiles(context.env);
-    const { name } = profileName(globals, context.env, profiles);
+    const { name, settings } = await profileInUse(globals, context.env);
     const products_read = await canReadProducts(app, connection);
     const key = maskedKey(apiKey);
     if (globals.mock) {
       const sources = { base_url_source: "--mock", key, key_source: "--mock" };
       return io.resource<Whoami>({ profile: null, base_url, ...sources, products_read }, printing);
     }
-    const { label } = profiles.find(name) ?? {};
+    const { label } = settings ?? {};
     const shown: Whoami = {
       profile: name,
       ...(typeof label === "string" && { label }),

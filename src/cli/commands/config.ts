@@ -19,7 +19,7 @@ import {
   checkedBaseUrl,
   checkedSignatureHeader,
   existingProfile,
-  profileName,
+  profileInUse,
   unknownProfile,
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
@@ -146,8 +146,7 @@ const getCommand = (app: App): Command =>
     .action(async (typed: string) => {
       const { globals, context, io } = app;
       const name = profileKeys.find((key) => key === typed) ?? toSetting(typed);
-      const profiles = await readProfiles(context.env);
-      const { name: profile, settings } = existingProfile(globals, context.env, profiles);
+      const { name: profile, settings, profiles } = await existingProfile(globals, context.env);
       const value = name === "active" ? profiles.active : settings?.[name];
       if (value === undefined) {
         throw new CatError(`profile ${profile} has no ${name}`, {
@@ -195,7 +194,7 @@ const setCommand = (app: App): Command =>
         await updateConfig(context, (config) => ({ ...config, active: String(value) }));
         return report(app, { profile: null, setting: name, value }, `The active profile is ${value}.`);
       }
-      const { name: profile } = profileName(globals, context.env, profiles);
+      const { name: profile } = await profileInUse(globals, context.env);
       await updateProfile(context, profile, (own) => ({ ...own, [name]: value }));
       await report(app, { profile, setting: name, value }, `Set ${name} of profile ${profile}.`);
     });
@@ -231,8 +230,8 @@ const unsetCommand = (app: App): Command =>
         if (profiles.exists) await updateConfig(context, ({ active: _, ...others }) => others);
         return report(app, { profile: null, setting: name, value: null }, "The active profile is default.");
       }
-      const { name: profile } = profileName(globals, context.env, profiles);
-      if (Object.hasOwn(profiles.find(profile) ?? {}, name))
+      const { name: profile, settings } = await profileInUse(globals, context.env);
+      if (Object.hasOwn(settings ?? {}, name))
         await updateProfile(context, profile, ({ [name]: _, ...others }) => others);
       await report(app, { profile, setting: name, value: null }, `Removed ${name} of profile ${profile}.`);
     });

@@ -9,8 +9,8 @@ import { shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { openStateFile, profileStatePath } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
-import { type Profile, readProfiles } from "../settings/profiles.ts";
-import { profileName } from "../settings/settings.ts";
+import type { Profile } from "../settings/profiles.ts";
+import { profileInUse } from "../settings/settings.ts";
 import { knownEncoding } from "./file-encoding.ts";
 
 /** The columns and values saved in a profile. */
@@ -29,9 +29,8 @@ export async function savedEncoding(
   words: Vocabulary,
 ): Promise<{ encoding: string; profile: string } | null> {
   try {
-    const profiles = await readProfiles(context.env);
-    const { name: profile } = profileName(globals, context.env, profiles);
-    const encoding = knownEncoding(answersOf(profiles.find(profile) ?? {}, words).encoding);
+    const { name: profile, settings } = await profileInUse(globals, context.env);
+    const encoding = knownEncoding(answersOf(settings ?? {}, words).encoding);
     return encoding === null ? null : { encoding, profile };
   } catch (error) {
     // The settings are not needed for a file whose columns are known.
@@ -45,9 +44,8 @@ export async function savedMapping(
   { globals, context }: Pick<App, "globals" | "context">,
   words: Vocabulary,
 ): Promise<SavedMapping> {
-  const profiles = await readProfiles(context.env);
-  const { name } = profileName(globals, context.env, profiles);
-  const { columns = {}, values = {} } = answersOf(profiles.find(name) ?? {}, words);
+  const { name, settings, profiles } = await profileInUse(globals, context.env);
+  const { columns = {}, values = {} } = answersOf(settings ?? {}, words);
   const wrong = (what: string) =>
     new UsageError(`${what} of profile ${name} in the config file ${profiles.path}`, {
       code: "invalid_config",

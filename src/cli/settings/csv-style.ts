@@ -1,8 +1,7 @@
 import { type CsvStyle, excelCsv } from "../../flows/outputs/cells.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
-import { readProfiles } from "./profiles.ts";
-import { profileName } from "./settings.ts";
+import { profileInUse } from "./settings.ts";
 
 interface Asker {
   readonly context: Pick<Context, "env" | "systemLocale">;
@@ -15,13 +14,8 @@ export async function excelStyle(
   given: boolean | undefined,
 ): Promise<CsvStyle | null> {
   const { env } = context;
-  if (!(given ?? (await isSetIn(env, globals)))) return null;
+  if (!(given ?? (await profileInUse(globals, env)).settings?.excel)) return null;
   return hasDecimalComma(localeOf(context)) ? { ...excelCsv, delimiter: ";" } : excelCsv;
-}
-
-async function isSetIn(env: Context["env"], globals: Asker["globals"]): Promise<boolean> {
-  const profiles = await readProfiles(env);
-  return profiles.find(profileName(globals, env, profiles).name)?.excel ?? false;
 }
 
 /** The locale of numbers, for example `de-DE`: of the environment (POSIX, 8.2), else of the system. */

@@ -41,25 +41,31 @@ export async function resolveConnection(globals: GlobalOptions, context: KeyCont
   });
 }
 
-/** The name of the profile in use, and its source; null for the active profile of the config file. */
-export function profileName(
-  globals: Pick<GlobalOptions, "profile">,
-  env: Env,
-  profiles: Profiles,
-): { name: string; source: string | null } {
-  return namedProfile(globals, env) ?? { name: profiles.active, source: null };
+/** The profile in use. */
+export interface ProfileInUse {
+  readonly name: string;
+  /** What names it; null for the active profile of the config file. */
+  readonly source: string | null;
+  /** Null for a profile that is not in the config file. */
+  readonly settings: Profile | null;
+  readonly profiles: Profiles;
 }
 
-/** The profile in use, and its settings; null if the active one has none. Throws UsageError for another unknown profile. */
-export function existingProfile(
+/** The profile in use, which may have no settings. Throws UsageError for a bad config file, and for an invalid name. */
+export async function profileInUse(globals: Pick<GlobalOptions, "profile">, env: Env): Promise<ProfileInUse> {
+  const profiles = await readProfiles(env);
+  const { name, source } = namedProfile(globals, env) ?? { name: profiles.active, source: null };
+  return { name, source, settings: profiles.find(name), profiles };
+}
+
+/** The same; only the active profile may have no settings. Throws UsageError for another unknown profile. */
+export async function existingProfile(
   globals: Pick<GlobalOptions, "profile">,
   env: Env,
-  profiles: Profiles,
-): { name: string; settings: Profile | null } {
-  const { name, source } = profileName(globals, env, profiles);
-  const settings = profiles.find(name);
-  if (settings !== null || source === null) return { name, settings };
-  throw unknownProfile(`${JSON.stringify(name)} (from ${source})`);
+): Promise<ProfileInUse> {
+  const inUse = await profileInUse(globals, env);
+  if (inUse.settings !== null || inUse.source === null) return inUse;
+  throw unknownProfile(`${JSON.stringify(inUse.name)} (from ${inUse.source})`);
 }
 
 /** The error for a profile that the settings do not have; `named` is the name, and where it is from. */
@@ -78,14 +84,14 @@ export async function baseUrlInUse(globals: GlobalOptions, env: Env): Promise<st
 export async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced | null> {
   if (globals.baseUrl !== undefined) return { value: globals.baseUrl, source: "--base-url" };
   if (isSet(env.CAT_BASE_URL)) return { value: env.CAT_BASE_URL, source: "CAT_BASE_URL" };
-  const profiles = await readProfiles(env);
-  const { name, source } = profileName(globals, env, profiles);
-  const profile = profiles.find(name);
-  if (profile === null && source !== null) {
+  const { name, source, settings, profiles } = await profileInUse(globals, env);
+  if (settings === null && source !== null) {
     const hint = `Check the name (cat config list), or add the profile: cat login --profile ${shellWord(name)}`;
     throw unknownProfile(`${JSON.stringify(name)} (from ${source})`, { hint });
   }
-  return profile?.baseUrl ? { value: profile.baseUrl, source: `profile ${name} in ${profiles.path}` } : null;
+  return settings?.baseUrl
+    ? { value: settings.baseUrl, source: `profile ${name} in ${profiles.path}` }
+    : null;
 }
 
 /** The base URL in the form that the client expects. Throws UsageError, with the source, for one that it rejects. */
@@ -110,8 +116,7 @@ export async function keyInUse(
   context: KeyContext,
 ): Promise<Sourced> {
   const { env } = context;
-  if (!isSet(env.CAT_API_KEY))
-    return storedKey(baseUrl, profileName(globals, env, await readProfiles(env)).name, context);
+  if (!isSet(env.CAT_API_KEY)) return storedKey(baseUrl, await profileInUse(globals, env), context);
   const hint = "Set CAT_API_KEY to the key only.";
   return {
     value: checkedApiKey(env.CAT_API_KEY, { source: "in CAT_API_KEY", hint }),
@@ -123,9 +128,12 @@ export async function keyInUse(
  * The stored API key of a profile, and where it is stored. It belongs to one origin and is sent to no other. The
  * keychain is asked only if the settings say that it has the key. Throws KeyError without a key for this base URL.
  */
-async function storedKey(baseUrl: string, name: string, context: KeyContext): Promise<Sourced> {
-  const profiles = await readProfiles(context.env);
-  const stored = keyStoreOf(profiles.find(name));
+async function storedKey(
+  baseUrl: string,
+  { name, settings, profiles }: ProfileInUse,
+  context: KeyContext,
+): Promise<Sourced> {
+  const stored = keyStoreOf(settings);
   const login = `cat login${name === defaultProfile ? "" : ` --profile ${shellWord(name)}`}`;
   if (stored === null) {
     throw new KeyError("no API key", {
@@ -181,9 +189,8 @@ export function checkedApiKey(text: string, { source, hint }: { source: string; 
  * `Service-Signature`. Throws UsageError for one that is not a header name.
  */
 export async function signatureHeaderInUse(globals: GlobalOptions, env: Env): Promise<string> {
-  const profiles = await readProfiles(env);
-  const { name } = profileName(globals, env, profiles);
-  const header: unknown = profiles.find(name)?.signatureHeader ?? signatureHeader;
+  const { name, settings, profiles } = await profileInUse(globals, env);
+  const header: unknown = settings?.signatureHeader ?? signatureHeader;
   return checkedSignatureHeader(header, `profile ${name} of ${profiles.path}`);
 }
 

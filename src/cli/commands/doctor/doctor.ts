@@ -9,8 +9,8 @@ import { UsageError } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
 import { lineWidth, wrapped } from "../../output/wrapped.ts";
 import { isSet } from "../../settings/profile-names.ts";
-import { keyStoreOf, notAFolder, profileKeys, readProfiles } from "../../settings/profiles.ts";
-import { baseUrlInUse, baseUrlOf, keyInUse, profileName } from "../../settings/settings.ts";
+import { keyStoreOf, notAFolder, profileKeys } from "../../settings/profiles.ts";
+import { baseUrlInUse, baseUrlOf, keyInUse, profileInUse } from "../../settings/settings.ts";
 import { type CheckName, type CheckResult, checkNames, ok, settled, unchecked, warning } from "./check.ts";
 import {
   checkClock,
@@ -155,8 +155,7 @@ function checkNode({ context }: App): CheckResult {
 async function checkSettings(app: App): Promise<CheckResult> {
   const { globals, context } = app;
   const { env } = context;
-  const profiles = await readProfiles(env);
-  const { name } = profileName(globals, env, profiles);
+  const { name, settings, profiles } = await profileInUse(globals, env);
   const file = profiles.exists ? profiles.path : `no config file yet (${profiles.path})`;
   if (globals.mock) {
     await app.connection();
@@ -164,7 +163,7 @@ async function checkSettings(app: App): Promise<CheckResult> {
   }
   const found = await baseUrlOf(globals, env);
   const baseUrl = await baseUrlInUse(globals, env);
-  const keys = Object.keys(profiles.find(name) ?? {});
+  const keys = Object.keys(settings ?? {});
   const unknown = keys.filter((key) => !(profileKeys as readonly string[]).includes(key));
   if (found !== null && unknown.length > 0) {
     // Without their values, which may be secrets.
@@ -182,9 +181,8 @@ async function checkSettings(app: App): Promise<CheckResult> {
 
 /** Whether the keychain responds. Without a key in it, a keychain that does not is a warning only. */
 async function checkKeychain({ globals, context }: App): Promise<CheckResult> {
-  const profiles = await readProfiles(context.env).catch(() => null);
-  const stored =
-    profiles === null ? null : keyStoreOf(profiles.find(profileName(globals, context.env, profiles).name));
+  const profile = await profileInUse(globals, context.env).catch(() => null);
+  const stored = keyStoreOf(profile?.settings ?? null);
   const isInUse = stored?.store === "keychain" && !isSet(context.env.CAT_API_KEY) && !globals.mock;
   try {
     // An account that no profile has: only whether the keychain responds matters here.

@@ -60,9 +60,10 @@ export function keyMask(key: string): KeyMask {
   const mask = maskedKey(key)!;
   const encoded = new RegExp([...key].map(formsOf).join(""), "g");
   return (text) => {
-    const masked = text.replaceAll(key, () => mask);
-    // Nearly no text has an encoded character.
-    return /\\[u/]|%/.test(masked) ? masked.replace(encoded, () => mask) : masked;
+    // Nearly no text has the key or an encoded character, which is found out fastest this way.
+    const masked = text.includes(key) ? text.replaceAll(key, () => mask) : text;
+    const mayBeEncoded = (masked.includes("\\") || masked.includes("%")) && /\\[u/]|%/.test(masked);
+    return mayBeEncoded ? masked.replace(encoded, () => mask) : masked;
   };
 }
 

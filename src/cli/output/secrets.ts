@@ -37,7 +37,10 @@ export class Secrets {
   /** Masks the secrets in a text; needs no `this`. */
   get mask(): (text: string) => string {
     return (text) => {
-      const masked = this.#masks.reduce((rest, [form, mask]) => rest.replaceAll(form, mask), text);
+      const masked = this.#masks.reduce(
+        (rest, [form, mask]) => (rest.includes(form) ? rest.replaceAll(form, mask) : rest),
+        text,
+      );
       if (!masked.includes("whsec_")) return masked;
       return masked.replace(webhookSecret, (secret) =>
         this.#shown.has(secret) ? secret : maskedWebhookSecret,

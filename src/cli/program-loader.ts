@@ -9,14 +9,22 @@ import { dirname, join } from "node:path";
 /** What a part exports. */
 type Exports = Record<string, unknown>;
 
-/** A part that V8 has compiled, and the tag of V8's version and flags then: its code is valid only with both. */
-interface CompiledPart {
-  readonly name: string;
-  readonly tag: number;
-  readonly script: { createCachedData(): Buffer };
+interface Compiled {
+  createCachedData(): Buffer;
 }
 
-/** Flags of V8 that a command may set (context.ts) with their defaults. */
+interface KeptCode {
+  /** Null if it is missing, or not as it was written. */
+  read(name: string): Buffer | null;
+  add(name: string, script: Compiled): void;
+}
+
+type Host = Pick<
+  NodeJS.Process,
+  "arch" | "env" | "execArgv" | "getBuiltinModule" | "getuid" | "on" | "version"
+>;
+
+/** Flags of V8 that a command may set (context.ts), with their defaults. */
 const defaultFlags = ["--wasm-tiering-budget=1800000", "--heap-growing-percent=0"];
 
 /** The size of the digest before the code in a file. */
@@ -30,7 +38,7 @@ const hashedName = /^([\w-]+-[A-Z0-9]{8})\.js$/;
  * parts anew; `onLoad` is told each of them, and each package.
  */
 export function programLoader(
-  host: Pick<NodeJS.Process, "env" | "getBuiltinModule" | "getuid" | "on">,
+  host: Host,
   folder: string,
   onLoad: (path: string) => void = () => {},
 ): (path: string) => Exports {
@@ -45,8 +53,9 @@ export function programLoader(
     const options = { filename: join(folder, path) };
     if (kept === null || name === undefined) return new Script(source, options);
     const cachedData = kept.read(name);
-    const script = new Script(source, cachedData === null ? options : { ...options, cachedData });
-    if (cachedData === null || script.cachedDataRejected) kept.add(name, script);
+    if (cachedData !== null) return new Script(source, { ...options, cachedData });
+    const script = new Script(source, options);
+    kept.add(name, script);
     return script;
   };
   // A script cannot import by itself without a warning.
@@ -72,48 +81,40 @@ export function programLoader(
 }
 
 /** The code of parts from earlier starts; null if none can be kept. What is added is written when the process ends. */
-function keptCode(host: Pick<NodeJS.Process, "env" | "getBuiltinModule" | "getuid" | "on">) {
+function keptCode(host: Host): KeptCode | null {
   const folder = folderOfCode(host);
   if (folder === null) return null;
   const { readFileSync } = host.getBuiltinModule("node:fs");
   const { createHash } = host.getBuiltinModule("node:crypto");
-  const { cachedDataVersionTag, setFlagsFromString } = host.getBuiltinModule("node:v8");
-  const added: CompiledPart[] = [];
-  const fileOf = (name: string) => join(folder, `${name}-${cachedDataVersionTag()}`);
   // V8 would run code that a crash of the machine has left half.
   const digestOf = (code: Buffer) => createHash("sha256").update(code).digest();
-  const writeFitting = () => {
-    for (const { name, tag, script } of added) {
-      if (tag !== cachedDataVersionTag()) continue;
-      const code = script.createCachedData();
-      replaceFile(host, fileOf(name), Buffer.concat([digestOf(code), code]));
-    }
-  };
+  const added = new Map<string, Compiled>();
   host.on("exit", () => {
-    if (added.length === 0) return;
+    if (added.size === 0) return;
     try {
-      const before = cachedDataVersionTag();
-      writeFitting();
-      for (const flag of defaultFlags) setFlagsFromString(flag);
-      if (cachedDataVersionTag() !== before) writeFitting();
+      // V8 rejects code that was made with other flags.
+      for (const flag of defaultFlags) host.getBuiltinModule("node:v8").setFlagsFromString(flag);
+      for (const [name, script] of added) {
+        const code = script.createCachedData();
+        replaceFile(host, join(folder, name), Buffer.concat([digestOf(code), code]));
+      }
     } catch {}
   });
   return {
-    read(name: string): Buffer | null {
+    read(name) {
       try {
-        const file = readFileSync(fileOf(name));
+        const file = readFileSync(join(folder, name));
         const code = file.subarray(digestBytes);
         return digestOf(code).equals(file.subarray(0, digestBytes)) ? code : null;
       } catch {
         return null;
       }
     },
-    add: (name: string, script: CompiledPart["script"]) =>
-      void added.push({ name, script, tag: cachedDataVersionTag() }),
+    add: (name, script) => void added.set(name, script),
   };
 }
 
-function replaceFile(host: Pick<NodeJS.Process, "getBuiltinModule">, path: string, content: Buffer): void {
+function replaceFile(host: Host, path: string, content: Buffer): void {
   const { renameSync, rmSync, writeFileSync } = host.getBuiltinModule("node:fs");
   const part = `${path}.${process.pid}`;
   try {
@@ -126,20 +127,19 @@ function replaceFile(host: Pick<NodeJS.Process, "getBuiltinModule">, path: strin
 }
 
 /**
- * The folder of the compiled code, created if missing: in the one of Node's own compile cache. Null if it cannot be used,
- * which only costs time, or NODE_DISABLE_COMPILE_CACHE is set.
+ * The folder of the code for this Node with its flags, created if missing: in the one of Node's own compile cache. Null if it
+ * cannot be used, which only costs time, or NODE_DISABLE_COMPILE_CACHE is set.
  */
-function folderOfCode({
-  env,
-  getBuiltinModule,
-  getuid,
-}: Pick<NodeJS.Process, "env" | "getBuiltinModule" | "getuid">) {
+function folderOfCode({ arch, env, execArgv, getBuiltinModule, getuid, version }: Host): string | null {
   if (env.NODE_DISABLE_COMPILE_CACHE) return null;
   const { lstatSync, mkdirSync } = getBuiltinModule("node:fs");
+  const flags = [...execArgv, env.NODE_OPTIONS ?? ""].join(" ").trim();
+  const withFlags =
+    flags && `-${getBuiltinModule("node:crypto").createHash("sha256").update(flags).digest("hex")}`;
   let folder = env.NODE_COMPILE_CACHE || `${getBuiltinModule("node:os").tmpdir()}/node-compile-cache`;
   try {
-    for (const one of ["", "/catalogue"]) {
-      folder += one;
+    for (const inner of ["", `/catalogue-${version}-${arch}${withFlags}`]) {
+      folder += inner;
       try {
         mkdirSync(folder, { mode: 0o700 });
       } catch (error) {

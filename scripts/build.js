@@ -374,9 +374,11 @@ async function toCommonJs(code, byNode) {
       ? `Promise.resolve().then(()=>require(${JSON.stringify(name)}))`
       : `${byNode ? "import" : "__import"}(${JSON.stringify(name)})`,
   );
-  return required.includes("__url")
-    ? `const __url=require("node:url").pathToFileURL(__filename).href;${required}`
-    : required;
+  // ES modules are strict, and CommonJS is not.
+  const head = required.includes("__url")
+    ? '"use strict";const __url=require("node:url").pathToFileURL(__filename).href;'
+    : '"use strict";';
+  return head + required;
 }
 
 /**

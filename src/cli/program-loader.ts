@@ -127,8 +127,9 @@ function replaceFile(host: Host, path: string, content: Buffer): void {
 }
 
 /**
- * The folder of the code for this Node with its flags, created if missing: in the one of Node's own compile cache. Null if it
- * cannot be used, which only costs time, or NODE_DISABLE_COMPILE_CACHE is set.
+ * The folder of the code for this Node with its flags, in the one of Node's own compile cache. Null if it cannot be used,
+ * which only costs time, if NODE_DISABLE_COMPILE_CACHE is set, and at the first start, which only creates it: in a
+ * container there may be no second one.
  */
 function folderOfCode({ arch, env, execArgv, getBuiltinModule, getuid, version }: Host): string | null {
   if (env.NODE_DISABLE_COMPILE_CACHE) return null;
@@ -136,19 +137,22 @@ function folderOfCode({ arch, env, execArgv, getBuiltinModule, getuid, version }
   const flags = [...execArgv, env.NODE_OPTIONS ?? ""].join(" ").trim();
   const withFlags =
     flags && `-${getBuiltinModule("node:crypto").createHash("sha256").update(flags).digest("hex")}`;
+  let isNew = false;
   let folder = env.NODE_COMPILE_CACHE || `${getBuiltinModule("node:os").tmpdir()}/node-compile-cache`;
   try {
     for (const inner of ["", `/catalogue-${version}-${arch}${withFlags}`]) {
       folder += inner;
+      isNew = true;
       try {
         mkdirSync(folder, { mode: 0o700 });
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "EEXIST") return null;
         // Code that another user put into the folder would run with the rights of this process.
         if (lstatSync(folder).uid !== (getuid?.() ?? 0)) return null;
+        isNew = false;
       }
     }
-    return folder;
+    return isNew ? null : folder;
   } catch {
     return null;
   }

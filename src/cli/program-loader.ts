@@ -27,8 +27,8 @@ type Host = Pick<
 /** Flags of V8 that a command may set (context.ts), with their defaults. */
 const defaultFlags = ["--wasm-tiering-budget=1800000", "--heap-growing-percent=0"];
 
-/** The size of the digest before the code in a file. */
-const digestBytes = 32;
+/** The last bytes of a file of code: V8 would run code of which a crash of the machine has left only the beginning. */
+const end = Buffer.from("\ncomplete");
 
 /** The name of a part that contains the hash of its content. V8 compares only the length. */
 const hashedName = /^([\w-]+-[A-Z0-9]{8})\.js$/;
@@ -72,7 +72,7 @@ export function programLoader(
     const requireFrom = (name: string) => {
       if (name.startsWith(".")) return load(join(dirname(path), name));
       onLoad(name);
-      return ofNode(name);
+      return name === "node:crypto" ? loadedOnUse(() => ofNode(name)) : ofNode(name);
     };
     compile(path).runInThisContext()(part, part.exports, requireFrom, importPackage, join(folder, path));
     return part.exports;
@@ -80,32 +80,31 @@ export function programLoader(
   return load;
 }
 
+/** A module that loads when the first of its exports is read: `node:crypto` takes 5 ms, and many starts need none of it. */
+const loadedOnUse = (load: () => Exports): Exports =>
+  new Proxy({}, { get: (_, name) => load()[name as string], ownKeys: () => Reflect.ownKeys(load()) });
+
 /** The code of parts from earlier starts; null if none can be kept. What is added is written when the process ends. */
 function keptCode(host: Host): KeptCode | null {
   const folder = folderOfCode(host);
   if (folder === null) return null;
   const { readFileSync } = host.getBuiltinModule("node:fs");
-  const { createHash } = host.getBuiltinModule("node:crypto");
-  // V8 would run code that a crash of the machine has left half.
-  const digestOf = (code: Buffer) => createHash("sha256").update(code).digest();
   const added = new Map<string, Compiled>();
   host.on("exit", () => {
     if (added.size === 0) return;
     try {
       // V8 rejects code that was made with other flags.
       for (const flag of defaultFlags) host.getBuiltinModule("node:v8").setFlagsFromString(flag);
-      for (const [name, script] of added) {
-        const code = script.createCachedData();
-        replaceFile(host, join(folder, name), Buffer.concat([digestOf(code), code]));
-      }
+      for (const [name, script] of added)
+        replaceFile(host, join(folder, name), Buffer.concat([script.createCachedData(), end]));
     } catch {}
   });
   return {
     read(name) {
       try {
         const file = readFileSync(join(folder, name));
-        const code = file.subarray(digestBytes);
-        return digestOf(code).equals(file.subarray(0, digestBytes)) ? code : null;
+        const isComplete = file.subarray(-end.length).equals(end);
+        return isComplete ? file.subarray(0, -end.length) : null;
       } catch {
         return null;
       }

@@ -50,7 +50,7 @@ export function checkedKey(key: string): string {
  * with a key per attempt, a second attempt would repeat the work.
  */
 export const idempotency =
-  (newKey: () => string = randomUUID): Interceptor =>
+  (newKey = () => randomUUID() as string): Interceptor =>
   (next) =>
   (request) =>
     next(

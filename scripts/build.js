@@ -257,7 +257,7 @@ const builds = await Promise.all([
 
 for (const { path, text } of builds.flatMap((one) => one.outputFiles ?? [])) {
   await mkdir(dirname(path), { recursive: true });
-  if (path.startsWith(program)) await put(path, await toCommonJs(text, isLoadedByNode(path)));
+  if (path.startsWith(program)) await put(path, await toCommonJs(path, text));
   else if (path.endsWith(".map")) await put(path, withOwnSources(text));
   else await put(path, path.startsWith(join(dist, "cjs")) ? text : withRequire(text));
 }
@@ -355,12 +355,22 @@ function isLoadedByNode(path) {
 }
 
 /**
+ * The files, packages and modules of Node that a built file imports on demand.
+ * @param {string} path
+ */
+function importedOnDemand(path) {
+  const outputs = builds.flatMap((one) => one.metafile?.outputs[relative(root, path)] ?? []);
+  const imports = outputs.flatMap((one) => one.imports.filter(({ kind }) => kind === "dynamic-import"));
+  return new Set(imports.map((one) => one.path));
+}
+
+/**
  * A file of the program as CommonJS, for src/cli/program-loader.ts: its `__import` imports packages, of which some are ES modules;
  * all else loads without Node's loader of ES modules. esbuild splits no other format than ES modules.
+ * @param {string} path
  * @param {string} code
- * @param {boolean} byNode whether Node loads it, whose modules import packages themselves
  */
-async function toCommonJs(code, byNode) {
+async function toCommonJs(path, code) {
   const { code: common } = await transform(code, {
     format: "cjs",
     platform: "node",
@@ -369,11 +379,13 @@ async function toCommonJs(code, byNode) {
     minifyWhitespace: true,
     define: { "import.meta.url": "__url" },
   });
-  const required = common.replace(/\bimport\("([^"]+)"\)/g, (_, name) =>
-    /^(?:\.|node:)/.test(name)
-      ? `Promise.resolve().then(()=>require(${JSON.stringify(name)}))`
-      : `${byNode ? "import" : "__import"}(${JSON.stringify(name)})`,
-  );
+  // Nothing else: texts also contain imports, such as the scripts of the gallery's page.
+  const imported = importedOnDemand(path);
+  const required = common.replace(/\bimport\("([^"]+)"\)/g, (text, name) => {
+    if (!imported.has(name.startsWith(".") ? relative(root, join(dirname(path), name)) : name)) return text;
+    if (/^(?:\.|node:)/.test(name)) return `Promise.resolve().then(()=>require(${JSON.stringify(name)}))`;
+    return `${isLoadedByNode(path) ? "import" : "__import"}(${JSON.stringify(name)})`;
+  });
   // ES modules are strict, and CommonJS is not.
   const head = required.includes("__url")
     ? '"use strict";const __url=require("node:url").pathToFileURL(__filename).href;'

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { programLoader } from "../../src/cli/program-loader.ts";
 import { needsBuild, spawnCat } from "../support/spawn-cat.ts";
@@ -143,4 +144,11 @@ test("commands keep their code from the second start on, also if they set flags 
   expect((await list()).exitCode).toBe(0);
   expect(readdirSync(cache).sort()).toEqual(kept);
   expect(contents()).toEqual(before);
+});
+
+test("the build leaves imports in texts as they are", () => {
+  const parts = fileURLToPath(new URL("../../dist/program/parts/", import.meta.url));
+  const code = readdirSync(parts).map((name) => readFileSync(join(parts, name), "utf8"));
+  const ofPage = '@typedef {import("./review.js").Result} Result';
+  expect(code.filter((text) => text.includes(ofPage))).toHaveLength(1);
 });

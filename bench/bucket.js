@@ -57,9 +57,23 @@ const measureTimes = ({ count, bytes, runs }, endpoint, store) =>
         peaks.push(...ran.peaks);
         return ran.ms;
       };
-      const input = server.urls.join("\n");
-      const loopArgs = () => [join(root, "bench/upload-loop.js"), endpoint, `loop-${places++}`];
-      const loop = async () => (await timed(process.execPath, loopArgs(), { input, env })).ms;
+      // As many at once as two shards have.
+      const loops = (count) => async () => {
+        const began = performance.now();
+        await Promise.all(
+          Array.from({ length: count }, (_, number) => {
+            const input = server.urls.filter((_, at) => at % count === number).join("\n");
+            const args = [
+              join(root, "bench/upload-loop.js"),
+              endpoint,
+              `loop-${places++}`,
+              String(16 / count),
+            ];
+            return timed(process.execPath, args, { input, env });
+          }),
+        );
+        return performance.now() - began;
+      };
       const images = join(folder, "images");
       mkdirSync(images);
       for (let at = 0; at < count; at++) writeFileSync(join(images, `${at}.png`), Buffer.alloc(bytes, at));
@@ -70,13 +84,20 @@ const measureTimes = ({ count, bytes, runs }, endpoint, store) =>
         return (await timed("rclone", ["copy", images, target, "--transfers", "16"], { env: own })).ms;
       };
       const what = `mirror of ${count.toLocaleString("en")} images of ${bytes / 1_000} KB in a bucket by two shards, time against`;
-      const againstLoop = await pairedRatio(runs, cat, loop);
+      const againstLoop = await pairedRatio(runs, cat, loops(1));
+      const againstLoops = await pairedRatio(runs, cat, loops(2));
       const againstRclone = await pairedRatio(1, cat, rclone);
       const unchanged = await measureUnchanged(last, shards, { env, endpoint });
       const note = memoryNote(peaks, memoryGoal);
       if (readdirSync(images).length !== count) throw new Error("rclone has changed the folder");
       return [
         { what: `${what} a bare loop with client-s3`, ratio: againstLoop, goal: 1.3, atMost: true, note },
+        {
+          what: `${what} two such loops with half of the images each`,
+          ratio: againstLoops,
+          goal: 1.3,
+          atMost: true,
+        },
         {
           what: `${what} rclone copy from a folder, which downloads nothing`,
           ratio: againstRclone,

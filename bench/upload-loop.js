@@ -1,10 +1,11 @@
-// A bare loop: downloads each URL of standard input, and uploads it with the client of the store. Arguments: endpoint, prefix.
+// A bare loop: downloads each URL of standard input, and uploads it with the client of the store. Arguments: endpoint, prefix,
+// images at once.
 import { text } from "node:stream/consumers";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import pLimit from "p-limit";
 import { request } from "undici";
 
-const [endpoint, prefix] = process.argv.slice(2);
+const [endpoint, prefix, atOnce] = process.argv.slice(2);
 const urls = (await text(process.stdin)).split("\n").filter((line) => line !== "");
 const s3 = new S3Client({
   endpoint,
@@ -12,8 +13,7 @@ const s3 = new S3Client({
   forcePathStyle: true,
   requestChecksumCalculation: "WHEN_REQUIRED",
 });
-// As many at once as two shards have.
-const limit = pLimit(16);
+const limit = pLimit(Number(atOnce));
 await Promise.all(
   urls.map((url, at) =>
     limit(async () => {

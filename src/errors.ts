@@ -120,7 +120,7 @@ export function fileProblem(error: unknown): FileProblem | null {
 
 /** File system calls and the verb for each; network calls are not listed. */
 const fileCalls = {
-  read: /^(p?read|scandir|opendir|readlink|realpath|[lf]?stat|access)$/,
+  read: /^(p?read|scandir|opendir|readlink|realpath|[lf]?stat|access|uv_cwd)$/,
   open: /^open$/,
   write:
     /^(p?write|writev|fsync|ftruncate|mkdir|mkdtemp|rename|(sym|un)?link|rm|rmdir|copyfile|f?chmod|utime|close)$/,
@@ -132,6 +132,7 @@ export function asFileError(error: unknown): unknown {
   const { syscall = "", path, code } = (error ?? {}) as NodeJS.ErrnoException;
   const [act] = Object.entries(fileCalls).find(([, calls]) => calls.test(syscall)) ?? [];
   if (fault === null || act === undefined) return error;
-  const message = `cannot ${act} ${path ?? "a file"}: ${fault.why}`;
+  const what = path ?? (syscall === "uv_cwd" ? "the current folder" : "a file");
+  const message = `cannot ${act} ${what}: ${fault.why}`;
   return new CatalogueError(message, { type: "file", code: code!, hint: fault.hint, cause: error });
 }

@@ -15,6 +15,7 @@ describe("an error of the file system", () => {
     ["EISDIR", "read", "/a", "cannot read /a: it is a folder"],
     ["ENAMETOOLONG", "open", "/a", "cannot open /a: its name is too long"],
     ["EMFILE", "open", "/a", "cannot open /a: too many open files"],
+    ["ENOENT", "uv_cwd", undefined, "cannot read the current folder: no such file or folder"],
     ["EIO", "fsync", "/a", "cannot write /a: the disk reported an error"],
   ])("%s of %s is an error of the file", (code, syscall, path, message) => {
     const error = asFileError(thrown(code, syscall, path));

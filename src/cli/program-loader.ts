@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { version as ownVersion } from "./context/version.ts";
 
 /*
  * Loads the built program, whose parts are CommonJS. Compiling them takes a third of a start, so the code that V8 has made
@@ -126,7 +127,7 @@ function replaceFile(host: Host, path: string, content: Buffer): void {
 }
 
 /**
- * The folder of the code for this Node with its flags, in the one of Node's own compile cache. Null if it cannot be used,
+ * The folder of the code for this version and this Node with its flags, in the one of Node's own compile cache. Null if it cannot be used,
  * which only costs time, if NODE_DISABLE_COMPILE_CACHE is set, and at the first start, which only creates it: in a
  * container there may be no second one.
  */
@@ -139,7 +140,7 @@ function folderOfCode({ arch, env, execArgv, getBuiltinModule, getuid, version }
   let isNew = false;
   let folder = env.NODE_COMPILE_CACHE || `${getBuiltinModule("node:os").tmpdir()}/node-compile-cache`;
   try {
-    for (const inner of ["", `/catalogue-${version}-${arch}${withFlags}`]) {
+    for (const inner of ["", `/catalogue-${ownVersion}-node-${version}-${arch}${withFlags}`]) {
       folder += inner;
       isNew = true;
       try {

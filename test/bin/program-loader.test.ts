@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { version } from "../../src/cli/context/version.ts";
 import { programLoader } from "../../src/cli/program-loader.ts";
 import { needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -34,7 +35,7 @@ function useTemporary(folder: string): string {
   return cache;
 }
 
-const ofThisNode = `catalogue-${process.version}-${process.arch}`;
+const ofThisNode = `catalogue-${version}-node-${process.version}-${process.arch}`;
 
 test("loads a part once, with the parts, packages and modules of Node that it requires", () => {
   const { load } = programIn(temporaryFolder(), {
@@ -128,7 +129,8 @@ test("uses no code from a folder of another user", () => {
 
 test("commands keep their code from the second start on, also if they set flags of V8; the system's cat and --version keep none", async () => {
   const folder = temporaryFolder();
-  const cache = join(folder, "node-compile-cache", ofThisNode);
+  const { version: built } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+  const cache = join(folder, "node-compile-cache", ofThisNode.replace(version, built));
   const env = { TMPDIR: folder, CAT_HOME: join(folder, "home") };
   await spawnCat([], { env, input: "hi" });
   await spawnCat(["--version"], { env });

@@ -25,8 +25,11 @@ type Host = Pick<
   "arch" | "env" | "execArgv" | "getBuiltinModule" | "getuid" | "on" | "version"
 >;
 
-/** Flags of V8 that a command may set (context.ts), with their defaults. */
-const defaultFlags = ["--wasm-tiering-budget=1800000", "--heap-growing-percent=0"];
+/** Flags of V8 that a command may set (context.ts), with their defaults. Node 22 has another budget, which none sets. */
+const defaultFlags = (version: string): string[] => [
+  "--heap-growing-percent=0",
+  ...(Number.parseInt(version.slice(1), 10) < 22 ? ["--wasm-tiering-budget=1800000"] : []),
+];
 
 /** The last bytes of a file of code: V8 would run code of which a crash of the machine has left only the beginning. */
 const end = Buffer.from("\ncomplete");
@@ -95,7 +98,8 @@ function keptCode(host: Host): KeptCode | null {
     if (added.size === 0) return;
     try {
       // V8 rejects code that was made with other flags.
-      for (const flag of defaultFlags) host.getBuiltinModule("node:v8").setFlagsFromString(flag);
+      for (const flag of defaultFlags(host.version))
+        host.getBuiltinModule("node:v8").setFlagsFromString(flag);
       for (const [name, script] of added)
         replaceFile(host, join(folder, name), Buffer.concat([script.createCachedData(), end]));
     } catch {}

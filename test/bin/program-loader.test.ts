@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import v8 from "node:v8";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { version } from "../../src/cli/context/version.ts";
 import { programLoader } from "../../src/cli/program-loader.ts";
@@ -10,13 +11,18 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 beforeEach(needsBuild);
 
 /** A folder with parts, and a loader that keeps their code in `temporary`. `end` ends its process. */
-function programIn(folder: string, parts: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv = {}) {
+function programIn(
+  folder: string,
+  parts: Readonly<Record<string, string>>,
+  env: NodeJS.ProcessEnv = {},
+  version = process.version,
+) {
   for (const [name, code] of Object.entries(parts)) writeFileSync(join(folder, name), code);
   const atEnd: (() => void)[] = [];
   const host = {
     ...process,
     execArgv: [],
-    version: process.version,
+    version,
     arch: process.arch,
     env,
     getuid: () => process.getuid!(),
@@ -87,6 +93,21 @@ test.each([
   writeFileSync(file, damage(whole));
   start();
   expect(readFileSync(file).length).toBe(whole.length);
+});
+
+test.each([
+  ["v20.19.0", ["--heap-growing-percent=0", "--wasm-tiering-budget=1800000"]],
+  ["v24.0.0", ["--heap-growing-percent=0"]],
+])("resets only flags of V8 that a command sets in Node %s", (version, flags) => {
+  const folder = temporaryFolder();
+  useTemporary(folder);
+  const set = vi.spyOn(v8, "setFlagsFromString").mockReturnValue();
+  onTestFinished(() => set.mockRestore());
+  programIn(folder, {}, {}, version);
+  const { load, end } = programIn(folder, { "part-ABCD1234.js": "" }, {}, version);
+  load("part-ABCD1234.js");
+  end();
+  expect(set.mock.calls.flat()).toEqual(flags);
 });
 
 test("NODE_DISABLE_COMPILE_CACHE turns it off, and NODE_COMPILE_CACHE names another folder", () => {

@@ -132,7 +132,8 @@ export function asFileError(error: unknown): unknown {
   const { syscall = "", path, code } = (error ?? {}) as NodeJS.ErrnoException;
   const [act] = Object.entries(fileCalls).find(([, calls]) => calls.test(syscall)) ?? [];
   if (fault === null || act === undefined) return error;
-  const what = path ?? (syscall === "uv_cwd" ? "the current folder" : "a file");
-  const message = `cannot ${act} ${what}: ${fault.why}`;
-  return new CatalogueError(message, { type: "file", code: code!, hint: fault.hint, cause: error });
+  const isHere = syscall === "uv_cwd";
+  const message = `cannot ${act} ${path ?? (isHere ? "the current folder" : "a file")}: ${fault.why}`;
+  const hint = isHere ? "Go to a folder that exists, and run the command again." : fault.hint;
+  return new CatalogueError(message, { type: "file", code: code!, hint, cause: error });
 }

@@ -15,12 +15,18 @@ describe("an error of the file system", () => {
     ["EISDIR", "read", "/a", "cannot read /a: it is a folder"],
     ["ENAMETOOLONG", "open", "/a", "cannot open /a: its name is too long"],
     ["EMFILE", "open", "/a", "cannot open /a: too many open files"],
-    ["ENOENT", "uv_cwd", undefined, "cannot read the current folder: no such file or folder"],
     ["EIO", "fsync", "/a", "cannot write /a: the disk reported an error"],
   ])("%s of %s is an error of the file", (code, syscall, path, message) => {
     const error = asFileError(thrown(code, syscall, path));
     expect(error).toBeInstanceOf(CatError);
     expect(error).toMatchObject({ type: "file", code, message, hint: fileProblem({ code })!.hint });
+  });
+
+  test("of the current folder names it, and what to do", () => {
+    expect(asFileError(thrown("ENOENT", "uv_cwd"))).toMatchObject({
+      ...{ type: "file", code: "ENOENT", message: "cannot read the current folder: no such file or folder" },
+      hint: "Go to a folder that exists, and run the command again.",
+    });
   });
 
   test("of a network, another system call or an unknown code is returned unchanged, like a converted one", () => {

@@ -1,6 +1,6 @@
 import type { CsvStyle } from "../../flows/outputs/cells.ts";
 import { cellOf, columnsFor, inTableOrder, type ListFormat, type Printing, table } from "./table.ts";
-import { jsonLine, visible, visibleInCell, visibleInJson } from "./visible.ts";
+import { visible, visibleInCell, visibleInJson } from "./visible.ts";
 
 /** The output for a list. */
 export interface ListTarget {
@@ -54,7 +54,9 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
 
   ndjson: (printing, pages, target) => {
     const shown = shownIn(printing);
-    return stream(pages, target, (row) => jsonLine(shown(row)));
+    // Many lines are made visible in less time than one by one.
+    const write = (lines: string) => target.write(visibleInJson(lines));
+    return stream(pages, { write }, (row) => `${JSON.stringify(shown(row)) ?? null}\n`);
   },
 
   async json(printing, pages, target) {
@@ -95,14 +97,11 @@ const shownIn = ({ select }: Pick<Printing<never>, "select">): ((resource: unkno
 
 /** A JSON value on several lines, for `--format json` and for people. */
 export const indented = (value: unknown, margin = ""): string =>
-  JSON.stringify(value, null, 2)
-    .split("\n")
-    .map((line) => margin + visibleInJson(line))
-    .join("\n");
+  visibleInJson(JSON.stringify(value, null, 2)).replace(/^/gm, margin);
 
 async function stream<Row>(
   pages: Pages<Row>,
-  target: ListTarget,
+  target: Pick<ListTarget, "write">,
   text: (row: Row, index: number) => string,
 ): Promise<number> {
   let count = 0;

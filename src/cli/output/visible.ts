@@ -12,6 +12,9 @@ const unseen = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u
 const unseenInCell =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
+/** The same without C0, which JSON text has only as its own line ends. */
+const unseenInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 /** The text on one line, with every control character as an escape (`\x1b`, `\n`, `\u202e`). */
@@ -20,9 +23,9 @@ export const visible = (text: string): string => text.replace(unseen, written);
 /** The same for a CSV cell: tabs and line ends are kept, because the cell is quoted. */
 export const visibleInCell = (text: string): string => text.replace(unseenInCell, written);
 
-/** The same for JSON text, with JSON escapes, so that its value stays the same. */
+/** The same for JSON text of `JSON.stringify`, with JSON escapes, so that its value stays the same. */
 export const visibleInJson = (json: string): string =>
-  json.replace(unseen, (character) => `\\u${hex(character).padStart(4, "0")}`);
+  json.replace(unseenInJson, (character) => `\\u${hex(character).padStart(4, "0")}`);
 
 function written(character: string): string {
   const code = hex(character);

@@ -1,4 +1,4 @@
-import { closeSync, fsync, open as openDescriptor, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, fsync, open as openDescriptor, unlinkSync, writeFileSync, writevSync } from "node:fs";
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -137,6 +137,13 @@ async function modeOfReplaced(path: string): Promise<number | null> {
 const toOutputError = (path: string, error: unknown): OutputError =>
   error instanceof OutputError ? error : new OutputError(path, error as NodeJS.ErrnoException);
 
+/** Writes chunks with one call of the system, unless it takes fewer bytes: then the rest tells why. */
+function writeAll(file: number, chunks: readonly Uint8Array[]): void {
+  const written = writevSync(file, chunks);
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  if (written < bytes) writeFileSync(file, Buffer.concat(chunks).subarray(written));
+}
+
 const openFile = promisify(openDescriptor);
 const syncFile = promisify(fsync);
 
@@ -158,7 +165,8 @@ export async function placeFile(
   try {
     const file = await openFile(part, "w");
     try {
-      for await (const chunk of content) writeFileSync(file, chunk);
+      if (Array.isArray(content)) writeAll(file, content);
+      else for await (const chunk of content) writeFileSync(file, chunk);
       await syncFile(file);
     } finally {
       closeSync(file);

@@ -76,7 +76,7 @@ export function programLoader(
     const requireFrom = (name: string) => {
       if (name.startsWith(".")) return load(join(dirname(path), name));
       onLoad(name);
-      return name === "node:crypto" ? loadedOnUse(() => ofNode(name)) : ofNode(name);
+      return neededByFew.has(name) ? loadedOnUse(() => ofNode(name)) : ofNode(name);
     };
     compile(path).runInThisContext()(part, part.exports, requireFrom, importPackage, join(folder, path));
     return part.exports;
@@ -84,7 +84,10 @@ export function programLoader(
   return load;
 }
 
-/** A module that loads when the first of its exports is read: `node:crypto` takes 5 ms, and many starts need none of it. */
+/** Modules of Node that take 5 and 2 ms, and that many starts do not need. */
+const neededByFew = new Set(["node:crypto", "node:fs/promises"]);
+
+/** A module that loads when the first of its exports is read. */
 const loadedOnUse = (load: () => Exports): Exports =>
   new Proxy({}, { get: (_, name) => load()[name as string], ownKeys: () => Reflect.ownKeys(load()) });
 

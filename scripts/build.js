@@ -152,6 +152,31 @@ const neededForLists = [
   join(root, "src", "cli", "settings", "settings.ts"),
 ];
 
+/** Small modules of which a part loads all or none: each group is one file, instead of one for each set of its users. */
+const together = [
+  [
+    "client/base-url.ts",
+    "cli/flags/print-flags.ts",
+    "cli/resources/forms.ts",
+    "cli/settings/insecure-hosts.ts",
+    "cli/settings/profile-names.ts",
+    "cli/settings/profiles.ts",
+    "cli/settings/settings.ts",
+  ],
+  [
+    "cli/app/send-once.ts",
+    "cli/commands/find-product.ts",
+    "client/api-error.ts",
+    "flows/service-errors.ts",
+    "http/errors.ts",
+    "http/exchange-log.ts",
+    "http/network-failure.ts",
+    "http/outside-exchange.ts",
+    "http/response-stream.ts",
+    "http/time-limits.ts",
+  ],
+].map((names) => names.map((name) => join("src", name)));
+
 const plugins = [withoutChildProcess, withoutUnused, undiciByName, withPageTexts, withMockPage];
 
 /** @type {import("esbuild").BuildOptions} */
@@ -198,7 +223,7 @@ const exported = {
  * one file instead of a dozen. The same applies to the parts that use the service: declaring that each needs what lists
  * need makes that one file. The other parts declare the import command, the most used one: a dry run loads six files
  * instead of nineteen.
- * @param {{ all: ReadonlySet<string>, using: ReadonlySet<string> }} parts
+ * @param {{ all: ReadonlyMap<string, readonly string[]>, using: ReadonlySet<string> }} parts `all`: with what each needs besides
  * @returns {import("esbuild").Plugin}
  */
 const partsNeedTheEntry = ({ all, using }) => ({
@@ -207,7 +232,8 @@ const partsNeedTheEntry = ({ all, using }) => ({
     builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const contents = await readFile(path, "utf8");
       const shared = using.has(path) ? neededForLists : [importCommand];
-      const needed = all.has(path) ? [entry, ...shared].filter((one) => one !== path) : [];
+      const own = all.get(path);
+      const needed = own === undefined ? [] : [entry, ...shared, ...own].filter((one) => one !== path);
       const imports = needed.map((one) => `import ${JSON.stringify(one)};\n`).join("");
       return { contents: imports + contents, loader: "ts", resolveDir: dirname(path) };
     });
@@ -235,9 +261,17 @@ async function partsOfProgram() {
     .filter(({ kind, external, path }) => kind === "dynamic-import" && !external && !always.has(path))
     .map(({ path }) => path);
   const using = parts.filter((path) => loadedWith(path).has("src/contract/operations.ts"));
-  /** @param {string[]} paths */
-  const full = (paths) => new Set(paths.map((path) => join(root, path)));
-  return { all: full(parts), using: full(using) };
+  /** @param {string} part */
+  const groupsOf = (part) => {
+    const loaded = loadedWith(part);
+    return together.filter((group) => group.some((one) => loaded.has(one))).flat();
+  };
+  /** @param {string} path */
+  const full = (path) => join(root, path);
+  return {
+    all: new Map(parts.map((part) => [full(part), groupsOf(part).map(full)])),
+    using: new Set(using.map(full)),
+  };
 }
 
 const builds = await Promise.all([

@@ -30,6 +30,8 @@ export async function s3Server(now: () => number = Date.now) {
   const objects = new Map<string, StoredObject>();
   const faults: S3Faults = {};
   const requests: string[] = [];
+  /** The keys that the SDK has written, with all its steps. */
+  const writtenBySdk: string[] = [];
   /** The parts of unfinished uploads, by upload ID. */
   const uploads = new Map<string, Map<number, Buffer>>();
   const begun = new Map<string, Record<string, string>>();
@@ -40,6 +42,7 @@ export async function s3Server(now: () => number = Date.now) {
     const key = parts.join("/");
     requests.push(`${request.method} ${key === "" ? `?${url.searchParams.get("prefix") ?? ""}` : key}`);
     const reply = bucket === "shop" ? answer(request, { key, url, body }) : failure(404, "NoSuchBucket");
+    if (request.method === "PUT" && "amz-sdk-invocation-id" in request.headers) writtenBySdk.push(key);
     const instead = faults.instead?.(request.method!, key) ?? null;
     if (instead === "cut") return void response.socket?.resetAndDestroy();
     send(response, request, instead === null ? reply : { headers: {}, ...instead }, now());
@@ -149,6 +152,7 @@ export async function s3Server(now: () => number = Date.now) {
     },
     faults,
     requests,
+    writtenBySdk,
     /** The environment of a command that uses it. */
     env: (origin: string) => ({
       AWS_ACCESS_KEY_ID: "AK",

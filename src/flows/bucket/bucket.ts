@@ -18,6 +18,7 @@ import {
 import type { Clock } from "../../clock.ts";
 import type { BucketAddress } from "./address.ts";
 import { contentOf, type ObjectContent } from "./content.ts";
+import { type DirectPut, directPut } from "./direct-put.ts";
 import { openS3, type StoreAccess } from "./s3-client.ts";
 import { isTransient, statusOf, storeError } from "./store-errors.ts";
 
@@ -76,16 +77,20 @@ const writeField = "catalogue-write";
 export class Bucket {
   readonly #options: BucketOptions;
   readonly #s3: S3Client;
+  readonly #putDirectly: DirectPut;
   /** How far the store's clock is ahead of the local one, in milliseconds; null before its first response. */
   #ahead: number | null = null;
   etagForm: EtagForm = "quoted";
 
   constructor(options: BucketOptions) {
     this.#options = options;
-    this.#s3 = openS3(options, (date) => {
+    let origin = "";
+    this.#s3 = openS3(options, (date, from) => {
+      origin = from;
       const there = Date.parse(date ?? "");
       if (!Number.isNaN(there)) this.#ahead = there - options.clock.now();
     });
+    this.#putDirectly = directPut(this.#s3, { ...options, now: () => this.now(), origin: () => origin });
   }
 
   /** The address, as users write it. */
@@ -106,16 +111,21 @@ export class Bucket {
   async put(key: string, content: ObjectContent, options: PutOptions = {}): Promise<string | null> {
     const { type = "application/octet-stream", metadata = {}, condition, isLast = false } = options;
     const write = crypto.randomUUID();
+    const object = {
+      ...this.#at(key),
+      ContentMD5: content.md5,
+      ContentType: type,
+      Metadata: { ...metadata, [writeField]: write },
+      ...this.#conditions(condition),
+    };
     const send = async () => {
-      const command = new PutObjectCommand({
-        ...this.#at(key),
-        Body: content.open(),
-        ContentLength: content.bytes,
-        ContentMD5: content.md5,
-        ContentType: type,
-        Metadata: { ...metadata, [writeField]: write },
-        ...this.#conditions(condition),
-      });
+      const Body = content.open();
+      const { sha256 } = metadata;
+      if (Body instanceof Uint8Array && sha256 !== undefined && !isLast) {
+        const etag = await this.#putDirectly({ ...object, Metadata: { ...object.Metadata, sha256 }, Body });
+        if (etag !== null) return etag;
+      }
+      const command = new PutObjectCommand({ ...object, Body, ContentLength: content.bytes });
       // Without options, its steps are assembled already.
       const { ETag } = await (isLast
         ? this.#s3.send(command, { abortSignal: never() })

@@ -20,10 +20,10 @@ export interface StoreAccess {
   readonly signal: AbortSignal;
 }
 
-/** Opens a client that makes one attempt per request. `heard` receives the `Date` of each response. */
+/** Opens a client that makes one attempt per request. `heard` receives the `Date` of each response of the store, and its origin. */
 export function openS3(
   { endpoint, region, pathStyle, env, send, signal }: StoreAccess,
-  heard: (date: string | undefined) => void,
+  heard: (date: string | undefined, origin: string) => void,
 ): S3Client {
   const requestHandler = handlerOf(send, { signal, heard });
   const client = new S3Client({
@@ -97,7 +97,7 @@ interface SdkRequest {
 /** Sends the requests of the SDK as all others are sent: through proxies, with masks, and in `--verbose`. */
 const handlerOf = (
   send: OutsideExchange,
-  { signal, heard }: { signal: AbortSignal; heard: (date: string | undefined) => void },
+  { signal, heard }: { signal: AbortSignal; heard: (date: string | undefined, origin: string) => void },
 ) => ({
   metadata: { handlerProtocol: "http/1.1" },
   destroy() {},
@@ -109,9 +109,10 @@ const handlerOf = (
     const headers = Object.entries(request.headers).filter(([name]) => name !== "host");
     // Of a key or a token: undici would throw an error that has it.
     if (headers.some(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))) throw unusableKey();
+    const origin = `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
     const response = await send({
       method,
-      origin: `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`,
+      origin,
       path: pairs.length === 0 ? path : `${path}?${pairs.join("&")}`,
       headers: Object.fromEntries(headers),
       body,
@@ -119,7 +120,7 @@ const handlerOf = (
     });
     const fields = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
     const own = Object.fromEntries(fields) as Record<string, string>;
-    heard(own.date);
+    heard(own.date, origin);
     return {
       response: {
         statusCode: response.status,
@@ -132,7 +133,8 @@ const handlerOf = (
   },
 });
 
-const encoded = (text: string): string =>
+/** Percent-encoded as signatures need it. */
+export const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 
 async function* pieces(response: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<Uint8Array> {

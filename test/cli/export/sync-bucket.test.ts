@@ -59,6 +59,7 @@ describe("a mirror in a bucket", () => {
       "x-amz-meta-watermarked": "false",
       "x-amz-meta-sha256": sha256,
     });
+    expect(world.store.writtenBySdk.filter((key) => key.endsWith(".jpg"))).toEqual([]);
     // It is the index of a folder, apart from the ETags.
     expect(JSON.parse(entry!).etag).toMatch(/^[0-9a-f]{32}$/);
     await world.cat("export sync folder");
@@ -67,6 +68,21 @@ describe("a mirror in a bucket", () => {
     expect((await world.run("s3://shop/a --path-style")).stderr).toContain("6 unchanged");
     const again = world.store.requests.slice(before).filter((line) => /^PUT a\/[^.]/.test(line));
     expect(again).toEqual([]);
+  });
+
+  test.each([
+    ["503", { status: 503, body: "" }],
+    ["a response that gets lost after the write", "cut"],
+    ["a page of HTML with status 200", { status: 200, body: "<html>" }],
+  ] as const)("gets each image once after %s: from then on the SDK sends them", async (_, fault) => {
+    const world = await bucketWorld();
+    let uploads = 0;
+    world.store.faults.instead = (method, key) =>
+      method === "PUT" && key.endsWith(".jpg") && ++uploads === 2 ? fault : null;
+    const ran = await world.run("s3://shop/a --path-style --concurrency 1");
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining("6 added")]);
+    expect(world.keys().filter((key) => key.endsWith(".jpg"))).toEqual(names.map((name) => `a/${name}`));
+    expect([uploads, world.store.writtenBySdk.filter((key) => key.endsWith(".jpg")).length]).toEqual([7, 5]);
   });
 
   test("is restored from a copy of its objects", async () => {
@@ -501,7 +517,8 @@ describe("a bucket that cannot be used", () => {
         method === "PUT" && key.endsWith(".jpg") && ++uploads > 2 ? { status, body } : null;
       const ran = await world.run("s3://shop/a --path-style --concurrency 1");
       expect([ran.exit, ran.stderr]).toEqual([4, expect.stringContaining(message)]);
-      expect(uploads).toBe(3);
+      // Once without the steps of the SDK, and once with them.
+      expect(uploads).toBe(4);
     }
   });
 

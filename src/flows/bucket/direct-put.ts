@@ -1,0 +1,114 @@
+// Uploads of images past the steps of the SDK, which take as long as all else: only its sign-in and its endpoint are used.
+
+import type { S3Client } from "@aws-sdk/client-s3";
+import { encoded } from "./s3-client.ts";
+
+/** As the SDK names its parts. */
+interface ObjectToPut {
+  readonly Key: string;
+  readonly Body: Uint8Array;
+  readonly ContentMD5: string;
+  readonly ContentType: string;
+  /** With the SHA-256 of the body, which the signature needs. */
+  readonly Metadata: Readonly<Record<string, string>> & { readonly sha256: string };
+  readonly IfNoneMatch?: string;
+  readonly IfMatch?: string;
+}
+
+/** Sends an object in memory, and resolves to its ETag; to null if the SDK must send it, which knows what to do about failures. */
+export type DirectPut = (object: ObjectToPut) => Promise<string | null>;
+
+/** The parts of the SDK's settings that are used here. */
+interface Settings {
+  readonly endpoint?: () => Promise<{ protocol: string; hostname: string; port?: number; path: string }>;
+  readonly endpointProvider: (about: Readonly<Record<string, unknown>>) => {
+    readonly url: URL;
+    readonly properties?: { readonly authSchemes?: readonly { readonly name: string }[] };
+  };
+  readonly forcePathStyle: boolean;
+  readonly region: () => Promise<string>;
+  readonly requestHandler: {
+    handle(request: unknown): Promise<{
+      readonly response: {
+        readonly statusCode: number;
+        readonly headers: Readonly<Record<string, string>>;
+        readonly body?: { destroy(): void };
+      };
+    }>;
+  };
+  readonly signer: (scheme: object) => Promise<{ sign(request: object, options: object): Promise<unknown> }>;
+  readonly useDualstackEndpoint: () => Promise<boolean>;
+  readonly useFipsEndpoint: () => Promise<boolean>;
+}
+
+interface DirectPutOptions {
+  readonly bucket: string;
+  readonly signal: AbortSignal;
+  /** The Unix milliseconds of the store. */
+  readonly now: () => number;
+  /** Where the last request of the SDK went; called after one. */
+  readonly origin: () => string;
+}
+
+/** The way past the SDK for a bucket. It is given up after its first failure. */
+export function directPut(client: S3Client, options: DirectPutOptions): DirectPut {
+  let opened: Promise<DirectPut> | null = null;
+  let isUsed = true;
+  return async (object) => {
+    if (!isUsed) return null;
+    try {
+      opened ??= openWay(client.config as unknown as Settings, options);
+      const etag = await (await opened)(object);
+      isUsed = etag !== null;
+      return etag;
+    } catch {
+      options.signal.throwIfAborted();
+      isUsed = false;
+      return null;
+    }
+  };
+}
+
+async function openWay(settings: Settings, { bucket, now, origin }: DirectPutOptions): Promise<DirectPut> {
+  const custom = await settings.endpoint?.();
+  const port = custom?.port === undefined ? "" : `:${custom.port}`;
+  const { url, properties } = settings.endpointProvider({
+    Bucket: bucket,
+    Region: await settings.region(),
+    ForcePathStyle: settings.forcePathStyle,
+    UseFIPS: await settings.useFipsEndpoint(),
+    UseDualStack: await settings.useDualstackEndpoint(),
+    Endpoint: custom && `${custom.protocol}//${custom.hostname}${port}${custom.path}`,
+  });
+  // A profile or the environment may name another store, in a way that is unknown here.
+  if (url.origin !== origin()) throw new Error("the SDK sends requests elsewhere");
+  const scheme = properties?.authSchemes?.find(({ name }) => name === "sigv4");
+  if (scheme === undefined) throw new Error("requests are signed in another way");
+  const signer = await settings.signer(scheme);
+  const to = {
+    method: "PUT",
+    protocol: url.protocol,
+    hostname: url.hostname,
+    ...(url.port !== "" && { port: Number(url.port) }),
+    query: {},
+  };
+  return async (object) => {
+    const path = `${url.pathname.replace(/\/$/, "")}/${object.Key.split("/").map(encoded).join("/")}`;
+    const headers = { ...headersOf(object), host: url.host };
+    const request = { ...to, path, headers, body: object.Body };
+    const signed = await signer.sign(request, { signingDate: new Date(now()) });
+    const { response } = await settings.requestHandler.handle(signed);
+    response.body?.destroy();
+    return response.statusCode === 200 ? (response.headers.etag ?? null) : null;
+  };
+}
+
+const headersOf = ({ Body, ContentMD5, ContentType, Metadata, IfNoneMatch, IfMatch }: ObjectToPut) => ({
+  ...Object.fromEntries(Object.entries(Metadata).map(([name, value]) => [`x-amz-meta-${name}`, value])),
+  "content-length": String(Body.length),
+  "content-md5": ContentMD5,
+  "content-type": ContentType,
+  "x-amz-content-sha256": Metadata.sha256,
+  ...(IfNoneMatch !== undefined && { "if-none-match": IfNoneMatch }),
+  ...(IfMatch !== undefined && { "if-match": IfMatch }),
+});

@@ -10,16 +10,24 @@ export type Place = Pick<BucketOptions, "endpoint" | "env" | "prefix">;
 /** A prefix of a bucket, until the test ends. */
 export function openBucket(
   place: Place,
-  { clock = new TestClock(), signal = never }: { clock?: TestClock; signal?: AbortSignal } = {},
+  {
+    clock = new TestClock(),
+    signal = never,
+    onSend = () => {},
+  }: { clock?: TestClock; signal?: AbortSignal; onSend?: (headers: object) => void } = {},
 ): Bucket {
   const connections = openConnections({ env: {}, isDirect: () => true });
   onTestFinished(() => connections.close());
+  const send = outsideExchange({ connections, clock, silenceMs: 60_000 });
   return new Bucket({
     bucket: "shop",
     region: "us-east-1",
     pathStyle: true,
     ...place,
-    send: outsideExchange({ connections, clock, silenceMs: 60_000 }),
+    send(request) {
+      onSend(request.headers);
+      return send(request);
+    },
     clock,
     random: () => 0,
     signal,

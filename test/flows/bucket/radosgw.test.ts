@@ -1,5 +1,8 @@
 // All that runs on Ceph's object store, which takes seconds to start.
-import { afterAll, beforeAll, describe } from "vitest";
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { contentOf } from "../../../src/flows/bucket/content.ts";
+import { openBucket } from "../../support/open-bucket.ts";
 import { radosgwProblem, startRadosgw } from "../../support/radosgw.js";
 import { conditionsContract, machinesAt } from "../export/sync/store/conditions-contract.ts";
 import { mirrorStoreContract } from "../export/sync/store/mirror-store-contract.ts";
@@ -17,4 +20,26 @@ describe.skipIf(missing !== null)(`radosgw${missing === null ? "" : ` (${missing
   mirrorStoreContract("in radosgw", newPlace);
   conditionsContract(newPlace);
   fileContract(async () => fileIn(gateway));
+
+  test.each(["a.png", "b ü/+&=%41~!'()*,;:@$/é\u{1f457}#?.png", "a//b/./c"])(
+    "an image with the key %s is accepted without the steps of the SDK, once",
+    async (key) => {
+      const steps: boolean[] = [];
+      const bucket = openBucket(
+        { ...gateway, prefix: `${crypto.randomUUID()}/` },
+        {
+          onSend: (headers) => steps.push("amz-sdk-invocation-id" in headers),
+        },
+      );
+      expect(await bucket.head(key)).toBe(null);
+      const image = contentOf(Buffer.from(key));
+      const sha256 = createHash("sha256").update(key).digest("hex");
+      const put = () => bucket.put(key, image, { metadata: { sha256 }, condition: "absent" });
+      expect(await put()).toMatch(/^"[0-9a-f]{32}"$/);
+      expect(await put()).toBe(null);
+      // The condition does not hold: the SDK says so, and is asked whose object it is.
+      expect(steps).toEqual([true, false, false, true, true]);
+      expect(await bucket.head(key)).toMatchObject({ bytes: image.bytes, metadata: { sha256 } });
+    },
+  );
 });

@@ -52,8 +52,8 @@ const withoutUnused = {
 };
 
 /**
- * undici loads node:http for the limit of a head, which Node sets to 16 KB by default, and for bodies that are responses
- * of that module. It takes 4 ms of the first request.
+ * undici loads node:http for the limit of a head, which Node sets to 16 KB unless told otherwise, and for bodies that are
+ * responses of that module. It takes 4 ms of the first request.
  * @type {import("esbuild").Plugin}
  */
 const withoutHttp = {
@@ -63,7 +63,10 @@ const withoutHttp = {
       /[\\/]node_modules[\\/]undici[\\/]/.test(importer) ? { path: "limits", namespace: "http" } : undefined,
     );
     builder.onLoad({ filter: /.*/, namespace: "http" }, () => ({
-      contents: "module.exports = { maxHeaderSize: 16 * 1024, IncomingMessage: class {} };",
+      contents: `const options = [...process.execArgv, process.env.NODE_OPTIONS].join();
+        module.exports = options.includes("max-http-header-size")
+          ? require("node:http")
+          : { maxHeaderSize: 16 * 1024, IncomingMessage: class {} };`,
       loader: "js",
     }));
   },

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { symlinkSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { constants } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { longTest } from "../support/long-test.ts";
 import { catalogueProgram, catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
@@ -61,6 +63,22 @@ test("accepts a global flag before the command", async () => {
   const ran = await spawnCat(["--json", "--mock", "products", "list", "--limit", "1"]);
   expect(JSON.parse(ran.stdout)).toMatchObject({ reference: expect.any(String) });
   expect(ran.exitCode).toBe(0);
+});
+
+test("accepts the heads of responses that Node is told to accept", async () => {
+  const headers = { "content-type": "application/json", "x-policy": "a".repeat(20_000) };
+  const server = createServer((_, response) =>
+    response.writeHead(200, headers).end('{"data":[],"has_more":false,"next_cursor":null}'),
+  );
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const env = {
+    CAT_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ CAT_API_KEY: "ak_mock", CAT_HOME: temporaryFolder() },
+    NODE_OPTIONS: "--max-http-header-size=32768",
+  };
+  const ran = await spawnCat(["models", "list"], { env });
+  expect([ran.exitCode, ran.stderr]).toEqual([0, "No models found.\n"]);
 });
 
 test("exits with 0 and without a message when the reader closes the pipe", async () => {

@@ -125,7 +125,7 @@ function replaceFile(host: Host, path: string, content: Buffer): void {
   const { renameSync, rmSync, writeFileSync } = host.getBuiltinModule("node:fs");
   const part = `${path}.${process.pid}`;
   try {
-    writeFileSync(part, content, { mode: 0o600 });
+    writeFileSync(part, content, { mode: 0o600, flush: true });
     renameSync(part, path);
   } catch (error) {
     rmSync(part, { force: true });

@@ -88,8 +88,14 @@ export function programLoader(
 const neededByFew = new Set(["node:crypto", "node:fs/promises"]);
 
 /** A module that loads when the first of its exports is read. */
-const loadedOnUse = (load: () => Exports): Exports =>
-  new Proxy({}, { get: (_, name) => load()[name as string], ownKeys: () => Reflect.ownKeys(load()) });
+function loadedOnUse(load: () => Exports): Exports {
+  let loaded: Exports | undefined;
+  const all = () => {
+    loaded ??= load();
+    return loaded;
+  };
+  return new Proxy({}, { get: (_, name) => all()[name as string], ownKeys: () => Reflect.ownKeys(all()) });
+}
 
 /** The code of parts from earlier starts; null if none can be kept. What is added is written when the process ends. */
 function keptCode(host: Host): KeptCode | null {

@@ -441,11 +441,14 @@ async function toCommonJs(path, code) {
     if (/^(?:\.|node:)/.test(name)) return `Promise.resolve().then(()=>require(${JSON.stringify(name)}))`;
     return `${isLoadedByNode(path) ? "import" : "__import"}(${JSON.stringify(name)})`;
   });
+  // A copy of the exports would be read through getters that share their code, which V8 cannot optimize.
+  const exporting = /module\.exports=__toCommonJS\((\w+)\);/;
+  const direct = required.replace(exporting, "module.exports=$1;");
   // ES modules are strict, and CommonJS is not.
-  const head = required.includes("__url")
+  const head = direct.includes("__url")
     ? '"use strict";const __url=require("node:url").pathToFileURL(__filename).href;'
     : '"use strict";';
-  return head + required;
+  return head + direct;
 }
 
 /**

@@ -59,7 +59,8 @@ export function directPut(client: S3Client, options: DirectPutOptions): DirectPu
     try {
       opened ??= openWay(client.config as unknown as Settings, options);
       const etag = await (await opened)(object);
-      isUsed = etag !== null;
+      // Others are on their way meanwhile.
+      if (etag === null) isUsed = false;
       return etag;
     } catch {
       options.signal.throwIfAborted();
@@ -92,8 +93,10 @@ async function openWay(settings: Settings, { bucket, now, origin }: DirectPutOpt
     ...(url.port !== "" && { port: Number(url.port) }),
     query: {},
   };
+  // As the SDK joins them.
+  const base = url.pathname === "/" ? "" : url.pathname;
   return async (object) => {
-    const path = `${url.pathname.replace(/\/$/, "")}/${object.Key.split("/").map(encoded).join("/")}`;
+    const path = `${base}/${object.Key.split("/").map(encoded).join("/")}`;
     const headers = { ...headersOf(object), host: url.host };
     const request = { ...to, path, headers, body: object.Body };
     const signed = await signer.sign(request, { signingDate: new Date(now()) });

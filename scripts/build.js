@@ -73,6 +73,20 @@ const withoutHttp = {
 };
 
 /**
+ * A file of sixel assigns to a variable that it does not declare, which ES modules and other strict code may not.
+ * @type {import("esbuild").Plugin}
+ */
+const withDeclaredVariable = {
+  name: "sixel-with-declared-variable",
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]node_modules[\\/]sixel[\\/]upng\.js$/ }, async ({ path }) => ({
+      contents: `var UPNG;${await readFile(path, "utf8")}`,
+      loader: "js",
+    }));
+  },
+};
+
+/**
  * The files of undici's classes. Its index loads all of undici, three times as much as the program uses.
  * @type {Record<string, string>}
  */
@@ -180,7 +194,14 @@ const together = [
   ],
 ].map((names) => names.map((name) => join("src", name)));
 
-const plugins = [withoutChildProcess, withoutUnused, undiciByName, withPageTexts, withMockPage];
+const plugins = [
+  withoutChildProcess,
+  withoutUnused,
+  withDeclaredVariable,
+  undiciByName,
+  withPageTexts,
+  withMockPage,
+];
 
 /** @type {import("esbuild").BuildOptions} */
 const common = {

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import v8 from "node:v8";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { version } from "../../src/cli/context/version.ts";
 import { programLoader } from "../../src/cli/program-loader.ts";
-import { needsBuild, spawnCat } from "../support/spawn-cat.ts";
+import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 beforeEach(needsBuild);
@@ -146,6 +146,15 @@ test("uses no code from a folder of another user", () => {
   expect(load("part-ABCD1234.js")).toEqual({ value: 1 });
   end();
   expect(readdirSync(cache)).toEqual([]);
+});
+
+test("every part of the built program loads", () => {
+  const program = join(dirname(dirname(catProgram)), "dist/program");
+  const parts = readdirSync(join(program, "parts")).filter((name) => !name.startsWith("complete-"));
+  expect(parts.length).toBeGreaterThan(100);
+  const host = { ...process, env: { NODE_DISABLE_COMPILE_CACHE: "1" } };
+  const load = programLoader(host as never, program);
+  for (const name of parts) expect(() => load(`parts/${name}`), name).not.toThrow();
 });
 
 test("commands keep their code from the second start on, also if they set flags of V8; the system's cat and --version keep none", async () => {

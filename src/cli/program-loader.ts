@@ -39,7 +39,7 @@ const hashedName = /^([\w-]+-[A-Z0-9]{8})\.js$/;
 
 /**
  * Loads parts of the program by their path within `folder`, the one of the built program. Each loader evaluates
- * parts anew; `onLoad` is told each of them, and each package.
+ * parts anew; `onLoad` receives the path of each part, and the name of each package.
  */
 export function programLoader(
   host: Host,

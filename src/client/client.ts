@@ -17,8 +17,15 @@ import type { ClientBasics, Exchanged } from "./exchanges.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
 import { poll } from "./poll.ts";
 import { isOfService, jsonOf, readResponse, responseError } from "./read-response.ts";
-import type { AnyOperation, Arguments, Input, Item, Reply } from "./request.ts";
-import { headersOf, messageOf } from "./request.ts";
+import {
+  type AnyOperation,
+  type Arguments,
+  headersOf,
+  type Input,
+  type Item,
+  messageOf,
+  type Reply,
+} from "./request.ts";
 
 type Calls = {
   readonly [Resource in keyof Operations]: {

@@ -1,7 +1,7 @@
 // Uploads of images past the steps of the SDK, which take as long as all else: only its sign-in and its endpoint are used.
 
 import type { S3Client } from "@aws-sdk/client-s3";
-import { encoded } from "./s3-client.ts";
+import { encoded, originOf } from "./s3-client.ts";
 
 /** As the SDK names its parts. */
 interface ObjectToPut {
@@ -59,7 +59,7 @@ export function directPut(client: S3Client, options: DirectPutOptions): DirectPu
     try {
       opened ??= openWay(client.config as unknown as Settings, options);
       const etag = await (await opened)(object);
-      // Others are on their way meanwhile.
+      // An upload in flight may still succeed.
       if (etag === null) isUsed = false;
       return etag;
     } catch {
@@ -72,14 +72,13 @@ export function directPut(client: S3Client, options: DirectPutOptions): DirectPu
 
 async function openWay(settings: Settings, { bucket, now, origin }: DirectPutOptions): Promise<DirectPut> {
   const custom = await settings.endpoint?.();
-  const port = custom?.port === undefined ? "" : `:${custom.port}`;
   const { url, properties } = settings.endpointProvider({
     Bucket: bucket,
     Region: await settings.region(),
     ForcePathStyle: settings.forcePathStyle,
     UseFIPS: await settings.useFipsEndpoint(),
     UseDualStack: await settings.useDualstackEndpoint(),
-    Endpoint: custom && `${custom.protocol}//${custom.hostname}${port}${custom.path}`,
+    Endpoint: custom && `${originOf(custom)}${custom.path}`,
   });
   // A profile or the environment may name another store, in a way that is unknown here.
   if (url.origin !== origin()) throw new Error("the SDK sends requests elsewhere");

@@ -109,7 +109,7 @@ const handlerOf = (
     const headers = Object.entries(request.headers).filter(([name]) => name !== "host");
     // Of a key or a token: undici would throw an error that has it.
     if (headers.some(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))) throw unusableKey();
-    const origin = `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
+    const origin = originOf({ protocol, hostname, port });
     const response = await send({
       method,
       origin,
@@ -132,6 +132,14 @@ const handlerOf = (
     };
   },
 });
+
+/** The origin of a request, or of an endpoint, as the SDK describes it. */
+export const originOf = ({
+  protocol,
+  hostname,
+  port,
+}: Pick<SdkRequest, "protocol" | "hostname" | "port">): string =>
+  `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
 
 /** Percent-encoded as signatures need it. */
 export const encoded = (text: string): string =>

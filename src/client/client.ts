@@ -1,6 +1,7 @@
 import { systemClock } from "../clock.ts";
+import { type ClientOperation, operations } from "../contract/client-operations.ts";
 import { keyLifeMs, limits } from "../contract/limits.ts";
-import { type Operations, operations } from "../contract/operations.ts";
+import type { Operations } from "../contract/operations.ts";
 import { exactHost, isLoopbackHost } from "../contract/url-policy.ts";
 import { CatalogueError } from "../errors.ts";
 import { downloader } from "../http/download.ts";
@@ -41,7 +42,7 @@ type Calls = {
 export interface Client extends Calls, ClientBasics {
   /** Sends a request and returns the response with its headers. */
   exchange<O extends AnyOperation>(
-    operation: O,
+    operation: ClientOperation<O>,
     input: Input<O>,
     options?: CallOptions,
   ): Promise<Exchanged<Reply<O>>>;
@@ -50,19 +51,19 @@ export interface Client extends Calls, ClientBasics {
    * entries of the one before are used.
    */
   paginate<O extends AnyOperation>(
-    operation: O,
+    operation: ClientOperation<O>,
     input?: Input<O>,
     options?: Pick<CallOptions, "signal"> & { isAhead?: boolean | undefined },
   ): AsyncIterable<Item<O>>;
   /** The same page by page, which takes less time for many entries. */
   pages<O extends AnyOperation>(
-    operation: O,
+    operation: ClientOperation<O>,
     input?: Input<O>,
     options?: Pick<CallOptions, "signal"> & { isAhead?: boolean | undefined },
   ): AsyncIterable<readonly Item<O>[]>;
   /** Requests repeatedly as `Retry-After` says, until `done`; survives outages of several minutes. */
   poll<O extends AnyOperation>(
-    operation: O,
+    operation: ClientOperation<O>,
     input: Input<O>,
     options: PollOptions<Reply<O>>,
   ): Promise<Reply<O>>;
@@ -128,7 +129,7 @@ export function createClient(options: ClientOptions): Client {
     const answer = await answerTo(message, options);
     return {
       status: answer.status,
-      body: readResponse(operation, message, answer, clock.now()) as Reply<typeof operation>,
+      body: readResponse(operation, message, answer, clock.now()) as never,
       headers: answer.headers,
       requestId: headerOf(answer, "x-request-id"),
       retryAfterMs: retryAfterMs(answer, clock.now()),
@@ -213,7 +214,7 @@ function callsOf(exchange: Client["exchange"]): Calls {
     calls[resource] = {};
     for (const [verb, operation] of Object.entries(verbs)) {
       calls[resource][verb] = async (input: never = {} as never, options?: CallOptions) =>
-        (await exchange(operation as AnyOperation, input, options)).body;
+        (await exchange(operation as ClientOperation<AnyOperation>, input, options)).body;
     }
   }
   return calls as unknown as Calls;

@@ -1,5 +1,5 @@
+import { type ClientOperation, operations as contract } from "../contract/client-operations.ts";
 import { limits } from "../contract/limits.ts";
-import { operations as contract } from "../contract/operations.ts";
 import { asFileError, CatalogueError } from "../errors.ts";
 import type { FilePart } from "../http/send.ts";
 import type { CallOptions, ImageSource, ListOptions, Operation, Page, Upload } from "./api/calls.ts";
@@ -80,7 +80,11 @@ export function createClient(options: ClientOptions): Client {
     exchange: (operation, input, options) => {
       return traced(client.exchange, async () => {
         checkOptions("client.exchange", options, callOptions.call);
-        return service.exchange(operation as unknown as AnyOperation, input as never, options);
+        return service.exchange(
+          operation as unknown as ClientOperation<AnyOperation>,
+          input as never,
+          options,
+        );
       }) as Promise<Exchanged<never>>;
     },
     raw: (request, options) => {
@@ -91,13 +95,21 @@ export function createClient(options: ClientOptions): Client {
     },
     paginate: (operation, input, options) => {
       checkOptions("client.paginate", options, callOptions.list);
-      const pages = service.paginate(operation as unknown as AnyOperation, input as never, options);
+      const pages = service.paginate(
+        operation as unknown as ClientOperation<AnyOperation>,
+        input as never,
+        options,
+      );
       return tracedEntries(client.paginate, pages as AsyncIterable<never>);
     },
     poll: (operation, input, options) => {
       return traced(client.poll, async () => {
         checkPollOptions(options);
-        return service.poll(operation as unknown as AnyOperation, input as never, options as never);
+        return service.poll(
+          operation as unknown as ClientOperation<AnyOperation>,
+          input as never,
+          options as never,
+        );
       }) as Promise<never>;
     },
     download: (url, options) => {
@@ -126,11 +138,11 @@ function resourcesOf(service: ServiceClient): Record<string, Record<string, unkn
     const methods: Record<string, unknown> = {};
     resources[resource] = methods;
     for (const [verb, one] of Object.entries(verbs)) {
-      const operation = one as unknown as AnyOperation;
+      const operation = one as unknown as ClientOperation<AnyOperation>;
       const name = `${resource}.${verb}`;
-      const known = [...Object.keys(operation.params.shape), ...Object.keys(operation.query.shape)];
-      if (operation.body !== undefined) known.push("body", "json", "ndjson");
-      const isUpload = operation.body !== undefined && "multipart/form-data" in operation.body;
+      const known = [...operation.params, ...operation.query];
+      if (operation.body.length > 0) known.push("body", "json", "ndjson");
+      const isUpload = operation.body.includes("multipart/form-data");
       const send = (input: unknown, options?: CallOptions) => {
         return traced(send, async () => {
           checkOptions(name, options, callOptions.call);
@@ -140,7 +152,7 @@ function resourcesOf(service: ServiceClient): Record<string, Record<string, unkn
         });
       };
       methods[verb] = send;
-      if (!("cursor" in operation.query.shape)) continue;
+      if (!operation.query.includes("cursor")) continue;
       const all = (input?: unknown, options?: ListOptions) => {
         checkOptions(`${name}All`, options, callOptions.list);
         checkInput(`${name}All`, input, known);

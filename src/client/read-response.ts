@@ -1,35 +1,33 @@
-import * as z from "zod";
+import type { ClientOperation } from "../contract/client-operations.ts";
 import { creditHeaders, errorTypes } from "../contract/error-codes.ts";
-import { asRead } from "../contract/response-values.ts";
+import { readAs } from "../contract/response-shape.ts";
 import { BadResponseError } from "../http/errors.ts";
 import { isJsonType } from "../http/response-stream.ts";
 import { retryAfterMs } from "../http/retry.ts";
 import { type Answer, headerOf, isWrite, type Message, nameOf } from "../http/send.ts";
 import { ApiError, type Credits, type ErrorBody, type Problem } from "./api-error.ts";
-import type { AnyOperation } from "./request.ts";
 
 /**
  * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadResponseError if it
  * did not come from the service. `now` is its arrival time, in milliseconds.
  */
 export function readResponse(
-  operation: AnyOperation,
+  operation: ClientOperation,
   message: Message,
   answer: Answer,
   now: number,
 ): unknown {
   const about = { message, answer, now };
-  if (answer.status >= 400) throw responseError(operation.refusalList !== undefined, about);
+  if (answer.status >= 400) throw responseError(operation.listsProblems, about);
   if (operation.reply === null) {
     // A login page may respond to a DELETE with 200: only the documented status counts as done.
     if (answer.status === operation.status && answer.body.length === 0) return null;
     throw badAnswer(about, "an unexpected status or body", "wrong_shape");
   }
-  const parsed = asRead(operation.reply).safeParse(jsonOf(about));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
-  throw badAnswer(about, `a body of an unexpected shape${where}: ${issue?.message}`, "wrong_shape");
+  const { value, mismatch } = readAs(operation.reply, jsonOf(about));
+  if (mismatch === undefined) return value;
+  const where = mismatch.path === "" ? "" : ` at ${mismatch.path}`;
+  throw badAnswer(about, `a body of an unexpected shape${where}: ${mismatch.message}`, "wrong_shape");
 }
 
 /** A response, the request that it belongs to, and the time of its arrival in milliseconds. */
@@ -39,20 +37,23 @@ export interface About {
   now: number;
 }
 
-const RefusalList = z.looseObject({
-  errors: z
-    .array(
-      z.looseObject({
-        line: z.int().optional().catch(undefined),
-        input_index: z.int().optional().catch(undefined),
-        type: z.string().optional().catch(undefined),
-        code: z.string().catch("invalid_request"),
-        message: z.string().catch("rejected without a message"),
-        param: z.string().optional().catch(undefined),
-      }),
-    )
-    .min(1),
-});
+/** The list of problems of a body; null if it has none. A code and a message that are missing are filled in. */
+function problemsOf(json: unknown): Problem[] | null {
+  const { errors } = (json ?? {}) as { readonly errors?: unknown };
+  if (!Array.isArray(errors) || errors.length === 0 || !errors.every(isObject)) return null;
+  return errors.map(({ line, input_index, type, code, message, param, ...rest }) => ({
+    ...rest,
+    ...(Number.isSafeInteger(line) && { line: line as number }),
+    ...(Number.isSafeInteger(input_index) && { input_index: input_index as number }),
+    ...(typeof type === "string" && { type }),
+    code: typeof code === "string" ? code : "invalid_request",
+    message: typeof message === "string" ? message : "rejected without a message",
+    ...(typeof param === "string" && { param }),
+  }));
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The error of a response with a status from 400; `listsProblems`: the operation may list every problem of its input. */
 export function responseError(listsProblems: boolean, about: About): ApiError | BadResponseError {
@@ -76,9 +77,8 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
     replayed: headerOf(answer, "idempotent-replayed") === "true",
     hint: whenAgain(about),
   };
-  const list = listsProblems ? RefusalList.safeParse(json) : null;
-  if (list?.success) {
-    const problems = list.data.errors as Problem[];
+  const problems = listsProblems ? problemsOf(json) : null;
+  if (problems !== null) {
     const first = problems[0]!;
     const count = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
     const body = { type: first.type ?? "invalid_request", code: first.code, message: first.message + count };

@@ -1,12 +1,12 @@
 import type * as z from "zod";
+import type { ClientOperation } from "../contract/client-operations.ts";
 import { limits } from "../contract/limits.ts";
-import type { Operation } from "../contract/operation.ts";
 import { CatalogueError } from "../errors.ts";
 import { type FilePart, type Message, multipartForm } from "../http/send.ts";
 import type { BaseUrl } from "./base-url.ts";
 
-/** Any operation of the contract, with its types left open. */
-export interface AnyOperation extends Pick<Operation, "method" | "path" | "status" | "refusalList"> {
+/** Any operation of the contract, for the compiler: its parameters, bodies and response. */
+export interface AnyOperation {
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   readonly body: Readonly<Record<string, z.ZodType | undefined>> | undefined;
@@ -68,7 +68,7 @@ export interface RequestSettings {
 
 /** Builds the HTTP message of a request. Lengths and enums are left to the service to check. */
 export function messageOf(
-  operation: AnyOperation,
+  operation: ClientOperation,
   input: Readonly<Record<string, unknown>>,
   settings: RequestSettings,
 ): Message {
@@ -98,7 +98,7 @@ export function headersOf(
   };
 }
 
-function pathOf(operation: AnyOperation, input: Readonly<Record<string, unknown>>): string {
+function pathOf(operation: ClientOperation, input: Readonly<Record<string, unknown>>): string {
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, input[name]));
 }
 
@@ -119,9 +119,9 @@ function pathSegment(name: string, value: unknown): string {
   });
 }
 
-function queryOf(operation: AnyOperation, input: Readonly<Record<string, unknown>>): string {
+function queryOf(operation: ClientOperation, input: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
-  for (const name of Object.keys(operation.query.shape)) {
+  for (const name of operation.query) {
     const value = input[name];
     if (value !== undefined && value !== null) query.append(name, String(value));
   }
@@ -129,17 +129,15 @@ function queryOf(operation: AnyOperation, input: Readonly<Record<string, unknown
 }
 
 function bodyOf(
-  operation: AnyOperation,
+  operation: ClientOperation,
   input: BodyFields,
 ): { body: Uint8Array | null; contentType: string | null } {
-  if (operation.body === undefined) return { body: null, contentType: null };
+  if (operation.body.length === 0) return { body: null, contentType: null };
   if (input.file !== undefined) return multipartForm("file", input.file);
   if (input.ndjson !== undefined) {
     return { body: bytesOf(input.ndjson), contentType: "application/x-ndjson" };
   }
-  const contentType = Object.keys(operation.body).find(
-    (type) => type.endsWith("json") && !type.includes("ndjson"),
-  );
+  const contentType = operation.body.find((type) => type.endsWith("json") && !type.includes("ndjson"));
   const body = bytesOf(input.json ?? JSON.stringify(input.body ?? {}));
   return { body, contentType: contentType ?? null };
 }

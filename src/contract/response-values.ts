@@ -1,8 +1,9 @@
 import * as z from "zod";
+import type { Check, FieldTree, Shape } from "./response-shape.ts";
 
 /**
  * Lenient reading of responses. The client checks only fields that the program relies on (`reliedOn`, applied
- * by `asRead`). All others pass: a field that is null, missing or newer than this program must not make a list
+ * by `shapeOf`). All others pass: a field that is null, missing or newer than this program must not make a list
  * unreadable. openapi.json has the type of every field and the known values of every set, and tests check the
  * mock against it.
  *
@@ -29,46 +30,62 @@ export function passedOnList<Schema extends z.ZodType>(schema: Schema): Schema {
 
 const relied = new WeakSet<z.core.$ZodType>();
 const unchecked = new WeakSet<z.core.$ZodType>();
-const asReadOf = new WeakMap<z.core.$ZodType, z.core.$ZodType>();
-
 /**
- * The schema that the client reads a response with: only fields marked with `reliedOn` are checked, recursively.
- * Such a field that is nullable and absent is read as null. Others can have any value or be absent.
+ * What the client relies on in a response: only fields marked with `reliedOn` are checked, recursively. Such a field that is
+ * nullable and absent is read as null. Others can have any value or be absent.
  */
-export function asRead<Schema extends z.ZodType>(schema: Schema): Schema {
-  const read = asReadOf.get(schema) ?? readingOf(schema);
-  asReadOf.set(schema, read);
-  return read as Schema;
-}
+export const shapeOf = (schema: z.core.$ZodType): Shape => ({ ...partsOf(schema), check: checkOf(schema) });
 
-function readingOf(schema: z.core.$ZodType): z.core.$ZodType {
-  const inner = (one: z.core.$ZodType) => asRead(one as z.ZodType);
-  if (schema instanceof z.ZodNullable) return inner(schema.unwrap()).nullable().default(null);
-  if (schema instanceof z.ZodOptional) return inner(schema.unwrap()).optional();
+function partsOf(schema: z.core.$ZodType): Pick<Shape, "fields" | "entries"> {
+  if (isWrapper(schema)) return partsOf(schema.unwrap());
   if (schema instanceof z.ZodArray) {
-    return z.array(unchecked.has(schema) ? anyFields(schema.element) : inner(schema.element));
+    const { element } = schema;
+    return { fields: null, entries: unchecked.has(schema) ? anyObject(element) : shapeOf(element) };
   }
-  if (!(schema instanceof z.ZodObject)) return schema;
-  const fields = Object.entries(schema.shape);
-  // Keeps the order of the fields, so that output has the order of the contract.
-  const read = fields.map(([name, field]) => [
-    name,
-    isReliedOn(field) ? inner(field) : z.unknown().optional(),
-  ]);
-  return z.looseObject(Object.fromEntries(read));
+  if (!(schema instanceof z.ZodObject)) return { fields: null, entries: null };
+  const fields = Object.entries(schema.shape as Readonly<Record<string, z.core.$ZodType>>);
+  const shapes = fields.map(([name, field]) => [name, isReliedOn(field) ? shapeOf(field) : fieldTree(field)]);
+  return { fields: Object.fromEntries(shapes), entries: null };
 }
 
-/** Any object. Keeps the order of the fields, like `readingOf`. */
-function anyFields(schema: z.core.$ZodType): z.core.$ZodType {
-  const names = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-  return z.looseObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
+/** The shape of any object; the fields only have an order. */
+const anyObject = (schema: z.core.$ZodType): Shape => ({ ...fieldTree(schema), check: { kind: "object" } });
+
+/** The fields of a value that is passed on unchecked. */
+function fieldTree(schema: z.core.$ZodType): FieldTree {
+  if (isWrapper(schema)) return fieldTree(schema.unwrap());
+  if (schema instanceof z.ZodArray) return { fields: null, entries: fieldTree(schema.element) };
+  if (!(schema instanceof z.ZodObject)) return { fields: null, entries: null };
+  const fields = Object.entries(schema.shape as Readonly<Record<string, z.core.$ZodType>>);
+  return {
+    fields: Object.fromEntries(fields.map(([name, field]) => [name, fieldTree(field)])),
+    entries: null,
+  };
 }
 
-function isReliedOn(schema: z.core.$ZodType): boolean {
-  if (relied.has(schema)) return true;
-  const isWrapped = schema instanceof z.ZodNullable || schema instanceof z.ZodOptional;
-  return isWrapped && isReliedOn(schema.unwrap());
+function checkOf(schema: z.core.$ZodType): Check {
+  if (schema instanceof z.ZodNullable) return { ...checkOf(schema.unwrap()), isNullable: true };
+  if (schema instanceof z.ZodOptional) return { ...checkOf(schema.unwrap()), isOptional: true };
+  if (schema instanceof z.ZodObject) return { kind: "object" };
+  if (schema instanceof z.ZodArray) return { kind: "list" };
+  if (schema instanceof z.ZodURL) return { kind: "URL" };
+  const { type, pattern, enum: values, minimum } = z.toJSONSchema(schema);
+  if (type === "boolean") return { kind: type };
+  if (type === "integer") return { kind: type, ...(minimum! > Number.MIN_SAFE_INTEGER && { min: minimum! }) };
+  if (type !== "string") throw new Error(`a client cannot rely on a ${schema._zod.def.type}`);
+  const meaning = z.safeParse(schema, "").error?.issues[0]?.message;
+  return {
+    kind: "text",
+    ...(pattern !== undefined && { pattern, meaning: meaning! }),
+    ...(values !== undefined && { values: values as string[] }),
+  };
 }
+
+const isWrapper = (schema: z.core.$ZodType): schema is z.ZodNullable | z.ZodOptional =>
+  schema instanceof z.ZodNullable || schema instanceof z.ZodOptional;
+
+const isReliedOn = (schema: z.core.$ZodType): boolean =>
+  relied.has(schema) || (isWrapper(schema) && isReliedOn(schema.unwrap()));
 
 /** A value type for developers: editors suggest the known values, and the compiler accepts any other. */
 export type KnownOr<Value extends string> = Value | (string & {});
@@ -86,22 +103,3 @@ export const growsMark = "x-grows";
 
 const passedOn = <Value extends string>(meta: Record<string, unknown>) =>
   z.string().meta(meta) as unknown as z.ZodType<KnownOr<Value>, KnownOr<Value>>;
-
-/** The fields of a resource by name, with those of the objects and lists in them. */
-export interface FieldTree {
-  /** Null for a value or a list. */
-  readonly fields: Readonly<Record<string, FieldTree>> | null;
-  /** The entries of a list; null for anything else. */
-  readonly entries: FieldTree | null;
-}
-
-const value: FieldTree = { fields: null, entries: null };
-
-/** The fields that a response can have by its schema. */
-export function fieldTree(schema: z.core.$ZodType | null): FieldTree {
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodOptional) return fieldTree(schema.unwrap());
-  if (schema instanceof z.ZodArray) return { fields: null, entries: fieldTree(schema.element) };
-  if (!(schema instanceof z.ZodObject)) return value;
-  const fields = Object.entries(schema.shape as Readonly<Record<string, z.core.$ZodType>>);
-  return { fields: Object.fromEntries(fields.map(([name, one]) => [name, fieldTree(one)])), entries: null };
-}

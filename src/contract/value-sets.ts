@@ -58,6 +58,8 @@ export const assetRoles = ["source", "beautifier", "tryon", "recoloring"] as con
 export type AssetRole = (typeof assetRoles)[number];
 export const exportFormats = ["manifest", "zip"] as const;
 export const exportStatuses = ["processing", "completed", "failed"] as const;
+/** Whether an export job has reached a terminal state (States, Export job). */
+export const isJobEnded = ({ status }: { readonly status: string }): boolean => status !== "processing";
 
 export const taskTypes = ["beautifier", "tryon"] as const;
 export const taskSubtypes = ["clothing", "shoes", "headwear"] as const;

@@ -3,18 +3,19 @@ import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { execa } from "execa";
 import { expect, test } from "vitest";
+import { startMock } from "../../src/mock/index.ts";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { createWorld } from "../support/world.ts";
 
 /** The files of dist/program/ that a command loads. */
-const loadedFiles = async (args: readonly string[]): Promise<string[]> =>
-  (await loadedModules(args)).flatMap((url) => /\/dist\/program\/(.+)$/.exec(url)?.[1] ?? []);
+const loadedFiles = async (args: readonly string[], env?: Record<string, string>): Promise<string[]> =>
+  (await loadedModules(args, env)).flatMap((url) => /\/dist\/program\/(.+)$/.exec(url)?.[1] ?? []);
 
 /** The URLs of the modules that a command loads, from the coverage report of V8. */
-async function loadedModules(args: readonly string[]): Promise<string[]> {
+async function loadedModules(args: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
   const folder = temporaryFolder();
-  const ran = await spawnCat(args, { env: { NODE_V8_COVERAGE: folder } });
+  const ran = await spawnCat(args, { env: { ...env, NODE_V8_COVERAGE: folder } });
   expect(ran).toMatchObject({ exitCode: 0 });
   const [report] = readdirSync(folder);
   const { result } = JSON.parse(readFileSync(join(folder, report!), "utf8")) as { result: { url: string }[] };
@@ -32,6 +33,24 @@ test("a dry run loads at most six files and --version loads one, because each co
   const sizes = loaded.map((name) => statSync(join(dist, "dist/program", name)).size);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(395_000);
   expect(await loadedFiles(["--version"])).toEqual(["hand-over.js"]);
+});
+
+test("no command of the service loads the schemas of the contract, because they take 20 ms", async () => {
+  await using mock = await startMock({ demo: 3 });
+  const env = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey };
+  const folder = join(dirname(dirname(catProgram)), "dist/program");
+  const hasSchemas = (name: string) => /\bZodObject\b/.test(readFileSync(join(folder, name), "utf8"));
+  for (const args of [
+    ["products", "list"],
+    ["tasks", "list", "--json"],
+    ["import", join(dirname(dirname(catProgram)), "fixtures/products.csv")],
+    ["export", "--out", join(temporaryFolder(), "products.ndjson")],
+    ["api", "products"],
+  ]) {
+    const loaded = await loadedFiles(args, env);
+    expect([args, loaded.filter(hasSchemas)]).toEqual([args, []]);
+  }
+  expect((await loadedFiles(["products", "list", "--mock"])).filter(hasSchemas)).not.toEqual([]);
 });
 
 test("the top help is read from a file that has the same text, unless it is colored", async () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
-import { operations } from "../../src/contract/operations.ts";
+import { operations } from "../../src/contract/client-operations.ts";
 import type { Product } from "../../src/contract/resources/products.ts";
 import { ApiError, type Wait } from "../../src/index.ts";
 import { bytes, json, refusal, reset, type Step } from "../http/scripted-server.ts";

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
 import { readResponse } from "../../src/client/read-response.ts";
+import { type ClientOperation, operations } from "../../src/contract/client-operations.ts";
 import type { Operation } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import type { Import } from "../../src/contract/resources/imports.ts";
@@ -139,8 +140,14 @@ function read({ operation }: Found, body: unknown): unknown {
     body: Buffer.from(JSON.stringify(body)),
     json: body,
   };
-  return readResponse(operation, message, answer, 0);
+  return readResponse(clientOperations.get(operation.path + operation.method)!, message, answer, 0);
 }
+
+const clientOperations = new Map(
+  Object.values(operations)
+    .flatMap((verbs): ClientOperation[] => Object.values(verbs))
+    .map((operation) => [operation.path + operation.method, operation]),
+);
 
 const anyName = fc.constantFrom(
   ...everyOperation.flatMap(({ name, operation }) => (operation.reply === null ? [] : [name])),

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { PollOptions } from "../../src/client/options.ts";
-import { operations } from "../../src/contract/operations.ts";
+import { operations } from "../../src/contract/client-operations.ts";
 import type { Import } from "../../src/contract/resources/imports.ts";
 import type { Wait } from "../../src/http/retry.ts";
 import { bytes, json, refusal, reset, type Step } from "../http/scripted-server.ts";

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
 import type { Client } from "../../src/client/client.ts";
 import type { AnyOperation, Input } from "../../src/client/request.ts";
-import { operations } from "../../src/contract/operations.ts";
+import { type ClientOperation, operations } from "../../src/contract/client-operations.ts";
+import type { Operations } from "../../src/contract/operations.ts";
 import { json, refusal, reset } from "../http/scripted-server.ts";
 import { clientAgainst, closeAll } from "./world.ts";
 
@@ -16,8 +17,8 @@ const odd = Buffer.from(
 );
 
 const withJson = Object.entries(operations).flatMap(([resource, verbs]) =>
-  Object.entries(verbs as Record<string, AnyOperation>).flatMap(([verb, operation]) => {
-    const type = Object.keys(operation.body ?? {}).find((one) => /[/+]json$/.test(one));
+  Object.entries(verbs as Record<string, ClientOperation<AnyOperation>>).flatMap(([verb, operation]) => {
+    const type = operation.body.find((one) => /[/+]json$/.test(one));
     return type === undefined ? [] : [{ name: `${resource}.${verb}`, operation, type }];
   }),
 );
@@ -75,8 +76,8 @@ describe("stored bytes of a JSON body", () => {
   });
 
   test("are typed as an alternative to the body, not in addition to it", () => {
-    expectTypeOf<{ json: Uint8Array }>().toExtend<Input<typeof operations.tasks.tryon>>();
-    expectTypeOf<{ product_id: string; json: string }>().toExtend<Input<typeof operations.products.update>>();
+    expectTypeOf<{ json: Uint8Array }>().toExtend<Input<Operations["tasks"]["tryon"]>>();
+    expectTypeOf<{ product_id: string; json: string }>().toExtend<Input<Operations["products"]["update"]>>();
     const misuse = (client: Client) => {
       // @ts-expect-error one body, not two
       void client.tasks.tryon({ json: odd, body: { inputs: [] } });

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type ErrorCode, ErrorEnvelope, errorCodes } from "../../src/contract/error-codes.ts";
+import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
 import { type Operation, refusalsOf } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
+import { ErrorEnvelope } from "../../src/contract/resources/errors.ts";
 import { type Got, row, startWorld } from "../mock/world.ts";
 import { undocumented } from "./documented.ts";
 import { exactly } from "./exact-schema.ts";

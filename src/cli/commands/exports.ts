@@ -1,6 +1,8 @@
 import type { Command } from "commander";
-import { operations } from "../../contract/operations.ts";
-import { ExportJob, isJobEnded } from "../../contract/resources/exports.ts";
+import { operations } from "../../contract/client-operations.ts";
+import type { Operations } from "../../contract/operations.ts";
+import type { ExportJob } from "../../contract/resources/exports.ts";
+import { isJobEnded } from "../../contract/value-sets.ts";
 import { exportAgain, failedJob } from "../../flows/export/frozen/frozen-summary.ts";
 import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
@@ -8,7 +10,7 @@ import { command, group } from "../flags/command.ts";
 import { maxBytesFlag, timeoutFlag } from "../flags/common-flags.ts";
 import { conflict } from "../flags/usage-error.ts";
 import { rejectNoPath, resourceId } from "../flags/values.ts";
-import { fieldColumns } from "../resources/forms.ts";
+import { fieldColumns, replyFields } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
 import { listSentJobs, rememberStatus } from "../resources/sent-jobs.ts";
 import { watchJob } from "../resources/watch-job.ts";
@@ -43,12 +45,12 @@ const listCommand = (app: App): Command =>
 const exportJob = {
   noun: "export",
   operation: operations.exports.get,
-  columns: fieldColumns(ExportJob, ["id", "format", "status"]),
+  columns: fieldColumns<ExportJob>(replyFields(operations.exports.get), ["id", "format", "status"]),
   onSeen: rememberStatus("export"),
 };
 
 const getCommand = (app: App): Command =>
-  getResource<typeof operations.exports.get>(app, {
+  getResource<Operations["exports"]["get"]>(app, {
     ...exportJob,
     summary: "show the status of an export",
     about: "Show the status of an export, with a new URL of its file, which is valid for one hour.",
@@ -59,7 +61,7 @@ const getCommand = (app: App): Command =>
   });
 
 const watchCommand = (app: App): Command =>
-  watchJob<typeof operations.exports.get>(app, {
+  watchJob<Operations["exports"]["get"]>(app, {
     ...exportJob,
     about: "Exits with 0 if it completed, and with 7 if it failed.",
     isEnded: isJobEnded,

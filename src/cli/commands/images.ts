@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { operations } from "../../contract/client-operations.ts";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
-import { Image } from "../../contract/resources/images.ts";
+import type { Image } from "../../contract/resources/images.ts";
 import { imageTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { DigitalSource } from "../../flows/files/xmp.ts";
@@ -29,7 +30,7 @@ import {
 import { named, resourceId } from "../flags/values.ts";
 import { warn } from "../output/stderr-lines.ts";
 import type { Printing } from "../output/table.ts";
-import { namedFields, namedForm, resourceForm } from "../resources/forms.ts";
+import { namedFields, namedForm, replyFields, resourceForm } from "../resources/forms.ts";
 
 /** `cat images`: uploaded and generated images. */
 export const imagesCommand = (app: App): Command =>
@@ -55,7 +56,11 @@ type MadeBy = keyof typeof digitalSources;
 type ShownImage = Image & { readonly label?: boolean };
 
 const imageForm = (): ResourceForm<ShownImage> => {
-  const { columns, fields } = resourceForm(Image, ["id", "mime_type", "created_at"]);
+  const { columns, fields } = resourceForm<Image>(replyFields(operations.images.get), [
+    "id",
+    "mime_type",
+    "created_at",
+  ]);
   return { columns, fields: { ...fields, fields: { ...fields.fields, ...namedFields(["label"]).fields } } };
 };
 

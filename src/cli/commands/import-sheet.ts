@@ -1,7 +1,7 @@
 import { extname } from "node:path";
+import { operations } from "../../contract/client-operations.ts";
 import { importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
 import { exportedColumn, exportedValue } from "../../flows/import/as-exported.ts";

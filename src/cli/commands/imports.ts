@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
-import { operations } from "../../contract/operations.ts";
-import { Import, type ImportRowResult } from "../../contract/resources/imports.ts";
+import { operations } from "../../contract/client-operations.ts";
+import type { Operations } from "../../contract/operations.ts";
+import type { Import, ImportRowResult } from "../../contract/resources/imports.ts";
 import { rowStatuses } from "../../contract/value-sets.ts";
 import { isEnded } from "../../flows/import/follow.ts";
 import { failureOf } from "../../flows/import/row-result.ts";
@@ -12,7 +13,7 @@ import { ExitCode } from "../context/errors.ts";
 import { group } from "../flags/command.ts";
 import { resourceId } from "../flags/values.ts";
 import { type Column, whole } from "../output/table.ts";
-import { fieldColumns } from "../resources/forms.ts";
+import { fieldColumns, replyFields } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
 import { listResource } from "../resources/list-resource.ts";
 import { listSentJobs, rememberStatus } from "../resources/sent-jobs.ts";
@@ -48,12 +49,12 @@ const listCommand = (app: App): Command =>
 const importJob = {
   noun: "import",
   operation: operations.imports.get,
-  columns: fieldColumns(Import, ["id", "status"]),
+  columns: fieldColumns<Import>(replyFields(operations.imports.get), ["id", "status"]),
   onSeen: rememberStatus("import"),
 };
 
 const getCommand = (app: App): Command =>
-  getResource<typeof operations.imports.get>(app, {
+  getResource<Operations["imports"]["get"]>(app, {
     ...importJob,
     summary: "show the progress of an import",
     about: "Show the status of an import, and how many of its rows succeeded, are partial, or failed.",
@@ -64,7 +65,7 @@ const getCommand = (app: App): Command =>
   });
 
 const watchCommand = (app: App): Command =>
-  watchJob<typeof operations.imports.get>(app, {
+  watchJob<Operations["imports"]["get"]>(app, {
     ...importJob,
     about: "Exits with 0 if all rows succeeded, and with 8 if some did not.",
     isEnded,

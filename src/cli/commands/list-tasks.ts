@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
-import { operations } from "../../contract/operations.ts";
-import { Task } from "../../contract/resources/tasks.ts";
+import { operations } from "../../contract/client-operations.ts";
+import type { Task } from "../../contract/resources/tasks.ts";
 import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
 import { patienceOf } from "../../flows/run/stage.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency } from "../app/run-flow.ts";
 import { type Column, whole } from "../output/table.ts";
-import { fieldColumns } from "../resources/forms.ts";
+import { entryFields, fieldColumns } from "../resources/forms.ts";
 import { listResource } from "../resources/list-resource.ts";
 import { findProduct } from "./find-product.ts";
 
@@ -34,7 +34,13 @@ export const listTasksCommand = (app: App): Command => {
 
 /** The columns of the list. `references` has those of the products by ID, once a table is drawn. */
 const columnsWith = (references: ReadonlyMap<string, string>, { context }: App): Column<Task>[] => [
-  ...fieldColumns(Task, ["id", "type", "status", "product_id", "created_at"]).map((column) => ({
+  ...fieldColumns<Task>(entryFields(operations.tasks.list), [
+    "id",
+    "type",
+    "status",
+    "product_id",
+    "created_at",
+  ]).map((column) => ({
     ...column,
     only: "csv" as const,
   })),

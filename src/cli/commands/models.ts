@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { operations } from "../../contract/operations.ts";
-import { Model } from "../../contract/resources/tasks.ts";
+import { operations } from "../../contract/client-operations.ts";
+import type { Model } from "../../contract/resources/tasks.ts";
 import type { App } from "../app/app.ts";
 import { group } from "../flags/command.ts";
-import { fieldColumns } from "../resources/forms.ts";
+import { entryFields, fieldColumns } from "../resources/forms.ts";
 import { listResource } from "../resources/list-resource.ts";
 
 /** `cat models`: the people that try-ons can show. */
@@ -13,7 +13,7 @@ export const modelsCommand = (app: App): Command =>
       summary: "list models",
       about: "List the models (people) that can wear your products in try-ons.",
       operation: operations.models.list,
-      columns: fieldColumns(Model, ["id", "name", "sex", "is_public"]),
+      columns: fieldColumns<Model>(entryFields(operations.models.list), ["id", "name", "sex", "is_public"]),
       filters: [
         new Option("--public", "only models that every organization can use")
           .conflicts("own")

@@ -1,14 +1,15 @@
 import type { Command } from "commander";
+import { operations } from "../../contract/client-operations.ts";
 import { canonicalReference, isLongerThan } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
-import { ProductImage } from "../../contract/resources/products.ts";
+import type { ProductImage } from "../../contract/resources/products.ts";
 import type { Orientation } from "../../contract/value-sets.ts";
 import type { App } from "../app/app.ts";
 import { sendOnce } from "../app/send-once.ts";
 import { command } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { resourceId } from "../flags/values.ts";
-import { resourceForm } from "../resources/forms.ts";
+import { entryFields, resourceForm } from "../resources/forms.ts";
 import { findProduct } from "./find-product.ts";
 
 /** The argument of commands for one product. */
@@ -25,7 +26,10 @@ export const attachCommand = (app: App): Command =>
       .argument(...product)
       .argument("<PHOTO...>", "files or image IDs, each with :ORIENTATION if known"),
   ).action(async (idOrReference: string, images: string[], flags: RawPrintFlags) => {
-    const printing = readPrintFlags(flags, resourceForm(ProductImage, ["id", "orientation", "origin"]));
+    const printing = readPrintFlags(
+      flags,
+      resourceForm<ProductImage>(entryFields(operations.products.attach), ["id", "orientation", "origin"]),
+    );
     const { attachable, photoArguments } = await import("../files/photo-arguments.ts");
     const { cwd, interrupt: signal } = app.context;
     // Before the first request.

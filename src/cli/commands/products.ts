@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
-import { operations } from "../../contract/operations.ts";
-import { Product } from "../../contract/resources/products.ts";
-import { fieldTree } from "../../contract/response-values.ts";
+import { operations } from "../../contract/client-operations.ts";
+import type { Product } from "../../contract/resources/products.ts";
 import { sexes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";
@@ -12,6 +11,7 @@ import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/pri
 import { either } from "../flags/usage-error.ts";
 import { several } from "../flags/values.ts";
 import type { Column } from "../output/table.ts";
+import { replyFields } from "../resources/forms.ts";
 import { listResource } from "../resources/list-resource.ts";
 import { findProduct } from "./find-product.ts";
 import type { SheetFlags } from "./import-sheet.ts";
@@ -97,7 +97,7 @@ const getCommand = (app: App): Command =>
       .argument(...product)
       .addOption(thumbnailFlag()),
   ).action(async (idOrReference: string, flags: RawPrintFlags & { thumbnail: boolean }) => {
-    const printing = readPrintFlags(flags, { columns, fields: fieldTree(Product) });
+    const printing = readPrintFlags(flags, { columns, fields: replyFields(operations.products.get) });
     const found = await findProduct(app, idOrReference);
     await app.io.resource(found, printing);
     if (!app.context.stdout.isTTY) return;

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { operations } from "../../contract/operations.ts";
-import { Task } from "../../contract/resources/tasks.ts";
-import { fieldTree } from "../../contract/response-values.ts";
+import { operations } from "../../contract/client-operations.ts";
+import type { Operations } from "../../contract/operations.ts";
+import type { Task } from "../../contract/resources/tasks.ts";
 import { CatError } from "../../errors.ts";
 import { isBucketAddress, nameIn } from "../../flows/bucket/address.ts";
 import type { WatchedTasks } from "../../flows/generate/watch-tasks.ts";
@@ -33,7 +33,7 @@ import {
 } from "../flags/print-flags.ts";
 import { resourceId } from "../flags/values.ts";
 import type { Printing } from "../output/table.ts";
-import { fieldColumns, namedFields } from "../resources/forms.ts";
+import { fieldColumns, namedFields, replyFields } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
 import { listTasksCommand, readReferences } from "./list-tasks.ts";
 
@@ -48,10 +48,16 @@ export const tasksCommand = (app: App): Command =>
   ]);
 
 /** The columns of one task in tables and CSV files. */
-const columns = fieldColumns(Task, ["id", "type", "status", "product_id", "created_at"]);
+const columns = fieldColumns<Task>(replyFields(operations.tasks.get), [
+  "id",
+  "type",
+  "status",
+  "product_id",
+  "created_at",
+]);
 
 const getCommand = (app: App): Command =>
-  getResource<typeof operations.tasks.get>(app, {
+  getResource<Operations["tasks"]["get"]>(app, {
     noun: "task",
     summary: "show a task",
     about: "Show one task. The signed URL of its image expires after one hour.",
@@ -143,7 +149,7 @@ const followedForm = (
   references: ReadonlyMap<string, string>,
 ): ResourceForm<FollowedTask> => ({
   columns: [
-    ...fieldColumns(Task, ["id", "type", "status", "product_id"])
+    ...fieldColumns<Task>(replyFields(operations.tasks.get), ["id", "type", "status", "product_id"])
       .filter(({ name }) => name !== "failure_reason")
       .map((column) => ({ ...column, only: "csv" as const })),
     { name: "reference", value: (row) => references.get(row.product_id), only: "table" },
@@ -155,7 +161,7 @@ const followedForm = (
     { name: "id", value: ({ id }) => id, only: "table" },
   ],
   fields: {
-    fields: { ...fieldTree(Task).fields, ...namedFields(["output_file", "label"]).fields },
+    fields: { ...replyFields(operations.tasks.get).fields, ...namedFields(["output_file", "label"]).fields },
     entries: null,
   },
 });

@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander";
+import { operations } from "../../contract/client-operations.ts";
 import { limits, optionRanges } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
-import { Webhook } from "../../contract/resources/webhooks.ts";
+import type { Operations } from "../../contract/operations.ts";
+import type { Webhook } from "../../contract/resources/webhooks.ts";
 import { signatureHeader, verifySignature } from "../../contract/signature.ts";
 import { type EventType, eventTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
@@ -11,7 +12,7 @@ import { sendOnce } from "../app/send-once.ts";
 import { UsageError } from "../context/errors.ts";
 import { command, group } from "../flags/command.ts";
 import { resourceId, wholeNumber } from "../flags/values.ts";
-import { fieldColumns } from "../resources/forms.ts";
+import { fieldColumns, replyFields } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
 import { listResource } from "../resources/list-resource.ts";
 import { signatureHeaderInUse } from "../settings/settings.ts";
@@ -36,7 +37,12 @@ export const webhooksCommand = (app: App): Command =>
   ]);
 
 /** The columns of webhooks in tables and CSV files. */
-const columns = fieldColumns(Webhook, ["id", "status", "url", "last_delivery_at"]);
+const columns = fieldColumns<Webhook>(replyFields(operations.webhooks.get), [
+  "id",
+  "status",
+  "url",
+  "last_delivery_at",
+]);
 
 const listCommand = (app: App): Command =>
   listResource(app, {
@@ -49,7 +55,7 @@ const listCommand = (app: App): Command =>
   });
 
 const getCommand = (app: App): Command =>
-  getResource<typeof operations.webhooks.get>(app, {
+  getResource<Operations["webhooks"]["get"]>(app, {
     noun: "webhook",
     summary: "show a webhook",
     about: "Show one webhook. Its signing secret is shown only when it is created or rotated.",

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { meantWords, questionFor } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
-import type { FieldTree } from "../../contract/response-values.ts";
+import type { FieldTree } from "../../contract/response-shape.ts";
 import { UsageError } from "../context/errors.ts";
 import { type Column, columnsFor, type ListFormat, listFormats, type Printing } from "../output/table.ts";
 import { formatForExcel, withCsvFlags } from "./common-flags.ts";

@@ -1,26 +1,28 @@
-import type * as z from "zod";
-import { type FieldTree, fieldTree } from "../../contract/response-values.ts";
+import type { ClientOperation } from "../../contract/client-operations.ts";
+import type { FieldTree } from "../../contract/response-shape.ts";
 import type { ResourceForm } from "../flags/print-flags.ts";
 import type { Column } from "../output/table.ts";
 
-/** The form of a resource by its schema: the chosen fields are columns of tables, all are columns of CSV. */
-export const resourceForm = <Resource extends z.ZodObject>(
-  schema: Resource,
-  chosen: readonly (keyof Resource["shape"] & string)[],
-): ResourceForm<z.output<Resource>> => ({
-  columns: fieldColumns(schema, chosen),
-  fields: fieldTree(schema),
-});
+/** The fields of what an operation responds with, and of the entries of a list. */
+export const replyFields = ({ reply }: ClientOperation): FieldTree => reply!;
+export const entryFields = ({ reply }: ClientOperation): FieldTree =>
+  (reply!.fields?.data ?? reply!).entries!;
+
+/** The form of a resource by its fields: the chosen ones are columns of tables, all are columns of CSV. */
+export const resourceForm = <Resource extends object>(
+  fields: FieldTree,
+  chosen: readonly (keyof Resource & string)[],
+): ResourceForm<Resource> => ({ columns: fieldColumns(fields, chosen), fields });
 
 /**
  * Columns with the values of fields: the chosen ones in tables and CSV files, the others in CSV files only.
  */
-export function fieldColumns<Resource extends z.ZodObject>(
-  { shape }: Resource,
-  chosen: readonly (keyof Resource["shape"] & string)[],
-): Column<z.output<Resource>>[] {
-  const rest = Object.keys(shape).filter((name) => !chosen.includes(name));
-  const value = (row: z.output<Resource>, name: string) => {
+export function fieldColumns<Resource extends object>(
+  { fields }: FieldTree,
+  chosen: readonly (keyof Resource & string)[],
+): Column<Resource>[] {
+  const rest = Object.keys(fields!).filter((name) => !(chosen as readonly string[]).includes(name));
+  const value = (row: Resource, name: string) => {
     const field = (row as Readonly<Record<string, unknown>>)[name];
     return typeof field === "object" && field !== null ? JSON.stringify(field) : (field as string | null);
   };

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { AnyOperation, Input, Reply } from "../../client/request.ts";
-import { fieldTree } from "../../contract/response-values.ts";
+import type { ClientOperation } from "../../contract/client-operations.ts";
 import type { App } from "../app/app.ts";
 import { type CommandTexts, command } from "../flags/command.ts";
 import {
@@ -11,12 +11,13 @@ import {
 } from "../flags/print-flags.ts";
 import { resourceId } from "../flags/values.ts";
 import type { Column } from "../output/table.ts";
+import { replyFields } from "./forms.ts";
 
 /** Describes a command that shows one resource: its operation, which takes `NOUN_id`, and how it is printed. */
 export interface ResourceGet<O extends AnyOperation> extends CommandTexts {
   /** The resource, e.g. `task`. */
   readonly noun: string;
-  readonly operation: O;
+  readonly operation: ClientOperation<O>;
   /** The columns of CSV and of lists. */
   readonly columns: readonly Column<Reply<O>>[];
   /** Called with the resource once it is printed. */
@@ -42,10 +43,10 @@ export const getResource = <O extends AnyOperation>(app: App, get: ResourceGet<O
 export const replyForm = <O extends AnyOperation>(
   get: Pick<ResourceGet<O>, "operation" | "columns">,
 ): ResourceForm<object> =>
-  ({ columns: get.columns, fields: fieldTree(get.operation.reply) }) as ResourceForm<object>;
+  ({ columns: get.columns, fields: replyFields(get.operation) }) as ResourceForm<object>;
 
 /** The input of an operation on one resource, e.g. `{ task_id }`. */
 export const idInput = <O extends AnyOperation>(
-  { noun }: { readonly noun: string; readonly operation: O },
+  { noun }: { readonly noun: string; readonly operation: ClientOperation<O> },
   id: string,
 ): Input<O> => ({ [`${noun}_id`]: id }) as Input<O>;

@@ -1,20 +1,20 @@
 import type { Command, Option } from "commander";
 import type { AnyOperation, Input, Item } from "../../client/request.ts";
+import type { ClientOperation } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
-import { fieldTree } from "../../contract/response-values.ts";
 import { grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import type { Kind } from "../completion/words.ts";
 import { type CommandTexts, command } from "../flags/command.ts";
 import { type RawListFlags, readLimit, readPrintFlags, withListFlags } from "../flags/print-flags.ts";
 import type { Column, Printing } from "../output/table.ts";
-import { namedFields } from "./forms.ts";
+import { entryFields, namedFields } from "./forms.ts";
 
 /** Describes a list command: its operation, and how it prints the entries. */
 export interface ResourceList<O extends AnyOperation, Flags extends object> extends CommandTexts {
   /** The name of the command (default: `list`). */
   readonly name?: string;
-  readonly operation: O;
+  readonly operation: ClientOperation<O>;
   /** The ID of the resource that the entries belong to, if the path has one. */
   readonly of?: { readonly about: string; input(text: string): Partial<Input<O>> };
   readonly columns: readonly Column<Item<O>>[];
@@ -54,7 +54,7 @@ export function listResource<O extends AnyOperation, Flags extends object>(
   return withListFlags(made).action(async () => {
     const flags = made.opts<RawListFlags & Flags>();
     if ((await list.printedAs?.(flags)) === true) return;
-    const own = fieldTree(operation.reply).fields!.data!.entries!;
+    const own = entryFields(operation);
     const fields = { ...own, fields: { ...namedFields(list.added?.fields ?? []).fields, ...own.fields } };
     const printing = readPrintFlags<Item<O>>(flags, { columns, fields });
     const limit = readLimit(flags);

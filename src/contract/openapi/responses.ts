@@ -1,6 +1,7 @@
-import { creditHeaders, type ErrorCode, ErrorEnvelope, errorCodes } from "../error-codes.ts";
+import { creditHeaders, type ErrorCode, errorCodes } from "../error-codes.ts";
 import { limits } from "../limits.ts";
 import { type Operation, refusalsOf } from "../operation.ts";
+import { ErrorEnvelope } from "../resources/errors.ts";
 import type { JsonObject } from "./schemas.ts";
 import { refOf, refTo } from "./schemas.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { ErrorEnvelope, ImportRefusal, TryonRefusal } from "../error-codes.ts";
 import { limits } from "../limits.ts";
 import { operations } from "../operations.ts";
+import { ErrorEnvelope, ImportRefusal, TryonRefusal } from "../resources/errors.ts";
 import { ExportAsset, ExportJob, ExportRow, ExportSelection } from "../resources/exports.ts";
 import { Name, ProductName, ProductReference, Reference } from "../resources/fields.ts";
 import { Image, ImageForm, ImageUpload } from "../resources/images.ts";

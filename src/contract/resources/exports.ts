@@ -61,9 +61,6 @@ export const ExportJob = z.looseObject({
 });
 export type ExportJob = z.infer<typeof ExportJob>;
 
-/** Whether an export job has reached a terminal state (States, Export job). */
-export const isJobEnded = ({ status }: Pick<ExportJob, "status">): boolean => status !== "processing";
-
 /** Up to 500 products. An empty list selects none: no lower bound is specified (Exports). */
 export const ExportSelection = z.strictObject({
   format: z.enum(exportFormats).default("manifest"),

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { ImportRefusal } from "../error-codes.ts";
 import { limits } from "../limits.ts";
 import { operation } from "../operation.ts";
 import { closedSet, openSet, reliedOn } from "../response-values.ts";
@@ -15,6 +14,7 @@ import {
   rowErrorCodes,
   rowStatuses,
 } from "../value-sets.ts";
+import { ImportRefusal } from "./errors.ts";
 import {
   Count,
   Description,

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { TryonRefusal } from "../error-codes.ts";
 import { limits } from "../limits.ts";
 import { operation } from "../operation.ts";
 import { closedSet, openSet, reliedOn } from "../response-values.ts";
@@ -17,6 +16,7 @@ import {
   tryonAngleShots,
   tryonBackgrounds,
 } from "../value-sets.ts";
+import { TryonRefusal } from "./errors.ts";
 import { DownloadUrl, listOf, pageQuery, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** The generation of one image. Only a beautifier task has a subtype. */

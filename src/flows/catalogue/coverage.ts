@@ -1,9 +1,9 @@
 // Coverage: which photos and generated images a product has. This is the one place that decides whether an image exists.
 
+import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
-import { type ExportAsset, type ExportRow, isJobEnded } from "../../contract/resources/exports.ts";
-import type { AssetRole } from "../../contract/value-sets.ts";
+import type { ExportAsset, ExportRow } from "../../contract/resources/exports.ts";
+import { type AssetRole, isJobEnded } from "../../contract/value-sets.ts";
 import { BadAnswerError } from "../../http/errors.ts";
 import type { Service } from "../service.ts";
 import { mayNotRead } from "../service-errors.ts";

@@ -1,5 +1,5 @@
+import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
 import type { Service } from "../service.ts";
 

@@ -1,10 +1,10 @@
 // Catalogue: products by ID or reference, one by one or by listing, whichever needs fewer reads.
 
 import pLimit from "p-limit";
+import { operations } from "../../contract/client-operations.ts";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { canonicalReference, referenceOfProduct } from "../../contract/import-row.ts";
 import { limits, ulidPattern } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Service } from "../service.ts";
 import { mayNotRead, orNull } from "../service-errors.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.ts";
+import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { ExportRow } from "../../contract/resources/exports.ts";
 import { CatError } from "../../errors.ts";
 

@@ -2,8 +2,8 @@
 
 import { extname } from "node:path";
 import { ApiError } from "../../client/api-error.ts";
+import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { ExportAsset } from "../../contract/resources/exports.ts";
 import { CatError } from "../../errors.ts";
 import { sourceOfAsset } from "../files/ai-label.ts";

@@ -1,8 +1,8 @@
 // `--missing`: which images of an input do not exist yet, and are not in progress either.
 
+import { operations } from "../../contract/client-operations.ts";
 import { taskTypeOf } from "../../contract/generation-rules.ts";
 import { limits } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import { type KnownImages, type Look, lookKey, readCoverage } from "../catalogue/coverage.ts";

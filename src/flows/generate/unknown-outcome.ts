@@ -1,7 +1,7 @@
 import { ApiError } from "../../client/api-error.ts";
+import { operations } from "../../contract/client-operations.ts";
 import { taskTypeOf } from "../../contract/generation-rules.ts";
 import { keyLifeMs, limits } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import { looksByTask, styledKey } from "../catalogue/coverage.ts";

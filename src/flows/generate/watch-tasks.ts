@@ -1,6 +1,6 @@
+import { operations } from "../../contract/client-operations.ts";
 import { referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredDecision } from "../../state/decisions.ts";
 import { productsBy } from "../catalogue/find-products.ts";

@@ -2,8 +2,8 @@
 
 import pLimit from "p-limit";
 import type { ApiError } from "../../client/api-error.ts";
+import { operations } from "../../contract/client-operations.ts";
 import { referenceOfProduct } from "../../contract/import-row.ts";
-import { operations } from "../../contract/operations.ts";
 import type { ExportRow } from "../../contract/resources/exports.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { CatError } from "../../errors.ts";

@@ -1,6 +1,6 @@
 // Following: the imports of accepted batches until they end, and the progress of the run.
 
-import { operations } from "../../contract/operations.ts";
+import { operations } from "../../contract/client-operations.ts";
 import type { Import } from "../../contract/resources/imports.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { JobFollower } from "../run/follow.ts";

@@ -1,8 +1,8 @@
 // The record of before: products are read and kept before a request changes them, so that the import can be undone.
 
+import { operations } from "../../contract/client-operations.ts";
 import { referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { ChangeToSend, ReadProduct } from "../../state/changes.ts";
 import { maxLookups, productsBy } from "../catalogue/find-products.ts";

@@ -1,9 +1,9 @@
 // Results: reads the result of each row of an ended import, and checks that they are complete.
 
 import type { Client } from "../../client/client.ts";
-import { operations } from "../../contract/operations.ts";
-import { ImportRowResult } from "../../contract/resources/imports.ts";
-import { asRead } from "../../contract/response-values.ts";
+import { importRowResult, operations } from "../../contract/client-operations.ts";
+import type { ImportRowResult } from "../../contract/resources/imports.ts";
+import { readAs } from "../../contract/response-shape.ts";
 import { CatError } from "../../errors.ts";
 import { BadAnswerError } from "../../http/errors.ts";
 import { isOfCaller, isOfService } from "../service-errors.ts";
@@ -88,9 +88,9 @@ export class ResultsReader {
     const input = { import_id: of.importId };
     const options = { signal: this.#signal };
     for await (const entry of this.#client.paginate(operations.imports.rows, input, options)) {
-      const result = asRead(ImportRowResult).safeParse(entry);
-      if (!result.success) throw badResults(of, "has an invalid entry in its list of rows");
-      listed.push(result.data);
+      const { value, mismatch } = readAs<ImportRowResult>(importRowResult, entry);
+      if (mismatch !== undefined) throw badResults(of, "has an invalid entry in its list of rows");
+      listed.push(value);
       // A list with too many rows may never end.
       if (listed.length > of.rows) break;
     }
@@ -116,9 +116,9 @@ async function resultsOfFile(
     .slice(0, -1)
     .split("\n")
     .map((line) => {
-      const result = asRead(ImportRowResult).safeParse(parsedJson(line));
-      if (!result.success) throw badResults(of, "has a results file with an invalid line");
-      return result.data;
+      const { value, mismatch } = readAs<ImportRowResult>(importRowResult, parsedJson(line));
+      if (mismatch !== undefined) throw badResults(of, "has a results file with an invalid line");
+      return value;
     });
 }
 

@@ -2,7 +2,6 @@
 
 import type { Client } from "../../client/client.ts";
 import { limits } from "../../contract/limits.ts";
-import { Timestamp } from "../../contract/resources/fields.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
@@ -46,8 +45,8 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
  * response is not rejected, because the import is accepted. A time in the future counts as `now`.
  */
 function parseMoment(created_at: string, now: number): number | null {
-  const timestamp = Timestamp.safeParse(created_at);
-  return timestamp.success ? Math.min(Date.parse(timestamp.data), now) : null;
+  const time = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(created_at) ? Date.parse(created_at) : Number.NaN;
+  return Number.isNaN(time) ? null : Math.min(time, now);
 }
 
 /** Sends batches of another run again, with their bytes and keys. */

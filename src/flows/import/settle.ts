@@ -1,8 +1,8 @@
 // Settling: writes the results of a batch to the ledger, which then knows its photos.
 
 import pLimit from "p-limit";
+import { operations } from "../../contract/client-operations.ts";
 import { canonicalReference } from "../../contract/import-row.ts";
-import { operations } from "../../contract/operations.ts";
 import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { ReportedChange } from "../../state/changes.ts";

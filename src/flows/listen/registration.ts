@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
+import { operations } from "../../contract/client-operations.ts";
 import { webhookRetryTotalMs } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { Webhook } from "../../contract/resources/webhooks.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";

@@ -1,8 +1,8 @@
 // Jobs: follows many jobs or tasks at once, polling as Retry-After says; only the flow knows their content.
 
 import pLimit from "p-limit";
+import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
-import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Service } from "../service.ts";

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { type ErrorCode, ErrorEnvelope, type ErrorType, errorCodes } from "../../contract/error-codes.ts";
+import { type ErrorCode, type ErrorType, errorCodes } from "../../contract/error-codes.ts";
 import type { Operation } from "../../contract/operation.ts";
+import { ErrorEnvelope } from "../../contract/resources/errors.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
 import type { FaultOrder } from "./fault-order.ts";
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
-import type { ImportRefusal } from "../../contract/error-codes.ts";
 import { canonicalReference, importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
+import type { ImportRefusal } from "../../contract/resources/errors.ts";
 import { byteOrderMark } from "../rules/body.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { AcceptedRow } from "../store/records.ts";

@@ -1,7 +1,8 @@
 import type * as z from "zod";
-import { type ErrorCode, errorCodes, type TryonRefusal } from "../../contract/error-codes.ts";
+import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
 import { type UnlistedValue, unlistedValues } from "../../contract/generation-rules.ts";
 import { limits } from "../../contract/limits.ts";
+import type { TryonRefusal } from "../../contract/resources/errors.ts";
 import { TryonInput } from "../../contract/resources/tasks.ts";
 import { everyProblem } from "../rules/checks.ts";
 import { Refusal } from "../rules/refusal.ts";

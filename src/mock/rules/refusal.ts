@@ -1,9 +1,5 @@
-import {
-  type ErrorCode,
-  errorCodes,
-  type ImportRefusal,
-  type TryonRefusal,
-} from "../../contract/error-codes.ts";
+import { type ErrorCode, errorCodes } from "../../contract/error-codes.ts";
+import type { ImportRefusal, TryonRefusal } from "../../contract/resources/errors.ts";
 
 /** A problem with one field, or with the complete value if there is no `param`. */
 export interface Problem {

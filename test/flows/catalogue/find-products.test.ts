@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
-import { operations } from "../../../src/contract/operations.ts";
+import { operations } from "../../../src/contract/client-operations.ts";
 import { findProduct, productsByReference } from "../../../src/flows/catalogue/find-products.ts";
 import { startMock } from "../../../src/mock/index.ts";
 

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
-import { operations } from "../../../src/contract/operations.ts";
+import { operations } from "../../../src/contract/client-operations.ts";
 import { importFiles } from "../../../src/flows/import/import-file.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import type { ImportDeps, ImportInput } from "../../../src/flows/import/import-input.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { MovableClock } from "../../../src/clock.ts";
-import { ErrorEnvelope } from "../../../src/contract/error-codes.ts";
 import type { Operation } from "../../../src/contract/operation.ts";
 import { everyOperation } from "../../../src/contract/operations.ts";
+import { ErrorEnvelope } from "../../../src/contract/resources/errors.ts";
 import { type Mock, startMock } from "../../../src/mock/index.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { answersIn, portOf, type RawAnswer, talk } from "../raw.ts";

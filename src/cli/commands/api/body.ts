@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { RawRequest } from "../../../client/exchanges.ts";
-import type { Operation } from "../../../contract/operation.ts";
+import type { ClientOperation } from "../../../contract/client-operations.ts";
 import { multipartForm } from "../../../http/send.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -28,10 +28,10 @@ type Source = Pick<Context, "stdin" | "cwd">;
  */
 export async function requestBody(
   flags: BodyFlags,
-  operation: Operation | null,
+  operation: ClientOperation | null,
   source: Source,
 ): Promise<Body> {
-  const isForm = operation?.body?.["multipart/form-data"] !== undefined;
+  const isForm = operation?.body.includes("multipart/form-data") ?? false;
   if (flags.input !== undefined) {
     const bytes = await bytesOf(flags.input, source);
     return isForm ? form(flags.input, bytes) : { contentType: contentTypeOf(bytes, operation), bytes };
@@ -67,17 +67,18 @@ function form(file: string, bytes: Uint8Array): Body {
 }
 
 /** `application/json`, or the JSON type of the operation, e.g. a merge patch. */
-const jsonTypeOf = (operation: Operation | null): string =>
-  Object.keys(operation?.body ?? {}).find((type) => /\bjson\b/.test(type) && !type.includes("ndjson")) ??
-  "application/json";
+const jsonTypeOf = (operation: ClientOperation | null): string =>
+  operation?.body.find((type) => /\bjson\b/.test(type) && !type.includes("ndjson")) ?? "application/json";
 
-function contentTypeOf(bytes: Uint8Array, operation: Operation | null): string {
+function contentTypeOf(bytes: Uint8Array, operation: ClientOperation | null): string {
   const text = new TextDecoder().decode(bytes);
   if (isJson(text)) return jsonTypeOf(operation);
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   if (lines.length > 1 && lines.every(isJson)) return "application/x-ndjson";
   // The service explains what is wrong with a body that should be JSON.
-  return operation?.body === undefined ? "application/octet-stream" : jsonTypeOf(operation);
+  return operation === null || operation.body.length === 0
+    ? "application/octet-stream"
+    : jsonTypeOf(operation);
 }
 
 function isJson(text: string): boolean {

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { type Client, type Page, pagesOf } from "../../../client/client.ts";
 import type { RawRequest, RawResponse } from "../../../client/exchanges.ts";
-import type { Operation } from "../../../contract/operation.ts";
+import type { ClientOperation } from "../../../contract/client-operations.ts";
 import type { CatError } from "../../../errors.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
 import type { App } from "../../app/app.ts";
@@ -53,7 +53,7 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
     body,
     path: addressOf(target),
     headers: input.headers,
-    listsProblems: operation?.refusalList !== undefined,
+    listsProblems: operation?.listsProblems ?? false,
   };
   if (input.paginate) {
     await app.io.showPages({ columns: [], format: "ndjson" }, pages(app, client, request, target));
@@ -74,7 +74,7 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
   if (error !== null) throw hinted(method === "GET" ? error : unlessDone(error, check), method, target);
 }
 
-function checkList(method: string, operation: Operation | null): void {
+function checkList(method: string, operation: ClientOperation | null): void {
   if (method === "GET" && (operation === null || isList(operation))) return;
   throw new UsageError("--paginate works with lists only", {
     code: "invalid_argument",

@@ -1,6 +1,5 @@
+import { type ClientOperation, operations } from "../../../contract/client-operations.ts";
 import { didYouMean } from "../../../contract/did-you-mean.ts";
-import type { Operation } from "../../../contract/operation.ts";
-import { everyOperation } from "../../../contract/operations.ts";
 import { maskedUserinfo } from "../../../http/mask.ts";
 import { UsageError } from "../../context/errors.ts";
 
@@ -69,12 +68,16 @@ export const malformed = (flag: string, text: string): UsageError =>
     hint: `For example: ${flag} name=value`,
   });
 
+const everyOperation: readonly ClientOperation[] = Object.values(operations).flatMap((verbs) =>
+  Object.values(verbs),
+);
+
 /** The operations of a path without query, e.g. `/v1/products/ID`. */
-const operationsAt = (path: string): Operation[] =>
-  everyOperation.map(({ operation }) => operation).filter((operation) => matches(operation, path));
+const operationsAt = (path: string): ClientOperation[] =>
+  everyOperation.filter((operation) => matches(operation, path));
 
 /** The operation of the contract for a method and a path; null if unknown. */
-export function knownOperation(method: string, path: string): Operation | null {
+export function knownOperation(method: string, path: string): ClientOperation | null {
   const found = operationsAt(path).filter((operation) => operation.method === method);
   // A path without parameters is more specific: `/v1/tasks/tryon` before `/v1/tasks/{task_id}`.
   return found.find((operation) => operation.path === path) ?? found[0] ?? null;
@@ -85,14 +88,14 @@ export function requestHint(method: string, path: string): string | undefined {
   const methods = [...new Set<string>(operationsAt(path).map((operation) => operation.method))];
   if (methods.includes(method)) return undefined;
   if (methods.length > 0) return `The service has ${methods.map((name) => `${name} ${path}`).join(" and ")}.`;
-  const [near] = didYouMean(path, [...new Set(everyOperation.map(({ operation }) => operation.path))]);
+  const [near] = didYouMean(path, [...new Set(everyOperation.map((operation) => operation.path))]);
   return near === undefined ? undefined : `Did you mean ${near}?`;
 }
 
 /** Whether an operation returns a list in pages. */
-export const isList = ({ query }: Operation): boolean => "cursor" in query.shape;
+export const isList = ({ query }: ClientOperation): boolean => query.includes("cursor");
 
-function matches({ path: pattern }: Operation, path: string): boolean {
+function matches({ path: pattern }: ClientOperation, path: string): boolean {
   const expected = pattern.split("/");
   const given = path.split("/");
   return (

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { operations } from "../../../contract/operations.ts";
-import { type ExportJob, isJobEnded } from "../../../contract/resources/exports.ts";
+import { operations } from "../../../contract/client-operations.ts";
+import type { ExportJob } from "../../../contract/resources/exports.ts";
+import { isJobEnded } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
 import { lockTemporaryFile } from "../../../state/file-lock.ts";
 import type { ProgressEvent } from "../../progress-event.ts";

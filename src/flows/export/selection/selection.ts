@@ -1,7 +1,7 @@
+import { operations } from "../../../contract/client-operations.ts";
 import { questionFor } from "../../../contract/did-you-mean.ts";
 import { canonicalReference } from "../../../contract/import-row.ts";
 import { limits, ulidPattern } from "../../../contract/limits.ts";
-import { operations } from "../../../contract/operations.ts";
 import { CatError } from "../../../errors.ts";
 import {
   type FoundProducts,

@@ -1,7 +1,7 @@
 // Undo: takes back what an import changed, unless it was changed since. It is a run of its own.
 
 import { ApiError } from "../../../client/api-error.ts";
-import { operations } from "../../../contract/operations.ts";
+import { operations } from "../../../contract/client-operations.ts";
 import { CatError } from "../../../errors.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
 import type { Change } from "../../../state/changes.ts";

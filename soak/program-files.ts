@@ -30,7 +30,7 @@ export async function copyProgram(patches: readonly Patch[]): Promise<ProgramCop
     for (const name of ["bin", "package.json"])
       cpSync(join(root, name), join(folder, name), { recursive: true });
     cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
-    if (patches.length > 0) await buildWith(patches, join(folder, "dist"));
+    if (patches.length > 0) await buildWith(patches, folder);
   } catch (error) {
     remove();
     throw error;
@@ -38,7 +38,14 @@ export async function copyProgram(patches: readonly Patch[]): Promise<ProgramCop
   return { program: join(folder, "bin", "cat.js"), remove };
 }
 
-async function buildWith(patches: readonly Patch[], outdir: string): Promise<void> {
+/** Runs the program from one ES module: only the parts of a whole build are loaded as scripts. */
+const patchedBin = `#!/usr/bin/env node
+import("../dist/patched/main.mjs").then(async ({ main, nodeContext }) => {
+  process.exitCode = await main(process.argv.slice(2), nodeContext("cat"));
+});
+`;
+
+async function buildWith(patches: readonly Patch[], folder: string): Promise<void> {
   const missing = new Set(patches);
   const plugin: Plugin = {
     name: "patch-modules",
@@ -58,12 +65,20 @@ async function buildWith(patches: readonly Patch[], outdir: string): Promise<voi
   const entry = join(root, "src", "cli", "main.ts");
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   const { outputFiles } = await build({
-    ...{ absWorkingDir: root, entryPoints: { main: entry }, outdir, plugins: [plugin] },
+    ...{
+      absWorkingDir: root,
+      entryPoints: { main: entry },
+      outdir: join(folder, "dist", "patched"),
+      plugins: [plugin],
+    },
+    outExtension: { ".js": ".mjs" },
     ...{ bundle: true, platform: "node", target: "node20", format: "esm", write: false },
     ...{ packages: "external", define: { __VERSION__: JSON.stringify(version) } },
   });
   // Otherwise a control would test the unchanged program.
   for (const { file, from } of missing)
     throw new Error(`${file} no longer contains the text that is replaced: ${from}`);
+  mkdirSync(join(folder, "dist", "patched"));
   for (const { path, text } of outputFiles) writeFileSync(path, text);
+  writeFileSync(join(folder, "bin", "cat.js"), patchedBin);
 }

@@ -43,7 +43,7 @@ export type {
   DownloadTarget,
   FileVersion,
   ResumableDownload,
-} from "./http/download.ts";
+} from "./http/download-options.ts";
 export {
   BadResponseError,
   NetworkError,

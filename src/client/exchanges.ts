@@ -1,4 +1,4 @@
-import type { Download, DownloadInto } from "../http/download.ts";
+import type { Download, DownloadInto } from "../http/download-options.ts";
 import type { BadResponseError } from "../http/errors.ts";
 import type { CallOptions } from "./api/calls.ts";
 import type { ApiError } from "./api-error.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { DownloadInto, DownloadTarget, FileVersion, ResumableDownload } from "./download.ts";
+import type { DownloadInto, DownloadTarget, FileVersion, ResumableDownload } from "./download-options.ts";
 import { BadResponseError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
 import type { ResponseStream } from "./response-stream.ts";
 import { headerOf } from "./send.ts";

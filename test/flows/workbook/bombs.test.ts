@@ -10,7 +10,7 @@ import { bombs } from "./bombs.ts";
 
 const printPeak = fileURLToPath(new URL("../../../bench/print-peak.js", import.meta.url));
 
-describe("a small workbook with a GB of one thing exits with 3, within 200 MB and 10 s of the processor:", () => {
+describe("a small workbook with a GB of one thing exits with 3, within 200 MB and 20 s of the processor:", () => {
   longTest.each(Object.entries(bombs))("%s", async (_, bytes) => {
     needsBuild();
     const folder = temporaryFolder();
@@ -24,6 +24,6 @@ describe("a small workbook with a GB of one thing exits with 3, within 200 MB an
     expect(exitCode, stderr).toBe(3);
     expect(stderr).toMatch(/^(?:a\.xlsx:.*\n)*error: .*\n.*$/);
     expect(peak).toBeLessThan(200);
-    expect(cpuMs).toBeLessThan(10_000);
+    expect(cpuMs).toBeLessThan(20_000);
   });
 });

@@ -4,7 +4,7 @@ import type { Patch } from "./program-files.ts";
 export const trustGateway = {
   file: "src/client/read-response.ts",
   from: "if (error instanceof BadResponseError) return error;",
-  to: `if (error instanceof BadAnswerError) {
+  to: `if (error instanceof BadResponseError) {
     const body = { type: "invalid_request", code: "gateway", message: "page" };
     return new ApiError({ request: "", status: about.answer.status, body });
   }`,

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import ts from "typescript";
 import { expect, test } from "vitest";
 import { controls as ofExports } from "../../soak/export/controls.ts";
 import { controls as ofGenerations } from "../../soak/generate/controls.ts";
@@ -8,10 +9,11 @@ import type { Patch } from "../../soak/program-files.ts";
 import { quickProgram } from "../support/quick-program.ts";
 
 /** Most controls run in `npm run test:long` or by hand only. */
-const patches: readonly Patch[] = [ofExports, ofGenerations, ofImports, ofListeners]
-  .flatMap((controls): (Patch | readonly Patch[])[] => Object.values(controls))
-  .concat(quickProgram)
-  .flat();
+const controls = [ofExports, ofGenerations, ofImports, ofListeners]
+  .flatMap((all): [string, Patch | readonly Patch[]][] => Object.entries(all))
+  .map(([name, patches]) => [name, [patches].flat()] as const)
+  .concat([["quick program", [...quickProgram]]]);
+const patches: readonly Patch[] = controls.flatMap(([, patches]) => patches);
 
 test.each(patches.map((patch) => [patch.from, patch] as const))(
   "a control can replace %j",
@@ -19,3 +21,27 @@ test.each(patches.map((patch) => [patch.from, patch] as const))(
     expect(readFileSync(file, "utf8")).toContain(from);
   },
 );
+
+/** Names of a module that it neither declares nor imports. */
+function unknownNames(file: string, text: string): string[] {
+  const host = ts.createCompilerHost({});
+  host.getSourceFile = (name, target) =>
+    name === file ? ts.createSourceFile(name, text, target, true) : undefined;
+  const program = ts.createProgram([file], { noResolve: true, noLib: true, types: [] }, host);
+  return program
+    .getSemanticDiagnostics(program.getSourceFile(file))
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, " "))
+    .flatMap((message) => /^Cannot find name '(\w+)'/.exec(message)?.[1] ?? [])
+    .filter((name) => !(name in globalThis));
+}
+
+// Otherwise the program crashes where the fault of the control should show.
+test.each(controls)("the changes of the control %s use names that exist", (_, own) => {
+  for (const file of new Set(own.map((patch) => patch.file))) {
+    const before = readFileSync(file, "utf8");
+    const after = own
+      .filter((patch) => patch.file === file)
+      .reduce((text, { from, to }) => text.replace(from, () => to), before);
+    expect(unknownNames(file, after)).toEqual(unknownNames(file, before));
+  }
+});

@@ -56,7 +56,11 @@ test("a wait for an event that --events excludes exits with 2", async () => {
       "error: --wait import.completed never ends with --events task.*\nAdd the event to --events, or remove --events.\n",
   });
   // Then --details, which is checked later, is the mistake.
-  for (const fits of ["import.* --wait import.completed", "import.completed --wait imp*"]) {
+  for (const fits of [
+    "import.* --wait import.completed",
+    "import.* --events task.* --wait import.failed",
+    "import.completed --wait imp*",
+  ]) {
     const ran = await world.cat(`webhooks listen --port 0 --details --json --events ${fits}`);
     expect([ran.exit, JSON.parse(ran.stderr).error.param]).toEqual([2, "--details"]);
   }

@@ -64,6 +64,13 @@ test("update changes only the given fields", async () => {
   expect([status, description, (events as string[]).length]).toEqual(["paused", null, 6]);
 });
 
+test("--events given several times names all of its events", async () => {
+  const world = await withWebhook();
+  const flags = "--events import.* --events task.failed --events import.failed";
+  expect((await world.cat(`webhooks update ${world.id} ${flags}`)).exit).toBe(0);
+  expect((await world.stored()).events).toEqual(["import.completed", "import.failed", "task.failed"]);
+});
+
 test("rotate prints another secret after a confirmation", async () => {
   const world = await withWebhook();
   expect(await world.cat(`webhooks rotate ${world.id}`)).toEqual({

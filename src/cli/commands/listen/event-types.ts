@@ -6,18 +6,18 @@ import { parseUrl } from "../../../http/send.ts";
 
 /**
  * Parses event types separated by commas, for the service, which knows no patterns: `import.*` is each event of imports,
- * `all` is every type.
+ * `all` is every type. The flag may be repeated.
  */
-export function eventTypeList(text: string): EventType[] {
+export function eventTypeList(text: string, earlier: readonly EventType[] = []): EventType[] {
   if (text.trim() === "all") return [...eventTypes];
-  return [...new Set(text.split(",").flatMap((name) => knownTypes(name.trim(), "all")))];
+  return [...new Set([...earlier, ...text.split(",").flatMap((name) => knownTypes(name.trim(), "all"))])];
 }
 
 /**
  * Parses events for a flag: types separated by commas, where `import.*` stands for all events of imports. An event that
- * is not known is a typo: a listener that waits for it would wait for ever.
+ * is not known is a typo: a listener that waits for it would wait for ever. The flag may be repeated.
  */
-export function eventPatterns(text: string): EventPattern {
+export function eventPatterns(text: string, earlier: EventPattern = []): EventPattern {
   const patterns = eventPattern(text);
   if (patterns === null) {
     throw new InvalidArgumentError(
@@ -25,7 +25,7 @@ export function eventPatterns(text: string): EventPattern {
     );
   }
   for (const pattern of patterns) knownTypes(pattern, "*");
-  return patterns;
+  return [...earlier, ...patterns];
 }
 
 /** The event types that one type or pattern means. Throws an InvalidArgumentError with the nearest if there are none. */

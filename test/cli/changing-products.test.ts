@@ -297,6 +297,26 @@ describe("cat products delete of several products", () => {
     });
   });
 
+  test("prints only JSON with --json", async () => {
+    const world = await setUp();
+    const [a, b] = world.all;
+    for (const [product, status] of [
+      [a, 404],
+      [b, 403],
+    ] as const) {
+      const fault = { match: { path: `/v1/products/${product!.id}`, method: "DELETE" }, times: 1, status };
+      await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(fault) });
+    }
+    const failed = await world.cat(`products delete ${world.refs.join(" ")} --yes --json`);
+    expect(failed.exit).toBe(4);
+    expect(
+      failed.stderr
+        .trimEnd()
+        .split("\n")
+        .map((line) => Object.keys(JSON.parse(line))),
+    ).toEqual([["warning"], ["error"]]);
+  });
+
   test("prints the command for the others if some are not found", async () => {
     const world = await setUp();
     const [a, , c] = world.refs;
@@ -411,5 +431,11 @@ describe("cat images upload", () => {
       true,
       "",
     ]);
+    const [warning, failure] = ran.stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(warning.warning.message).toMatch(/^front\.jpg: /);
+    expect(failure.error.code).toBe("part_failed");
   });
 });

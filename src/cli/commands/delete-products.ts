@@ -6,6 +6,7 @@ import type { App } from "../app/app.ts";
 import { confirmAction } from "../app/confirm-action.ts";
 import { withHint } from "../context/errors.ts";
 import { commandLine } from "../output/command-words.ts";
+import { tell } from "../output/stderr-lines.ts";
 import { findProduct } from "./find-product.ts";
 
 /** How many products the question names. */
@@ -32,7 +33,7 @@ export async function deleteProducts(app: App, names: readonly string[]): Promis
       await client.products.delete({ product_id: id }, { signal: app.context.interrupt });
     } catch (error) {
       if (!isNotFound(error)) {
-        if (done.length > 0) await app.io.line(`Deleted ${done.length} of ${what}: ${done.join(", ")}.`);
+        if (done.length > 0) await tell(app, `Deleted ${done.length} of ${what}: ${done.join(", ")}.`);
         throw failure(app, error, products.slice(done.length));
       }
       gone.push(nameOf(product));
@@ -40,7 +41,7 @@ export async function deleteProducts(app: App, names: readonly string[]): Promis
     done.push(nameOf(product));
     if (app.io.json) await app.io.jsonData({ id, reference, deleted: true });
   }
-  if (gone.length > 0) await app.io.line(`Already deleted by another client: ${gone.join(", ")}.`);
+  if (gone.length > 0) await tell(app, `Already deleted by another client: ${gone.join(", ")}.`);
   await app.io.note(`Deleted ${what}.`);
 }
 

@@ -28,7 +28,7 @@ import {
   withPrintFlags,
 } from "../flags/print-flags.ts";
 import { named, resourceId } from "../flags/values.ts";
-import { warn } from "../output/stderr-lines.ts";
+import { tell, warn } from "../output/stderr-lines.ts";
 import type { Printing } from "../output/table.ts";
 import { namedFields, namedForm, replyFields, resourceForm } from "../resources/forms.ts";
 
@@ -215,6 +215,7 @@ const uploadForm = namedForm<Uploaded>(
     { name: "id", value: ({ id }) => id },
     { name: "mime_type", value: ({ mime_type }) => mime_type },
     { name: "file", value: ({ file }) => file, cut: "last" },
+    { name: "created_at", value: ({ created_at }) => created_at, only: "csv" },
     { name: "error", value: ({ error }) => error?.message, only: "csv" },
   ],
   uploadFields,
@@ -250,7 +251,7 @@ const uploadCommand = (app: App): Command =>
         if (!isOfContent(error) || files.length === 1) throw error;
         rejected++;
         const { code, message } = error;
-        await app.io.line(app.io.visible(`${file}: ${message}`));
+        await tell(app, `${file}: ${message}`);
         return { file, id: null, mime_type: null, created_at: null, error: { code, message } };
       }
     };

@@ -14,6 +14,7 @@ import { checkOutFile, writeOutFile } from "../files/out-files.ts";
 import { formatForExcel, type SheetFormat, sheetFormats } from "../flags/common-flags.ts";
 import type { RawListFlags } from "../flags/print-flags.ts";
 import { shellWord } from "../output/command-words.ts";
+import { tell } from "../output/stderr-lines.ts";
 import { jsonLine, visibleInCell } from "../output/visible.ts";
 import { FirstOnes } from "../resources/list-resource.ts";
 import { excelStyle } from "../settings/csv-style.ts";
@@ -50,7 +51,7 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
   const cell = app.context.stdout.isTTY ? visibleInCell : (text: string) => text;
   const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
   for await (const piece of await sheetContent(rows, format, style, cell)) await app.io.data(piece);
-  for (const note of notes.all()) await app.io.line(app.io.visible(note));
+  for (const note of notes.all()) await tell(app, note);
   if (isMore) await app.io.note(`The service has more products. For all of them, remove --limit.`);
 }
 
@@ -90,7 +91,7 @@ export async function exportSheet(app: App, name: string, flags: SheetFlags): Pr
     await app.io.jsonData({ file: name, format, products: rows.length, skipped: notes.skipped });
     return;
   }
-  for (const note of notes.all()) await app.io.line(app.io.visible(note));
+  for (const note of notes.all()) await tell(app, note);
   if (file === null) return;
   const next = app.io.asCalled(`cat import ${shellWord(name)} --plan`);
   const change = rows.length === 0 ? "" : ` Edit it, then see what an import would change: ${next}`;

@@ -16,6 +16,12 @@ export async function warn(
   await io.line(hint === undefined ? words : `${words}\n${hint}`);
 }
 
+/** Prints a line on stderr whatever the flags; as a warning with `--json`, whose lines are all JSON. */
+export async function tell({ io }: { readonly io: StderrIo }, text: string): Promise<void> {
+  const shown = io.visible(text);
+  await io.line(io.json ? jsonLine({ warning: { message: shown } }).trimEnd() : shown);
+}
+
 /** Prints a request on stderr, as `--verbose` does: a line of text, or with `--json` an object. */
 export async function showRequest(io: StderrIo, exchange: ExchangeLog): Promise<void> {
   if (!io.json) return io.line(io.visible(describeExchange(exchange)));

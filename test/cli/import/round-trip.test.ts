@@ -99,6 +99,16 @@ describe("the file of cat products export", () => {
     );
   });
 
+  test("has its notes as JSON on stderr with --json", async () => {
+    const world = await filled();
+    const dashboard = `${world.mock.baseUrl}/_mock/products/01HN1H1W4PQ0DXQWPCCMJ7W5M8`;
+    await fetch(dashboard, { method: "PUT", body: JSON.stringify({ name: "From the dashboard" }) });
+    for (const line of ["products list --for-import --json", "products export - --json"]) {
+      const { exit, stderr } = await world.cat(line);
+      expect([exit, Object.keys(JSON.parse(stderr))]).toEqual([0, ["warning"]]);
+    }
+  });
+
   test.each([
     ["sheet", "cannot write sheet: its name has no format that an import reads"],
     ["sheet.pdf", "cannot write sheet.pdf: its name has no format that an import reads"],

@@ -134,7 +134,7 @@ export const attemptTimeout =
     const sentAt = clock.now();
     const begun = sentAt + uploadMs(request.body);
     let received = 0;
-    let cancel = () => {};
+    let heardAt = begun;
     const cancelNote = clock.at(begun + notedSilenceMs, () => {
       const { method, path } = request;
       if (received === 0) onWait?.({ reason: "response", ms: clock.now() - sentAt, method, path });
@@ -149,14 +149,16 @@ export const attemptTimeout =
         }),
       );
     };
-    const watch = (from: number) => {
-      cancel();
-      cancel = clock.at(Math.min(from + silenceMs, begun + attemptMs + received / drip), giveUp);
+    const end = () => Math.min(heardAt + silenceMs, begun + attemptMs + received / drip);
+    // Whatever arrives moves the end: a timer for each part of a response would take longer than its part.
+    const check = () => {
+      if (clock.now() < end()) cancel = clock.at(end(), check);
+      else giveUp();
     };
-    watch(begun);
+    let cancel = clock.at(end(), check);
     const onActivity = (bytes: number) => {
       received += bytes;
-      watch(clock.now());
+      heardAt = clock.now();
     };
     try {
       return await next({ ...request, signal: link.signal, onActivity });

@@ -1,12 +1,9 @@
 import { extname } from "node:path";
 import { type Command, Option } from "commander";
-import { didYouMean } from "../../../contract/did-you-mean.ts";
-import { assetRoles } from "../../../contract/value-sets.ts";
-import { CatError } from "../../../errors.ts";
 import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
 import { selectionVocabulary } from "../../../flows/export/selection/columns.ts";
 import { checkEncodingName, type EncodingName } from "../../../flows/rows/encoding.ts";
-import { UsageError, withHint } from "../../context/errors.ts";
+import { UsageError } from "../../context/errors.ts";
 import { readDelimiter } from "../../files/file-flags.ts";
 import {
   type BucketFlags,
@@ -25,6 +22,7 @@ import { conflict } from "../../flags/usage-error.ts";
 import { duration, named, several, timestamp } from "../../flags/values.ts";
 import { type MapFlags, readMapFlags, rejectMapping, withMapFlags } from "../../mapping/map-flags.ts";
 import { flagName } from "../../output/command-words.ts";
+import { approvedFlag, readRoles, roleFlag } from "./role-flags.ts";
 
 /** Unix milliseconds, or the start of the previous export with `--since last`. */
 type Since = number | "last";
@@ -278,37 +276,3 @@ function mappingOf(raw: RawExportFlags): MapFlags {
 /** The trimmed value of a flag; null for a missing one. */
 const filled = (flag: string, value: string | undefined, hint: string): string | null =>
   named(flag, value, hint)?.trim() ?? null;
-
-/** `--role`, which may be repeated. */
-export const roleFlag = (): Option =>
-  new Option("--role <R,...>", "only images of these roles, e.g. source,tryon").argParser(several);
-
-/** `--approved` */
-export const approvedFlag = (): Option =>
-  new Option("--approved", "skip generated images that a review has rejected (cat tasks review)");
-
-/**
- * The roles, sorted and without duplicates; null for all. New roles may appear (Asset, `role`), so the service decides
- * which are valid.
- */
-export function readRoles(typed: readonly string[] | undefined): readonly string[] | null {
-  if (typed === undefined) return null;
-  const roles = typed.flatMap((list) => list.split(",")).map((role) => role.trim());
-  if (!roles.includes("")) return [...new Set(roles)].sort();
-  throw new UsageError(`invalid --role ${JSON.stringify(typed.join(","))}: a role is empty`, {
-    param: "--role",
-    hint: "Separate roles with commas, for example --role source,tryon.",
-  });
-}
-
-/** The error of a request, with the known roles as a hint if the service rejected a role; unchanged otherwise. */
-export function withRoleHint(error: unknown, roles: readonly string[] | null): unknown {
-  if (!(error instanceof CatError) || error.status !== 400 || !/^role\b/.test(error.param ?? ""))
-    return error;
-  const known: readonly string[] = assetRoles;
-  const near = (roles ?? [])
-    .filter((role) => !known.includes(role))
-    .flatMap((role) => didYouMean(role, known));
-  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `Known roles: ${known.join(", ")}.`;
-  return withHint(error, hint);
-}

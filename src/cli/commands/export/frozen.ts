@@ -18,8 +18,9 @@ import type { BucketFlags } from "../../flags/bucket-flags.ts";
 import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { problemList } from "../../output/problem-list.ts";
-import { type FrozenInput, frozenNames, withRoleHint } from "./flags.ts";
+import { type FrozenInput, frozenNames } from "./flags.ts";
 import { imagesMissing, reportLines } from "./frozen-report.ts";
+import { withRoleHint } from "./role-flags.ts";
 
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
 export async function exportFrozenFiles(app: App, command: FrozenInput): Promise<void> {

@@ -17,7 +17,7 @@ import { LearnedValues } from "../../completion/learned-values.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
 import { excelStyle } from "../../settings/csv-style.ts";
 import type { LiveInput } from "./flags.ts";
-import { withRoleHint } from "./flags.ts";
+import { withRoleHint } from "./role-flags.ts";
 
 /** Writes the current rows to a file or to standard output. Throws what stopped it. */
 export async function exportLiveRows(app: App, input: LiveInput): Promise<void> {

@@ -14,8 +14,8 @@ import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { ExitCode, UsageError } from "../../context/errors.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
-import { withRoleHint } from "./flags.ts";
 import type { MirrorBucketFlags } from "./open-bucket.ts";
+import { withRoleHint } from "./role-flags.ts";
 
 /** The input of one command: a run, or the merge of indexes. */
 export interface SyncFlags extends SyncInput {

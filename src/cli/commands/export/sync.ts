@@ -7,8 +7,8 @@ import { command, group, otherFlags } from "../../flags/command.ts";
 import { defaultMaxBytes, labelFlag, maxBytesFlag } from "../../flags/common-flags.ts";
 import { duration, named, wholeNumber } from "../../flags/values.ts";
 import { flagName } from "../../output/command-words.ts";
-import { approvedFlag, readRoles, roleFlag } from "./flags.ts";
 import type { MirrorBucketFlags } from "./open-bucket.ts";
+import { approvedFlag, readRoles, roleFlag } from "./role-flags.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
 /** The flags as commander hands them over. */

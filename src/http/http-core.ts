@@ -165,7 +165,8 @@ export const exchange =
         for (const chunk of chunks) bytes += chunk.length;
         if (bytes > maxBytes) throw tooLarge();
       }
-      return { status: response.status, headers: response.headers, body: Buffer.concat(kept) };
+      const body = kept.length === 1 ? kept[0]! : Buffer.concat(kept);
+      return { status: response.status, headers: response.headers, body };
     } finally {
       response.close();
     }

@@ -137,7 +137,7 @@ complete -c catalogue -f -a '(__catalogue_complete)'
 const powershell = `# Completion of catalogue in PowerShell 7.3 and later. Add to $PROFILE:
 # catalogue completion powershell | Out-String | Invoke-Expression
 # There cat is an alias of Get-Content: remove it with Remove-Alias cat to complete cat as well.
-Register-ArgumentCompleter -Native -CommandName cat, catalogue -ScriptBlock {
+Register-ArgumentCompleter -Native -CommandName 'cat', 'catalogue' -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
     $elements = @($commandAst.CommandElements | Where-Object { $_.Extent.StartOffset -lt $cursorPosition })
     # Words without their quotes; the last one may be empty, or unfinished.

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { symlinkSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { constants } from "node:os";
@@ -63,6 +63,27 @@ test("accepts a global flag before the command", async () => {
   const ran = await spawnCat(["--json", "--mock", "products", "list", "--limit", "1"]);
   expect(JSON.parse(ran.stdout)).toMatchObject({ reference: expect.any(String) });
   expect(ran.exitCode).toBe(0);
+});
+
+test("ends once its error is printed, although other requests wait for the rate limit", async () => {
+  const error = { type: "rate_limited", code: "rate_limit_exceeded", message: "too many requests" };
+  const server = createServer((_, response) =>
+    response
+      .writeHead(429, { "content-type": "application/json", "retry-after": "7200" })
+      .end(JSON.stringify({ error })),
+  );
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  const cwd = temporaryFolder();
+  const row = (name: string) => `${name},Dress,01HN1H1W03G3J39PHXRX8Z6R44\n`;
+  writeFileSync(join(cwd, "a.csv"), `reference,name,images\n${row("A")}${row("B")}`);
+  const env = {
+    CAT_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ CAT_API_KEY: "ak_mock", CAT_HOME: temporaryFolder() },
+  };
+  const ran = await spawnCat(["import", "a.csv"], { cwd, env, timeout: 30_000 });
+  expect(ran.stderr).toContain("Try again in 2 h.\n");
+  expect({ exit: ran.exitCode, timedOut: ran.timedOut }).toEqual({ exit: 7, timedOut: false });
 });
 
 test("accepts the heads of responses that Node is told to accept", async () => {

@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from "node:fs";
-import { type Clock, systemClock } from "../../clock.ts";
+import { type Clock, MovableClock } from "../../clock.ts";
 import {
   exitOnSignal,
   InterruptError,
@@ -74,7 +74,7 @@ const sentByTerminals: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT
 /** The context of the installed program: the only place that reads `process`. */
 export function nodeContext(program: ProgramName): Context {
   const interrupt = new AbortController();
-  const clock = systemClock();
+  const clock = new MovableClock();
   let passing = false;
   const lastActs = new Set<(signal: InterruptSignal) => void>();
   const receive = interruptReceiver(
@@ -158,6 +158,8 @@ export function nodeContext(program: ProgramName): Context {
     release() {
       // A half-read stdin would keep the process alive until its writer closes it.
       if (touchedStdin) process.stdin.destroy();
+      // So would the waits of requests that no command needs any more, for a minute and longer.
+      clock.clear();
     },
   };
 }

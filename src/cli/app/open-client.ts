@@ -80,7 +80,13 @@ export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): 
         quietUntil.set(other, now + ms + quietMs);
       if (now < (quietUntil.get("outage") ?? 0)) return;
       quietUntil.set("outage", now + quietMs);
-      void note(`No response from the service for ${duration(now - since)}; still retrying.`);
+      const silentMs = now - since;
+      const isSilent = silentMs >= shortestMs;
+      void note(
+        isSilent
+          ? `No response from the service for ${duration(silentMs)}; still retrying.`
+          : notes.server_error(seconds(ms)),
+      );
       return;
     }
     if (reason === "response") {
@@ -99,9 +105,11 @@ export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): 
       return;
     }
     quietUntil.set(reason, now + ms);
-    void note(notes[reason](`${Math.ceil(ms / 1000)} s`));
+    void note(notes[reason](seconds(ms)));
   };
 }
+
+const seconds = (ms: number): string => `${Math.ceil(ms / 1000)} s`;
 
 /** E.g. `90 s` or `4 min`. */
 const duration = (ms: number): string =>

@@ -41,6 +41,12 @@ test("prints one note per minute of an outage, with its time, and none for the a
   ]);
 });
 
+test("does not call a service silent that has just responded with a failure", () => {
+  const { printed, onWait } = notes();
+  onWait({ reason: "outage", ms: 2_400, since: start - 300, ...request });
+  expect(printed).toEqual(["The service failed; retrying in 3 s."]);
+});
+
 test("prints one note for all requests without a response, with the time so far", () => {
   const { clock, printed, onWait } = notes();
   for (let attempt = 0; attempt < 3; attempt++) onWait({ reason: "response", ms: 10_000, ...request });

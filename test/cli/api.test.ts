@@ -153,6 +153,14 @@ test("--input sends a file or standard input unchanged; several JSON lines are N
   ]);
 });
 
+test.each(["row.ndjson", "row.JSONL"])("--input sends one row of %s as NDJSON", async (file) => {
+  const world = await createWorld();
+  const row = { reference: "A-1", name: "Coat", images: [{ url: "https://cdn.example.com/a.jpg" }] };
+  world.write(file, `${JSON.stringify(row)}\n`);
+  const { exit, stdout, stderr } = await world.cat(`api POST /imports --input ${file}`);
+  expect([exit, stderr, JSON.parse(stdout).status]).toEqual([0, "", "validating"]);
+});
+
 test("--paginate prints all entries as NDJSON, with and without --json", async () => {
   const world = await createWorld({ mock: { demo: 5 } });
   const listed = await world.cat("products list --all --json");

@@ -34,7 +34,9 @@ export async function requestBody(
   const isForm = operation?.body.includes("multipart/form-data") ?? false;
   if (flags.input !== undefined) {
     const bytes = await bytesOf(flags.input, source);
-    return isForm ? form(flags.input, bytes) : { contentType: contentTypeOf(bytes, operation), bytes };
+    return isForm
+      ? form(flags.input, bytes)
+      : { contentType: contentTypeOf(flags.input, bytes, operation), bytes };
   }
   if (flags.fields.length === 0) return null;
   const object: Tree = Object.create(null);
@@ -70,7 +72,9 @@ function form(file: string, bytes: Uint8Array): Body {
 const jsonTypeOf = (operation: ClientOperation | null): string =>
   operation?.body.find((type) => /\bjson\b/.test(type) && !type.includes("ndjson")) ?? "application/json";
 
-function contentTypeOf(bytes: Uint8Array, operation: ClientOperation | null): string {
+function contentTypeOf(file: string, bytes: Uint8Array, operation: ClientOperation | null): string {
+  // A single line is JSON as well, so only the name says that it is a row.
+  if (/\.(?:ndjson|jsonl)$/i.test(file)) return "application/x-ndjson";
   const text = new TextDecoder().decode(bytes);
   if (isJson(text)) return jsonTypeOf(operation);
   const lines = text.split("\n").filter((line) => line.trim() !== "");

@@ -110,7 +110,8 @@ export class CsvCells implements RowColumns {
   cellProblems(record: readonly string[]): readonly CellProblem[] {
     let found = none;
     for (const column of this.#imageColumns) {
-      const cell = record[column]!;
+      // A record may have too few cells.
+      const cell = record[column] ?? "";
       if (cell.includes("|") && areImages(imageParts(cell)))
         found = [...found, this.#severalImages(column, cell)];
     }

@@ -120,6 +120,27 @@ describe("a spreadsheet saved by a shop", () => {
   });
 });
 
+test.each(["images", "image_1", "image_front"])(
+  "a row that ends before the column %s is listed, and skipped with --skip-invalid",
+  async (column) => {
+    const world = await createWorld();
+    const rows = `A,Dress\nB,5" heel\n"C" x\nD,Coat,kid,${good}\n`;
+    world.write("a.csv", `reference,name,sex,${column}\n${rows}`);
+    const checked = await world.cat("import a.csv --no-progress");
+    expect(checked.exit).toBe(3);
+    expect(checked.stderr.split("\n").map((line) => line.split("  ").slice(0, 3).join(" "))).toEqual([
+      "a.csv:2 - ragged_row",
+      "a.csv:3 name stray_quote",
+      "a.csv:4 reference stray_quote",
+      "error: a.csv has 3 invalid rows out of 4; nothing was sent",
+      "Fix the file and run the command again, or add --skip-invalid to import the valid rows.",
+      "",
+    ]);
+    expect((await world.cat("import a.csv --no-progress --skip-invalid")).exit).toBe(8);
+    expect((await world.cat("import a.failed.csv --no-progress")).exit).toBe(3);
+  },
+);
+
 describe("the limits of a file", () => {
   test("allow 100,000 ignored columns", async () => {
     const world = await createWorld();

@@ -65,9 +65,10 @@ const getCommand = (app: App): Command =>
   });
 
 const eventsFlag = (): Option =>
-  new Option("--events <EVENTS>", `events, separated by commas, or all: ${eventTypes.join(", ")}`).argParser(
-    eventTypeList,
-  );
+  new Option(
+    "--events <EVENTS>",
+    `events, separated by commas (repeatable), or all: ${eventTypes.join(", ")}`,
+  ).argParser(eventTypeList);
 
 /** The flag and the argument that several commands have. */
 const description = ["--description <TEXT>", "description for people"] as const;

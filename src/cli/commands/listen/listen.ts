@@ -67,14 +67,14 @@ export const listenCommand = (app: App): Command =>
       .optionsGroup("Events:")
       .option(
         "--events <EVENTS>",
-        "events to show and forward, e.g. import.*,task.failed (default: all)",
+        "events to show and forward, e.g. import.*,task.failed (repeatable; default: all)",
         eventPatterns,
       )
       .option("--forward-to <URL>", "handler that gets every event (repeatable)", handlers(toAll))
       .option("--route <EVENTS=URL>", "handler that gets some events (repeatable)", handlers(toSome))
       .option("--log <FILE>", "event log (default: a file next to the state of the profile)")
       .optionsGroup("End:")
-      .option("--wait <EVENT>", "exit with 0 once this event came", eventPatterns)
+      .option("--wait <EVENT>", "exit with 0 once this event came (repeatable: one of them)", eventPatterns)
       .option("--count <N>", "exit with 0 once N events came", wholeNumber({ min: 1 }))
       .addOption(timeoutFlag("how long to listen"))
       .optionsGroup("Output:")

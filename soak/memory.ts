@@ -6,13 +6,15 @@ import Libsql from "libsql";
 export interface Memory {
   /** The number of ended runs. */
   readonly ended: number;
+  /** The number of runs that were stopped. */
+  readonly open: number;
   /** SQLite's check of the file: "ok" unless it is broken. */
   readonly integrity: string;
 }
 
 /** Reads a copy of the state in that file, so that the next process finds the original unchanged. */
 export function memoryOf(state: string): Memory {
-  if (!existsSync(state)) return { ended: 0, integrity: "ok" };
+  if (!existsSync(state)) return { ended: 0, open: 0, integrity: "ok" };
   const folder = mkdtempSync(join(dirname(state), "look-"));
   try {
     const copy = join(folder, "copy.db");
@@ -23,9 +25,9 @@ export function memoryOf(state: string): Memory {
     try {
       const { integrity_check: integrity } = db.prepare("PRAGMA integrity_check").get() as never;
       const hasRuns = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'run'").get() !== undefined;
-      const ended = hasRuns ? "SELECT count(*) AS n FROM run WHERE ended_at IS NOT NULL" : "SELECT 0 AS n";
-      const { n } = db.prepare(ended).get() as never;
-      return { ended: n, integrity };
+      const runs = "SELECT count(ended_at) AS ended, count(*) - count(ended_at) AS open FROM run";
+      const { ended, open } = db.prepare(hasRuns ? runs : "SELECT 0 AS ended, 0 AS open").get() as never;
+      return { ended, open, integrity };
     } finally {
       db.close();
     }

@@ -117,7 +117,7 @@ class Run {
       if (this.#isExtractedAlready(ending)) return this.#complete();
       const isHeld = trouble.twice != null && ending.status === 6;
       if (!isHeld && !resumes.includes(ending.status)) return this.#stuck(ending);
-      const { integrity, ended } = memoryOf(join(this.#folder, "run", "home", "state", "default.db"));
+      const { integrity, ended } = this.#memory;
       // A kill may hit a process whose export has just ended: the same command makes a new one.
       if (ending.status === null && ended > this.#ended) this.#again++;
       this.#ended = ended;
@@ -220,7 +220,13 @@ class Run {
     if (other === null) return ending;
     // The second one has found the export ended, and has made another one.
     if (ending.status === 0 && other.status === 0 && this.#scenario.mode !== "sync") this.#again++;
-    return other.status === 0 ? other : ending;
+    // It was killed in a new export, after the second one had ended: the same command resumes it.
+    const isOpen = ending.status === null && this.#memory.open > 0;
+    return other.status === 0 && !isOpen ? other : ending;
+  }
+
+  get #memory() {
+    return memoryOf(join(this.#folder, "run", "home", "state", "default.db"));
   }
 
   #start(place: "calm" | "run", timeout: number | null, flags: readonly string[] = []): Running {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../clock.ts";
 import { TimeoutError } from "./errors.ts";
 import type { OnWait } from "./retry.ts";
@@ -186,6 +187,8 @@ export function linkedAbort(parent: AbortSignal | undefined): {
 } {
   const own = new AbortController();
   const follow = () => own.abort(parent?.reason);
+  // Node takes more than ten requests at once for a leak.
+  if (parent instanceof AbortSignal) setMaxListeners(0, parent);
   if (parent?.aborted) follow();
   else parent?.addEventListener("abort", follow, { once: true });
   return {

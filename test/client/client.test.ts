@@ -30,6 +30,21 @@ test.each([
 });
 
 describe("a request", () => {
+  test("shares its signal with any number of others, without a warning of Node", async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on("warning", onWarning);
+    try {
+      const { client } = await clientAgainst(Array.from({ length: 12 }, () => page([1], null)));
+      const { signal } = new AbortController();
+      await Promise.all(Array.from({ length: 12 }, () => client.products.list({}, { signal })));
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(warnings).toEqual([]);
+    } finally {
+      process.off("warning", onWarning);
+    }
+  });
+
   test("sends path parameters, query and headers of a read", async () => {
     const { client, server } = await clientAgainst([page([1], null)], { userAgent: "catalogue/1" });
     await client.products.list({ limit: 10, q: "a b&c=d/é", cursor: undefined });

@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { createReadStream } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -51,8 +50,6 @@ export class AssetFetcher {
     this.#downloads = downloads;
     this.#limit = pLimit(run.input.concurrency);
     this.#signal = AbortSignal.any([run.tools.signal, this.#stop.signal]);
-    // Each download listens to it.
-    setMaxListeners(0, this.#signal);
   }
 
   /** Aborts when the run is interrupted, or when an error ends it. */

@@ -125,7 +125,8 @@ describe("a download of an export", () => {
       const world = await artifactWorld(format, step);
       world.write("file", "old");
       const { exit, stderr } = await world.download("--out file --yes");
-      expect([exit, stderr.split("\n")[0]]).toEqual([7, `error: ${why}`]);
+      const hint = "Run the command again to download it again.";
+      expect([exit, stderr]).toEqual([7, `error: ${why}\n${hint}\n`]);
       expect([world.asked.length, left(world), world.read("file")]).toEqual([times, ["file"], "old"]);
     },
   );

@@ -16,7 +16,10 @@ export async function checkManifest(
   ids: readonly string[] | null,
 ): Promise<void> {
   const broken = (why: string) =>
-    new BadAnswerError(`${name} is not the manifest of the export: ${why}`, { code: "wrong_content" });
+    new BadAnswerError(`${name} is not the manifest of the export: ${why}`, {
+      code: "wrong_content",
+      hint: "Run the command again to download it again.",
+    });
   if (!(await endsWithLine(path))) throw broken("it ends within a line");
   const asked = ids === null ? null : new Set(ids);
   const left = new Set(ids);

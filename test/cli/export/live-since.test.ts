@@ -121,7 +121,13 @@ describe("--since last", () => {
     expect(second.stderr).toMatch(/^Exported 1 product with \d images? to a\.ndjson in 0\.0 s\.\n$/);
     expect(idsOf(world.read("a.ndjson"))).toEqual([oldest!.id]);
     await world.cat("export --since last --margin 1h");
-    expect(world.asked()).toEqual([null, "2026-01-05T09:55:00.000Z", "2026-01-05T09:40:00.000Z"]);
+    await world.cat("export --since last --margin 0");
+    expect(world.asked()).toEqual([
+      null,
+      "2026-01-05T09:55:00.000Z",
+      "2026-01-05T09:40:00.000Z",
+      "2026-01-05T10:40:00.000Z",
+    ]);
   });
 
   test.for([

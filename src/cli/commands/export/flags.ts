@@ -124,7 +124,7 @@ export const withExportFlags = (made: Command): Command => {
       )
       .addOption(
         new Option("--margin <TIME>", "start earlier by this time, because changes may show up late")
-          .argParser(duration)
+          .argParser((text: string) => (text === "0" ? 0 : duration(text)))
           .default(undefined, "5m with --since last"),
       ),
   )

@@ -42,13 +42,13 @@ function problemsOf(json: unknown): Problem[] | null {
   const { errors } = (json ?? {}) as { readonly errors?: unknown };
   if (!Array.isArray(errors) || errors.length === 0 || !errors.every(isObject)) return null;
   return errors.map(({ line, input_index, type, code, message, param, ...rest }) => ({
-    ...rest,
     ...(Number.isSafeInteger(line) && { line: line as number }),
     ...(Number.isSafeInteger(input_index) && { input_index: input_index as number }),
     ...(typeof type === "string" && { type }),
     code: typeof code === "string" ? code : "invalid_request",
     message: typeof message === "string" ? message : "rejected without a message",
     ...(typeof param === "string" && { param }),
+    ...rest,
   }));
 }
 

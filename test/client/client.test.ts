@@ -327,6 +327,16 @@ describe("an error response", () => {
     expect((refused as Error).message).toMatch(message);
   });
 
+  test("keeps unknown fields of a problem after those of the contract", async () => {
+    const { client } = await clientAgainst([
+      json(400, { errors: [{ x_new: 1, message: "bad", param: "name", code: "c", line: 2 }] }),
+    ]);
+    const refused = await client.imports.create({ ndjson: "{}" }).catch((error: unknown) => error);
+    expect(JSON.stringify((refused as ApiError).problems)).toBe(
+      '[{"line":2,"code":"c","message":"bad","param":"name","x_new":1}]',
+    );
+  });
+
   test("keeps the other fields of a problem if one is invalid", async () => {
     const odd = { line: "2", code: null, message: "bad", param: null };
     const { client } = await clientAgainst([

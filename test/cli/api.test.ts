@@ -189,6 +189,21 @@ test("a failed page ends the stream after complete lines", async () => {
   });
 });
 
+test.each([[["C"]], [{ toString: 1 }]])(
+  "--paginate exits with 7 for a cursor that is %j",
+  async (next_cursor) => {
+    const world = await createWorld();
+    const server = await scriptedServer(json(200, { data: [{ id: "A" }], next_cursor, has_more: true }));
+    onTestFinished(stopServers);
+    expect(await world.cat("api GET /new --paginate", { env: { CAT_BASE_URL: server.origin } })).toEqual({
+      exit: 7,
+      stdout: "",
+      stderr: "error: GET /v1/new did not return a list\nRun the command again without --paginate.\n",
+    });
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
 test("--include prints the status and the headers; with --json one object", async () => {
   const world = await createWorld();
   const server = await scriptedServer(json(200, { a: "\u001b[1m" }, { "x-one": "1" }));

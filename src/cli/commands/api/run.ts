@@ -101,8 +101,11 @@ function pages(app: App, client: Client, request: RawRequest, target: Target): P
 
 function pageOf(response: RawResponse, path: string): Page<unknown> {
   const page = response.json() as Page<unknown> | null;
-  if (Array.isArray(page?.data) && typeof page.has_more === "boolean")
-    return { ...page, next_cursor: page.next_cursor ?? null };
+  const cursor = page?.next_cursor ?? null;
+  // Two lists or objects are never equal, so their repetition would not be noticed.
+  const isCursor = cursor === null || typeof cursor !== "object";
+  if (Array.isArray(page?.data) && typeof page.has_more === "boolean" && isCursor)
+    return { ...page, next_cursor: cursor };
   throw new BadAnswerError(`GET ${path} did not return a list`, {
     code: "wrong_shape",
     status: response.status,

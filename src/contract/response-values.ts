@@ -30,6 +30,7 @@ export function passedOnList<Schema extends z.ZodType>(schema: Schema): Schema {
 
 const relied = new WeakSet<z.core.$ZodType>();
 const unchecked = new WeakSet<z.core.$ZodType>();
+
 /**
  * What the client relies on in a response: only fields marked with `reliedOn` are checked, recursively. Such a field that is
  * nullable and absent is read as null. Others can have any value or be absent.
@@ -63,16 +64,26 @@ function fieldTree(schema: z.core.$ZodType): FieldTree {
   };
 }
 
+/** The schemas that a `Check` can express, with their checks: another one would be lost in it. */
+const checkedKinds = new Set([
+  ...["object", "array", "boolean", "enum", "string", "number"],
+  ...["string with string_format", "number with greater_than"],
+]);
+
 function checkOf(schema: z.core.$ZodType): Check {
   if (schema instanceof z.ZodNullable) return { ...checkOf(schema.unwrap()), isNullable: true };
   if (schema instanceof z.ZodOptional) return { ...checkOf(schema.unwrap()), isOptional: true };
+  const { type: name, checks = [] } = schema._zod.def;
+  const kind = [name, ...checks.map((one) => one._zod.def.check)].join(" with ");
+  if (!checkedKinds.has(kind)) throw new Error(`a client cannot rely on a ${kind}`);
   if (schema instanceof z.ZodObject) return { kind: "object" };
   if (schema instanceof z.ZodArray) return { kind: "list" };
   if (schema instanceof z.ZodURL) return { kind: "URL" };
   const { type, pattern, enum: values, minimum } = z.toJSONSchema(schema);
   if (type === "boolean") return { kind: type };
-  if (type === "integer") return { kind: type, ...(minimum! > Number.MIN_SAFE_INTEGER && { min: minimum! }) };
-  if (type !== "string") throw new Error(`a client cannot rely on a ${schema._zod.def.type}`);
+  if (type === "integer" && minimum !== undefined)
+    return { kind: type, ...(minimum > Number.MIN_SAFE_INTEGER && { min: minimum }) };
+  if (type !== "string") throw new Error(`a client cannot rely on a ${kind}`);
   const meaning = z.safeParse(schema, "").error?.issues[0]?.message;
   return {
     kind: "text",

@@ -104,9 +104,14 @@ const undiciFiles = {
 const undiciByName = {
   name: "undici-by-name",
   setup(builder) {
-    builder.onResolve({ filter: /^undici$/ }, ({ importer }) => ({ path: importer, namespace: "undici" }));
+    builder.onResolve({ filter: /^undici$/ }, ({ importer }) => ({
+      // esbuild writes it to the built files, which must not depend on the folder of the project.
+      path: relative(root, importer),
+      namespace: "undici",
+    }));
     builder.onLoad({ filter: /.*/, namespace: "undici" }, async ({ path }) => {
-      const imports = /import \{([^}]*)\} from "undici"/.exec(await readFile(path, "utf8"))?.[1] ?? "";
+      const imports =
+        /import \{([^}]*)\} from "undici"/.exec(await readFile(join(root, path), "utf8"))?.[1] ?? "";
       const names = imports.split(",").filter((name) => !/^\s*(type |$)/.test(name));
       const lines = names.map((name) => {
         const file = undiciFiles[name.trim()];

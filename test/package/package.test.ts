@@ -189,6 +189,15 @@ test("the built files import only packages that users install", async () => {
   );
 });
 
+test("no file of the package has the path of the folder that it was built in", () => {
+  const project = fileURLToPath(new URL("../..", import.meta.url));
+  const built = installed.files.filter((path) => path.startsWith("dist/"));
+  expect(built).toContain("dist/index.js");
+  const content = (path: string) =>
+    readFileSync(join(installed.folder, "node_modules", manifest.name, path), "utf8");
+  expect(built.filter((path) => content(path).includes(project))).toEqual([]);
+});
+
 test("the package has exactly the files that are needed", () => {
   const known = [
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,

@@ -172,8 +172,9 @@ const imageParts = (cell: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** A URL has no space. */
-const hasSeveralUrls = (part: string): boolean => /\s/.test(part) && /^https?:.*\shttps?:\/\//is.test(part);
+/** One URL rarely has another one after a comma or semicolon, and never after a space. */
+const hasSeveralUrls = (part: string): boolean =>
+  part.lastIndexOf("://") > "https".length && /^https?:.*[\s,;]https?:\/\//is.test(part);
 
 const none: readonly CellProblem[] = [];
 

@@ -193,11 +193,14 @@ describe("a problem names line, column and code", () => {
   test("several URLs in `images` need a bar between them", async () => {
     const other = "https://cdn.example.com/b.jpg";
     const cells = [`${url}, ${other}`, `${url}\n${other}`, `${url} | ${other}`, `${url},${other}`];
+    cells.push(`${url};${other}`, "https://cdn.example.com/w_9,h_9;q/a.jpg?from=https://a.example.com");
     const rows = cells.map((cell, at) => `A-${at},Dress,"${cell}"\n`);
     const { problems } = await checkWhole(`reference,name,images\n${rows.join("")}`);
     expect(problems.map(({ line, message }) => [line, message])).toEqual([
       [2, "images has several URLs: put | between them"],
       [3, "images has several URLs: put | between them"],
+      [6, "images has several URLs: put | between them"],
+      [7, "images has several URLs: put | between them"],
     ]);
   });
 

@@ -42,10 +42,10 @@ interface Place {
 export const problemList = (
   app: Place & { readonly io: Pick<Io, "json" | "data"> },
   file: string,
-  options: ListOptions & { readonly always?: boolean },
+  options: ListOptions & { readonly always?: boolean; readonly more?: () => object },
 ): ProblemList =>
   app.io.json
-    ? problemReport(file, app.io.data, options.always ?? false)
+    ? problemReport(file, app.io.data, options.always ?? false, options)
     : problemsForPeople(file, app, options);
 
 /** For people: groups of problems on a terminal, else one line per problem. */

@@ -7,12 +7,15 @@ import { Product, ProductImage } from "../../contract/resources/products.ts";
 import { Model, Task } from "../../contract/resources/tasks.ts";
 import { Webhook, WebhookWithSecret } from "../../contract/resources/webhooks.ts";
 import { ExitCode } from "../context/errors.ts";
+import { importOutput } from "./import-output.ts";
 import * as summaries from "./summaries.ts";
 
 /** What a command prints on stdout with `--json`, and its exit statuses beyond those of every command. */
 export interface CommandOutput {
   /** `json`: one value; `ndjson`: a value per line. */
   readonly form: "json" | "ndjson";
+  /** The flag with which a command of form `json` prints a value per line. */
+  readonly ndjson_with?: string;
   /** A JSON Schema of the value. */
   readonly schema: JsonObject;
   readonly exit_statuses: readonly number[];
@@ -37,9 +40,10 @@ const changes = [...byId, conflict];
 
 const entry =
   (form: CommandOutput["form"]) =>
-  (schema: z.ZodType, exits: readonly number[] = []): (() => CommandOutput) =>
+  (schema: z.ZodType, exits: readonly number[] = [], ndjsonWith?: string): (() => CommandOutput) =>
   () => ({
     form,
+    ...(ndjsonWith !== undefined && { ndjson_with: ndjsonWith }),
     schema: schemaOf(schema),
     exit_statuses: [...always, ...exits].sort((one, other) => one - other),
   });
@@ -52,7 +56,7 @@ const introduced = z.looseObject({ base_url: z.string(), api_key: z.string() });
 
 /** By command. A test fails for one without an entry, and compares the schemas with real outputs. */
 const outputs: Readonly<Record<string, () => CommandOutput>> = {
-  import: one(summaries.importOutput, [...changes, partial]),
+  import: one(importOutput, [...changes, partial], "--plan"),
   "imports list": lines(summaries.sentImport),
   "imports get": one(Import, byId),
   "imports watch": one(Import, [...byId, partial]),
@@ -101,7 +105,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   ]),
   "webhooks verify": one(z.looseObject({ valid: z.literal(true), age_seconds: z.int() }), [refused, denied]),
   serve: one(introduced, [refused, partial]),
-  api: one(z.any(), changes),
+  api: one(z.any(), changes, "--paginate"),
   login: one(summaries.account, requests),
   logout: one(z.looseObject({ profile: z.string(), removed: z.boolean() }), [denied]),
   whoami: one(summaries.account, reads),
@@ -127,6 +131,12 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
 function savedTask() {
   return Task.extend({ output_file: z.string().optional(), label: z.boolean().optional() });
 }
+
+/** How the values are printed, in words. */
+export const formOf = ({ form, ndjson_with: flag }: CommandOutput): string =>
+  form === "ndjson"
+    ? "one JSON value per line"
+    : `one JSON value${flag === undefined ? "" : `, or one per line with ${flag}`}`;
 
 /** The output of a command by its words, e.g. `products list`. Throws for a command without an entry. */
 export function outputOf(command: string): CommandOutput {

@@ -1,18 +1,20 @@
 import * as z from "zod";
-import { importModes, importStatuses } from "../../contract/value-sets.ts";
 import { sheetFormats } from "../flags/common-flags.ts";
 
 // What commands print with `--json` that no resource of the service describes. A test holds these schemas against real
 // outputs. Objects are loose, because fields may be added.
 
-const count = z.int().min(0);
-const text = z.string();
-const optionalText = z.string().optional();
+/** A number of things. */
+export const count = z.int().min(0);
+/** Any text. */
+export const text = z.string();
+/** A text that may be missing. */
+export const optionalText = z.string().optional();
 const failure = z.looseObject({ code: text, message: text });
 const sentJob = { status: text, at: text, base_url: text, run_id: text };
 
 /** A problem of a row, as a check reports it. */
-const problem = z.looseObject({
+export const problem = z.looseObject({
   line: z.int().optional(),
   first_line: z.int().optional(),
   last_line: z.int().optional(),
@@ -24,57 +26,8 @@ const problem = z.looseObject({
   message: text,
 });
 
-/** The same in an import, which may have a folder of photos instead of rows. */
-const problemOfImport = problem.extend({ photo: optionalText });
-
-const span = z.looseObject({ first_line: z.int(), last_line: z.int(), rows: count });
-
-const sums = {
-  total: count,
-  invalid: count,
-  submitted: count,
-  succeeded: count,
-  partial: count,
-  failed: count,
-  created: count,
-  updated: count,
-  skipped: count,
-  unchanged: count,
-  duration_ms: count,
-};
-
-/** One import of one file. */
-const importedFile = z.looseObject({
-  run_id: text.nullable(),
-  file: text,
-  mode: z.enum(importModes),
-  ...sums,
-  /** Only of an import that was rejected before anything was sent. */
-  valid: count.optional(),
-  imports: z.array(z.looseObject({ id: text, status: z.enum(importStatuses), rows: count })),
-  converted: count.optional(),
-  failed_file: text.nullable(),
-  results_file: text.nullable(),
-  results_rows: count.optional(),
-  left: count.optional(),
-  unknown: z.array(span).optional(),
-  refused: z.array(span).optional(),
-  problems: z.array(problemOfImport).optional(),
-  unread: z.array(text).optional(),
-  unwritten: z.array(text).optional(),
-});
-
-const checkedFile = z.looseObject({
-  file: text,
-  problems: z.array(problemOfImport),
-  total: count,
-  valid: count,
-  invalid: count,
-  left: count.optional(),
-  converted: count.optional(),
-});
-
-const template = z.looseObject({ file: text, columns: z.array(text) });
+/** A table that a command wrote for its rows. */
+export const template = z.looseObject({ file: text, columns: z.array(text) });
 
 /** `cat imports undo` */
 export const undoOutput = z.looseObject({
@@ -94,39 +47,12 @@ export const undoOutput = z.looseObject({
   ),
 });
 
-/** The counts of a plan: with `--plan`, after one line per row. */
-const planCounts = z.looseObject({
-  total: count,
-  invalid: count,
-  create: count,
-  change: count,
-  add_photos: count,
-  unchanged: count,
-  skip: count,
-  fail: count,
-  fields: z.looseObject({ name: count, description: count, sex: count }),
-  photos: count,
-  requests: count,
-  uploads: count,
-});
-
-/** `cat import`: a summary, that of several files, the result of a check, or the columns of a template. */
-export const importOutput = z.union([
-  importedFile,
-  checkedFile,
-  z.looseObject({
-    ...sums,
-    valid: count.optional(),
-    files: z.array(importedFile),
-    not_started: z.array(text).optional(),
-  }),
-  z.looseObject({ files: z.array(checkedFile), total: count, valid: count, invalid: count }),
-  planCounts,
-  template,
-]);
-
 const generated = z.looseObject({
-  run_id: text,
+  /** Null if the input was rejected before anything was queued; `file`, `valid` and `problems` are of such a run. */
+  run_id: text.nullable(),
+  file: optionalText,
+  valid: count.optional(),
+  problems: z.array(problem).optional(),
   total: count,
   queued: count,
   unchanged: count,

@@ -2,6 +2,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import type { DescribedCommand } from "../../../scripts/reference/source.ts";
+import { listedCommands } from "../../support/listed-commands.ts";
 import { createWorld } from "../../support/world.ts";
 import { lineOf, runsAnother } from "./command-lines.ts";
 import { canary, type Finished, seededWorld } from "./seeded-world.ts";
@@ -15,13 +16,18 @@ const checkOf = (name: string, schema: unknown) =>
   schemas.getSchema(name) ?? schemas.addSchema(closed(schema) as object, name).getSchema(name)!;
 
 /** What is wrong with the output of a command line with `--json`, by the list of `cat commands --json`. */
-function problemsOf({ name, output }: DescribedCommand, ran: Pick<Finished, "exit" | "stdout" | "stderr">) {
+function problemsOf(
+  { name, output }: DescribedCommand,
+  ran: Pick<Finished, "exit" | "stdout" | "stderr">,
+  flag?: string,
+) {
   const problems: string[] = [];
   const values = jsonLines(ran.stdout);
   if (values === null) problems.push(`stdout is not JSON: ${ran.stdout}`);
   const errors = jsonLines(ran.stderr);
   if (errors === null) problems.push(`stderr is not JSON lines: ${ran.stderr}`);
-  if (output.form === "json" && (values?.length ?? 0) > 1) problems.push("stdout has several values");
+  const isOne = output.form === "json" && (flag === undefined || flag !== output.ndjson_with);
+  if (isOne && (values?.length ?? 0) > 1) problems.push("stdout has several values");
   const check = checkOf(name, output.schema);
   for (const value of values ?? [])
     if (!check(value)) problems.push(`${schemas.errorsText(check.errors)}: ${JSON.stringify(value)}`);
@@ -76,6 +82,46 @@ test("with --json, every command prints JSON of its schema on stdout, and only J
     found.push(...problemsOf(command, await run(line, { ...stdin, context: { interrupt: stopped.signal } })));
   }
   expect(found).toEqual([]);
+});
+
+test.each([
+  ["import", "import rows.csv --plan", 3, 0],
+  ["import", "import rows.csv --plan plan.ndjson", 1, 0],
+  ["import", "import bad.csv --plan", 1, 3],
+  ["api", "api /models --paginate", 14, 0],
+  ["tryon", "tryon bad.csv --yes", 1, 3],
+  ["tryon", "tryon unknown.csv --yes", 1, 3],
+  ["beautify", "beautify bad.csv --yes --skip-invalid", 1, 3],
+])("with --json, the schema of %s holds for: cat %s", async (name, line, values, exit) => {
+  const world = await createWorld();
+  world.write("bad.csv", "reference,name,images,product_reference\nA-1,,,A-1\n");
+  world.write("unknown.csv", "product_reference,model_id,background,angle_shot\nX,X,white,full-front\n");
+  world.write("rows.csv", "reference,name,images\nN-1,Dress,https://cdn.example.com/1.jpg\n");
+  const { commands } = await listedCommands();
+  const command = (commands as readonly DescribedCommand[]).find((one) => one.name === name)!;
+  const ran = await world.cat(`${line} --json`);
+  expect(
+    problemsOf(
+      command,
+      ran,
+      ["--plan", "--paginate"].find((flag) => line.endsWith(flag)),
+    ),
+  ).toEqual([]);
+  expect([ran.exit, jsonLines(ran.stdout)!.length]).toEqual([exit, values]);
+});
+
+test.each([
+  ["tryon", "model_id", "full-front"],
+  ["beautify", "subtype", "front"],
+])("%s with --json has all fields of a summary if the input is rejected", async (command, column, angle) => {
+  const world = await createWorld();
+  world.write("bad.csv", `product_reference,${column},background,angle_shot\nX,,white,${angle}\n`);
+  const ran = await world.cat(`${command} bad.csv --yes --json`);
+  expect(ran.exit).toBe(3);
+  expect(JSON.parse(ran.stdout)).toEqual({
+    ...{ run_id: null, file: "bad.csv", total: 1, valid: 0, invalid: 1, problems: [expect.any(Object)] },
+    ...{ queued: 0, unchanged: 0, succeeded: 0, failed: 0, tasks: [], duration_ms: 0 },
+  });
 });
 
 describe("an import with --json", () => {

@@ -136,7 +136,9 @@ async function fullRun(
     ]);
   const place = await savePlaceOf(app, flags, flags.save);
   const { fields } = generationVocabulary(flags.kind);
-  const list = problemList(app, flags.input, { listsAll: "--dry-run --json", fields });
+  const started = app.context.clock.now();
+  const more = () => ({ ...nothingQueued, duration_ms: Math.round(app.context.clock.now() - started) });
+  const list = problemList(app, flags.input, { listsAll: "--dry-run --json", fields, more });
   // The summary is the one object on stdout; the failed file lists the skipped rows.
   const isSilent = app.io.json && flags.skipInvalid;
   const skipped: Problem[] = [];
@@ -205,6 +207,9 @@ async function fullRun(
     { ended: outcome.ended, place: place ?? (await savePlaceOf(app, flags, save)) },
   );
 }
+
+/** The other fields of the summary of a run (`GenerationSummary`) that was rejected before anything was queued. */
+const nothingQueued = { run_id: null, queued: 0, unchanged: 0, succeeded: 0, failed: 0, tasks: [] };
 
 /** Where the images are saved; null for nowhere. */
 async function savePlaceOf(

@@ -1,0 +1,122 @@
+import * as z from "zod";
+import { importModes, importStatuses } from "../../contract/value-sets.ts";
+import { plannedActions } from "../../flows/import/planned-row.ts";
+import { count, optionalText, problem, template, text } from "./summaries.ts";
+
+/** The same in an import, which may have a folder of photos instead of rows. */
+const problemOfImport = problem.extend({ photo: optionalText });
+
+const span = z.looseObject({ first_line: z.int(), last_line: z.int(), rows: count });
+
+const sums = {
+  total: count,
+  invalid: count,
+  submitted: count,
+  succeeded: count,
+  partial: count,
+  failed: count,
+  created: count,
+  updated: count,
+  skipped: count,
+  unchanged: count,
+  duration_ms: count,
+};
+
+/** One import of one file. */
+const importedFile = z.looseObject({
+  run_id: text.nullable(),
+  file: text,
+  mode: z.enum(importModes),
+  ...sums,
+  /** Only of an import that was rejected before anything was sent. */
+  valid: count.optional(),
+  imports: z.array(z.looseObject({ id: text, status: z.enum(importStatuses), rows: count })),
+  converted: count.optional(),
+  failed_file: text.nullable(),
+  results_file: text.nullable(),
+  results_rows: count.optional(),
+  left: count.optional(),
+  unknown: z.array(span).optional(),
+  refused: z.array(span).optional(),
+  problems: z.array(problemOfImport).optional(),
+  unread: z.array(text).optional(),
+  unwritten: z.array(text).optional(),
+});
+
+const checkedFile = z.looseObject({
+  file: text,
+  problems: z.array(problemOfImport),
+  total: count,
+  valid: count,
+  invalid: count,
+  left: count.optional(),
+  converted: count.optional(),
+});
+
+/** What a plan is of: the first line with `--plan`. */
+const planHead = z.looseObject({
+  plan: z.int(),
+  id: text,
+  identity: text,
+  created_at: text,
+  file: text,
+  file_sha256: text,
+  base_url: text,
+  account: text,
+  flags: z.record(text, z.any()),
+});
+
+const change = z.tuple([text.nullable(), text.nullable()]);
+
+/** A row of a plan, with the product as it was read. */
+const plannedRow = z.looseObject({
+  line: z.int(),
+  reference: text,
+  action: z.enum(plannedActions),
+  fields: z.looseObject({ name: change, description: change, sex: change }).partial(),
+  photos: z.array(text),
+  seen: z
+    .looseObject({
+      id: text,
+      name: text.nullable(),
+      description: text.nullable(),
+      sex: text.nullable(),
+      images: z.array(text),
+    })
+    .nullable(),
+});
+
+/** The counts of a plan: with `--plan`, after one line per row. */
+const planCounts = z.looseObject({
+  total: count,
+  invalid: count,
+  create: count,
+  change: count,
+  add_photos: count,
+  unchanged: count,
+  skip: count,
+  fail: count,
+  fields: z.looseObject({ name: count, description: count, sex: count }),
+  photos: count,
+  requests: count,
+  uploads: count,
+  sha256: optionalText,
+  plan_file: optionalText,
+});
+
+/** `cat import`: a summary, that of several files, the result of a check, a plan, or the columns of a template. */
+export const importOutput = z.union([
+  importedFile,
+  checkedFile,
+  z.looseObject({
+    ...sums,
+    valid: count.optional(),
+    files: z.array(importedFile),
+    not_started: z.array(text).optional(),
+  }),
+  z.looseObject({ files: z.array(checkedFile), total: count, valid: count, invalid: count }),
+  planHead,
+  plannedRow,
+  planCounts,
+  template,
+]);

@@ -37,7 +37,7 @@ export type Reading<Value> =
 
 /**
  * Reads parsed JSON by a shape. The fields of objects come in the order of the shape, so that output has the order of the
- * contract; others follow. May return parts of the given value itself.
+ * contract; others follow. What passes is returned itself, and lists get their entries as read.
  */
 export function readAs<Value>(shape: Shape, json: unknown): Reading<Value> {
   const value = readerOf(shape)(json);
@@ -102,8 +102,8 @@ const kinds: Readonly<Record<Check["kind"], (shape: Shape, check: Check) => Read
         if (read instanceof Mismatch) return read.at(name);
         if (read !== given) replaced.push([name, read]);
       }
-      if (replaced.length === 0 && isInOrder(object, positions)) return object;
-      return inOrder({ ...object, ...Object.fromEntries(replaced) }, positions);
+      if (replaced.length === 0 && hasOrderOf(object, positions)) return object;
+      return orderedBy({ ...object, ...Object.fromEntries(replaced) }, positions);
     };
   },
   list({ entries }) {
@@ -141,7 +141,7 @@ const isNot = (what: string, value: unknown): Mismatch =>
   new Mismatch(value === undefined ? "is missing" : `must be ${what}`);
 
 /** Whether the fields of the shape come first in an object, in the order of their positions. */
-function isInOrder(
+function hasOrderOf(
   object: Readonly<Record<string, unknown>>,
   positions: ReadonlyMap<string, number>,
 ): boolean {
@@ -154,7 +154,7 @@ function isInOrder(
   return true;
 }
 
-function inOrder(
+function orderedBy(
   object: Readonly<Record<string, unknown>>,
   positions: ReadonlyMap<string, number>,
 ): Record<string, unknown> {

@@ -40,7 +40,7 @@ export const ExportRow = z.looseObject({
       reference: z.string() as unknown as z.ZodType<string | null, string | null>,
       name: z.string(),
       sex: closedSet(sexes).nullable(),
-      deleted_at: reliedOn(z.iso.datetime({ offset: true })).nullable(),
+      deleted_at: reliedOn(z.iso.datetime({ offset: true, error: "must be a time" })).nullable(),
     }),
   ),
   assets: z.array(ExportAsset),

@@ -74,7 +74,8 @@ const jsonTypeOf = (operation: ClientOperation | null): string =>
 
 function contentTypeOf(file: string, bytes: Uint8Array, operation: ClientOperation | null): string {
   // A single line is JSON as well, so only the name says that it is a row.
-  if (/\.(?:ndjson|jsonl)$/i.test(file)) return "application/x-ndjson";
+  const takesRows = operation === null || operation.body.includes("application/x-ndjson");
+  if (takesRows && /\.(?:ndjson|jsonl)$/i.test(file)) return "application/x-ndjson";
   const text = new TextDecoder().decode(bytes);
   if (isJson(text)) return jsonTypeOf(operation);
   const lines = text.split("\n").filter((line) => line.trim() !== "");

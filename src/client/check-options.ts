@@ -19,6 +19,15 @@ const isClock: Check = [
   (value) => ["now", "sleep", "at"].every((name) => typeof (value as never)?.[name] === "function"),
   "a clock with now, sleep and at",
 ];
+const isAgent: Check = [
+  (value) => typeof value === "string" && /^[\x20-\x7e]*$/.test(value),
+  "printable ASCII text",
+];
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const isRawBody = (value: unknown): boolean => {
+  const { contentType, bytes } = value as { contentType?: unknown; bytes?: unknown };
+  return typeof contentType === "string" && bytes instanceof Uint8Array;
+};
 const isSignal: Check = [(value) => value instanceof AbortSignal, "an AbortSignal"];
 
 /** The options of `createClient`: their values, or the options that they consist of. */
@@ -34,7 +43,7 @@ export const clientOptions = {
   ],
   clock: isClock,
   random: isFunction,
-  userAgent: isText,
+  userAgent: isAgent,
   onExchange: isFunction,
   onWait: isFunction,
   env: isObject,
@@ -76,6 +85,18 @@ export const callOptions = {
   },
 } as const satisfies Record<string, Options>;
 
+/** The fields of a request for `client.raw`. */
+const rawRequest = {
+  method: [(value: unknown) => methods.includes(value as string), "GET, POST, PUT, PATCH or DELETE"],
+  path: [
+    (value: unknown) => typeof value === "string" && value.startsWith("/"),
+    "a path that starts with /, e.g. /v1/products",
+  ],
+  body: [(value: unknown) => value === null || isRawBody(value), "null, or { contentType, bytes }"],
+  headers: isObject,
+  listsProblems: isYesOrNo,
+} as const satisfies Options;
+
 /** Throws a TypeError for options of `createClient` that are unknown, invalid or missing. */
 export function checkClientOptions(options: unknown): void {
   const what = "createClient";
@@ -90,6 +111,20 @@ export function checkClientOptions(options: unknown): void {
       `${what}: apiKey is missing: the API key of your organization, which starts with ak_`,
     );
   }
+}
+
+/** Throws a TypeError for a request for `client.raw` with a field that is unknown, invalid or missing. */
+export function checkRawRequest(request: unknown): void {
+  const { method, path } = (request ?? {}) as { method?: unknown; path?: unknown };
+  if (typeof request !== "object" || method === undefined || path === undefined)
+    throw new TypeError("client.raw takes { method, path, body }");
+  checkOptions("client.raw", request as object, rawRequest);
+}
+
+/** Throws a TypeError for something else than a value of `operations`. */
+export function checkOperation(what: string, operation: unknown): void {
+  if (typeof (operation as { path?: unknown } | null | undefined)?.path === "string") return;
+  throw new TypeError(`${what} takes an operation, e.g. operations.imports.get`);
 }
 
 /** Throws a TypeError for options of `client.poll` that are unknown, invalid or missing. */

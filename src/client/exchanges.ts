@@ -28,13 +28,16 @@ export interface RawRequest {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path and query after the base URL, encoded, e.g. `/v1/products?limit=3`. */
   readonly path: string;
-  /** The body with its content type; null for none. */
-  readonly body: {
-    /** The `Content-Type`. */
-    readonly contentType: string;
-    /** The bytes, sent unchanged. */
-    readonly bytes: Uint8Array;
-  } | null;
+  /** The body with its content type; null or absent for none. */
+  readonly body?:
+    | {
+        /** The `Content-Type`. */
+        readonly contentType: string;
+        /** The bytes, sent unchanged. */
+        readonly bytes: Uint8Array;
+      }
+    | null
+    | undefined;
   /** More headers by their lower-case names, which replace those of the client. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether a 400 may list every problem of the input (Errors). */

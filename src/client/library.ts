@@ -15,8 +15,10 @@ import {
   callOptions,
   checkClientOptions,
   checkInput,
+  checkOperation,
   checkOptions,
   checkPollOptions,
+  checkRawRequest,
 } from "./check-options.ts";
 import { createClient as createServiceClient, type Client as ServiceClient } from "./client.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
@@ -79,6 +81,7 @@ export function createClient(options: ClientOptions): Client {
     ...(resourcesOf(service) as unknown as Client),
     exchange: (operation, input, options) => {
       return traced(client.exchange, async () => {
+        checkOperation("client.exchange", operation);
         checkOptions("client.exchange", options, callOptions.call);
         return service.exchange(
           operation as unknown as ClientOperation<AnyOperation>,
@@ -89,11 +92,13 @@ export function createClient(options: ClientOptions): Client {
     },
     raw: (request, options) => {
       return traced(client.raw, async () => {
+        checkRawRequest(request);
         checkOptions("client.raw", options, callOptions.call);
         return service.raw(request, options);
       });
     },
     paginate: (operation, input, options) => {
+      checkOperation("client.paginate", operation);
       checkOptions("client.paginate", options, callOptions.list);
       const pages = service.paginate(
         operation as unknown as ClientOperation<AnyOperation>,
@@ -104,6 +109,7 @@ export function createClient(options: ClientOptions): Client {
     },
     poll: (operation, input, options) => {
       return traced(client.poll, async () => {
+        checkOperation("client.poll", operation);
         checkPollOptions(options);
         return service.poll(
           operation as unknown as ClientOperation<AnyOperation>,

@@ -112,7 +112,8 @@ function pathSegment(name: string, value: unknown): string {
       // A lone surrogate cannot be encoded.
     }
   }
-  throw new CatalogueError(`${name} ${JSON.stringify(value ?? null)} is not a valid ID`, {
+  const why = value == null ? "is missing" : `${JSON.stringify(value)} is not a valid ID`;
+  throw new CatalogueError(`${name} ${why}`, {
     type: "invalid_request",
     code: "invalid_request",
     param: name,

@@ -10,6 +10,7 @@ test.each([
   ],
   ['$EDITOR "$(cat config path)"', '$EDITOR "$(catalogue config path)"'],
   ["Usage: cat COMMAND [flags]", "Usage: catalogue COMMAND [flags]"],
+  ["cat needs a command: import, imports", "catalogue needs a command: import, imports"],
   ["global flags: cat --help", "global flags: catalogue --help"],
 ])("a command has the name that was called: %s", (text, expected) => {
   expect(asCalled("catalogue", [])(text)).toBe(expected);

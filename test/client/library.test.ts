@@ -188,6 +188,7 @@ describe("options", () => {
     ],
     [{ baseUrl, apiKey: 5 }, "createClient: apiKey must be a string or a function"],
     [{ baseURL: baseUrl, apiKey }, "createClient: unknown option baseURL; did you mean baseUrl?"],
+    [{ baseUrl, apiKey, userAgent: "shop\n1" }, "createClient: userAgent must be printable ASCII text"],
     [
       { baseUrl, apiKey, retry: { times: 2 } },
       "createClient: unknown option retry.times; it takes attempts, unreached, backoff, inProgress, windowMs, rateLimited, rateLimitedMs",
@@ -259,6 +260,32 @@ describe("options", () => {
       "client.downloadInto: unknown option limits.total; did you mean limits.totalMs?",
     ],
     [
+      "a request of one's own",
+      (_, { raw }) => raw!({ method: "GET", path: "/v1/products", bdy: null }),
+      "client.raw: unknown option bdy; did you mean body?",
+    ],
+    ["no request", (_, { raw }) => raw!(), "client.raw takes { method, path, body }"],
+    [
+      "a path",
+      (_, { raw }) => raw!({ method: "GET", path: "https://example.com/v1/products" }),
+      "client.raw: path must be a path that starts with /, e.g. /v1/products",
+    ],
+    [
+      "a body",
+      (_, { raw }) => raw!({ method: "POST", path: "/v1/products", body: { name: "Dress" } }),
+      "client.raw: body must be null, or { contentType, bytes }",
+    ],
+    [
+      "an operation",
+      (_, { poll }) => poll!(undefined, {}, { done: () => true }),
+      "client.poll takes an operation, e.g. operations.imports.get",
+    ],
+    [
+      "an operation whose pages are read",
+      (_, { paginate }) => paginate!({}),
+      "client.paginate takes an operation, e.g. operations.imports.get",
+    ],
+    [
       "polling without an end",
       (_, { poll }) => poll!(operations.tasks.get, {}),
       "client.poll: done is missing: a function that says whether to stop polling",
@@ -322,6 +349,8 @@ describe("errors", () => {
     const error = await client.products.get({ product_id: "" }).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(CatalogueError);
     expect(String(error)).toBe('CatalogueError: product_id "" is not a valid ID');
+    const missing = client.products.get({} as never).catch((error: unknown) => error);
+    expect(String(await missing)).toBe("CatalogueError: product_id is missing");
   });
 });
 

@@ -1,7 +1,16 @@
 import { createHmac } from "node:crypto";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { isBuiltin } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { execa } from "execa";
@@ -9,6 +18,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { startMock } from "../../src/mock/index.ts";
 import { isLong } from "../support/repetitions.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hasFile, type Installed, installPackage, readmeLines, runModule } from "./installed.ts";
 
 const compiler = fileURLToPath(new URL("../../node_modules/typescript-7/bin/tsc", import.meta.url));
@@ -115,6 +125,34 @@ test("the installed programs print their version and run a command", async () =>
     },
   );
   expect(listed.stdout.split("\n")).toHaveLength(2);
+});
+
+test("without its optional packages, login and doctor name what is missing", async () => {
+  const folder = temporaryFolder();
+  const home = join("node_modules", manifest.name);
+  cpSync(join(installed.folder, home), join(folder, home), { recursive: true });
+  for (const name of Object.keys(manifest.dependencies)) {
+    mkdirSync(dirname(join(folder, "node_modules", name)), { recursive: true });
+    symlinkSync(
+      realpathSync(join(installed.folder, "node_modules", name)),
+      join(folder, "node_modules", name),
+    );
+  }
+  const mock = await startMock({ demo: 1 });
+  const run = (args: string[], env = {}) =>
+    execa(process.execPath, [join(folder, home, "bin/catalogue.js"), ...args], {
+      ...{ input: mock.apiKey, reject: false, env: { CAT_HOME: join(folder, "home"), ...env } },
+    });
+  const login = await run(["login", "--profile", "live", "--base-url", mock.baseUrl, "--with-key"]);
+  const doctor = await run(["doctor"], { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey });
+  await mock.stop();
+  expect(login.stderr).toMatch(
+    /^error: cannot use the keychain: the package @napi-rs\/keyring is not installed\n.*--store file$/,
+  );
+  expect(login.exitCode).toBe(4);
+  expect(doctor.stdout).toContain("the package @napi-rs/keyring is not installed; no key in it is in use\n");
+  expect(doctor.stdout).toContain("cannot store the state of imports: the libsql library does not load\n");
+  expect(doctor.exitCode).toBe(2);
 });
 
 test("no page tells users to get a package by a name without a scope, which is not this one", () => {

@@ -77,7 +77,7 @@ async function request(
   action: "read" | "write" | "remove",
   key = "",
 ): Promise<string | null> {
-  const library = createRequire(import.meta.url).resolve("@napi-rs/keyring");
+  const library = libraryPath();
   const { CAT_API_KEY: _key, CAT_WEBHOOK_SECRET: _secret, NODE_OPTIONS: _options, ...others } = env;
   const child = spawn(node, ["-e", program, "--", library, service, account, action], {
     env: others,
@@ -105,6 +105,15 @@ async function request(
   } finally {
     over.abort();
     child.kill("SIGKILL");
+  }
+}
+
+/** The library is an optional package. */
+function libraryPath(): string {
+  try {
+    return createRequire(import.meta.url).resolve("@napi-rs/keyring");
+  } catch {
+    throw new KeychainError("the package @napi-rs/keyring is not installed");
   }
 }
 

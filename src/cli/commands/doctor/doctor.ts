@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { Command } from "commander";
 import { CatError } from "../../../errors.ts";
 import { maskedKeys } from "../../../http/mask.ts";
+import { loadConnect } from "../../../state/sqlite.ts";
 import type { App } from "../../app/app.ts";
 import { openProfileState, profileStatePath } from "../../app/profile-state.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -213,6 +214,7 @@ async function checkState(app: App): Promise<CheckResult> {
   while (!existsSync(folder)) folder = dirname(folder);
   if (!statSync(folder).isDirectory()) throw notAFolder(dirname(dirname(path)));
   accessSync(folder, constants.W_OK | constants.X_OK);
+  await loadConnect();
   return ok(`none yet; the first command that needs it creates ${path}`);
 }
 

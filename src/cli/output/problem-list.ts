@@ -48,6 +48,12 @@ export const problemList = (
     ? problemReport(file, app.io.data, options.always ?? false, options)
     : problemsForPeople(file, app, options);
 
+/** A problem whose message names commands as they were called, for programs and reports as well. */
+export const namedProblem = ({ asCalled }: Pick<Io, "asCalled">, problem: Problem): Problem => ({
+  ...problem,
+  message: asCalled(problem.message),
+});
+
 /** For people: groups of problems on a terminal, else one line per problem. */
 export const problemsForPeople = (file: string, app: Place, options: ListOptions) =>
   app.context.stderr.isTTY ? groupedProblems(file, app, options) : problemLines(file, app.io, options);

@@ -124,6 +124,17 @@ test.each([
   });
 });
 
+test.each(["", "--dry-run"])(
+  "a problem with --json names the command that was called: tryon %s",
+  async (flag) => {
+    const world = await createWorld();
+    world.write("a.csv", "product_reference,model_id,background,angle_shot\nX,Q,white,full-front\n");
+    const context = { program: "catalogue" as const };
+    const { stdout } = await world.cat(`tryon a.csv --yes --json ${flag}`.trim(), { context });
+    expect(stdout).toContain("catalogue models list shows all models");
+  },
+);
+
 describe("an import with --json", () => {
   const csv = (...rows: string[]) => ["reference,name,images", ...rows, ""].join("\n");
   const url = "https://cdn.example.com";

@@ -12,7 +12,7 @@ import type { Problem } from "../../../flows/rows/problem.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
-import { problemsForPeople, wholeMessage } from "../../output/problem-list.ts";
+import { namedProblem, problemsForPeople, wholeMessage } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { inputRejected } from "./report.ts";
@@ -42,7 +42,7 @@ export async function dryRun(
   const { asked } = inFile;
   rejectTooMany(asked.length, { file, maxGenerations: flags.maxGenerations });
   const resolved = await lookUp(app, flags, inFile);
-  problems.push(...(resolved?.problems ?? []));
+  problems.push(...(resolved?.problems ?? []).map((problem) => namedProblem(app.io, problem)));
   const unresolved = resolved?.unresolved ?? new Map();
   const foundMissing = flags.missing && resolved !== null ? await missingOf(app, flags, resolved) : null;
   const places = foundMissing === null ? null : new Set(foundMissing.missing.map(placeKey));

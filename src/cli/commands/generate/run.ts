@@ -26,7 +26,7 @@ import { mapFileOf } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { flagWords, shellWord } from "../../output/command-words.ts";
 import { placeText } from "../../output/problem-groups.ts";
-import { problemList } from "../../output/problem-list.ts";
+import { namedProblem, problemList } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import { withReports } from "../../reports/with-reports.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
@@ -183,7 +183,8 @@ async function fullRun(
         },
         onReview: async (recorded) =>
           (await import("./open-review.ts")).noteDisagreements(app, flags.approved!, recorded),
-        onProblem(problem) {
+        onProblem(foundProblem) {
+          const problem = namedProblem(app.io, foundProblem);
           found?.add(file.source, problem);
           return isSilent ? void skipped.push(problem) : list.add(problem);
         },

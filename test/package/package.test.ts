@@ -23,6 +23,8 @@ import { hasFile, type Installed, installPackage, readmeLines, runModule } from 
 
 const compiler = fileURLToPath(new URL("../../node_modules/typescript-7/bin/tsc", import.meta.url));
 
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
 let installed: Installed;
 beforeAll(async () => {
   installed = await installPackage();
@@ -84,17 +86,23 @@ test("verifyWebhook: the README's example accepts signed deliveries only", async
 });
 
 test.runIf(isLong)(
-  "the README's examples pass the type check against the packed declarations; a wrong one fails",
+  "the examples of the README and of the client pass the type check against the packed declarations; a wrong one fails",
   async () => {
     for (const what of ["startMock", "createClient", "verifyWebhook"]) written(what);
     const wrong = join(installed.folder, "wrong.js");
     writeFileSync(wrong, `${readmeLines("createClient").replace("limit: 3", "limit: true")}\n`);
+    const page = readFileSync(join(root, "docs/client.md"), "utf8");
+    const ofPage = [...page.matchAll(/^```js (\w+)\.mjs\n(.*?)^```$/gms)].map(([, name, text]) => {
+      writeFileSync(join(installed.folder, `${name}.ts`), text!);
+      return `${name}.ts`;
+    });
+    expect(ofPage).toEqual(["models.ts", "catalogue.ts"]);
     const compilerOptions = {
       ...{ strict: true, checkJs: true, noEmit: true, module: "nodenext", target: "es2023", types: ["node"] },
       // Checks the declarations too, except those of the language.
       ...{ skipLibCheck: false, skipDefaultLibCheck: true },
     };
-    const files = ["startMock.js", "createClient.js", "verifyWebhook.js", "wrong.js"];
+    const files = ["startMock.js", "createClient.js", "verifyWebhook.js", "wrong.js", ...ofPage];
     const config = join(installed.folder, "tsconfig.json");
     writeFileSync(config, JSON.stringify({ compilerOptions, files }));
     const { stdout } = await execa(process.execPath, [compiler, "--singleThreaded", "-p", config], {
@@ -156,7 +164,6 @@ test("without its optional packages, login and doctor name what is missing", asy
 });
 
 test("no page tells users to get a package by a name without a scope, which is not this one", () => {
-  const root = fileURLToPath(new URL("../../", import.meta.url));
   const pages = [
     "README.md",
     "CONTRIBUTING.md",

@@ -33,6 +33,8 @@ export const template = z.looseObject({ file: text, columns: z.array(text) });
 export const undoOutput = z.looseObject({
   run_id: text,
   undoes: text,
+  /** Only with `--plan`. */
+  plan: z.literal(true).optional(),
   file: text,
   total: count,
   undone: count,

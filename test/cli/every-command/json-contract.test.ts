@@ -88,6 +88,7 @@ test.each([
   ["import", "import rows.csv --plan", 3, 0],
   ["import", "import rows.csv --plan plan.ndjson", 1, 0],
   ["import", "import bad.csv --plan", 1, 3],
+  ["imports undo", "imports undo RUN --plan", 1, 0],
   ["api", "api /models --paginate", 14, 0],
   ["tryon", "tryon bad.csv --yes", 1, 3],
   ["tryon", "tryon unknown.csv --yes", 1, 3],
@@ -99,7 +100,8 @@ test.each([
   world.write("rows.csv", "reference,name,images\nN-1,Dress,https://cdn.example.com/1.jpg\n");
   const { commands } = await listedCommands();
   const command = (commands as readonly DescribedCommand[]).find((one) => one.name === name)!;
-  const ran = await world.cat(`${line} --json`);
+  const run = line.includes("RUN") ? (await world.cat("import rows.csv --json")).stdout : "{}";
+  const ran = await world.cat(`${line.replace("RUN", JSON.parse(run).run_id)} --json`);
   expect(
     problemsOf(
       command,

@@ -254,7 +254,7 @@ test("the package has exactly the files that are needed", () => {
     /^dist\/licenses\.txt$/,
     /^dist\/program\/parts\/[\w-]+\.js$/,
     /^dist\/(?:cjs\/)?types\/(?:index|clock|errors)\.d\.ts$/,
-    /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock)\/[\w/-]+\.d\.ts$/,
+    /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock|zod)\/[\w/-]+\.d\.ts$/,
     /^docs\/[\w-]+\.(?:md|py)$/,
     /^docs\/reference\/[\w-]+\.md$/,
     /^man\/cat[\w-]+\.1$/,

@@ -42,10 +42,8 @@ test("no command of the service loads the schemas of the contract, because they 
   const hasSchemas = (name: string) => /\bZodObject\b/.test(readFileSync(join(folder, name), "utf8"));
   for (const args of [
     ["products", "list"],
-    ["tasks", "list", "--json"],
     ["import", join(dirname(dirname(catProgram)), "fixtures/products.csv")],
     ["export", "--out", join(temporaryFolder(), "products.ndjson")],
-    ["api", "products"],
   ]) {
     const loaded = await loadedFiles(args, env);
     expect([args, loaded.filter(hasSchemas)]).toEqual([args, []]);

@@ -12,7 +12,7 @@ export const measure = ({ count = 2_000, bytes = 100_000, runs = 5 } = {}) =>
       const env = settingsFor(server, folder);
       const into = intoNewFolders(folder, (images) => {
         // The results of the run, which are as large as an image, are there too; curl gives its files no extension.
-        const names = readdirSync(images).filter((name) => !/\.(nd)?json$/.test(name));
+        const names = readdirSync(images).filter((name) => !/\.(csv|ndjson|json)$/.test(name));
         const saved = names.filter((name) => statSync(join(images, name)).size >= bytes);
         if (saved.length !== count) throw new Error(`${saved.length} images were saved, not ${count}`);
       });

@@ -208,6 +208,11 @@ describe("--matrix", () => {
       stderr:
         "error: looks.csv requests 12 images; the limit is 11 (--max-generations). Nothing was queued\nRemove values or rows, or raise --max-generations.\n",
     });
+    const { exit, stdout } = await world.cat("tryon looks.csv --matrix --yes --json --max-generations 11");
+    expect([exit, JSON.parse(stdout)]).toMatchObject([
+      3,
+      { problems: [], valid: 1, run_id: null, tasks: [] },
+    ]);
     expect(world.requests()).toHaveLength(before);
     await world.cat("tryon looks.csv --matrix --yes");
     expect(world.tasks()).toHaveLength(12);

@@ -196,6 +196,14 @@ test.each([
     );
     expect(writesSince(world, before)).toEqual([]);
   }
+  const ran = await world.cat(`import a.csv --json --max-changes ${most}`);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    problems: [],
+    total: 4,
+    valid: 4,
+    run_id: null,
+    submitted: 0,
+  });
   expect((await world.cat(`import a.csv --max-changes ${enough}`)).exit).toBe(0);
   expect(world.products()).toHaveLength(4);
 });

@@ -138,7 +138,8 @@ async function fullRun(
   const { fields } = generationVocabulary(flags.kind);
   const started = app.context.clock.now();
   const more = () => ({ ...nothingQueued, duration_ms: Math.round(app.context.clock.now() - started) });
-  const list = problemList(app, flags.input, { listsAll: "--dry-run --json", fields, more });
+  const listing = { listsAll: "--dry-run --json", fields, more };
+  const list = problemList(app, flags.input, listing);
   // The summary is the one object on stdout; the failed file lists the skipped rows.
   const isSilent = app.io.json && flags.skipInvalid;
   const skipped: Problem[] = [];
@@ -196,7 +197,17 @@ async function fullRun(
         },
       },
     ),
-  );
+  ).catch(async (error: unknown) => {
+    // With `--json` every rejection has its object on stdout, also of files without a problem.
+    if (app.io.json && error instanceof CatError && error.code === "too_many_generations") {
+      const { checkFile } = await import("../../../flows/rows/check.ts");
+      const report = problemList(app, flags.input, { ...listing, always: true });
+      const { random, interrupt: signal } = app.context;
+      const { check } = await checkFile(file, { random, signal, onProblem: report.add });
+      await report.end(check);
+    }
+    throw error;
+  });
   if (outcome.ended === null) for (const problem of skipped) await list.add(problem);
   if (outcome.ended === null || !isSilent) await list.end(outcome.check);
   if (found !== null) addResults(found, file.source, { ...outcome, places });

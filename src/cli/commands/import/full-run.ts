@@ -1,3 +1,4 @@
+import { CatError } from "../../../errors.ts";
 import { importFiles } from "../../../flows/import/import-file.ts";
 import { nothingCounted } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkCounts, isRejected } from "../../../flows/rows/check.ts";
@@ -52,7 +53,12 @@ export async function fullRun(
         return { input: { ...flags, file, localPhotos }, deps };
       }),
     ),
-  );
+  ).catch(async (error: unknown) => {
+    // With `--json` every rejection has its object on stdout, also of files without a problem.
+    if (app.io.json && error instanceof CatError && error.code === "too_many_changes")
+      await listedChecks(app, opened, { more });
+    throw error;
+  });
   const files = outcomes.map((outcome, index) => ({ ...outcome, ...opened[index]! }));
   if (files.every(({ ended }) => ended === null)) {
     const checks = outcomes.map(({ check }) => check);

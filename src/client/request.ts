@@ -138,10 +138,14 @@ function bodyOf(
   if (input.ndjson !== undefined) {
     return { body: bytesOf(input.ndjson), contentType: "application/x-ndjson" };
   }
-  const contentType = operation.body.find((type) => type.endsWith("json") && !type.includes("ndjson"));
+  const contentType = jsonTypeOf(operation);
   const body = bytesOf(input.json ?? JSON.stringify(input.body ?? {}));
   return { body, contentType: contentType ?? null };
 }
+
+/** The content type of an operation's JSON body, e.g. of a merge patch; undefined if it takes none. */
+export const jsonTypeOf = ({ body }: ClientOperation): string | undefined =>
+  body.find((type) => type.endsWith("json") && !type.includes("ndjson"));
 
 const bytesOf = (given: Uint8Array | string): Uint8Array =>
   typeof given === "string" ? Buffer.from(given) : given;

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { RawRequest } from "../../../client/exchanges.ts";
+import { jsonTypeOf } from "../../../client/request.ts";
 import type { ClientOperation } from "../../../contract/client-operations.ts";
 import { multipartForm } from "../../../http/send.ts";
 import type { Context } from "../../context/context.ts";
@@ -57,7 +58,7 @@ export async function requestBody(
       hint: "Use -F file=@FILE or --input FILE.",
     });
   }
-  return { contentType: jsonTypeOf(operation), bytes: Buffer.from(JSON.stringify(object)) };
+  return { contentType: typeOfJson(operation), bytes: Buffer.from(JSON.stringify(object)) };
 }
 
 function form(file: string, bytes: Uint8Array): Body {
@@ -68,22 +69,22 @@ function form(file: string, bytes: Uint8Array): Body {
   return { contentType, bytes: body };
 }
 
-/** `application/json`, or the JSON type of the operation, e.g. a merge patch. */
-const jsonTypeOf = (operation: ClientOperation | null): string =>
-  operation?.body.find((type) => /\bjson\b/.test(type) && !type.includes("ndjson")) ?? "application/json";
+/** `application/json`, or the JSON type of the operation. */
+const typeOfJson = (operation: ClientOperation | null): string =>
+  (operation === null ? undefined : jsonTypeOf(operation)) ?? "application/json";
 
 function contentTypeOf(file: string, bytes: Uint8Array, operation: ClientOperation | null): string {
   // A single line is JSON as well, so only the name says that it is a row.
   const takesRows = operation === null || operation.body.includes("application/x-ndjson");
   if (takesRows && /\.(?:ndjson|jsonl)$/i.test(file)) return "application/x-ndjson";
   const text = new TextDecoder().decode(bytes);
-  if (isJson(text)) return jsonTypeOf(operation);
+  if (isJson(text)) return typeOfJson(operation);
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   if (lines.length > 1 && lines.every(isJson)) return "application/x-ndjson";
   // The service explains what is wrong with a body that should be JSON.
   return operation === null || operation.body.length === 0
     ? "application/octet-stream"
-    : jsonTypeOf(operation);
+    : typeOfJson(operation);
 }
 
 function isJson(text: string): boolean {

@@ -36,7 +36,7 @@ test("a dry run loads at most six files and --version loads one, because each co
 });
 
 test("no command of the service loads the schemas of the contract, because they take 20 ms", async () => {
-  await using mock = await startMock({ demo: 3 });
+  await using mock = await startMock({ demo: 3, speed: 100 });
   const env = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey };
   const folder = join(dirname(dirname(catProgram)), "dist/program");
   const hasSchemas = (name: string) => /\bZodObject\b/.test(readFileSync(join(folder, name), "utf8"));

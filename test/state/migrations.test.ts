@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { migrate } from "../../src/state/migrations.ts";
+import { migrate, migrations } from "../../src/state/migrations.ts";
 import { type Database, loadConnect } from "../../src/state/sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -41,4 +41,26 @@ test("a failing migration leaves the file unchanged", async () => {
   expect(again.statement("SELECT * FROM product").all()).toEqual([["SKU-1"]]);
   migrate(again, steps);
   expect(again.statement("SELECT * FROM product").all()).toEqual([["SKU-1", "of SKU-1"]]);
+});
+
+test("a new file has the tables that the migrations make", async () => {
+  const tables = (db: Database) =>
+    db
+      .statement(
+        "SELECT sql FROM state.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      )
+      .all()
+      .map(([sql]) =>
+        String(sql)
+          .replace(/"/g, "")
+          .replace(/\s+/g, " ")
+          .replace(/ (?=[,)])/g, ""),
+      );
+  const fresh = await database();
+  migrate(fresh);
+  const migrated = await database();
+  migrate(migrated, [...migrations]);
+  expect(tables(fresh)).toHaveLength(19);
+  expect(tables(fresh)).toEqual(tables(migrated));
+  expect(versionOf(fresh)).toEqual(versionOf(migrated));
 });

@@ -1,4 +1,6 @@
+import type { ClientOperation } from "../contract/client-operations.ts";
 import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
+import { ownHeaders } from "./own-headers.ts";
 
 type Check = readonly [holds: (value: unknown) => boolean, mustBe: string];
 
@@ -19,15 +21,25 @@ const isClock: Check = [
   (value) => ["now", "sleep", "at"].every((name) => typeof (value as never)?.[name] === "function"),
   "a clock with now, sleep and at",
 ];
-const isAgent: Check = [
+const isAscii: Check = [
   (value) => typeof value === "string" && /^[\x20-\x7e]*$/.test(value),
   "printable ASCII text",
 ];
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const isRawBody = (value: unknown): boolean => {
   const { contentType, bytes } = value as { contentType?: unknown; bytes?: unknown };
-  return typeof contentType === "string" && bytes instanceof Uint8Array;
+  return typeof contentType === "string" && isAscii[0](contentType) && bytes instanceof Uint8Array;
 };
+/** A list, a Map or `Headers` has no headers as its own fields. */
+const isHeaders = (value: unknown): boolean =>
+  isObject[0](value) &&
+  !(Symbol.iterator in (value as object)) &&
+  Object.entries(value as object).every(
+    ([name, text]) =>
+      /^[a-z\d!#$%&'*+.^_`|~-]+$/.test(name) &&
+      !ownHeaders.has(name) &&
+      (text === undefined || isAscii[0](text)),
+  );
 const isSignal: Check = [(value) => value instanceof AbortSignal, "an AbortSignal"];
 
 /** The options of `createClient`: their values, or the options that they consist of. */
@@ -43,7 +55,7 @@ export const clientOptions = {
   ],
   clock: isClock,
   random: isFunction,
-  userAgent: isAgent,
+  userAgent: isAscii,
   onExchange: isFunction,
   onWait: isFunction,
   env: isObject,
@@ -89,11 +101,14 @@ export const callOptions = {
 const rawRequest = {
   method: [(value: unknown) => methods.includes(value as string), "GET, POST, PUT, PATCH or DELETE"],
   path: [
-    (value: unknown) => typeof value === "string" && value.startsWith("/"),
-    "a path that starts with /, e.g. /v1/products",
+    (value: unknown) => typeof value === "string" && /^\/[\x21-\x7e]*$/.test(value),
+    "an encoded path that starts with /, e.g. /v1/products",
   ],
   body: [(value: unknown) => value === null || isRawBody(value), "null, or { contentType, bytes }"],
-  headers: isObject,
+  headers: [
+    isHeaders,
+    "an object of lower-case names and ASCII text, without those of the client, e.g. host",
+  ],
   listsProblems: isYesOrNo,
 } as const satisfies Options;
 
@@ -121,10 +136,23 @@ export function checkRawRequest(request: unknown): void {
   checkOptions("client.raw", request as object, rawRequest);
 }
 
-/** Throws a TypeError for something else than a value of `operations`. */
-export function checkOperation(what: string, operation: unknown): void {
-  if (typeof (operation as { path?: unknown } | null | undefined)?.path === "string") return;
-  throw new TypeError(`${what} takes an operation, e.g. operations.imports.get`);
+/** Throws a TypeError for something else than a value of `operations`, and for a field that it does not have. */
+export function checkOperation(what: string, operation: unknown, input: unknown): void {
+  if (!Array.isArray((operation as { params?: unknown } | null | undefined)?.params))
+    throw new TypeError(`${what} takes an operation, e.g. operations.imports.get`);
+  checkInput(what, input, fieldsOf(operation as ClientOperation));
+}
+
+/** Throws a TypeError for a download without a URL, e.g. of an export in progress. */
+export function checkDownload(url: unknown): void {
+  if (typeof url !== "string") throw new TypeError("client.download takes a signed URL");
+}
+
+/** Throws a TypeError for a download that is not complete, or that has options that are unknown or invalid. */
+export function checkDownloadInto(target: unknown, download: object | undefined): void {
+  checkOptions("client.downloadInto", download, callOptions.downloadInto);
+  if (!isObject[0](target) || (download as { url?: unknown } | undefined)?.url === undefined)
+    throw new TypeError("client.downloadInto takes a target and { url }");
 }
 
 /** Throws a TypeError for options of `client.poll` that are unknown, invalid or missing. */
@@ -136,6 +164,8 @@ export function checkPollOptions(options: object | undefined): void {
 
 /** Throws a TypeError that names the first option that is unknown or invalid. The value is not shown: it may be secret. */
 export function checkOptions(what: string, given: object | undefined, known: Options, prefix = ""): void {
+  if (given !== undefined && !isObject[0](given))
+    throw new TypeError(`${what}: the options must be an object`);
   for (const [name, value] of Object.entries(given ?? {})) {
     const check = Object.hasOwn(known, name) ? known[name]! : null;
     if (check === null) throw unknownName(`${what}: unknown option`, name, Object.keys(known), prefix);
@@ -146,6 +176,12 @@ export function checkOptions(what: string, given: object | undefined, known: Opt
     if (nested !== null) checkOptions(what, value as object, nested, `${prefix}${name}.`);
   }
 }
+
+/** The fields of the input of an operation. */
+export const fieldsOf = ({ params, query, body }: ClientOperation): string[] => {
+  const fields = body.includes("multipart/form-data") ? ["file"] : ["body", "json", "ndjson"];
+  return [...params, ...query, ...(body.length > 0 ? fields : [])];
+};
 
 /** Throws a TypeError for a field of the input that the operation does not have: it would not be sent. */
 export function checkInput(what: string, input: unknown, known: readonly string[]): void {

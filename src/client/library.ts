@@ -14,11 +14,14 @@ import type { WebhooksApi } from "./api/webhooks.ts";
 import {
   callOptions,
   checkClientOptions,
+  checkDownload,
+  checkDownloadInto,
   checkInput,
   checkOperation,
   checkOptions,
   checkPollOptions,
   checkRawRequest,
+  fieldsOf,
 } from "./check-options.ts";
 import { createClient as createServiceClient, type Client as ServiceClient } from "./client.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
@@ -81,7 +84,7 @@ export function createClient(options: ClientOptions): Client {
     ...(resourcesOf(service) as unknown as Client),
     exchange: (operation, input, options) => {
       return traced(client.exchange, async () => {
-        checkOperation("client.exchange", operation);
+        checkOperation("client.exchange", operation, input);
         checkOptions("client.exchange", options, callOptions.call);
         return service.exchange(
           operation as unknown as ClientOperation<AnyOperation>,
@@ -98,7 +101,7 @@ export function createClient(options: ClientOptions): Client {
       });
     },
     paginate: (operation, input, options) => {
-      checkOperation("client.paginate", operation);
+      checkOperation("client.paginate", operation, input);
       checkOptions("client.paginate", options, callOptions.list);
       const pages = service.paginate(
         operation as unknown as ClientOperation<AnyOperation>,
@@ -109,7 +112,7 @@ export function createClient(options: ClientOptions): Client {
     },
     poll: (operation, input, options) => {
       return traced(client.poll, async () => {
-        checkOperation("client.poll", operation);
+        checkOperation("client.poll", operation, input);
         checkPollOptions(options);
         return service.poll(
           operation as unknown as ClientOperation<AnyOperation>,
@@ -119,12 +122,13 @@ export function createClient(options: ClientOptions): Client {
       }) as Promise<never>;
     },
     download: (url, options) => {
+      checkDownload(url);
       checkOptions("client.download", options, callOptions.download);
       return tracedEntries(client.download, service.download(url, options));
     },
     downloadInto: (target, download) => {
       return traced(client.downloadInto, async () => {
-        checkOptions("client.downloadInto", download, callOptions.downloadInto);
+        checkDownloadInto(target, download);
         return service.downloadInto(target, download);
       });
     },
@@ -146,8 +150,7 @@ function resourcesOf(service: ServiceClient): Record<string, Record<string, unkn
     for (const [verb, one] of Object.entries(verbs)) {
       const operation = one as unknown as ClientOperation<AnyOperation>;
       const name = `${resource}.${verb}`;
-      const known = [...operation.params, ...operation.query];
-      if (operation.body.length > 0) known.push("body", "json", "ndjson");
+      const known = fieldsOf(operation);
       const isUpload = operation.body.includes("multipart/form-data");
       const send = (input: unknown, options?: CallOptions) => {
         return traced(send, async () => {

@@ -171,6 +171,7 @@ test("await using closes the client at the end of its block", async () => {
 });
 
 type AnyMethods = Record<string, (...args: unknown[]) => unknown>;
+type Mistake = [string, (resources: Record<string, AnyMethods>, client: AnyMethods) => unknown, string];
 
 describe("options", () => {
   const baseUrl = "http://127.0.0.1:1";
@@ -227,7 +228,7 @@ describe("options", () => {
     ).toBeTypeOf("object");
   });
 
-  test.each<[string, (resources: Record<string, AnyMethods>, client: AnyMethods) => unknown, string]>([
+  test.each<Mistake>([
     [
       "a list",
       (client) => client.products!.list!({ limits: 1 }),
@@ -268,12 +269,68 @@ describe("options", () => {
     [
       "a path",
       (_, { raw }) => raw!({ method: "GET", path: "https://example.com/v1/products" }),
-      "client.raw: path must be a path that starts with /, e.g. /v1/products",
+      "client.raw: path must be an encoded path that starts with /, e.g. /v1/products",
     ],
     [
       "a body",
       (_, { raw }) => raw!({ method: "POST", path: "/v1/products", body: { name: "Dress" } }),
       "client.raw: body must be null, or { contentType, bytes }",
+    ],
+    [
+      "the fields of an operation",
+      (_, { exchange }) => exchange!(operations.products.list, { limits: 1 }),
+      "client.exchange: unknown field limits; did you mean limit?",
+    ],
+    [
+      "the fields of a list",
+      (_, { paginate }) => paginate!(operations.models.list, { limits: 1 }),
+      "client.paginate: unknown field limits; did you mean limit?",
+    ],
+    [
+      "the fields of a request that is repeated",
+      (_, { poll }) => poll!(operations.imports.get, { import_ids: id }, { done: () => true }),
+      "client.poll: unknown field import_ids; did you mean import_id?",
+    ],
+    [
+      "options that are null",
+      (_, { raw }) => raw!({ method: "GET", path: "/v1/products" }, null),
+      "client.raw: the options must be an object",
+    ],
+    [
+      "the path of a request, which has a space",
+      (_, { raw }) => raw!({ method: "GET", path: "/v1/products?q=wool coat" }),
+      "client.raw: path must be an encoded path that starts with /, e.g. /v1/products",
+    ],
+    [
+      "the content type of a request",
+      (_, { raw }) =>
+        raw!({ method: "POST", path: "/v1/x", body: { contentType: "a/b\r\nx: y", bytes: Buffer.of() } }),
+      "client.raw: body must be null, or { contentType, bytes }",
+    ],
+    ...[
+      { "x-note": "a\r\nb" },
+      { "x note": "a" },
+      { "X-Note": "a" },
+      { "x-note": 1 },
+      { authorization: "Bearer ak_1" },
+      ["x-note"],
+      new Headers({ "x-note": "a" }),
+    ].map(
+      (headers): Mistake => [
+        "the headers of a request",
+        (_, { raw }) => raw!({ method: "GET", path: "/v1/products", headers }),
+        "client.raw: headers must be an object of lower-case names and ASCII text, without those of the client, e.g. host",
+      ],
+    ),
+    [
+      "a download without a URL, as of an export in progress",
+      (_, { download }) => download!(null),
+      "client.download takes a signed URL",
+    ],
+    [
+      "a download into nothing",
+      (_, { downloadInto }) => downloadInto!(),
+      "client.downloadInto takes a target and { url }",
     ],
     [
       "an operation",

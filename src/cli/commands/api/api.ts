@@ -1,4 +1,5 @@
 import { Argument, type Command, InvalidArgumentError } from "commander";
+import { ownHeaders } from "../../../client/own-headers.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
@@ -103,18 +104,6 @@ const missingPath = (method: string): UsageError =>
     param: "PATH",
     hint: `For example: cat api ${method}/products`,
   });
-
-/** Headers that the program sets itself. */
-const ownHeaders = new Set([
-  "authorization",
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "idempotency-key",
-  "transfer-encoding",
-  "upgrade",
-]);
 
 /** Collects `-H name:value`, by the name in lower case. The value is not shown, because it may be a secret. */
 function addHeader(text: string, earlier: Record<string, string> = {}): Record<string, string> {

@@ -335,7 +335,9 @@ test("--idempotency-key carries a request out once, and the key with another bod
   expect([again.exit, again.stdout]).toEqual([0, first.stdout]);
   expect(await hook("task.succeeded")).toMatchObject({
     exit: 3,
-    stderr: expect.stringContaining("idempotency_key_reused"),
+    stderr: expect.stringMatching(
+      /idempotency_key_reused.*Use another --idempotency-key, or repeat the request unchanged\./,
+    ),
   });
   expect(JSON.parse((await world.cat("api /webhooks --json")).stdout).data).toHaveLength(1);
 });

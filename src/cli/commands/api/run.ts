@@ -3,6 +3,7 @@ import { type Client, type Page, pagesOf } from "../../../client/client.ts";
 import type { RawRequest, RawResponse } from "../../../client/exchanges.ts";
 import type { ClientOperation } from "../../../contract/client-operations.ts";
 import type { CatError } from "../../../errors.ts";
+import { isKeyTaken } from "../../../flows/service-errors.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
 import type { App } from "../../app/app.ts";
 import { sendOnce, unlessDone } from "../../app/send-once.ts";
@@ -71,7 +72,10 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
   // A login page may respond with 200 to any request.
   if (error === null && operation?.reply != null) response.json();
   await printResponse(app, response, input.include);
-  if (error !== null) throw hinted(method === "GET" ? error : unlessDone(error, check), method, target);
+  if (error === null) return;
+  if (input.key !== undefined && isKeyTaken(error))
+    throw withHint(error, "Use another --idempotency-key, or repeat the request unchanged.");
+  throw hinted(method === "GET" ? error : unlessDone(error, check), method, target);
 }
 
 function checkList(method: string, operation: ClientOperation | null): void {

@@ -24,6 +24,31 @@ describe("a wrong command line exits with 2, and the error names the mistake and
     ],
     ["an unknown short flag", "products list -x", "unknown flag -x", "See: cat products list --help"],
     [
+      "-X of curl and gh",
+      "api -X POST /v1/products",
+      "unknown flag -X",
+      "The method comes first: cat api POST PATH. See: cat api --help",
+    ],
+    [
+      "--method of gh",
+      "api /products --method=PATCH",
+      "unknown flag --method",
+      "The method comes first: cat api POST PATH. See: cat api --help",
+    ],
+    [
+      "--data of curl",
+      "api /products --data {}",
+      "unknown flag --data",
+      "Use -F NAME=VALUE, or --input FILE for a complete body. See: cat api --help",
+    ],
+    [
+      "--jq of gh",
+      "api /products --jq .id",
+      "unknown flag --jq",
+      "Pipe the output: cat api PATH | jq FILTER. See: cat api --help",
+    ],
+    ["-i of curl and gh", "api /products -i", "unknown flag -i", "Use --include. See: cat api --help"],
+    [
       "a group without a command",
       "products",
       "cat products needs a command: list, get, export, coverage, create, update, delete, attach, detach",

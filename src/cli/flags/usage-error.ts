@@ -22,6 +22,7 @@ export function usageError(error: CommanderError, from: Command): UsageError {
     });
   }
   const { message, near } =
+    flagOfOthers(error, from) ??
     otherDashes(error, from) ??
     mistypedCommand(error, from) ??
     severalFiles(error, from) ??
@@ -34,7 +35,8 @@ export function usageError(error: CommanderError, from: Command): UsageError {
       hint: `Remove the = and the text after it. ${help}`,
     });
   }
-  const isValue = from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
+  const isValue =
+    near === undefined && from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
   const asValue = isValue
     ? `. For a value that starts with -, put -- before it: ${pathOf(from)} -- VALUE`
     : "";
@@ -81,6 +83,25 @@ function mistypedCommand({ code }: CommanderError, made: Command): Mistake | nul
   if (code !== "commander.excessArguments" || word === undefined) return null;
   const near = nearCommand(made, word);
   return near === null ? null : { message: `unknown command ${JSON.stringify(word)}`, near };
+}
+
+/** Flags of curl and gh that people type for `cat api`, and what it takes instead. */
+const flagsOfOthers = new Map<string, string>([
+  ...["-X", "--request", "--method"].map(
+    (flag) => [flag, "The method comes first: cat api POST PATH."] as const,
+  ),
+  ...["-d", "--data"].map(
+    (flag) => [flag, "Use -F NAME=VALUE, or --input FILE for a complete body."] as const,
+  ),
+  ...["-q", "--jq"].map((flag) => [flag, "Pipe the output: cat api PATH | jq FILTER."] as const),
+  ["-i", "Use --include."],
+]);
+
+function flagOfOthers(error: CommanderError, made: Command): Mistake | null {
+  if (error.code !== "commander.unknownOption" || made.name() !== "api") return null;
+  const { message } = toMistake(error);
+  const near = flagsOfOthers.get(message.replace("unknown flag ", ""));
+  return near === undefined ? null : { message, near };
 }
 
 /** Dashes that editors and chats put in the place of `-` and `--`. */

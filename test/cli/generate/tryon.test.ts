@@ -213,6 +213,11 @@ describe("--matrix", () => {
       3,
       { problems: [], valid: 1, run_id: null, tasks: [] },
     ]);
+    const plan = await world.cat("tryon looks.csv --matrix --dry-run --json --max-generations 11");
+    expect([plan.exit, JSON.parse(plan.stdout)]).toEqual([
+      3,
+      { file: "looks.csv", total: 1, valid: 1, invalid: 0, generations: 12, batches: 1, problems: [] },
+    ]);
     expect(world.requests()).toHaveLength(before);
     await world.cat("tryon looks.csv --matrix --yes");
     expect(world.tasks()).toHaveLength(12);

@@ -6,7 +6,7 @@ import { type AskedGeneration, type AskedOfFile, placeKey } from "../../../flows
 import type { MissingImages } from "../../../flows/generate/missing.ts";
 import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
 import type { Resolved } from "../../../flows/generate/resolve.ts";
-import { checkFile } from "../../../flows/rows/check.ts";
+import { type CheckResult, checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
@@ -40,7 +40,12 @@ export async function dryRun(
     ? { asked: [], table: null }
     : await readGenerations(file, refused, { ...flags, replacing: new Map() });
   const { asked } = inFile;
-  rejectTooMany(asked.length, { file, maxGenerations: flags.maxGenerations });
+  try {
+    rejectTooMany(asked.length, { file, maxGenerations: flags.maxGenerations });
+  } catch (error) {
+    if (app.io.json) await app.io.jsonData(planJson(file, checked, { asked, problems }));
+    throw error;
+  }
   const resolved = await lookUp(app, flags, inFile);
   problems.push(...(resolved?.problems ?? []).map((problem) => namedProblem(app.io, problem)));
   const unresolved = resolved?.unresolved ?? new Map();
@@ -60,19 +65,12 @@ export async function dryRun(
     };
     for (const problem of problems) found.add(file.source, problem);
   }
-  const batches = cutGenerations(valid.map(asGeneration)).length;
+  const plan = planJson(file, check, { asked: valid, problems });
   const notes = await unlistedNotes(app, flags, valid, inFile.table);
   if (app.io.json) {
     await app.io.jsonData({
-      file: file.source.name,
-      total: check.total,
-      valid: check.valid,
-      invalid: check.invalid,
-      generations: valid.length,
-      batches,
+      ...plan,
       ...(foundMissing !== null && { existing: foundMissing.existing, in_progress: foundMissing.inProgress }),
-      ...(check.left !== undefined && { left: check.left }),
-      problems: problems.map(toJson),
       ...(notes.length > 0 && { notes: notes.map(toJson) }),
     });
   } else {
@@ -96,10 +94,26 @@ export async function dryRun(
   ].join("");
   await app.io.note(
     app.io.visible(
-      `${name}: ${counted(valid.length, "image")} in ${counted(batches, "request")}.${others} Nothing was queued (--dry-run).${checks}`,
+      `${name}: ${counted(valid.length, "image")} in ${counted(plan.batches, "request")}.${others} Nothing was queued (--dry-run).${checks}`,
     ),
   );
 }
+
+/** The object of `--json`. */
+const planJson = (
+  { source }: RowFile,
+  { total, valid, invalid, left }: CheckResult,
+  { asked, problems }: { asked: readonly AskedGeneration[]; problems: readonly Problem[] },
+) => ({
+  file: source.name,
+  total,
+  valid,
+  invalid,
+  generations: asked.length,
+  batches: cutGenerations(asked.map(asGeneration)).length,
+  ...(left !== undefined && { left }),
+  problems: problems.map(toJson),
+});
 
 const toJson = (problem: Problem) => {
   const { line, sheet, cell, reference, param, code } = problem;

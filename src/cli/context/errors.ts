@@ -44,12 +44,8 @@ export class InterruptError extends CatError {
 export class PartialError extends CatError {
   override readonly name = "PartialError";
 
-  constructor() {
-    super("finished, but a part failed", {
-      type: "partial",
-      code: "part_failed",
-      hint: "See the output for the parts that failed.",
-    });
+  constructor(message = "finished, but a part failed", hint = "See the output for the parts that failed.") {
+    super(message, { type: "partial", code: "part_failed", hint });
   }
 }
 

@@ -101,6 +101,18 @@ describe("cat webhooks trigger", () => {
     });
   });
 
+  test("with --json, the error says how many deliveries the handler rejects", async () => {
+    const { received, url } = await handler(() => ({ status: received.length === 1 ? 200 : 500 }));
+    const world = await createWorld({ env });
+    const ran = await world.cat(`webhooks trigger export.failed --to ${url} --times 2 --json`);
+    expect(JSON.parse(ran.stderr).error).toEqual({
+      type: "partial",
+      code: "part_failed",
+      message: "the handler did not accept 1 of 2 deliveries. Check its output, and run the command again.",
+      exit: 8,
+    });
+  });
+
   test("exits with 7 when the handler cannot be reached", async () => {
     const world = await createWorld({ env });
     const ran = await world.cat("webhooks trigger task.failed --to http://127.0.0.1:1/");
@@ -187,7 +199,7 @@ describe("cat webhooks trigger --torture", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as { name: string; ok: boolean; responses: string[]; why?: string });
-    return { exit: ran.exit, results, received };
+    return { exit: ran.exit, results, received, stderr: ran.stderr };
   };
 
   test("passes a handler that verifies and deduplicates", async () => {
@@ -234,6 +246,16 @@ describe("cat webhooks trigger --torture", () => {
       "duplicate: The service sends an event again until it gets a 2xx. Respond 2xx to an ID that was handled before.\n" +
         "The handler failed 1 check of 10. Compare it with the receivers in docs/webhooks.md.\n",
     ]);
+  });
+
+  test("with --json, the error says how many checks failed", async () => {
+    const { stderr } = await resultsOf(verifying({ isLax: true }));
+    expect(JSON.parse(stderr).error).toEqual({
+      type: "partial",
+      code: "part_failed",
+      message: "the handler failed 3 checks of 10. Compare it with the receivers in docs/webhooks.md.",
+      exit: 8,
+    });
   });
 
   test("finds a handler that fails for a repeated event", async () => {

@@ -5,7 +5,7 @@ import { type DeliveryTarget, deliver } from "../../../flows/listen/trigger.ts";
 import { grouped } from "../../../flows/words.ts";
 import type { Post, PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
-import { ExitCode, KeyError } from "../../context/errors.ts";
+import { ExitCode, KeyError, PartialError } from "../../context/errors.ts";
 import { version } from "../../context/version.ts";
 import { warn } from "../../output/stderr-lines.ts";
 import type { Printing } from "../../output/table.ts";
@@ -107,13 +107,14 @@ export async function deliverAll(
   const failed = all.filter(({ status }) => status === null || status < 200 || status >= 300).length;
   if (failed === 0) return;
   if (all.every(({ failure }) => failure === "unreachable")) return reportUnreachable(app);
-  app.exit = ExitCode.partial;
   const which = `${grouped(failed)} of ${grouped(all.length)} deliveries`;
-  await app.io.note(
-    all.every(({ status }) => status === null)
-      ? `The handler did not respond to ${which}. It has 10 s: respond first, and work afterwards.`
-      : `The handler did not accept ${which}. Check its output, and run the command again.`,
-  );
+  if (all.every(({ status }) => status === null))
+    return reportPartial(
+      app,
+      `handler did not respond to ${which}`,
+      "It has 10 s: respond first, and work afterwards.",
+    );
+  await reportPartial(app, `handler did not accept ${which}`, "Check its output, and run the command again.");
 }
 
 const toDelivered = (event: Pick<Delivered, "id" | "type" | "url">, outcome: PostOutcome): Delivered => {
@@ -121,6 +122,13 @@ const toDelivered = (event: Pick<Delivered, "id" | "type" | "url">, outcome: Pos
   if (status === null) return { ...event, status, response: outcome.why, ms, failure: outcome.failure };
   return { ...event, status, response: firstLine(outcome.text).slice(0, longestLine), ms };
 };
+
+/** Exits with 8. Throws a PartialError for programs, which read the reason on stderr. */
+export async function reportPartial(app: App, what: string, hint: string): Promise<void> {
+  if (app.io.json) throw new PartialError(`the ${what}`, hint);
+  app.exit = ExitCode.partial;
+  await app.io.note(`The ${what}. ${hint}`);
+}
 
 /** Exits with 7. Throws a CatError for programs, which read the reason on stderr. */
 export async function reportUnreachable(app: App): Promise<void> {

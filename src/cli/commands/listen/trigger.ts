@@ -4,7 +4,6 @@ import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
 import type { SampleIds, TortureResult } from "../../../flows/listen/trigger.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { ExitCode } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { wholeNumber } from "../../flags/values.ts";
@@ -96,7 +95,7 @@ const tortureForm = namedForm<TortureResult>(
 /** Sends difficult deliveries and reports the responses. Exits with 8 if some are wrong, 7 if there are none. */
 async function torture(app: App, type: EventType, flags: TriggerFlags): Promise<void> {
   const printing = readPrintFlags(flags, tortureForm);
-  const { openTarget, reportUnreachable } = await import("./handlers.ts");
+  const { openTarget, reportPartial, reportUnreachable } = await import("./handlers.ts");
   const target = await openTarget(app, flags.to);
   const makeEvent = await eventMaker(app);
   const flow = await import("../../../flows/listen/trigger.ts");
@@ -112,9 +111,7 @@ async function torture(app: App, type: EventType, flags: TriggerFlags): Promise<
   const wrong = all.filter(({ ok }) => !ok).length;
   if (wrong === 0) return app.io.note("The handler passed every check.");
   if (all.every(({ failure }) => failure === "unreachable")) return reportUnreachable(app);
-  app.exit = ExitCode.partial;
   for (const { name, why } of all) if (why !== undefined) await app.io.note(`${name}: ${why}`);
-  await app.io.note(
-    `The handler failed ${counted(wrong, "check")} of ${all.length}. Compare it with the receivers in docs/webhooks.md.`,
-  );
+  const failed = `handler failed ${counted(wrong, "check")} of ${all.length}`;
+  await reportPartial(app, failed, "Compare it with the receivers in docs/webhooks.md.");
 }

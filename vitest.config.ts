@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { memoryFolder } from "./test/support/memory-folder.ts";
@@ -7,8 +7,11 @@ import { memoryFolder } from "./test/support/memory-folder.ts";
 const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".test.ts"))
   .map((path) => join("test", path).replaceAll("\\", "/"));
+const withText = (text: RegExp) => tests.filter((path) => text.test(readFileSync(path, "utf8")));
 // A module mocked by such a file would stay mocked for later files.
-const mocking = tests.filter((path) => /\bvi\.mock\(/.test(readFileSync(path, "utf8")));
+const mocking = withText(/\bvi\.mock\(/);
+/** The files that do more in `npm run test:long`. */
+const longer = withText(/support\/(?:long-test|repetitions)\.ts"/);
 
 /** `--mode long` (npm run test:long) repeats properties and loops as test/support/repetitions.ts defines, on the disk. */
 export default defineConfig(({ mode }) => {
@@ -31,8 +34,8 @@ export default defineConfig(({ mode }) => {
   };
   return {
     test: {
-      // The default leaves a core for a watcher: half of a two-core machine.
-      maxWorkers: "100%",
+      // One more than there are cores, as tests wait for the programs and browsers that they start.
+      maxWorkers: availableParallelism() + 1,
       // Builds the program for tests that start it.
       globalSetup: ["test/support/build.ts"],
       projects: [
@@ -42,11 +45,17 @@ export default defineConfig(({ mode }) => {
             ...common,
             name: "shared",
             isolate: false,
-            include: ["test/**/*.test.ts"],
+            include: mode === "long" ? longer : ["test/**/*.test.ts"],
             exclude: mocking,
           },
         },
-        { test: { ...common, name: "mocking", include: mocking } },
+        {
+          test: {
+            ...common,
+            name: "mocking",
+            include: mode === "long" ? longer.filter((path) => mocking.includes(path)) : mocking,
+          },
+        },
       ],
     },
   };

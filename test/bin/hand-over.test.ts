@@ -4,6 +4,7 @@ import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeEach, describe, expect, test } from "vitest";
+import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -47,7 +48,7 @@ function writeScript(path: string, text: string): void {
 beforeEach(needsBuild);
 
 describe("the system's cat works unchanged", () => {
-  test.for([
+  const uses = [
     ["a file", "cat notes.txt", "one\ntwo\n"],
     ["a pipe", "echo hi | cat", "hi\n"],
     ["a flag", "cat -n notes.txt", "     1\tone\n     2\ttwo\n"],
@@ -66,11 +67,18 @@ describe("the system's cat works unchanged", () => {
     ["a name that is not UTF-8", "echo latin > $'caf\\xe9'; cat notes.txt $'caf\\xe9'", "one\ntwo\nlatin\n"],
     ["such a name with a line break", "echo odd > $'caf\\xe9\\n'; cat $'caf\\xe9\\n'", "odd\n"],
     ["the exit status of a pipe's end", "cat notes.txt | head -n 1", "one\n"],
-  ] as const)("with %s", async ([, script, stdout]) => {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, "notes.txt"), "one\ntwo\n");
-    expect(await shell(script, { cwd })).toEqual({ exit: 0, stdout, stderr: "" });
-  });
+  ] as const;
+  const telling = ["a file", "stdin as -", "a file named like a command", "a name that is not UTF-8"];
+  const low = "a low descriptor that is a pipe";
+  const some = uses.filter(([name]) => [...telling, low].includes(name));
+  test.for(repetitions<readonly (typeof uses)[number][]>(some, uses))(
+    "with %s",
+    async ([, script, stdout]) => {
+      const cwd = temporaryFolder();
+      writeFileSync(join(cwd, "notes.txt"), "one\ntwo\n");
+      expect(await shell(script, { cwd })).toEqual({ exit: 0, stdout, stderr: "" });
+    },
+  );
 
   test("binary data is unchanged", async () => {
     const cwd = temporaryFolder();
@@ -164,11 +172,12 @@ describe("the choice of the system's cat", () => {
     expect(await shell(sayHi, { path: [toolsWith("own cat"), join(copy, "bin"), "/usr/bin"] })).toEqual(hi);
   });
 
-  test.for([
+  const shims = [
     ["npm on Windows, pnpm", (js: string) => `exec node  "$basedir/${js}" "$@"\n`],
     ["with braces", (js: string) => `exec "\${basedir}/${js}" "$@"\n`],
     ["without quotes", (js: string) => `exec node ./${js} "$@"\n`],
-  ] as const)("skips a shim: %s", async ([, line]) => {
+  ] as const;
+  test.for(shims.slice(0, repetitions(1, 3)))("skips a shim: %s", async ([, line]) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "lib"));
     symlinkSync(catProgram, join(folder, "lib", "cat.js"));
@@ -282,7 +291,7 @@ describe("signals", () => {
     return { exit, by, stdout };
   }
 
-  test.for(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+  test.for((["SIGTERM", "SIGINT", "SIGHUP"] as const).slice(0, repetitions(1, 3)))(
     "%s ends the system's cat and this program",
     async (signal) => {
       expect(await signalled([toolsWith("own cat"), "/usr/bin"], signal)).toEqual({

@@ -179,11 +179,12 @@ describe("serve -- COMMAND", () => {
   });
 });
 
-test.each([
+const endings = [
   ["SIGINT", 130, 2_000],
   ["SIGTERM", 143, 2],
   ["SIGHUP", 129, 2],
-] as const)(
+] as const;
+test.each(endings.slice(0, repetitions(2, 3)))(
   "%s saves the complete state, and only the first line is on stdout",
   async (signal, exit, demo) => {
     const cwd = temporaryFolder();

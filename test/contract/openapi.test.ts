@@ -332,7 +332,7 @@ describe("the document and the contract accept the same requests", () => {
         const row = sent(raw);
         expect(valid(row)).toBe(importRowProblems(row).length === 0);
       }),
-      { numRuns: repetitions(300, 10_000), seed: 5 },
+      { numRuns: repetitions(100, 10_000), seed: 5 },
     );
   });
 
@@ -345,7 +345,7 @@ describe("the document and the contract accept the same requests", () => {
         const product = sent(raw);
         expect(valid(product)).toBe(ProductToCreate.safeParse(product).success);
       }),
-      { numRuns: repetitions(300, 10_000), seed: 5 },
+      { numRuns: repetitions(100, 10_000), seed: 5 },
     );
   });
 });

@@ -142,7 +142,7 @@ function acceptedBy(checks: readonly Check[], count: number): { accepted: Delive
 }
 
 describe("mutated headers and bodies", () => {
-  const count = repetitions(8_000, 1_000_000);
+  const count = repetitions(3_000, 1_000_000);
 
   test("are all rejected, and the originals accepted", () => {
     const checks = [byVerifySignature, byVerifyWebhook];
@@ -212,7 +212,7 @@ describe("a header with several v1 parts", () => {
         }
         expect(accepts({ header: headerOf(wrong, null, 0, isTimeLast), body })).toBe(false);
       }),
-      { numRuns: repetitions(100, 20_000) },
+      { numRuns: repetitions(50, 20_000) },
     );
 
   test("is accepted wherever the right one is, and rejected without it", () => {

@@ -36,15 +36,11 @@ async function played() {
   return { world, screen: screen.join("\n") };
 }
 
-test("the picture of the shell shows what the program prints, light and dark", async () => {
-  const { screen } = await played();
+test("the pictures show the page of today and what the program prints, light and dark", async (context) => {
+  const { world, screen } = await played();
   for (const name of ["shell-light.svg", "shell-dark.svg"])
     expect(shownText(drawn(name))).toBe(shownText(screen));
-});
-
-test("the picture of the gallery shows the page of today", async (context) => {
   needsBrowser(context);
-  const { world } = await played();
   const { page, wrongs } = await openFile(join(world.folder, scene.gallery), { viewport: galleryWindow });
   expect(`${shownText(await decideSome(page))}\n`).toBe(readFileSync(picture("gallery.txt"), "utf8"));
   expect(wrongs).toEqual([]);

@@ -49,7 +49,7 @@ test("a single client fills each window to the last request, and never sees a 42
         ]);
       },
     ),
-    { numRuns: repetitions(8, 300) },
+    { numRuns: repetitions(3, 300) },
   );
 });
 
@@ -87,7 +87,7 @@ describe("several equal clients", () => {
           }
         });
       }),
-      { numRuns: repetitions(8, 300) },
+      { numRuns: repetitions(3, 300) },
     );
   });
 
@@ -106,7 +106,7 @@ describe("several equal clients", () => {
         });
         for (const count of counts(story).slice(1, -1)) expect(count).toBeGreaterThanOrEqual(limit * 0.95);
       }),
-      { numRuns: repetitions(5, 100) },
+      { numRuns: repetitions(2, 100) },
     );
   });
 });
@@ -128,7 +128,7 @@ test("a client left alone uses the entire window from the next one on", async ()
       // The last 50 are sent at the same time: no other client was active for a while.
       expect(story.all.endedAt - minuteOf(story.all.endedAt) * 60_000).toBeLessThan(8_000);
     }),
-    { numRuns: repetitions(5, 100) },
+    { numRuns: repetitions(2, 100) },
   );
 });
 
@@ -154,6 +154,6 @@ test("a greedy client neither starves the pacing clients nor provokes bursts", a
         expect(ours!.refused).toBeLessThanOrEqual(2 * (whole.length + 2));
       },
     ),
-    { numRuns: repetitions(8, 200) },
+    { numRuns: repetitions(3, 200) },
   );
 });

@@ -296,7 +296,7 @@ describe("the window as a state machine", () => {
           expect(refusedAt).toEqual([]);
         },
       ),
-      { numRuns: repetitions(300, 10_000) },
+      { numRuns: repetitions(100, 10_000) },
     );
   });
 

@@ -1,8 +1,9 @@
 import { execa } from "execa";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { copyProgram } from "../../soak/program-files.ts";
+import { longTest } from "../support/long-test.ts";
 
-test("a copy of the program has the change that it was made with", async () => {
+longTest("a copy of the program has the change that it was made with", async () => {
   const file = "src/cli/context/errors.ts";
   const { program, remove } = await copyProgram([{ file, from: "usage: 2", to: "usage: 42" }]);
   try {

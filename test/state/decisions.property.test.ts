@@ -31,6 +31,6 @@ test("the latest decision about an image counts, in whatever order reviews are r
       expect([...state.decisions.all("http://x")].length).toBe(expected.size);
       state.close();
     }),
-    { numRuns: repetitions(50, 1_000) },
+    { numRuns: repetitions(25, 1_000) },
   );
 });

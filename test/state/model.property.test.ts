@@ -253,6 +253,6 @@ test("a state behaves like plain arrays, on disk and in memory", async () => {
       }
       for (const state of states) state.close();
     }),
-    { numRuns: repetitions(12, 300) },
+    { numRuns: repetitions(6, 300) },
   );
 });

@@ -64,7 +64,7 @@ test("processes that create the same state at once all open it", async () => {
 
 test("everything reported as written exists after kill -9", async () => {
   const { path } = await stateFile();
-  for (let kill = 0; kill < repetitions(3, 48); kill++) {
+  for (let kill = 0; kill < repetitions(2, 48); kill++) {
     const name = `run-${kill}`;
     const worker = spawnWorker(path, "work", name, 1_000);
     await worker.said(1 + ((kill * 7) % 24));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { s3Server } from "../../support/s3-server.ts";
-import { fileContract, fileIn, pieces, whole, write } from "./file-contract.ts";
+import { fewPieces, fileContract, fileIn, pieces, whole, write } from "./file-contract.ts";
 
 describe("a file in a bucket", () => {
   const open = async () => {
@@ -12,7 +12,7 @@ describe("a file in a bucket", () => {
   test.each(["a failure", "an interrupt"])("leaves no parts after %s", async (what) => {
     const { file, store, interrupt, content } = await open();
     const begun = file();
-    await write(begun, pieces.slice(0, 20));
+    await write(begun, fewPieces);
     expect(store.uploads.size).toBe(1);
     if (what === "an interrupt") {
       interrupt.abort(new Error("interrupted"));
@@ -44,10 +44,10 @@ describe("a file in a bucket", () => {
   test("is complete although the response to its end got lost", async () => {
     const { file, store, content } = await open();
     const begun = file();
-    await write(begun, pieces);
+    await write(begun, fewPieces);
     let times = 1;
     store.faults.instead = (method) => (method === "POST" && times-- > 0 ? "cut" : null);
     await begun.commit();
-    expect((await content())!.equals(whole)).toBe(true);
+    expect((await content())!.equals(Buffer.concat(fewPieces))).toBe(true);
   });
 });

@@ -99,7 +99,7 @@ test("the label is added once, beside the XMP that an image has, and no pixel ch
       expect(xmp.includes('dc:source="Grün"')).toBe(given.xmp !== null);
       expect(labeled(result)).toEqual(result);
     }),
-    { numRuns: repetitions(40, 1_000) },
+    { numRuns: repetitions(15, 1_000) },
   );
 });
 
@@ -121,7 +121,7 @@ test("bytes that are damaged in any way are labeled without a change of pixels, 
       );
       if (before !== null) expect(after).toEqual(before);
     }),
-    { numRuns: repetitions(60, 3_000) },
+    { numRuns: repetitions(30, 3_000) },
   );
 });
 

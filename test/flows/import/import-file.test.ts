@@ -3,6 +3,8 @@ import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
 import { NetworkError, TimeoutError } from "../../../src/http/errors.ts";
 import { longTest } from "../../support/long-test.ts";
+import { repetitions } from "../../support/repetitions.ts";
+import { nowBatchesOf } from "./batch-rows.ts";
 import { importWorld, withCreate, withoutRows } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
@@ -13,26 +15,26 @@ const rows = (count: number) =>
 describe("a valid file", () => {
   test("is sent in batches of at most 2,000 rows, each row once", async () => {
     const world = await importWorld();
-    await world.write("a.csv", head + rows(4001));
+    const batches = repetitions([2000, 1], [2000, 2000, 1]);
+    const all = batches.reduce((sum, count) => sum + count, 0);
+    await world.write("a.csv", head + rows(all));
     const { summary, stopped } = await world.import("a.csv");
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({
-      total: 4001,
-      submitted: 4001,
-      succeeded: 4001,
-      created: 4001,
+      total: all,
+      submitted: all,
+      succeeded: all,
+      created: all,
       failed: 0,
     });
-    expect(summary?.imports.map(({ rows, status }) => [rows, status])).toEqual([
-      [2000, "completed"],
-      [2000, "completed"],
-      [1, "completed"],
-    ]);
+    expect(summary?.imports.map(({ rows, status }) => [rows, status])).toEqual(
+      batches.map((count) => [count, "completed"]),
+    );
     const products = await world.products();
     expect(new Set(products)).toEqual(
-      new Set(Array.from({ length: 4001 }, (_, index) => `R-${index} Dress 1`)),
+      new Set(Array.from({ length: all }, (_, index) => `R-${index} Dress 1`)),
     );
-    expect(products.length).toBe(4001);
+    expect(products.length).toBe(all);
   });
 
   longTest("is cut at 8 MB before 2,000 rows if the rows are long", async () => {
@@ -245,8 +247,9 @@ describe("no row is lost or duplicated", () => {
     });
 
   test("when the results of one batch cannot be read: other results are read, and rows of a rejected batch are kept", async () => {
+    nowBatchesOf(20);
     const world = await importWorld();
-    await world.write("a.csv", head + rows(4001));
+    await world.write("a.csv", head + rows(41));
     let calls = 0;
     const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, (client) => ({
       ...withCreate(withoutRows(client), async (...args) => {
@@ -261,9 +264,9 @@ describe("no row is lost or duplicated", () => {
       },
     }));
     expect(stopped).toBeInstanceOf(ApiError);
-    expect(summary).toMatchObject({ submitted: 4000, succeeded: 2000, failed_file: "failed" });
+    expect(summary).toMatchObject({ submitted: 40, succeeded: 20, failed_file: "failed" });
     const failed = (await world.read("failed")).trim().split("\n").slice(1);
-    expect([failed.length, failed[0]!.split(",")[0]]).toEqual([1, "R-4000"]);
+    expect([failed.length, failed[0]!.split(",")[0]]).toEqual([1, "R-40"]);
   });
 
   test("on a timeout: the rows of an import that could not be run are kept", async () => {
@@ -364,8 +367,9 @@ describe("a stopped run", () => {
   });
 
   test("sends nothing after a rejected batch, and writes its rows and unsent rows to the failed file, from a file or a pipe", async () => {
+    nowBatchesOf(20);
     const world = await importWorld();
-    await world.write("a.csv", head + rows(4003));
+    await world.write("a.csv", head + rows(43));
     let calls = 0;
     const refuseSecond = (client: Client) => {
       calls = 0;
@@ -382,33 +386,34 @@ describe("a stopped run", () => {
     expect(calls).toBe(2);
     expect(stopped).toBeInstanceOf(ApiError);
     expect(summary).toMatchObject({
-      total: 4003,
-      submitted: 2000,
-      succeeded: 2000,
-      created: 2000,
+      total: 43,
+      submitted: 20,
+      succeeded: 20,
+      created: 20,
       failed: 0,
     });
     const failed = (await world.read("failed")).trim().split("\n").slice(1);
-    expect(failed.length).toBe(2003);
+    expect(failed.length).toBe(23);
     const codes = failed.map((line) => line.split(",")[3]);
     expect(codes[2]).toBe("invalid_row");
-    expect(codes.filter((code) => code === "call_refused").length).toBe(1999);
-    expect(failed[0]).toContain("R-2000,");
-    expect(failed[1999]).toContain("R-3999,");
-    expect(failed.slice(2000).map((line) => [line.split(",")[0], line.split(",")[3]])).toEqual(
-      Array.from({ length: 3 }, (_, index) => [`R-${4000 + index}`, "not_sent"]),
+    expect(codes.filter((code) => code === "call_refused").length).toBe(19);
+    expect(failed[0]).toContain("R-20,");
+    expect(failed[19]).toContain("R-39,");
+    expect(failed.slice(20).map((line) => [line.split(",")[0], line.split(",")[3]])).toEqual(
+      Array.from({ length: 3 }, (_, index) => [`R-${40 + index}`, "not_sent"]),
     );
 
     const other = await importWorld();
-    await other.write("a.csv", head + rows(4003));
+    await other.write("a.csv", head + rows(43));
     await other.import("a.csv", { concurrency: 1, piped: true }, refuseSecond);
     const piped = (await other.read("failed")).trim().split("\n").slice(1);
     expect(piped).toEqual(failed);
   });
 
   test("counts a batch without a response as neither succeeded nor failed: sending it again could add its photos twice", async () => {
+    nowBatchesOf(20);
     const world = await importWorld();
-    await world.write("a.csv", head + rows(2001));
+    await world.write("a.csv", head + rows(21));
     let calls = 0;
     const { summary, stopped, sent } = await world.import(
       "a.csv",
@@ -430,23 +435,25 @@ describe("a stopped run", () => {
   });
 
   test("sends nothing more if the file changes during the import", async () => {
+    nowBatchesOf(20);
     const world = await importWorld();
-    await world.write("a.csv", head + rows(2001));
+    await world.write("a.csv", head + rows(21));
     let calls = 0;
     const { stopped, summary } = await world.import("a.csv", { concurrency: 1 }, (client) =>
       withCreate(client, async (...args) => {
-        if (++calls === 1) await world.write("a.csv", head + rows(2002));
+        if (++calls === 1) await world.write("a.csv", head + rows(22));
         return client.imports.create(...args);
       }),
     );
     expect(calls).toBe(1);
     expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
-    expect(summary).toMatchObject({ submitted: 2000 });
+    expect(summary).toMatchObject({ submitted: 20 });
   });
 
   test("stops sending after an interrupt and reports the accepted batches", async () => {
+    nowBatchesOf(20);
     const world = await importWorld();
-    await world.write("a.csv", head + rows(4003));
+    await world.write("a.csv", head + rows(43));
     const interrupt = new AbortController();
     const reason = new Error("interrupted");
     let calls = 0;
@@ -463,10 +470,10 @@ describe("a stopped run", () => {
     );
     expect(stopped).toBe(reason);
     expect(calls).toBe(2);
-    expect(summary).toMatchObject({ total: 4003, submitted: 4000, succeeded: 0, failed_file: "failed" });
+    expect(summary).toMatchObject({ total: 43, submitted: 40, succeeded: 0, failed_file: "failed" });
     const failed = (await world.read("failed")).trim().split("\n").slice(1);
     expect(failed.length).toBe(3);
-    expect([failed[0], failed.at(-1)].map((line) => line!.split(",")[0])).toEqual(["R-4000", "R-4002"]);
+    expect([failed[0], failed.at(-1)].map((line) => line!.split(",")[0])).toEqual(["R-40", "R-42"]);
     expect(new Set(failed.map((line) => line.split(",")[3]))).toEqual(new Set(["not_sent"]));
   });
 });

@@ -49,7 +49,7 @@ test("a log that was cut anywhere keeps every complete line, and takes new ones 
         texts.slice(0, complete).map((body, at) => lineOf(`evt_${at}`, body)),
       );
     }),
-    { numRuns: repetitions(40, 1_000) },
+    { numRuns: repetitions(20, 1_000) },
   );
 });
 

@@ -72,6 +72,6 @@ test("after full disks and copytruncate, the log has each acknowledged line sinc
       await log.close();
       expect(readFileSync(path, "utf8")).toBe(lines.map((line) => `${line}\n`).join(""));
     }),
-    { numRuns: repetitions(60, 2_000) },
+    { numRuns: repetitions(30, 2_000) },
   );
 });

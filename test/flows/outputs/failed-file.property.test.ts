@@ -111,7 +111,7 @@ describe("a failed file", () => {
         expect(after.records).toEqual(before.records.map((record) => [...record, ...reason]));
         expect(after.reader.dialect).toEqual(before.reader.dialect);
       }),
-      { numRuns: repetitions(6, 600) },
+      { numRuns: repetitions(3, 600) },
     );
   });
 });

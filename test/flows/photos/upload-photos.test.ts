@@ -6,6 +6,7 @@ import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import { type MockOptions, startMock } from "../../../src/mock/index.ts";
 import { openState } from "../../../src/state/state.ts";
 import { newAccount } from "../../support/new-account.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { seededRandom } from "../../support/seeded-random.ts";
 import { TestClock } from "../../support/test-clock.ts";
 
@@ -148,13 +149,13 @@ describe("photos are uploaded", () => {
   });
 
   test("at the pace of the service, without a 429", async () => {
-    const paths = names(150);
+    const paths = names(repetitions(70, 150));
     const world = await uploadWorld(filesOf(paths), { rateLimit: { reads: 600, writes: 60 } });
     const began = world.clock.now();
     const { ids } = await world.upload(paths, { concurrency: 8 });
-    expect(new Set(ids).size).toBe(150);
+    expect(new Set(ids).size).toBe(paths.length);
     expect(new Set(world.posts().map(({ status }) => status))).toEqual(new Set([201]));
-    expect(world.clock.now() - began).toBeLessThan(122_000);
+    expect(world.clock.now() - began).toBeLessThan(repetitions(62_000, 122_000));
   });
 
   test("with progress in bytes and a note with their number", async () => {

@@ -41,7 +41,7 @@ test("the line of a row is where its record starts, whatever its cells and the l
       expect(checked.problems).toEqual(expected);
       expect(checked.total).toBe(records.length);
     }),
-    { numRuns: repetitions(100, 3_000) },
+    { numRuns: repetitions(40, 3_000) },
   );
 });
 
@@ -64,6 +64,6 @@ test("the line of an NDJSON row is its own line", async () => {
         expect((await check(text.join(ending), { name: "a.ndjson" })).problems).toEqual(expected);
       },
     ),
-    { numRuns: repetitions(80, 2_000) },
+    { numRuns: repetitions(40, 2_000) },
   );
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { sendBatches } from "../../../src/flows/run/send.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
+import { nowBatchesOf } from "../import/batch-rows.ts";
 import { importWorld, withCreate } from "../import/run-import.ts";
 import { tryonRun } from "../tryon-run.ts";
 
@@ -72,8 +73,9 @@ describe("an interrupt", () => {
   });
 
   test("leaves batches that wait for the rate limit window unsent, and puts piped rows in the failed file", async () => {
+    nowBatchesOf(20);
     const world = await importWorld({ rateLimit: { reads: 600, writes: 2 } });
-    await world.write("a.csv", head + rows(10_001));
+    await world.write("a.csv", head + rows(101));
     const interrupt = new AbortController();
     // The window allows two; the others wait for the next minute when the interrupt comes.
     const calls = { begun: 0, ended: 0 };
@@ -98,9 +100,9 @@ describe("an interrupt", () => {
     );
     const [first, second, ...others] = ran.sent.map(({ kind }) => kind);
     expect([first, second, new Set(others)]).toEqual(["accepted", "accepted", new Set(["unsent"])]);
-    expect(ran.summary).toMatchObject({ submitted: 4000, failed_file: "failed" });
+    expect(ran.summary).toMatchObject({ submitted: 40, failed_file: "failed" });
     expect(ran.summary?.unknown).toBeUndefined();
-    expect(codes(await world.read("failed"))).toEqual(Array.from({ length: 6001 }, () => "not_sent"));
+    expect(codes(await world.read("failed"))).toEqual(Array.from({ length: 61 }, () => "not_sent"));
   });
 });
 

@@ -36,7 +36,7 @@ test("texts are read as they were added, in any order, in memory and from a file
       list.close();
       expect(readdirSync(folder)).toEqual([]);
     }),
-    { numRuns: repetitions(50, 500) },
+    { numRuns: repetitions(15, 500) },
   );
   expect(files).toBeGreaterThan(0);
 });

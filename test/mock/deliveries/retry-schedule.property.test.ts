@@ -136,7 +136,7 @@ test("attempts follow the schedule, whatever handlers respond and however the cl
     if (model.status === "disabled") disabled++;
   };
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 14 }), run), {
-    numRuns: repetitions(8, 600),
+    numRuns: repetitions(4, 600),
   });
   // The random cases must include events that are never accepted, and events accepted before the fifth
   // attempt.

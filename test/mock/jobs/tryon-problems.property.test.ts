@@ -136,6 +136,6 @@ test("every problem of every invalid input is listed once, in order", async () =
         expect(type).toBe(code.endsWith("_not_found") ? "not_found" : "invalid_request");
       }
     }),
-    { numRuns: repetitions(40, 3_000) },
+    { numRuns: repetitions(20, 3_000) },
   );
 });

@@ -217,7 +217,7 @@ function contrast(a: string, b: string): number {
 
 describe("on a phone", () => {
   const phone = { viewport: { width: 390, height: 844 } };
-  test("no tab scrolls sideways, and all controls have names", async () => {
+  longTest("no tab scrolls sideways, and all controls have names", async () => {
     const { page, send } = await open("requests", { demo: 3 }, phone);
     await send(`/v1/nothing/${"x".repeat(300)}`);
     for (const tab of ["requests", "products", "jobs", "webhooks", "control"]) {

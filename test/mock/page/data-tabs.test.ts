@@ -1,5 +1,7 @@
+import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { longTest } from "../../support/long-test.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { startReceiver } from "../receiver.ts";
 import { row } from "../world.ts";
 import { expectTexts, openingPages, texts } from "./open-page.ts";
@@ -11,7 +13,15 @@ const loaded = "Array.from(document.images).every((one) => one.complete && one.n
 
 describe("products", () => {
   test("are shown with pictures, page by page, and found by words", async () => {
-    const { page, send } = await open("products", { demo: 60 });
+    const count = repetitions(49, 60);
+    const { page, send, upload, importRows, clock } = await open("products");
+    // Wide as the pictures that the mock draws, but faster.
+    const picture = await sharp({ create: { width: 600, height: 1, channels: 3, background: "#123456" } })
+      .png()
+      .toBuffer();
+    const images = [{ image_id: (await upload(picture)).body.id, orientation: "front" }];
+    await importRows(Array.from({ length: count }, (_, at) => row(`R-${at}`, { images })));
+    clock.advance(60_000);
     const { data } = (await send("/v1/products?limit=100")).body;
     const references = data.map((product: { reference: string }) => product.reference);
     await expectTexts(page, ".card .mono", references.slice(0, 48));
@@ -20,8 +30,8 @@ describe("products", () => {
     await expectTexts(page, ".card .mono", references.slice(48));
     expect(await page.getByRole("button", { name: "Next" }).isDisabled()).toBe(true);
     expect(await texts(page, ".place")).toEqual(["Page 2"]);
-    await page.getByLabel("Search products").fill(references[59].toLowerCase());
-    await expectTexts(page, ".card .mono", [references[59]]);
+    await page.getByLabel("Search products").fill(references[count - 1].toLowerCase());
+    await expectTexts(page, ".card .mono", [references[count - 1]]);
     expect(await texts(page, ".place")).toEqual(["Page 1"]);
     await page.getByLabel("Search products").fill("nothing has this name");
     await page.getByText("No product matches.").waitFor();

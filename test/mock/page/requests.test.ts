@@ -157,7 +157,7 @@ describe("a selected request", () => {
     expect(await page.getByLabel("Response body").locator("pre").innerText()).toContain('"Amara"');
   });
 
-  test("is copied as a curl command that gets the same response", async () => {
+  longTest("is copied as a curl command that gets the same response", async () => {
     const { page, send, mock } = await open(
       "requests",
       {},

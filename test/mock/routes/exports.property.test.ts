@@ -133,6 +133,6 @@ test("every page is correct, live and in a delta, whatever changes between pages
       expect(missed).toEqual([]);
       await world.mock.stop();
     }),
-    { numRuns: repetitions(8, 600) },
+    { numRuns: repetitions(4, 600) },
   );
 });

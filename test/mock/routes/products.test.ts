@@ -312,7 +312,7 @@ describe("list", () => {
           expect(seen.filter((id) => throughout.has(id))).toEqual(live.filter((id) => throughout.has(id)));
         },
       ),
-      { numRuns: repetitions(10, 250) },
+      { numRuns: repetitions(5, 250) },
     );
   });
 });

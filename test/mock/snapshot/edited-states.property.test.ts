@@ -135,7 +135,7 @@ describe("an edited state", () => {
         }
         expect(await faultsOf(taken)).toEqual([]);
       }),
-      { numRuns: repetitions(10, 1_500) },
+      { numRuns: repetitions(5, 1_500) },
     );
   });
 

@@ -165,7 +165,7 @@ describe("the list of products", () => {
           }
         }
       }),
-      { seed: 20_261_121, numRuns: repetitions(60, 2_000) },
+      { seed: 20_261_121, numRuns: repetitions(30, 2_000) },
     );
   });
 });

@@ -150,7 +150,7 @@ describe("the mock and a simple model of its store", () => {
   test("have the same responses to any sequence of requests, and the same final state", async () => {
     await fc.assert(
       property((now) => new StoreModel(now)),
-      { seed, numRuns: repetitions(6, 800) },
+      { seed, numRuns: repetitions(3, 800) },
     );
   });
 
@@ -219,7 +219,7 @@ describe("the mock and a simple model of its store", () => {
         })(now),
     ],
   ];
-  test.each(wrongModels.slice(0, repetitions(2, 9)))(
+  test.each(wrongModels.slice(0, repetitions(1, 9)))(
     "detect a model with a mistake: %s (negative control)",
     async (_name, makeStore) => {
       const outcome = await fc.check(property(makeStore), {

@@ -26,7 +26,7 @@ describe("a manifest", () => {
         writeFileSync(path, order.map((id) => `${line(id)}\n`).join(""));
         await checkManifest(path, "it", ids);
       }),
-      { numRuns: repetitions(50, 1000) },
+      { numRuns: repetitions(25, 1000) },
     );
   });
 
@@ -43,7 +43,7 @@ describe("a manifest", () => {
           await expect(checkManifest(path, "it", ids)).rejects.toMatchObject({ code: "wrong_content" });
         }
       }),
-      { numRuns: repetitions(50, 1000) },
+      { numRuns: repetitions(25, 1000) },
     );
   });
 
@@ -81,7 +81,7 @@ describe("a manifest", () => {
         expect(readFileSync(merged, "utf8")).toBe(wanted.join(""));
         expect(done.at(-1)).toBe(wanted.length);
       }),
-      { numRuns: repetitions(30, 300) },
+      { numRuns: repetitions(15, 300) },
     );
   });
 });

@@ -99,7 +99,7 @@ test("every product is written exactly once and in order, whatever the pages, er
       expect(ofAlways).toEqual(known);
       expect(isInOrder(ids)).toBe(true);
     }),
-    { numRuns: repetitions(40, 1_000) },
+    { numRuns: repetitions(20, 1_000) },
   );
 });
 

@@ -147,7 +147,7 @@ async function swipe(page: Page, selector: string, by: { x?: number; y?: number 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 describe("on a phone", () => {
-  test("reasons are below the picture, and move to the next one that is rejected", async () => {
+  longTest("reasons are below the picture, and move to the next one that is rejected", async () => {
     const { page, wrongs } = await openFile(await writePage(sampleData()), phone);
     const picture = page.locator(".picture").first();
     const before = (await picture.boundingBox())!;
@@ -260,27 +260,30 @@ describe("the large view", () => {
     expect(wrongs).toEqual([]);
   });
 
-  test("on a phone the rejected image keeps its size above its note, in the corner of the large view", async () => {
-    const earlier = { note: "hands, six fingers", decision: "reject", image: 1 } as const;
-    const data = sampleData({ results: [entry({ line: 2, earlier })] });
-    const { page, wrongs } = await openFile(await writePage(data), phone);
-    await page.locator(".picture .frame").first().tap();
-    const sizes = await page.locator("#large .aside").evaluateAll((all) =>
-      all.map((aside) => {
-        const { width, height } = aside.querySelector(".frame")!.getBoundingClientRect();
-        return [Math.round(width), Math.round(height)];
-      }),
-    );
-    expect(sizes).toEqual([
-      [81, 109],
-      [81, 109],
-    ]);
-    // Readable on any picture.
-    expect(await page.locator("#large .earlier-note").innerText()).toBe(
-      "Before: rejected: hands, six fingers",
-    );
-    const color = `getComputedStyle(document.querySelector("#large .earlier-note")).backgroundColor`;
-    expect(await page.evaluate(color)).toBe("rgb(255, 255, 255)");
-    expect(wrongs).toEqual([]);
-  });
+  longTest(
+    "on a phone the rejected image keeps its size above its note, in the corner of the large view",
+    async () => {
+      const earlier = { note: "hands, six fingers", decision: "reject", image: 1 } as const;
+      const data = sampleData({ results: [entry({ line: 2, earlier })] });
+      const { page, wrongs } = await openFile(await writePage(data), phone);
+      await page.locator(".picture .frame").first().tap();
+      const sizes = await page.locator("#large .aside").evaluateAll((all) =>
+        all.map((aside) => {
+          const { width, height } = aside.querySelector(".frame")!.getBoundingClientRect();
+          return [Math.round(width), Math.round(height)];
+        }),
+      );
+      expect(sizes).toEqual([
+        [81, 109],
+        [81, 109],
+      ]);
+      // Readable on any picture.
+      expect(await page.locator("#large .earlier-note").innerText()).toBe(
+        "Before: rejected: hands, six fingers",
+      );
+      const color = `getComputedStyle(document.querySelector("#large .earlier-note")).backgroundColor`;
+      expect(await page.evaluate(color)).toBe("rgb(255, 255, 255)");
+      expect(wrongs).toEqual([]);
+    },
+  );
 });

@@ -83,7 +83,7 @@ describe("a gallery", () => {
     expect(await live(page)).toBe("That was the last image.");
   });
 
-  test("takes reasons and a note for the image that was just decided", async () => {
+  longTest("takes reasons and a note for the image that was just decided", async () => {
     const { page } = await open();
     await keys(page, "j", "r", "4", "3", "n");
     expect(await focused(page)).toBe("Note on DRESS-1, Amara, studio, full-front");
@@ -123,7 +123,7 @@ describe("a gallery", () => {
     expect(await decided()).toEqual(["fit, too wide", ""]);
   });
 
-  test("can be filtered while a reason has the focus", async () => {
+  longTest("can be filtered while a reason has the focus", async () => {
     const { page } = await open();
     await keys(page, "j", "r");
     await press(page.locator(".item").first().getByRole("button", { name: "fit", exact: true }));
@@ -134,7 +134,7 @@ describe("a gallery", () => {
     expect(await noteOf(page, 0)).toBe("fit");
   });
 
-  test.for(["a", ...repetitions([], ["r", "n", "Enter"])])(
+  longTest.for(["a", ...repetitions([], ["r", "n", "Enter"])])(
     "selects the first image with %s, and decides nothing",
     async (key) => {
       const { page } = await open();

@@ -40,9 +40,9 @@ export async function loadConnect(): Promise<Connect> {
   } catch (error) {
     throw new StateError(
       "state_unavailable",
-      "cannot store the state of imports: the libsql library does not load",
+      "cannot store settings and progress: the libsql library does not load",
       {
-        hint: "Reinstall this program with its optional packages. libsql supports the common platforms only.",
+        hint: "Install this program again with its optional packages. libsql supports the common platforms only.",
         cause: error,
       },
     );

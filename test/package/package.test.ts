@@ -152,14 +152,20 @@ test("without its optional packages, login and doctor name what is missing", asy
       ...{ input: mock.apiKey, reject: false, env: { CAT_HOME: join(folder, "home"), ...env } },
     });
   const login = await run(["login", "--profile", "live", "--base-url", mock.baseUrl, "--with-key"]);
+  const inFile = await run(["login", "--base-url", mock.baseUrl, "--with-key", "--store", "file"]);
   const doctor = await run(["doctor"], { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey });
   await mock.stop();
   expect(login.stderr).toMatch(
-    /^error: cannot use the keychain: the package @napi-rs\/keyring is not installed\n.*--store file$/,
+    /^error: cannot use the keychain: the package @napi-rs\/keyring is not installed\nInstall .*--store file$/,
   );
   expect(login.exitCode).toBe(4);
+  expect(inFile.stderr).toBe(
+    "error: cannot store settings and progress: the libsql library does not load\n" +
+      "Install this program again with its optional packages. libsql supports the common platforms only.",
+  );
+  expect(inFile.exitCode).toBe(2);
   expect(doctor.stdout).toContain("the package @napi-rs/keyring is not installed; no key in it is in use\n");
-  expect(doctor.stdout).toContain("cannot store the state of imports: the libsql library does not load\n");
+  expect(doctor.stdout).toContain("cannot store settings and progress: the libsql library does not load\n");
   expect(doctor.exitCode).toBe(2);
 });
 

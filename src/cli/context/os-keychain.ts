@@ -16,11 +16,11 @@ export interface Keychain {
 export class KeychainError extends CatError {
   override readonly name = "KeychainError";
 
-  constructor(why: string) {
+  constructor(why: string, next = "Unlock the keychain and run the command again.") {
     super(`cannot use the keychain: ${why}`, {
       type: "unauthorized",
       code: "keychain_unavailable",
-      hint: "Unlock the keychain and run the command again. Without a keychain, set CAT_API_KEY, or run: cat login --store file",
+      hint: `${next} Without a keychain, set CAT_API_KEY, or run: cat login --store file`,
     });
   }
 }
@@ -113,7 +113,8 @@ function libraryPath(): string {
   try {
     return createRequire(import.meta.url).resolve("@napi-rs/keyring");
   } catch {
-    throw new KeychainError("the package @napi-rs/keyring is not installed");
+    const next = "Install this program again with its optional packages.";
+    throw new KeychainError("the package @napi-rs/keyring is not installed", next);
   }
 }
 

@@ -233,7 +233,7 @@ export const codeGroups: readonly CodeGroup[] = [
       unknown_outcome: "Check a few products, then add --unknown with one of its choices.",
       queued_missing: "Add --missing to continue, or --fresh to generate all images again.",
       key_expired: again,
-      state_unavailable: "Check CAT_HOME, and the permissions of the folder.",
+      state_unavailable: "Install this program again with its optional packages: libsql does not load.",
       state_gone: "Run the command again: it starts a new run.",
       mirror_in_use: busy,
       mirror_not_writable: "Check the permissions of the folder.",

@@ -180,7 +180,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(ran.stdout).toContain("hi$");
   });
 
-  test("a table fits the width and has a bold heading", async () => {
+  longTest("a table fits the width and has a bold heading", async () => {
     const ran = await onTerminal("stty cols 60; cat products list --mock --limit 2");
     expect(ran.stdout).toContain("\u001b[1mreference    name");
     expect(ran.stdout).toContain("sex");

@@ -61,7 +61,7 @@ describe.each(everyOperation.map(({ name, operation }) => [name, operation] as c
       .filter(([, code]) => !outOfReach.has(code) && code !== "request_in_progress")
       .filter(([, code]) => canRefuse(operation, code));
     test.each(refusals)("rejects with %d %s", async (status, code) => {
-      const world = await startWorld({ rateLimit: { reads: 20, writes: 20 } });
+      const world = await startWorld({ rateLimit: { reads: 8, writes: 8 } });
       const input = await ways[code]!(world, operation, name);
       const got = await sendTo(world, input);
       hold(operation, got);

@@ -17,6 +17,7 @@ const asKey =
     const [path, send] = await valid(world, name);
     return [path, { ...send, key }];
   };
+const tooLarge = Buffer.alloc(11 * 1024 * 1024, " ");
 const isWrite = ({ method }: Operation) => method !== "GET";
 
 const missingProduct = async (operation: Operation, imageId: string): Promise<Input> => {
@@ -64,7 +65,7 @@ export const ways: Record<string, Way> = {
   body_too_large: async (world, _operation, name) => {
     const [path, send] = await valid(world, name);
     const { json: _json, ...rest } = send ?? {};
-    return [path, { method: "POST", ...rest, body: " ".repeat(11 * 1024 * 1024) }];
+    return [path, { method: "POST", ...rest, body: tooLarge }];
   },
   unsupported_media_type: async (world, operation, name) => {
     const [path] = await valid(world, name);

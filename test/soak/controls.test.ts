@@ -6,6 +6,7 @@ import { controls as ofGenerations } from "../../soak/generate/controls.ts";
 import { controls as ofImports } from "../../soak/import/controls.ts";
 import { controls as ofListeners } from "../../soak/listen/controls.ts";
 import type { Patch } from "../../soak/program-files.ts";
+import { longTest } from "../support/long-test.ts";
 import { quickProgram } from "../support/quick-program.ts";
 
 /** Most controls run in `npm run test:long` or by hand only. */
@@ -38,7 +39,7 @@ function unknownNames(file: string, text: string): string[] {
 const unknownBefore = new Map<string, string[]>();
 
 // Otherwise the program crashes where the fault of the control should show.
-test.each(controls)("the changes of the control %s use names that exist", (_, own) => {
+longTest.each(controls)("the changes of the control %s use names that exist", (_, own) => {
   for (const file of new Set(own.map((patch) => patch.file))) {
     const before = readFileSync(file, "utf8");
     const after = own

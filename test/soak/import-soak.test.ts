@@ -38,7 +38,7 @@ const smallScenarios = (count: number): Scenario[] =>
   firstScenarios(
     count,
     importSoak,
-    (scenario) => scenario.rows.length <= 40 && scenario.troubles.length >= 3,
+    (scenario) => scenario.rows.length <= repetitions(15, 40) && scenario.troubles.length >= 3,
   );
 
 const small = (): Scenario => smallScenarios(1)[0]!;

@@ -40,14 +40,15 @@ async function integrity(path: string): Promise<unknown> {
 test("three processes that write at once lose nothing", async () => {
   const { path } = await stateFile();
   const names = ["one", "two", "three"];
-  const workers = names.map((name) => spawnWorker(path, "work", name, 40));
+  const times = repetitions(15, 40);
+  const workers = names.map((name) => spawnWorker(path, "work", name, times));
   await Promise.all(workers.map((worker) => worker.ended));
   expect(workers.map(({ lines }) => lines.at(-1))).toEqual(["closed", "closed", "closed"]);
   const state = await openAt(path);
   onTestFinished(() => state.close());
   for (const name of names) {
-    expect(state.batches.of(name).map((call) => call.state)).toEqual(Array(40).fill("settled"));
-    for (let index = 0; index < 40; index++) {
+    expect(state.batches.of(name).map((call) => call.state)).toEqual(Array(times).fill("settled"));
+    for (let index = 0; index < times; index++) {
       expect(state.ledger.get(1, `${name}-${index}-b`)?.productId).toBe(`product-of-${name}-${index}-b`);
     }
   }
@@ -123,7 +124,7 @@ test("a run held by another process names its owner, and is free after that proc
 
 test("a run is never held by two processes at once, however fast they take turns", async () => {
   const { folder, path } = await stateFile();
-  const workers = [1, 2, 3].map(() => spawnWorker(path, "alternate", "identity", 40));
+  const workers = [1, 2, 3].map(() => spawnWorker(path, "alternate", "identity", repetitions(15, 40)));
   await Promise.all(workers.map((worker) => worker.ended));
   expect(workers.map(({ lines }) => lines)).toEqual(Array(3).fill(["closed"]));
   expect(readdirSync(folder)).toEqual(["default.db"]);

@@ -1,7 +1,9 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { TextList } from "../../../src/flows/workbook/text-list.ts";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { parts, readAll, written } from "./raw-workbook.ts";
@@ -41,12 +43,25 @@ test("texts are read as they were added, in any order, in memory and from a file
   expect(files).toBeGreaterThan(0);
 });
 
-test("a list that cannot be written is an error of the folder, not of the workbook", async () => {
+const unwritable = (folder: string) => ({
+  code: "no_temporary_folder",
+  message: `cannot write texts of the workbook to the temporary folder ${folder}: part of its path is not a folder`,
+});
+
+test("a list that cannot be written is an error of the folder", () => {
+  const file = join(temporaryFolder(), "a-file");
+  writeFileSync(file, "");
+  useTemporaryFolder(`${file}/missing`);
+  const list = new TextList(memory);
+  const add = () => {
+    for (let at = 0; at < 5; at++) list.add("x".repeat(memory / 4));
+  };
+  expect(add).toThrow(expect.objectContaining(unwritable(`${file}/missing`)));
+});
+
+longTest("a list that cannot be written is an error of the folder, not of the workbook", async () => {
   const text = `<si><t>${"x".repeat(1_000_000)}</t></si>`;
   const path = written(parts("", { "xl/sharedStrings.xml": `<sst>${text.repeat(34)}</sst>` }));
   useTemporaryFolder(`${path}/missing`);
-  await expect(readAll(path)).rejects.toMatchObject({
-    code: "no_temporary_folder",
-    message: `cannot write texts of the workbook to the temporary folder ${path}/missing: part of its path is not a folder`,
-  });
+  await expect(readAll(path)).rejects.toMatchObject(unwritable(`${path}/missing`));
 });

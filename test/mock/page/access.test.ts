@@ -89,7 +89,7 @@ describe("the policy of the page", () => {
   });
 });
 
-test("the requests of the page are not in the log", async () => {
+longTest("the requests of the page are not in the log", async () => {
   const { page, mock } = await open("products", { demo: 1 });
   await expectTexts(page, ".card .more, .card .name", expect.any(Array));
   await page.locator(".card img").waitFor();

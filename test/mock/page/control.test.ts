@@ -136,7 +136,7 @@ describe("faults", () => {
   });
 });
 
-test("credits and rate limits are set per organization", async () => {
+longTest("credits and rate limits are set per organization", async () => {
   const { page, send } = await open("control", { rateLimit: { reads: 10, writes: 5 } });
   const account = page.getByLabel("ak_mock", { exact: true });
   await account.getByLabel("Credits").fill("3");

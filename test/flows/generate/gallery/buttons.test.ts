@@ -168,7 +168,7 @@ describe("on a phone", () => {
     expect(wrongs).toEqual([]);
   });
 
-  test("a swipe to the right approves, one to the left rejects, and one down scrolls", async () => {
+  longTest("a swipe to the right approves, one to the left rejects, and one down scrolls", async () => {
     const { page, wrongs } = await openFile(await writePage(sampleData()), phone);
     await swipe(page, ".picture .frame", { x: 120 });
     await expect.poll(() => text(page, "#reviewed")).toBe("1 of 4 reviewed");

@@ -10,6 +10,7 @@ import type { Product } from "../../src/contract/resources/products.ts";
 import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
 import { FakeKeychain } from "./fake-keychain.ts";
 import { FakeOutput } from "./fake-output.ts";
+import { keepPictures } from "./kept-pictures.ts";
 import { splitWords } from "./split-words.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { TestClock } from "./test-clock.ts";
@@ -59,6 +60,7 @@ export interface Running extends Promise<Ran> {
  * the test is over.
  */
 export async function createWorld(options: WorldOptions = {}) {
+  keepPictures();
   const clock = new TestClock({ frozenAt: Date.parse(options.now ?? "2026-01-05T09:00:00Z") });
   const mock: Mock = await startMock({ seed: 1, ...options.mock, clock });
   onTestFinished(() => mock.stop());

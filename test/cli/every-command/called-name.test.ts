@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commandNames } from "../../../src/cli/command-names.ts";
+import { listedCommands } from "../../support/listed-commands.ts";
 import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
-import type { CallOptions } from "../../support/world.ts";
+import { type CallOptions, createWorld } from "../../support/world.ts";
 import { lineOf } from "./command-lines.ts";
 import { type Finished, type SeededWorld, seededWorld } from "./seeded-world.ts";
 
@@ -23,7 +24,7 @@ function linesWithOtherName({ stdout, stderr, folder }: Finished): string[] {
 
 /** Runs command lines as `catalogue`; gives the lines with the other name, and the number of those with the called one. */
 async function asCatalogue(
-  { run }: SeededWorld,
+  run: SeededWorld["run"],
   lines: readonly (readonly string[])[],
   call: CallOptions = {},
 ) {
@@ -38,18 +39,20 @@ async function asCatalogue(
 }
 
 test("the help of every command, called as catalogue, names no command of cat", async () => {
-  const world = await seededWorld();
-  const names = world.list.commands.map(({ name }) => name.split(" "));
+  const world = await createWorld();
+  const { commands } = await listedCommands();
+  const run = async (line: readonly string[], call?: CallOptions): Promise<Finished> =>
+    Object.assign(await world.cat(line, call), { folder: world.folder });
+  const names = commands.map(({ name }) => name.split(" "));
   const groups = new Set(names.map(([group]) => group!));
   const pages = [...names, ...[...groups].map((group) => [group]), []].map((line) => [...line, "--help"]);
-  const { wrong, called } = await asCatalogue(world, [["commands"], ...pages]);
+  const { wrong, called } = await asCatalogue(run, [["commands"], ...pages]);
   expect(wrong).toEqual([]);
   expect(called).toBeGreaterThan(2 * pages.length);
 });
 
 longTest("every command, called as catalogue, says catalogue in its notes, errors and files", async () => {
-  const world = await seededWorld();
-  const { ids, list } = world;
+  const { ids, list, run } = await seededWorld();
   const lines = list.commands.map((one) => lineOf(one, ids, ["--yes"], ["--", "true"]));
   const noSettings = { CAT_API_KEY: undefined, CAT_BASE_URL: undefined };
   const moreLines = [
@@ -70,7 +73,7 @@ longTest("every command, called as catalogue, says catalogue in its notes, error
   ];
   const found = [];
   for (const [given, call] of calls.slice(0, repetitions(2, calls.length)))
-    found.push(await asCatalogue(world, given, call));
+    found.push(await asCatalogue(run, given, call));
   expect(found.flatMap(({ wrong }) => wrong)).toEqual([]);
   for (const { called } of found) expect(called).toBeGreaterThan(3);
 });

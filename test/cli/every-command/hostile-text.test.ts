@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { hasFlag, lineOf } from "./command-lines.ts";
 import { canary, type Finished, seededWorld } from "./seeded-world.ts";
 import type { Passing } from "./service-in-front.ts";
+import { walkedCommands } from "./walked-commands.ts";
 
 /** A mark behind each control, so that the controls of the program itself are not mistaken for those of a text. */
 const mark = "PWN";
@@ -139,7 +140,7 @@ test("controls and an echoed key in any response are neutral in the output and t
   const { list, ids, run, front } = await seededWorld({ columns: 1000 });
   const found: unknown[] = [];
   const arrived = new Map<string, number>();
-  for (const command of list.commands) {
+  for (const command of walkedCommands(list.commands)) {
     const limited = hasFlag(command, "--timeout") ? ["--timeout", "1m"] : [];
     const stdin = command.name === "login" ? { stdin: canary.key } : {};
     const seen: Passing[] = [];

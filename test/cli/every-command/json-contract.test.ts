@@ -7,6 +7,7 @@ import { createWorld } from "../../support/world.ts";
 import { lineOf, runsAnother } from "./command-lines.ts";
 import { canary, type Finished, seededWorld } from "./seeded-world.ts";
 import type { Passing } from "./service-in-front.ts";
+import { walkedCommands } from "./walked-commands.ts";
 
 const schemas = new Ajv2020({ strict: false, formats: { uri: true } });
 addFormats.default(schemas);
@@ -67,7 +68,7 @@ const failing = (passing: Passing): void => {
 test("with --json, every command prints JSON of its schema on stdout, and only JSON lines on stderr", async () => {
   const { list, ids, run, front } = await seededWorld();
   const found: string[] = [];
-  for (const command of list.commands as readonly DescribedCommand[]) {
+  for (const command of walkedCommands(list.commands as readonly DescribedCommand[])) {
     const stdin = command.name === "login" ? { stdin: canary.key } : {};
     const line = lineOf(command, ids, ["--json", "--yes"]);
     found.push(...problemsOf(command, await run(line, stdin)));

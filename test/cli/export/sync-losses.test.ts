@@ -10,7 +10,10 @@ const day = 24 * 3_600_000;
 /** A mirror of 18 images, and a service that can forget products for a while. */
 async function mirrored() {
   const world = await syncWorld();
-  for (let number = 4; number <= 9; number++) await world.add(`DRESS-${number}`, ["front", "back"]);
+  await world.addAll(
+    [4, 5, 6, 7, 8, 9].map((number) => `DRESS-${number}`),
+    ["front", "back"],
+  );
   world.clock.advance(day);
   expect((await world.sync("images")).counts).toEqual({ total: 18, added: 18 });
   const healthy = (await world.send("GET", "/_mock/state")) as MockState;

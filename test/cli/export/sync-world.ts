@@ -18,13 +18,14 @@ export async function syncWorld(options: WorldOptions = {}) {
     expect(response.ok, `${method} ${path}: ${response.status}`).toBe(true);
     return response.status === 204 ? null : response.json();
   };
-  /** Imports a product with a photo of each orientation. */
-  const add = async (reference: string, orientations: readonly string[]) => {
+  /** Imports products with a photo of each orientation. */
+  const addAll = async (references: readonly string[], orientations: readonly string[]) => {
     const images = orientations.map((orientation) => ({
       url: `https://cdn.example.com/${orientation}.jpg`,
       orientation,
     }));
-    world.write("more.ndjson", `${JSON.stringify({ reference, name: "Another", images })}\n`);
+    const rows = references.map((reference) => JSON.stringify({ reference, name: "Another", images }));
+    world.write("more.ndjson", `${rows.join("\n")}\n`);
     expect(await world.cat("import more.ndjson")).toMatchObject({ exit: 0 });
   };
   const products = Array.from({ length: 3 }, (_, at) => ({
@@ -59,7 +60,8 @@ export async function syncWorld(options: WorldOptions = {}) {
     at,
     tree,
     send,
-    add,
+    addAll,
+    add: (reference: string, orientations: readonly string[]) => addAll([reference], orientations),
     names: (folder: string) => Object.keys(tree(folder)),
     mkdir: (path: string) => mkdirSync(at(path), { recursive: true }),
     idOf: (reference: string) => world.products().find((one) => one.reference === reference)!.id,

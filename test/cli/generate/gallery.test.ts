@@ -200,60 +200,63 @@ describe("--gallery", () => {
   });
 });
 
-test("a review leads back to the command line: only the rejected images are generated again", async (context) => {
-  needsBrowser(context);
-  const world = await generateWorld();
-  world.write(
-    "looks.csv",
-    "product_reference,model_id,background,angle_shot,styling_product_ids,look_at_camera\n" +
-      "DRESS-1,Amara|Bastian,studio|loft,full-front,DRESS-3,false\nDRESS-2,Amara,studio,close-up,,\n",
-  );
-  const first = await world.cat("tryon looks.csv --matrix --yes --save images --gallery review.html");
-  expect(first.exit).toBe(0);
-  const { page, wrongs } = await openFile(join(world.folder, "review.html"));
-  expect(await page.locator("#reviewed").innerText()).toBe("0 of 5 reviewed");
-  for (const key of ["j", "a", "r", "a", "r", "a"]) await page.keyboard.press(key);
-  expect(await page.locator("#reviewed").innerText()).toBe("5 of 5 reviewed");
-  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
-  await download.saveAs(join(world.folder, "looks.decisions.csv"));
-  expect(download.suggestedFilename()).toBe("looks.decisions.csv");
-  const [approve, command] = (await page.locator("#saved code").allInnerTexts()) as [string, string];
-  expect(approve).toBe("cat tryon looks.csv --matrix --yes --save images --approved looks.decisions.csv");
-  expect(command).toBe("cat tryon --rerun looks.decisions.csv --save images --gallery review-2.html");
-  expect(wrongs).toEqual([]);
+longTest(
+  "a review leads back to the command line: only the rejected images are generated again",
+  async (context) => {
+    needsBrowser(context);
+    const world = await generateWorld();
+    world.write(
+      "looks.csv",
+      "product_reference,model_id,background,angle_shot,styling_product_ids,look_at_camera\n" +
+        "DRESS-1,Amara|Bastian,studio|loft,full-front,DRESS-3,false\nDRESS-2,Amara,studio,close-up,,\n",
+    );
+    const first = await world.cat("tryon looks.csv --matrix --yes --save images --gallery review.html");
+    expect(first.exit).toBe(0);
+    const { page, wrongs } = await openFile(join(world.folder, "review.html"));
+    expect(await page.locator("#reviewed").innerText()).toBe("0 of 5 reviewed");
+    for (const key of ["j", "a", "r", "a", "r", "a"]) await page.keyboard.press(key);
+    expect(await page.locator("#reviewed").innerText()).toBe("5 of 5 reviewed");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
+    await download.saveAs(join(world.folder, "looks.decisions.csv"));
+    expect(download.suggestedFilename()).toBe("looks.decisions.csv");
+    const [approve, command] = (await page.locator("#saved code").allInnerTexts()) as [string, string];
+    expect(approve).toBe("cat tryon looks.csv --matrix --yes --save images --approved looks.decisions.csv");
+    expect(command).toBe("cat tryon --rerun looks.decisions.csv --save images --gallery review-2.html");
+    expect(wrongs).toEqual([]);
 
-  const before = world.tasks();
-  expect(before).toHaveLength(5);
-  const again = await world.cat(`${command.replace(/^cat /, "")} --yes --json`);
-  expect(summaryOf(again.stdout)).toMatchObject({
-    total: 2,
-    queued: 2,
-    succeeded: 2,
-    gallery_file: "review-2.html",
-  });
-  const wanted = before.filter((_, at) => at === 1 || at === 3);
-  const content = ({ product_id, scene, styling_product_ids }: (typeof before)[number]) => {
-    const { group: _, ...rest } = scene;
-    return { product_id, styling_product_ids, ...rest };
-  };
-  expect(world.tasks().slice(5).map(content)).toEqual(wanted.map(content));
-  // The other command moves the rejected images out of the folder.
-  const moved = await world.cat(approve.replace(/^cat /, ""));
-  expect(moved.exit, moved.stderr).toBe(0);
-  expect(readdirSync(join(world.folder, "images/rejected"))).toHaveLength(2);
-  // The same review again queues nothing.
-  expect((await world.cat("tryon --rerun looks.decisions.csv")).stderr).toMatch(/^Nothing to do: 2 images/);
-  expect(world.tasks()).toHaveLength(7);
+    const before = world.tasks();
+    expect(before).toHaveLength(5);
+    const again = await world.cat(`${command.replace(/^cat /, "")} --yes --json`);
+    expect(summaryOf(again.stdout)).toMatchObject({
+      total: 2,
+      queued: 2,
+      succeeded: 2,
+      gallery_file: "review-2.html",
+    });
+    const wanted = before.filter((_, at) => at === 1 || at === 3);
+    const content = ({ product_id, scene, styling_product_ids }: (typeof before)[number]) => {
+      const { group: _, ...rest } = scene;
+      return { product_id, styling_product_ids, ...rest };
+    };
+    expect(world.tasks().slice(5).map(content)).toEqual(wanted.map(content));
+    // The other command moves the rejected images out of the folder.
+    const moved = await world.cat(approve.replace(/^cat /, ""));
+    expect(moved.exit, moved.stderr).toBe(0);
+    expect(readdirSync(join(world.folder, "images/rejected"))).toHaveLength(2);
+    // The same review again queues nothing.
+    expect((await world.cat("tryon --rerun looks.decisions.csv")).stderr).toMatch(/^Nothing to do: 2 images/);
+    expect(world.tasks()).toHaveLength(7);
 
-  const second = await openFile(join(world.folder, "review-2.html"));
-  expect(await second.page.locator("#reviewed").innerText()).toBe("0 of 2 reviewed");
-  await second.page.keyboard.press("j");
-  await second.page.keyboard.press("Enter");
-  const image = second.page.locator("#large .result img");
-  const thumbnail = 480;
-  await expect.poll(() => image.evaluate((one) => one.naturalHeight)).toBeGreaterThan(thumbnail);
-  expect(second.wrongs).toEqual([]);
-});
+    const second = await openFile(join(world.folder, "review-2.html"));
+    expect(await second.page.locator("#reviewed").innerText()).toBe("0 of 2 reviewed");
+    await second.page.keyboard.press("j");
+    await second.page.keyboard.press("Enter");
+    const image = second.page.locator("#large .result img");
+    const thumbnail = 480;
+    await expect.poll(() => image.evaluate((one) => one.naturalHeight)).toBeGreaterThan(thumbnail);
+    expect(second.wrongs).toEqual([]);
+  },
+);
 
 test("a page that cannot be written is reported at the end, after the saved images", async () => {
   const world = await generateWorld();

@@ -42,6 +42,6 @@ test("a shell reads back every word, and no control character is left", () => {
         expect(inBash(typed)).toEqual(words);
       },
     ),
-    { numRuns: repetitions(8, 100) },
+    { numRuns: repetitions(4, 100) },
   );
 });

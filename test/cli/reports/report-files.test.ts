@@ -5,6 +5,7 @@ import { SaxesParser } from "saxes";
 import { describe, expect, test } from "vitest";
 import { pathWithin } from "../../../src/cli/reports/found-problems.ts";
 import { escaped } from "../../../src/cli/reports/report-formats.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 
@@ -199,6 +200,7 @@ describe("texts of cells in XML", () => {
       fc.property(fc.string({ unit: "binary" }), (text) => {
         elementsOf(`<a b="${escaped(text).replaceAll('"', "&quot;")}">${escaped(text)}</a>`);
       }),
+      { numRuns: repetitions(25, 100) },
     );
   });
 });

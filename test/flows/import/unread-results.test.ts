@@ -4,8 +4,8 @@ import { batchesOf } from "./batch-rows.ts";
 import { importWorld } from "./run-import.ts";
 import { type Script, scriptedService } from "./scripted-service.ts";
 
-// Two hundred rows per batch, so that the results have two pages.
-batchesOf(200);
+// One row more than a page per batch, so that the results have two pages.
+batchesOf(101);
 
 const cdn = "https://cdn.example.com";
 
@@ -15,7 +15,7 @@ async function five(
   interrupt?: AbortController,
 ) {
   const world = await importWorld();
-  const rows = Array.from({ length: 801 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`);
+  const rows = Array.from({ length: 405 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`);
   await world.write("a.csv", `reference,name,images\n${rows.join("")}`);
   const service = await scriptedService(world, script(world));
   const begun = world.clock.now();
@@ -34,7 +34,7 @@ test("retries unavailable results of the first import, reports it, and lists tho
     rows: () => noList,
   }));
   expect(stopped).toMatchObject({ type: "bad_answer", code: "download_refused", status: 500 });
-  expect(summary).toMatchObject({ submitted: 801, succeeded: 0 });
+  expect(summary).toMatchObject({ submitted: 405, succeeded: 0 });
   expect(service.downloads()).toBe(6);
   expect(service.lists()).toHaveLength(5);
   expect(service.waits.map(({ reason }) => reason)).toEqual(Array.from({ length: 5 }, () => "server_error"));
@@ -55,10 +55,10 @@ describe("reads results from the service's list if the links fail", () => {
   ])("if links are %s", async (_, step, patience) => {
     const { service, stopped, summary, unread, ms } = await five(() => ({ results: () => step }));
     expect(stopped).toBeUndefined();
-    expect(summary).toMatchObject({ submitted: 801, succeeded: 801, created: 801 });
+    expect(summary).toMatchObject({ submitted: 405, succeeded: 405, created: 405 });
     expect([...unread!]).toEqual([]);
     expect(service.downloads()).toBe(patience);
-    const ofAll = [1, 2, 3, 4].map((job) => pagesOf(service.idOf(job), 200));
+    const ofAll = [1, 2, 3, 4].map((job) => pagesOf(service.idOf(job), 101));
     expect(service.lists()).toEqual([...ofAll.flat(), ...pagesOf(service.idOf(5), 1)]);
     expect(ms).toBeLessThan(30_000);
   });
@@ -75,13 +75,13 @@ describe("reads results from the service's list if the links fail", () => {
       job: (_, asJob) => json(200, { ...asJob("completed"), results_url: null }),
     }));
     expect(stopped).toBeUndefined();
-    expect(summary).toMatchObject({ submitted: 801, succeeded: 801 });
+    expect(summary).toMatchObject({ submitted: 405, succeeded: 405 });
     expect(service.downloads()).toBe(0);
   });
 
   test("and then reads the lists of the other imports", async () => {
     const { service, summary } = await five(() => ({ results: (job) => (job === 1 ? forbidden : null) }));
-    expect(summary).toMatchObject({ succeeded: 801 });
+    expect(summary).toMatchObject({ succeeded: 405 });
     expect(service.downloads()).toBe(1);
     expect(service.lists()).toHaveLength(4 * 2 + 1);
   });
@@ -118,7 +118,7 @@ describe("reads results from the service's list if the links fail", () => {
       rows: () => json(200, { data, has_more: true, next_cursor: `${++page}` }),
     }));
     expect(stopped).toMatchObject({ type: "signed_url" });
-    expect(service.lists()).toHaveLength(4 * 3 + 1);
+    expect(service.lists()).toHaveLength(4 * 2 + 1);
   });
 
   test("stops reading a list after an interrupt", async () => {

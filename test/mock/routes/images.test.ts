@@ -3,6 +3,7 @@ import { imageSize } from "image-size";
 import { describe, expect, test } from "vitest";
 import { imageTypeOf } from "../../../src/contract/image-file.ts";
 import { limits } from "../../../src/contract/limits.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { refusal, startWorld, tinyPng } from "../world.ts";
 
 const padded = (bytes: number) => {
@@ -159,7 +160,7 @@ describe("generated pictures", () => {
     const one = await startWorld({ demo: 20, seed: 7 });
     const two = await startWorld({ demo: 20, seed: 7 });
     const seen = new Set<string>();
-    for (const image of one.mock.state().organizations.main.images.slice(0, 16)) {
+    for (const image of one.mock.state().organizations.main.images.slice(0, repetitions(7, 16))) {
       const bytesOf = async ({ send }: typeof one) => {
         const { url, mime_type } = (await send(`/v1/images/${image.id}`)).body;
         const response = await fetch(url);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { extractZips } from "../../../../src/flows/export/archive/extract-zips.ts";
 import { rawZip } from "../../../support/raw-zip.ts";
+import { repetitions } from "../../../support/repetitions.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { extracted } from "./extracting.ts";
 
@@ -120,7 +121,7 @@ test("makes an empty folder of an export without images", async () => {
 });
 
 test("extracts files of several megabytes, stored and compressed", async () => {
-  const large = Array.from({ length: 12 }, (_, at) => ({
+  const large = Array.from({ length: repetitions(3, 12) }, (_, at) => ({
     name: `${at}.jpg`,
     data: Buffer.alloc(1_000_000 + at * 300_000, `${at} `),
     deflate: at % 2 === 1,

@@ -39,8 +39,8 @@ const files: [name: string, bytes: Buffer][] = [
   ["REF-1_front.jpg", noise(1, 100_000)],
   ["REF-1_back.png", Buffer.alloc(40_000, "line\n")],
   ["empty.webp", Buffer.alloc(0)],
-  ["large.png", noise(2, 2_500_000)],
-  ["large-text.svg", Buffer.alloc(4_000_000, "<path/>")],
+  ["large.png", noise(2, repetitions(500_000, 2_500_000))],
+  ["large-text.svg", Buffer.alloc(repetitions(800_000, 4_000_000), "<path/>")],
   ["caf\u00e9 \u{1f457} #1 (50%).jpg", noise(3, 5_000)],
   ["folder/one.jpg", noise(4, 1)],
 ];

@@ -43,6 +43,20 @@ test("--apply sends what the plan shows, in the run of the plan, and nothing the
   expect(again.stderr).toMatch(
     /^The plan was applied in the run of 2026-01-05T09:00:\d\dZ; nothing to do\.\n$/,
   );
+  const forPrograms = await world.cat("import --apply plan.ndjson --json");
+  expect({ ...forPrograms, stdout: JSON.parse(forPrograms.stdout) }).toEqual({
+    exit: 0,
+    stdout: expect.objectContaining({
+      run_id,
+      total: 4,
+      invalid: 0,
+      submitted: 0,
+      unchanged: 4,
+      imports: [],
+    }),
+    stderr: "",
+  });
+  expect(Object.keys(JSON.parse(forPrograms.stdout))).toEqual(Object.keys(JSON.parse(ran.stdout)));
   expect(writes(world)).toBe(before);
 });
 

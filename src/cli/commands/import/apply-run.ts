@@ -5,13 +5,14 @@ import { CatError, fileProblem } from "../../../errors.ts";
 import type { PlanSummary } from "../../../flows/import/change-plan.ts";
 import type { PlanToApply } from "../../../flows/import/import-input.ts";
 import type { PlannedRow } from "../../../flows/import/planned-row.ts";
+import { nothingCounted } from "../../../flows/import/summary.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { shortDigest } from "../../../flows/short-digest.ts";
 import { shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { DeclinedError, UsageError } from "../../context/errors.ts";
 import { flagName } from "../../output/command-words.ts";
-import { ofCommand, type RawFlags, readFlags } from "./flags.ts";
+import { type ImportFlags, ofCommand, type RawFlags, readFlags } from "./flags.ts";
 import { nextDigest, type PlanHead, PlanView, planVersion } from "./plan-run.ts";
 import { runImport } from "./run.ts";
 
@@ -46,15 +47,36 @@ export async function applyRun(
     account,
     isPlanned: (line, row) => rows.get(line) === digestOf(row),
   };
+  const { clock } = app.context;
+  const startedAt = clock.now();
   const flags = readFlags(file, { ...raw, ...(head.flags as object) } as RawFlags, app.context.cwd);
   try {
     await runImport(app, [{ ...flags, applies }]);
   } catch (error) {
-    if (error instanceof CatError && error.code === "plan_applied")
-      throw new DeclinedError(error.message, error.code);
-    throw error;
+    if (!(error instanceof CatError && error.code === "plan_applied")) throw error;
+    if (!app.io.json) throw new DeclinedError(error.message, error.code);
+    await app.io.jsonData(nothingLeft({ id, file, mode: flags.mode }, summary, clock.now() - startedAt));
   }
 }
+
+/** The summary (`ImportSummary`) of a plan that was applied before: nothing of it is left to send. */
+const nothingLeft = (
+  { id, file, mode }: Pick<PlanHead, "id" | "file"> & Pick<ImportFlags, "mode">,
+  { total, invalid }: PlanSummary,
+  durationMs: number,
+) => ({
+  run_id: id,
+  file,
+  mode,
+  total,
+  invalid,
+  ...nothingCounted,
+  unchanged: total - invalid,
+  imports: [],
+  failed_file: null,
+  results_file: null,
+  duration_ms: Math.round(durationMs),
+});
 
 /** Flags of the command that a plan has no use for. */
 const notApplied: ReadonlySet<string> = new Set(["plan", "fresh", "template"]);

@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import { expect, test } from "vitest";
+import { repetitions } from "../support/repetitions.ts";
 import type { CallOptions } from "../support/world.ts";
 import { serviceInFront } from "./every-command/service-in-front.ts";
 import { generateWorld } from "./generate/generate-world.ts";
@@ -13,10 +14,16 @@ interface Page {
 }
 
 const pages: Page[] = [
-  ...[400, 403, 404, 408, 413].map((status) => ({ status, type: "text/html" })),
+  ...repetitions([403], [400, 403, 404, 408, 413]).map((status) => ({ status, type: "text/html" })),
   { status: 499, type: null },
   { status: 200, type: "text/html" },
 ];
+
+const photo = (background: string) =>
+  sharp({ create: { width: 8, height: 8, channels: 3, background } })
+    .jpeg()
+    .toBuffer();
+const photos = Promise.all([photo("red"), photo("blue")]);
 
 /** A shop with a gateway before its service; `pages` answers the next writes in the service's place. */
 async function behindGateway() {
@@ -32,12 +39,9 @@ async function behindGateway() {
     passing.headers = page.type === null ? {} : { "content-type": page.type };
     passing.json = page.json;
   };
-  const photo = (background: string) =>
-    sharp({ create: { width: 8, height: 8, channels: 3, background } })
-      .jpeg()
-      .toBuffer();
-  world.write("front.jpg", await photo("red"));
-  world.write("back.jpg", await photo("blue"));
+  const [frontPhoto, backPhoto] = await photos;
+  world.write("front.jpg", frontPhoto);
+  world.write("back.jpg", backPhoto);
   return {
     ...world,
     origin: front.origin,

@@ -12,10 +12,10 @@ import { serviceInFront } from "./service-in-front.ts";
 const minute = 60_000;
 const hour = 60 * minute;
 const in2050 = Date.parse("2050-01-01T00:00:00Z") - Date.parse("2026-01-05T09:00:00Z");
-const skews = [
+const skews: readonly (readonly [string, number])[] = [
   ["10 minutes ahead", 10 * minute],
-  ["in the year 2050", in2050],
-] as const;
+  ...repetitions<[string, number][]>([], [["in the year 2050", in2050]]),
+];
 
 /** A scenario whose service is behind a gateway that sets `Date`. */
 async function skewed<World extends TestWorld>(world: World) {

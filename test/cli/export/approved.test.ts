@@ -1,5 +1,6 @@
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { syncWorld } from "./sync-world.ts";
 
 /** A catalogue of three products with two photos each, and a try-on of each product. */
@@ -105,7 +106,7 @@ describe("cat export sync --approved", () => {
     ]);
   });
 
-  test("writes nothing in a dry run", async () => {
+  longTest("writes nothing in a dry run", async () => {
     const world = await reviewedWorld();
     await world.sync("m --approved");
     const before = world.tree("m");
@@ -196,7 +197,7 @@ describe("cat export --zip --extract --approved", () => {
     expect(world.files("all")).toHaveLength(3);
   });
 
-  test("extracts everything of a catalogue without a rejection", async () => {
+  longTest("extracts everything of a catalogue without a rejection", async () => {
     const world = await reviewedWorld();
     await world.review("approve");
     expect(await world.cat("export --zip --extract out --approved")).toMatchObject({ exit: 0 });

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { serviceInFront } from "../every-command/service-in-front.ts";
 import { frozenWorld, idsOf, summaryOf } from "./frozen-world.ts";
@@ -88,7 +89,7 @@ describe("the same command after", () => {
     ]);
   });
 
-  test("a timeout resumes", async () => {
+  longTest("a timeout resumes", async () => {
     const world = await frozenWorld();
     const { exit, stderr } = await world.cat("export --zip --timeout 1s");
     expect([exit, stderr]).toEqual([
@@ -116,7 +117,7 @@ describe("the same command after", () => {
     expect(world.files()).toEqual(["catalogue.zip"]);
   });
 
-  test("a stop keeps --yes in the command to resume with, but not --fresh", async () => {
+  longTest("a stop keeps --yes in the command to resume with, but not --fresh", async () => {
     const world = await frozenWorld();
     world.write("a.zip", "old");
     const { stderr } = await world.cat("export --zip --out a.zip --fresh --yes --timeout 1s");

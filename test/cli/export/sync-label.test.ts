@@ -3,6 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import type { MirrorEntry } from "../../../src/flows/export/sync/mirror-entry.ts";
+import { longTest } from "../../support/long-test.ts";
 import { ownPicture } from "../../support/own-picture.ts";
 import { syncWorld } from "./sync-world.ts";
 
@@ -75,7 +76,7 @@ describe("generated images of a mirror have their label", () => {
     expect(world.tree("images")).toEqual(before);
   });
 
-  test("shards and their merge have the same lines", async () => {
+  longTest("shards and their merge have the same lines", async () => {
     const world = await labelWorld();
     await world.sync("whole");
     for (const shard of ["1/2", "2/2"]) await world.sync(`parts --shard ${shard}`);

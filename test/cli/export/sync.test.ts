@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LocalFolder } from "../../../src/flows/export/sync/local-folder.ts";
+import { longTest } from "../../support/long-test.ts";
 import { syncWorld } from "./sync-world.ts";
 
 const allNames = [
@@ -56,7 +57,7 @@ describe("the first run", () => {
     });
   });
 
-  test("writes byte for byte what another first run does", async () => {
+  longTest("writes byte for byte what another first run does", async () => {
     const world = await syncWorld();
     await world.cat("export sync one");
     world.clock.advance(day);

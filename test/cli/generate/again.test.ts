@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 type World = Awaited<ReturnType<typeof generateWorld>>;
@@ -99,7 +100,7 @@ describe("two --rerun of overlapping reviews", () => {
     expect(products.slice(3).sort()).toEqual(products.slice(0, 3).sort());
   });
 
-  test("of which one waited for its question skips what the other has queued", async () => {
+  longTest("of which one waited for its question skips what the other has queued", async () => {
     const world = await reviewed();
     review(world, "one.csv", [0, 1]);
     review(world, "other.csv", [1, 2]);

@@ -1,6 +1,7 @@
 import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { generateWorld } from "./generate-world.ts";
 import { reviewWorld } from "./review-world.ts";
 
@@ -131,7 +132,7 @@ describe("--approved", () => {
     expect(world.images().rejected).toEqual([basename(second)]);
   });
 
-  test("moves nothing where rejected is a file", async () => {
+  longTest("moves nothing where rejected is a file", async () => {
     const world = await savedWorld();
     writeFileSync(world.at("rejected"), "");
     const ran = await world.cat(line);
@@ -155,7 +156,7 @@ describe("--approved", () => {
     expect(world.images()).toEqual({ kept: world.names, rejected: null });
   });
 
-  test("with an edited review queues and moves nothing", async () => {
+  longTest("with an edited review queues and moves nothing", async () => {
     const world = await savedWorld();
     world.write("decisions.csv", world.read("decisions.csv").replace("studio", "loft"));
     expect(await world.cat(line)).toMatchObject({
@@ -165,18 +166,21 @@ describe("--approved", () => {
     expect(world.images()).toEqual({ kept: world.names, rejected: null });
   });
 
-  test("with --limit names a next command without --approved, whose review lacks the other images", async () => {
-    const world = await generateWorld();
-    world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studio,full-front");
-    const limited = "tryon looks.csv --yes --limit 1 --save images";
-    await world.cat(limited);
-    world.write("decisions.csv", `task_id,decision,note\n${world.tasks()[0]!.id},approve,\n`);
-    expect((await world.cat(`${limited} --approved decisions.csv`)).stderr).toContain(
-      "To generate the other rows, run (nothing is queued twice):\n  cat tryon looks.csv --yes --save images\n",
-    );
-    expect((await world.cat("tryon looks.csv --yes --save images")).exit).toBe(0);
-    expect(world.tasks()).toHaveLength(2);
-  });
+  longTest(
+    "with --limit names a next command without --approved, whose review lacks the other images",
+    async () => {
+      const world = await generateWorld();
+      world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studio,full-front");
+      const limited = "tryon looks.csv --yes --limit 1 --save images";
+      await world.cat(limited);
+      world.write("decisions.csv", `task_id,decision,note\n${world.tasks()[0]!.id},approve,\n`);
+      expect((await world.cat(`${limited} --approved decisions.csv`)).stderr).toContain(
+        "To generate the other rows, run (nothing is queued twice):\n  cat tryon looks.csv --yes --save images\n",
+      );
+      expect((await world.cat("tryon looks.csv --yes --save images")).exit).toBe(0);
+      expect(world.tasks()).toHaveLength(2);
+    },
+  );
 
   test.each([
     ["", "--approved needs --save", "Add --save DIR."],

@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
 import { until } from "../../support/until.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
@@ -58,7 +59,7 @@ describe("--missing", () => {
     expect(world.queuing()).toHaveLength(2);
   });
 
-  test("with --save names the command that saves images which exist, also the second time", async () => {
+  longTest("with --save names the command that saves images which exist, also the second time", async () => {
     const world = await generateWorld();
     world.looks(looks[0]!);
     const first = await world.cat("tryon looks.csv --missing --yes --json");
@@ -137,7 +138,7 @@ describe("--missing", () => {
     expect(summaryOf(ran.stdout)).toMatchObject({ existing: 3, queued: 1 });
   });
 
-  test("reads one manifest for a few products, and pages with a key that cannot create one", async () => {
+  longTest("reads one manifest for a few products, and pages with a key that cannot create one", async () => {
     const world = await halfDone();
     const before = world.requests().length;
     await world.cat("tryon looks.csv --missing --dry-run");
@@ -206,19 +207,22 @@ describe("no image is paid for twice", () => {
     expect(stderr).toContain("  2 images not queued: in progress");
   });
 
-  test.each(["before", "after"])("after a run whose request was cut %s the service had it", async (drop) => {
-    const world = await generateWorld();
-    world.looks(...looks);
-    await world.fault({ match: queuing, drop, times: 20 });
-    expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(7);
-    await calm(world);
-    world.write("other.csv", `${world.read("looks.csv")}DRESS-5,Amara,studio,full-front\n`);
-    const other = await world.cat("tryon other.csv --missing --yes --json");
-    expect(summaryOf(other.stdout)).toMatchObject({ queued: 1, in_progress: 4 });
-    const resumed = await world.cat("tryon looks.csv --missing --yes --json");
-    expect([resumed.exit, summaryOf(resumed.stdout).succeeded]).toEqual([0, 4]);
-    expect(world.tasks()).toHaveLength(5);
-  });
+  longTest.each(["before", "after"])(
+    "after a run whose request was cut %s the service had it",
+    async (drop) => {
+      const world = await generateWorld();
+      world.looks(...looks);
+      await world.fault({ match: queuing, drop, times: 20 });
+      expect((await world.cat("tryon looks.csv --missing --yes")).exit).toBe(7);
+      await calm(world);
+      world.write("other.csv", `${world.read("looks.csv")}DRESS-5,Amara,studio,full-front\n`);
+      const other = await world.cat("tryon other.csv --missing --yes --json");
+      expect(summaryOf(other.stdout)).toMatchObject({ queued: 1, in_progress: 4 });
+      const resumed = await world.cat("tryon looks.csv --missing --yes --json");
+      expect([resumed.exit, summaryOf(resumed.stdout).succeeded]).toEqual([0, 4]);
+      expect(world.tasks()).toHaveLength(5);
+    },
+  );
 
   test("by --missing after a run without it that was stopped: it resumes that run", async () => {
     const world = await generateWorld();
@@ -234,7 +238,7 @@ describe("no image is paid for twice", () => {
     expect(world.tasks()).toHaveLength(4);
   });
 
-  test("by an interrupted --missing", async () => {
+  longTest("by an interrupted --missing", async () => {
     const world = await generateWorld();
     world.looks(...looks);
     const running = world.cat("tryon looks.csv --missing --yes");
@@ -268,7 +272,7 @@ describe("the same file without --missing", () => {
     expect(summaryOf(fresh.stdout)).toMatchObject({ queued: 4 });
   });
 
-  test("does not run at the same time", async () => {
+  longTest("does not run at the same time", async () => {
     const world = await generateWorld();
     world.looks(...looks);
     const { ran, shows, type } = atTerminal(world, "tryon looks.csv --save images");

@@ -328,7 +328,7 @@ describe("a run that was stopped", () => {
     expect(world.tasks()).toHaveLength(1);
   });
 
-  test("over 24 h ago is not found in the tasks that others queued before it", async () => {
+  longTest("over 24 h ago is not found in the tasks that others queued before it", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,white,full-front");
     const elsewhere = join(world.folder, ".colleague");
@@ -347,7 +347,7 @@ describe("a run that was stopped", () => {
     expect(world.tasks().map(({ scene }) => scene.background)).toEqual(["white", "garden"]);
   });
 
-  test("over 24 h ago is not found in the tasks that others queued an hour later", async () => {
+  longTest("over 24 h ago is not found in the tasks that others queued an hour later", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,garden,full-front");
     await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "before", times: 20 });
@@ -421,26 +421,29 @@ describe("a run that was stopped", () => {
     expect(world.tasks()).toHaveLength(2);
   });
 
-  test("over 24 h ago does not take the image that another file with other stylings asked for", async () => {
-    const world = await generateWorld();
-    const lost = async (drop: "before" | "after", line: string) => {
-      await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop, times: 20 });
-      expect((await world.cat(line)).exit).toBe(7);
-      await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
-    };
-    world.looks("DRESS-1,Amara,studio,full-front");
-    world.write(
-      "styled.csv",
-      "product_reference,model_id,background,angle_shot,styling_product_ids\nDRESS-1,Amara,studio,full-front,DRESS-2\n",
-    );
-    await lost("before", "tryon looks.csv --yes");
-    await lost("after", "tryon styled.csv --yes");
-    world.clock.advance(25 * 3_600_000);
-    expect((await world.cat("tryon looks.csv --yes")).exit).toBe(6);
-    expect((await world.cat("tryon looks.csv --yes --unknown not-queued")).exit).toBe(0);
-    expect((await world.cat("tryon styled.csv --yes")).exit).toBe(0);
-    expect(world.tasks().map((task) => task.styling_product_ids.length)).toEqual([1, 0]);
-  });
+  longTest(
+    "over 24 h ago does not take the image that another file with other stylings asked for",
+    async () => {
+      const world = await generateWorld();
+      const lost = async (drop: "before" | "after", line: string) => {
+        await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop, times: 20 });
+        expect((await world.cat(line)).exit).toBe(7);
+        await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+      };
+      world.looks("DRESS-1,Amara,studio,full-front");
+      world.write(
+        "styled.csv",
+        "product_reference,model_id,background,angle_shot,styling_product_ids\nDRESS-1,Amara,studio,full-front,DRESS-2\n",
+      );
+      await lost("before", "tryon looks.csv --yes");
+      await lost("after", "tryon styled.csv --yes");
+      world.clock.advance(25 * 3_600_000);
+      expect((await world.cat("tryon looks.csv --yes")).exit).toBe(6);
+      expect((await world.cat("tryon looks.csv --yes --unknown not-queued")).exit).toBe(0);
+      expect((await world.cat("tryon styled.csv --yes")).exit).toBe(0);
+      expect(world.tasks().map((task) => task.styling_product_ids.length)).toEqual([1, 0]);
+    },
+  );
 
   test("after --no-wait the same command follows the tasks", async () => {
     const world = await generateWorld();

@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { longTest } from "../../support/long-test.ts";
 import { createWorld, type TestWorld, type WorldOptions } from "../../support/world.ts";
 import { workbookOf } from "../../support/write-workbook.ts";
 
@@ -182,7 +183,7 @@ describe("--images-from", () => {
     ]);
   });
 
-  test("adds photos to a workbook, whose failed rows are a workbook with them", async () => {
+  longTest("adds photos to a workbook, whose failed rows are a workbook with them", async () => {
     const world = await worldWith(dresses);
     world.write("photos/DRESS-10_back.png", "no image");
     const rows = [
@@ -473,7 +474,7 @@ Rename or replace the photos and run the command again, or add --skip-invalid to
     expect(photosOf(world)).toEqual({ "DRESS-1": ["front", "back"], SHIRT: ["front"] });
   });
 
-  test("converts photos with --convert, and the summary has their number", async () => {
+  longTest("converts photos with --convert, and the summary has their number", async () => {
     const world = await worldWith(dresses.slice(0, 1));
     world.write(
       "photos/DRESS-1_back.tif",

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { product } from "../../client/world.ts";
 import { json, scriptedServer, stopServers } from "../../http/scripted-server.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";
@@ -50,7 +51,7 @@ async function save(world: TestWorld, command: string, file: string): Promise<vo
 }
 
 describe("the file of cat products export", () => {
-  test.each(["sheet.csv", "sheet.xlsx", "sheet.ndjson", "sheet.csv --excel"])(
+  test.each(["sheet.csv", "sheet.xlsx", ...repetitions([], ["sheet.ndjson", "sheet.csv --excel"])])(
     "imports back without a change, here and without a ledger: %s",
     async (typed) => {
       const [file] = typed.split(" ") as [string];

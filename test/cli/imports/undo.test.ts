@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
@@ -350,22 +351,25 @@ test("a product that others changed while photos were uploaded is set back to th
   expect(world.products()[0]!.name).toBe("Coat");
 });
 
-test("a product that others changed during an import of many fields is set back to their values", async () => {
-  const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
-  const rows = (name: string) => numberedRows(61, name);
-  world.write("a.csv", rows("Good"));
-  await world.cat("import a.csv");
-  world.write("a.csv", rows("Wrong"));
-  world.mock.faults.add({ match: { method: "PATCH" }, delay_ms: 60_000, times: 1 });
-  const sent = world.requests().length;
-  const running = world.cat("import a.csv --concurrency 1");
-  await until(() => writes(world, sent).length === 1);
-  await world.cat("products update R60 --name Coat");
-  world.clock.advance(60_000);
-  expect((await running).exit).toBe(0);
-  expect((await world.cat("imports undo last --yes")).exit).toBe(0);
-  expect(world.products().map(({ name }) => name)).toEqual([...Array(60).fill("Good"), "Coat"]);
-});
+longTest(
+  "a product that others changed during an import of many fields is set back to their values",
+  async () => {
+    const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+    const rows = (name: string) => numberedRows(61, name);
+    world.write("a.csv", rows("Good"));
+    await world.cat("import a.csv");
+    world.write("a.csv", rows("Wrong"));
+    world.mock.faults.add({ match: { method: "PATCH" }, delay_ms: 60_000, times: 1 });
+    const sent = world.requests().length;
+    const running = world.cat("import a.csv --concurrency 1");
+    await until(() => writes(world, sent).length === 1);
+    await world.cat("products update R60 --name Coat");
+    world.clock.advance(60_000);
+    expect((await running).exit).toBe(0);
+    expect((await world.cat("imports undo last --yes")).exit).toBe(0);
+    expect(world.products().map(({ name }) => name)).toEqual([...Array(60).fill("Good"), "Coat"]);
+  },
+);
 
 test("a photo that was detached from a product with kept fields is attached by the next import again", async () => {
   const world = await imported();
@@ -377,19 +381,22 @@ test("a photo that was detached from a product with kept fields is attached by t
   expect(photos()).toEqual([1, 2, 2, 1]);
 });
 
-test("a product whose change was rejected is set back to what others wrote before it was sent again", async () => {
-  const world = await imported();
-  world.write("a.csv", `reference,name,images\nA,Wrong,${url}/a.jpg\nB,Wrong,${url}/b.jpg\n`);
-  world.mock.faults.add({ match: { method: "PATCH" }, status: 402 });
-  expect((await world.cat("import a.csv")).exit).toBe(4);
-  world.mock.faults.clear();
-  await world.cat("products update A --name Coat");
-  expect((await world.cat("import a.csv")).exit).toBe(0);
-  expect((await world.cat("imports undo last --yes")).exit).toBe(0);
-  expect(world.products().map(({ name }) => name)).toEqual(["Coat", "Shirt", "c.jpg", "Hat"]);
-});
+longTest(
+  "a product whose change was rejected is set back to what others wrote before it was sent again",
+  async () => {
+    const world = await imported();
+    world.write("a.csv", `reference,name,images\nA,Wrong,${url}/a.jpg\nB,Wrong,${url}/b.jpg\n`);
+    world.mock.faults.add({ match: { method: "PATCH" }, status: 402 });
+    expect((await world.cat("import a.csv")).exit).toBe(4);
+    world.mock.faults.clear();
+    await world.cat("products update A --name Coat");
+    expect((await world.cat("import a.csv")).exit).toBe(0);
+    expect((await world.cat("imports undo last --yes")).exit).toBe(0);
+    expect(world.products().map(({ name }) => name)).toEqual(["Coat", "Shirt", "c.jpg", "Hat"]);
+  },
+);
 
-test("a created product that others changed while generated images were looked for is kept", async () => {
+longTest("a created product that others changed while generated images were looked for is kept", async () => {
   const world = await imported();
   world.mock.faults.add({ match: { method: "GET", path: "/v1/exports" }, delay_ms: 60_000, times: 1 });
   const reads = () => world.requests().filter(({ path }) => path.startsWith("/v1/exports")).length;

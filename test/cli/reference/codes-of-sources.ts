@@ -15,7 +15,7 @@ export function codesOfSources(): Map<string, string> {
   for (const file of files) {
     const text = readFileSync(join(root, file), "utf8");
     // Parsing the others would take most of the time.
-    if (!/\bcode\b|Error\b/.test(text)) continue;
+    if (!/\bcode:|\bnew \w+Error\(/.test(text)) continue;
     for (const code of codesOf(text)) found.set(code, file);
   }
   return found;
@@ -23,7 +23,7 @@ export function codesOfSources(): Map<string, string> {
 
 /** The codes in a source: `code: "…"` in an object, and the second argument of an error with a constructor of its own. */
 export function codesOf(text: string): string[] {
-  const source = ts.createSourceFile("a.ts", text, ts.ScriptTarget.Latest, true);
+  const source = ts.createSourceFile("a.ts", text, ts.ScriptTarget.Latest);
   const codes: string[] = [];
   const take = (node: ts.Node | undefined): void => {
     if (node === undefined) return;
@@ -35,8 +35,8 @@ export function codesOf(text: string): string[] {
     if (ts.isBinaryExpression(node)) take(node.right);
   };
   const visit = (node: ts.Node): void => {
-    if (ts.isPropertyAssignment(node) && node.name.getText() === "code") take(node.initializer);
-    if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText())) take(node.arguments?.[1]);
+    if (ts.isPropertyAssignment(node) && node.name.getText(source) === "code") take(node.initializer);
+    if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText(source))) take(node.arguments?.[1]);
     ts.forEachChild(node, visit);
   };
   visit(source);

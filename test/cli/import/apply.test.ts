@@ -60,6 +60,16 @@ test("--apply sends what the plan shows, in the run of the plan, and nothing the
   expect(writes(world)).toBe(before);
 });
 
+test.each(["", " --json"])("a plan that was applied before is no error of reports: %j", async (json) => {
+  const world = await planned();
+  await world.cat("import --apply plan.ndjson");
+  const again = await world.cat(`import --apply plan.ndjson --report junit.xml${json}`);
+  expect([again.exit, world.read("junit.xml")]).toEqual([
+    0,
+    expect.stringContaining('failures="0" errors="0"'),
+  ]);
+});
+
 test("rows whose product changed since the plan are skipped, listed and in the failed file", async () => {
   const world = await planned();
   await world.cat("products update A --name Coat");

@@ -50,13 +50,11 @@ export async function applyRun(
   const { clock } = app.context;
   const startedAt = clock.now();
   const flags = readFlags(file, { ...raw, ...(head.flags as object) } as RawFlags, app.context.cwd);
-  try {
-    await runImport(app, [{ ...flags, applies }]);
-  } catch (error) {
+  await runImport(app, [{ ...flags, applies }], async (error) => {
     if (!(error instanceof CatError && error.code === "plan_applied")) throw error;
     if (!app.io.json) throw new DeclinedError(error.message, error.code);
     await app.io.jsonData(nothingLeft({ id, file, mode: flags.mode }, summary, clock.now() - startedAt));
-  }
+  });
 }
 
 /** The summary (`ImportSummary`) of a plan that was applied before: nothing of it is left to send. */

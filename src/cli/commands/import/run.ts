@@ -7,13 +7,22 @@ import { listedChecks, rejection } from "./check-report.ts";
 import type { ImportFlags } from "./flags.ts";
 import { type OpenedFile, openFiles } from "./open-file.ts";
 
-/** Checks the files and imports them, unless it is a dry run. Throws the error that stopped the import. */
-export const runImport = (app: App, typed: readonly ImportFlags[]): Promise<void> => {
+const rethrown = (error: unknown): Promise<void> => Promise.reject(error);
+
+/**
+ * Checks the files and imports them, unless it is a dry run. Throws the error that stopped the import, unless `onStopped`
+ * reports it.
+ */
+export const runImport = (
+  app: App,
+  typed: readonly ImportFlags[],
+  onStopped: (error: unknown) => Promise<void> = rethrown,
+): Promise<void> => {
   const [{ report, failed, results, ledger, mapFile }] = typed as [ImportFlags];
   const inputs = typed.map(({ file }) => file);
   const others = [failed, results, mapFile ?? "catalogue.map.json"];
   const command = { name: "import", inputs, report, others, ledger };
-  return withReports(app, command, (found) => importOrCheck(app, typed, found));
+  return withReports(app, command, (found) => importOrCheck(app, typed, found).catch(onStopped));
 };
 
 async function importOrCheck(

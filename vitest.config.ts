@@ -1,17 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, normalize } from "node:path";
 import { defineConfig } from "vitest/config";
+import { importersOf } from "./test/support/importers.ts";
 import { memoryFolder } from "./test/support/memory-folder.ts";
 
-const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".test.ts"))
-  .map((path) => join("test", path).replaceAll("\\", "/"));
-const withText = (text: RegExp) => tests.filter((path) => text.test(readFileSync(path, "utf8")));
+const files = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .map((path) => join("test", path));
+const tests = files.filter((path) => path.endsWith(".test.ts"));
 // A module mocked by such a file would stay mocked for later files.
-const mocking = withText(/\bvi\.mock\(/);
+const mocking = tests.filter((path) => /\bvi\.mock\(/.test(readFileSync(path, "utf8")));
+const isLonger = importersOf([normalize("test/support/repetitions.ts"), "fast-check"], files);
 /** The files that do more in `npm run test:long`. */
-const longer = withText(/support\/(?:long-test|repetitions)\.ts"/);
+const longer = tests.filter((path) => isLonger.has(path));
+/** Paths as vitest's patterns, which have slashes on Windows too. */
+const patterns = (paths: readonly string[]) => paths.map((path) => path.replaceAll("\\", "/"));
 
 /** `--mode long` (npm run test:long) repeats properties and loops as test/support/repetitions.ts defines, on the disk. */
 export default defineConfig(({ mode }) => {
@@ -45,15 +49,15 @@ export default defineConfig(({ mode }) => {
             ...common,
             name: "shared",
             isolate: false,
-            include: mode === "long" ? longer : ["test/**/*.test.ts"],
-            exclude: mocking,
+            include: mode === "long" ? patterns(longer) : ["test/**/*.test.ts"],
+            exclude: patterns(mocking),
           },
         },
         {
           test: {
             ...common,
             name: "mocking",
-            include: mode === "long" ? longer.filter((path) => mocking.includes(path)) : mocking,
+            include: patterns(mode === "long" ? mocking.filter((path) => isLonger.has(path)) : mocking),
           },
         },
       ],

@@ -80,8 +80,17 @@ const packagesOf: Readonly<Record<string, readonly string[]>> = {
   ...{ logout: ["conf"], config: ["conf", "libsql"], completion: [], commands: [] },
 };
 
+const helps = commands.map(({ name }) => [...name.split(" "), "--help"]);
+const runs = commands.map((one) => lineOf(one, ids, ["--yes"], ["--", "true"]));
+let all: Promise<Loaded[]> | undefined;
+/** What the lines of all tests loaded, by one process. */
+const loadedByAll = () => {
+  all ??= loadedBy([["--help"], ["--json", "--version"], ...helps, ...runs]);
+  return all;
+};
+
 test("help and the version load one file with commands, and no command", async () => {
-  const [help, version] = await loadedBy([["--help"], ["--json", "--version"]]);
+  const [help, version] = await loadedByAll();
   expect(help).toMatchObject({ exit: 0, packages: [] });
   expect(help!.files.filter((file) => groups.includes(file))).toEqual([]);
   // The import command, which has 160 KB, is not part of it.
@@ -90,7 +99,7 @@ test("help and the version load one file with commands, and no command", async (
 });
 
 test("the help of a command loads the parts of no other command, and no package", async () => {
-  const loaded = await loadedBy(commands.map(({ name }) => [...name.split(" "), "--help"]));
+  const loaded = (await loadedByAll()).slice(2, 2 + helps.length);
   const found = commands.map(({ name }, index) => ({
     name,
     ...loaded[index]!,
@@ -102,7 +111,7 @@ test("the help of a command loads the parts of no other command, and no package"
 });
 
 test("a command loads the parts of no other command, and no package that it does not need", async () => {
-  const loaded = await loadedBy(commands.map((one) => lineOf(one, ids, ["--yes"], ["--", "true"])));
+  const loaded = (await loadedByAll()).slice(2 + helps.length);
   const found = commands.map(({ name }, index) => ({
     name,
     others: othersIn(name, loaded[index]!.files),

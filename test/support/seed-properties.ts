@@ -8,7 +8,7 @@ import { forgetRequests } from "./test-clock.ts";
 const { FAST_CHECK_SEED: asked = "20261122" } = process.env;
 fc.configureGlobal({
   ...(asked === "random" ? {} : { seed: Number(asked) }),
-  numRuns: repetitions(50, 1_000),
+  numRuns: repetitions(25, 1_000),
 });
 
 // The files of a worker share its modules.

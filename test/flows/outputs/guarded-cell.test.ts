@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { csvRecords } from "../../../src/flows/outputs/cells.ts";
 import { guardedCell, unguardedCell } from "../../../src/flows/outputs/formulas.ts";
+import { repetitions } from "../../support/repetitions.ts";
 
 test.each([
   '=HYPERLINK("https://evil.example","Open")',
@@ -81,6 +82,7 @@ describe("for any text,", () => {
         guarded++;
         expect(written).toBe(`'${cell}`);
       }),
+      { numRuns: repetitions(50, 1_000) },
     );
     // The texts contain what the property is about.
     expect(guarded).toBeGreaterThan(10);

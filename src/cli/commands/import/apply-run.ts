@@ -14,7 +14,7 @@ import { DeclinedError, UsageError } from "../../context/errors.ts";
 import { flagName } from "../../output/command-words.ts";
 import { type ImportFlags, ofCommand, type RawFlags, readFlags } from "./flags.ts";
 import { nextDigest, type PlanHead, PlanView, planVersion } from "./plan-run.ts";
-import { runImport } from "./run.ts";
+import { orReported, runImport } from "./run.ts";
 
 /** `cat import --apply PLAN`: imports the file of a plan as planned, or shows the plan with `--dry-run`. */
 export async function applyRun(
@@ -36,8 +36,14 @@ export async function applyRun(
         hint: notApplied.has(flag) ? "Remove one of them." : "Use it with --plan: the plan keeps it.",
       });
   const view = new PlanView(app, raw.planFormat ?? "table");
-  const { head, summary, rows } = await readPlan(app, name, raw.dryRun ? view.add : null);
-  if (raw.dryRun) return showPlan(app, view, head, summary);
+  const { mode, dryRun = false } = raw;
+  const reading = readPlan(app, name, dryRun ? view.add : null);
+  const { head, summary, rows } = await orReported(
+    app,
+    [{ file: name, mode, dryRun }],
+    reading,
+  );
+  if (dryRun) return showPlan(app, view, head, summary);
   const { id, identity, file, file_sha256: fileSha256, base_url: baseUrl, account } = head;
   const applies: PlanToApply = {
     id,

@@ -1,9 +1,9 @@
-import { CatError } from "../../../errors.ts";
 import { importFiles } from "../../../flows/import/import-file.ts";
 import { nothingCounted } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkCounts, isRejected } from "../../../flows/rows/check.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
+import { ExitCode, exitCodeOf } from "../../context/errors.ts";
 import { outputTargets } from "../../files/output-targets.ts";
 import { noList, type ProblemList } from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
@@ -55,8 +55,7 @@ export async function fullRun(
     ),
   ).catch(async (error: unknown) => {
     // With `--json` every rejection has its object on stdout, also of files without a problem.
-    if (app.io.json && error instanceof CatError && error.code === "too_many_changes")
-      await listedChecks(app, opened, { more });
+    if (app.io.json && exitCodeOf(error) === ExitCode.refused) await listedChecks(app, opened, { more });
     throw error;
   });
   const files = outcomes.map((outcome, index) => ({ ...outcome, ...opened[index]! }));
@@ -74,7 +73,7 @@ export async function fullRun(
 }
 
 /** The other fields of the summary of an import (`ImportSummary`) that was rejected before anything was sent. */
-const nothingSent = ({ mode }: Pick<ImportFlags, "mode">) => ({
+export const nothingSent = ({ mode }: Pick<ImportFlags, "mode">) => ({
   run_id: null,
   mode,
   ...nothingCounted,

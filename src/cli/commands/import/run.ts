@@ -1,6 +1,7 @@
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
+import { ExitCode, exitCodeOf } from "../../context/errors.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import { withReports } from "../../reports/with-reports.ts";
 import { listedChecks, rejection } from "./check-report.ts";
@@ -31,7 +32,7 @@ async function importOrCheck(
   found: FoundProblems | null,
 ): Promise<void> {
   if (typed.length > 1) await (await import("./several.ts")).rejectUnshared(typed, app.context.cwd);
-  const opened = await openFiles(app, typed);
+  const opened = await orReported(app, typed, openFiles(app, typed));
   try {
     const [{ plan }] = typed as [ImportFlags];
     if (typed[0]!.dryRun) await dryRun(app, opened, found);
@@ -39,6 +40,30 @@ async function importOrCheck(
     else await (await import("./full-run.ts")).fullRun(app, opened, found);
   } finally {
     for (const { close } of opened) await close();
+  }
+}
+
+/** With `--json` every rejection has its object on stdout, also of files in which no rows are found. */
+export async function orReported<Found>(
+  { io }: App,
+  typed: readonly Pick<ImportFlags, "file" | "mode" | "dryRun" | "plan">[],
+  finding: Promise<Found>,
+): Promise<Found> {
+  try {
+    return await finding;
+  } catch (error) {
+    if (!io.json || exitCodeOf(error) !== ExitCode.refused) throw error;
+    const [first] = typed as [(typeof typed)[number]];
+    const counts = { total: 0, valid: 0, invalid: 0 };
+    const { nothingSent } = await import("./full-run.ts");
+    const run = first.dryRun || first.plan !== undefined ? {} : { ...nothingSent(first), duration_ms: 0 };
+    const sums = Object.fromEntries(Object.entries(run).filter(([, value]) => typeof value === "number"));
+    await io.jsonData(
+      typed.length === 1
+        ? { file: first.file, problems: [], ...counts, ...run }
+        : { files: [], ...counts, ...sums },
+    );
+    throw error;
   }
 }
 

@@ -38,11 +38,7 @@ export async function applyRun(
   const view = new PlanView(app, raw.planFormat ?? "table");
   const { mode, dryRun = false } = raw;
   const reading = readPlan(app, name, dryRun ? view.add : null);
-  const { head, summary, rows } = await orReported(
-    app,
-    [{ file: name, mode, dryRun }],
-    reading,
-  );
+  const { head, summary, rows } = await orReported(app, [{ file: name, mode, dryRun }], reading);
   if (dryRun) return showPlan(app, view, head, summary);
   const { id, identity, file, file_sha256: fileSha256, base_url: baseUrl, account } = head;
   const applies: PlanToApply = {

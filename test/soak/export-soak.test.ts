@@ -6,7 +6,7 @@ import { longTest } from "../support/long-test.ts";
 import { faultsOf, firstScenarios, patience, played } from "./soak-tests.ts";
 
 /** A short part of `npm run soak:export`: real processes that are killed, and a real service with faults. */
-const scenarios = 12;
+const scenarios = 6;
 
 const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   // The number of images in the ZIP is checked as well: it stops the run before the cut file has its final name.

@@ -7,7 +7,7 @@ import { quickProgram } from "../support/quick-program.ts";
 import { faultsOf, firstScenarios, patience, played } from "./soak-tests.ts";
 
 /** A short part of `npm run soak:generate`: real processes that are stopped, and a real service with faults. */
-const scenarios = 12;
+const scenarios = 6;
 
 const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["a new key for a batch whose response was lost", "new-key", "queued twice"],

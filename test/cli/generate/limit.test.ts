@@ -114,6 +114,6 @@ test("any sequence of limits and stops queues each image once", async () => {
       expect(new Set(products).size).toBe(6);
       expect(products).toHaveLength(6);
     }),
-    { numRuns: repetitions(4, 300) },
+    { numRuns: repetitions(4, 100) },
   );
 });

@@ -52,7 +52,7 @@ test("no sequence of --missing, stopped in any way, pays for an image twice, and
       expect([last.exit, last.exit === 0 ? "" : last.stderr]).toEqual([0, ""]);
       expect([doubled(world), world.tasks().length]).toEqual([[], allLooks.length]);
     }),
-    { numRuns: repetitions(3, 100) },
+    { numRuns: repetitions(3, 50) },
   );
 });
 

@@ -314,6 +314,6 @@ test("any stops leave the same products as one run of all files", async () => {
       expect(references().sort()).toEqual(rows.flat().sort());
       expect(photos()).toEqual(rows.flat().map(() => 1));
     }),
-    { numRuns: repetitions(4, 300) },
+    { numRuns: repetitions(4, 100) },
   );
 });

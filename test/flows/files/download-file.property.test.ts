@@ -144,7 +144,7 @@ test("after any cuts, changes and kills, an existing file equals the source, and
       continued += parts;
       expect(file?.equals(versions.at(-1)!)).toBe(true);
     }),
-    { numRuns: repetitions(40, 800) },
+    { numRuns: repetitions(40, 300) },
   );
   expect(continued).toBeGreaterThan(10);
 });
@@ -155,7 +155,7 @@ test("if a changed file keeps its validator, the property finds old and new byte
       const { file, versions } = await play({ ...told, validator: "etag" }, { sameTag: true });
       return file === null || versions.some((one) => one.equals(file));
     }),
-    { numRuns: repetitions(80, 800), endOnFailure: true },
+    { numRuns: repetitions(80, 300), endOnFailure: true },
   );
   expect(checked.failed).toBe(true);
 });

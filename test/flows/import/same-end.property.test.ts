@@ -244,7 +244,7 @@ test("ends with the same products for any files, changes by others, temporary fa
   const world = await importWorld();
   await fc.assert(
     fc.asyncProperty(story, (one) => endsAsItShould(world, one)),
-    { numRuns: repetitions(6, 1_000) },
+    { numRuns: repetitions(6, 400) },
   );
 });
 

@@ -96,7 +96,7 @@ test("a client that retries with one key gets its request done once or rejected,
         expect(listed).toHaveLength(products.length);
       },
     ),
-    { numRuns: repetitions(5, 600) },
+    { numRuns: repetitions(5, 200) },
   );
 });
 
@@ -129,7 +129,7 @@ test("the same seed, faults and requests give the same responses, with the same 
         expect(one.state).toBe(without.state);
       },
     ),
-    { numRuns: repetitions(3, 150) },
+    { numRuns: repetitions(3, 60) },
   );
 });
 
@@ -182,6 +182,6 @@ test("any fault definition is accepted or rejected with 400, and the mock keeps 
         expect((await send("/v1/models?limit=1")).status).toBe(200);
       },
     ),
-    { numRuns: repetitions(25, 3_000) },
+    { numRuns: repetitions(25, 1_000) },
   );
 });

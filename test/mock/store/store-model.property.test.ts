@@ -150,7 +150,7 @@ describe("the mock and a simple model of its store", () => {
   test("have the same responses to any sequence of requests, and the same final state", async () => {
     await fc.assert(
       property((now) => new StoreModel(now)),
-      { seed, numRuns: repetitions(3, 800) },
+      { seed, numRuns: repetitions(3, 300) },
     );
   });
 

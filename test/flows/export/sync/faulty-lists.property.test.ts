@@ -114,7 +114,7 @@ describe("after lists of the service that were empty, cut short or all deleted",
         expect(stopped).toBeUndefined();
         expect(mirror).toEqual(fresh);
       }),
-      { numRuns: repetitions(8, 5_000) },
+      { numRuns: repetitions(8, 1_200) },
     );
   });
 });

@@ -199,7 +199,7 @@ describe("after any changes, kills and failures", () => {
         if (foreign === 0) expect(mirror).toEqual(fresh);
         expect(again).toMatchObject({ added: 0, changed: 0, renamed: 0, removed: 0, failed: 0 });
       }),
-      { numRuns: repetitions(10, 5_000) },
+      { numRuns: repetitions(10, 1_200) },
     );
   });
 
@@ -210,7 +210,7 @@ describe("after any changes, kills and failures", () => {
         expect(mirror).toEqual(fresh);
         expect(again).toMatchObject({ added: 0, changed: 0, renamed: 0, removed: 0, failed: 0 });
       }),
-      { numRuns: repetitions(10, 5_000) },
+      { numRuns: repetitions(10, 1_200) },
     );
   });
 

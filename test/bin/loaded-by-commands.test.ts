@@ -38,7 +38,7 @@ async function loadedBy(lines: readonly (readonly string[])[]): Promise<Loaded[]
       CAT_API_KEY: world.mock.apiKey,
       CAT_HOME: join(world.folder, ".home"),
     },
-    input: JSON.stringify({ program, log, lines }),
+    input: JSON.stringify({ program, log, cwd: world.folder, lines }),
   });
   const loads = readFileSync(log, "utf8")
     .split("\n")

@@ -1,11 +1,13 @@
 // @ts-check
 // Runs many command lines of the built program in one process, each with the modules of a fresh start. Reads
-// `{ program, log, lines }` as JSON from stdin, and writes what each line loads to the file `log`.
+// `{ program, log, cwd, lines }` as JSON from stdin, and writes what each line loads to the file `log`.
 import { appendFileSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { programLoader } from "../../src/cli/program-loader.ts";
 
-const { program, log, lines } = JSON.parse(readFileSync(0, "utf8"));
+const { program, log, cwd, lines } = JSON.parse(readFileSync(0, "utf8"));
+// Commands write files there.
+process.chdir(cwd);
 
 /** @typedef {typeof import("../../src/cli/main.ts")} Program */
 const { nodeContext } = /** @type {Program} */ (programLoader(process, program)("main.js"));

@@ -67,8 +67,8 @@ export type SummaryProblem = { param?: string | undefined; code: string; message
   | { first_line: number; last_line: number }
 );
 
-/** The counts of a summary before anything was sent. */
-export const nothingCounted = {
+/** The fields of a summary about what was sent, before anything was. */
+export const nothingSent = {
   submitted: 0,
   succeeded: 0,
   partial: 0,
@@ -77,6 +77,9 @@ export const nothingCounted = {
   updated: 0,
   skipped: 0,
   unchanged: 0,
+  imports: [],
+  failed_file: null,
+  results_file: null,
 };
 
 /** Starts a summary, to be completed by `countOutcome`. */
@@ -91,7 +94,7 @@ export function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): 
     mode: run.input.mode,
     total: run.check.total,
     invalid: run.check.invalid,
-    ...nothingCounted,
+    ...nothingSent,
     submitted: rowsIn(accepted) + outsideBatches.length,
     unchanged: run.rows.unchanged.size,
     imports: accepted.map(({ jobs, lines }) => ({
@@ -99,8 +102,6 @@ export function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): 
       status: run.follower.latest(jobs[0]!)?.status ?? "validating",
       rows: lines.length,
     })),
-    failed_file: null,
-    results_file: null,
     duration_ms: 0,
     ...(run.check.left === undefined ? {} : { left: run.check.left }),
     ...(unknown.length > 0 ? { unknown } : {}),

@@ -5,7 +5,7 @@ import { CatError, fileProblem } from "../../../errors.ts";
 import type { PlanSummary } from "../../../flows/import/change-plan.ts";
 import type { PlanToApply } from "../../../flows/import/import-input.ts";
 import type { PlannedRow } from "../../../flows/import/planned-row.ts";
-import { nothingCounted } from "../../../flows/import/summary.ts";
+import { nothingSent } from "../../../flows/import/summary.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { shortDigest } from "../../../flows/short-digest.ts";
 import { shownName } from "../../../flows/words.ts";
@@ -70,11 +70,8 @@ const nothingLeft = (
   mode,
   total,
   invalid,
-  ...nothingCounted,
+  ...nothingSent,
   unchanged: total - invalid,
-  imports: [],
-  failed_file: null,
-  results_file: null,
   duration_ms: Math.round(durationMs),
 });
 

@@ -1,5 +1,5 @@
 import { importFiles } from "../../../flows/import/import-file.ts";
-import { nothingCounted } from "../../../flows/import/summary.ts";
+import { nothingSent } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkCounts, isRejected } from "../../../flows/rows/check.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
@@ -8,7 +8,6 @@ import { outputTargets } from "../../files/output-targets.ts";
 import { noList, type ProblemList } from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
 import { alsoTo, listedChecks, problemLists, rejection, reportConversions } from "./check-report.ts";
-import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { memoryOf, unknownOutcomePrompt } from "./remembered.ts";
 import { reportFiles } from "./report-files.ts";
@@ -25,7 +24,13 @@ export async function fullRun(
   // The summary is the one object on stdout; the failed file has the invalid rows.
   const isSilent = app.io.json && first.skipInvalid;
   const startedAt = app.context.clock.now();
-  const more = () => ({ ...nothingSent(first), duration_ms: app.context.clock.now() - startedAt });
+  const { mode } = first;
+  const more = () => ({
+    run_id: null,
+    mode,
+    ...nothingSent,
+    duration_ms: app.context.clock.now() - startedAt,
+  });
   const lists = isSilent ? null : await problemLists(app, opened, { more, found });
   let memory: ReturnType<typeof memoryOf> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
@@ -71,16 +76,6 @@ export async function fullRun(
     if (converter !== undefined && ended !== null) ended.summary.converted = converter.count;
   await reportFiles(app, files, unbegun, found);
 }
-
-/** The other fields of the summary of an import (`ImportSummary`) that was rejected before anything was sent. */
-export const nothingSent = ({ mode }: Pick<ImportFlags, "mode">) => ({
-  run_id: null,
-  mode,
-  ...nothingCounted,
-  imports: [],
-  failed_file: null,
-  results_file: null,
-});
 
 /** The problems of a file that are listed nowhere but in reports. */
 const unlisted = (found: FoundProblems | null, source: ProblemSource): ProblemList =>

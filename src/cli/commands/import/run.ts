@@ -53,15 +53,14 @@ export async function orReported<Found>(
     return await finding;
   } catch (error) {
     if (!io.json || exitCodeOf(error) !== ExitCode.refused) throw error;
-    const [first] = typed as [(typeof typed)[number]];
+    const [{ file, mode, dryRun, plan }] = typed as [(typeof typed)[number]];
     const counts = { total: 0, valid: 0, invalid: 0 };
-    const { nothingSent } = await import("./full-run.ts");
-    const run = first.dryRun || first.plan !== undefined ? {} : { ...nothingSent(first), duration_ms: 0 };
+    const { nothingSent } = await import("../../../flows/import/summary.ts");
+    const isCheck = dryRun || plan !== undefined;
+    const run = isCheck ? {} : { run_id: null, mode, ...nothingSent, duration_ms: 0 };
     const sums = Object.fromEntries(Object.entries(run).filter(([, value]) => typeof value === "number"));
     await io.jsonData(
-      typed.length === 1
-        ? { file: first.file, problems: [], ...counts, ...run }
-        : { files: [], ...counts, ...sums },
+      typed.length === 1 ? { file, problems: [], ...counts, ...run } : { files: [], ...counts, ...sums },
     );
     throw error;
   }

@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import { type PictureSource, Pictures } from "../../src/mock/images/pictures.ts";
 
 const kept = new Map<string, Buffer>();
@@ -5,10 +6,13 @@ const mostKept = 500;
 const { toBytes } = Pictures.prototype;
 
 /**
- * Has all mocks of a worker share their pictures: those of the next test are the same, and drawing one takes 13 ms.
+ * Has the mocks of a test share the pictures of all such tests in its worker: they are the same, and drawing one takes 13 ms.
  * The pictures of a mock are tested without it, in test/mock.
  */
 export function keepPictures(): void {
+  onTestFinished(() => {
+    Pictures.prototype.toBytes = toBytes;
+  });
   Pictures.prototype.toBytes = function (image: PictureSource, life: AbortSignal) {
     if (image.bytes !== null) return image.bytes;
     const key = this.entityTag(image);

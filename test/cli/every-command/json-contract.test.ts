@@ -3,7 +3,6 @@ import addFormats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import type { DescribedCommand } from "../../../scripts/reference/source.ts";
 import { listedCommands } from "../../support/listed-commands.ts";
-import { repetitions } from "../../support/repetitions.ts";
 import { createWorld } from "../../support/world.ts";
 import { lineOf, runsAnother } from "./command-lines.ts";
 import { canary, type Finished, seededWorld } from "./seeded-world.ts";
@@ -69,7 +68,7 @@ const failing = (passing: Passing): void => {
 test("with --json, every command prints JSON of its schema on stdout, and only JSON lines on stderr", async () => {
   const { list, ids, run, front } = await seededWorld();
   const found: string[] = [];
-  for (const command of walkedCommands(list.commands as readonly DescribedCommand[], repetitions(3, 1))) {
+  for (const command of walkedCommands(list.commands as readonly DescribedCommand[])) {
     const stdin = command.name === "login" ? { stdin: canary.key } : {};
     const line = lineOf(command, ids, ["--json", "--yes"]);
     found.push(...problemsOf(command, await run(line, stdin)));

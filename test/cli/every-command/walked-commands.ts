@@ -1,3 +1,5 @@
-/** The commands of a walk: each `step`-th, beginning with the first. A step of 1 walks over all. */
-export const walkedCommands = <Command>(commands: readonly Command[], step: number): readonly Command[] =>
-  commands.filter((_, at) => at % step === 0);
+import { repetitions } from "../../support/repetitions.ts";
+
+/** The commands of a walk: all in `npm run test:long`, each third, beginning with the first, in `npm test`. */
+export const walkedCommands = <Command>(commands: readonly Command[]): readonly Command[] =>
+  commands.filter((_, at) => at % repetitions(3, 1) === 0);

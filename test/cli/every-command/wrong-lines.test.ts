@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ListedCommand, ListedFlag } from "../../../src/cli/completion/command-list.ts";
 import { listedCommands } from "../../support/listed-commands.ts";
-import { repetitions } from "../../support/repetitions.ts";
 import { createWorld, type Ran } from "../../support/world.ts";
 import { flagWords, type Ids, lineOf } from "./command-lines.ts";
 import { walkedCommands } from "./walked-commands.ts";
@@ -30,7 +29,7 @@ async function expectWrong(wrongLines: (command: ListedCommand) => Wrong): Promi
   const world = await createWorld();
   const unexpected: unknown[] = [];
   let count = 0;
-  for (const command of walkedCommands(commands, repetitions(3, 1))) {
+  for (const command of walkedCommands(commands)) {
     for (const [line, message] of wrongLines(command)) {
       count++;
       const ran = await world.cat(line, { stdin: "" });
@@ -235,7 +234,7 @@ describe("every command exits with 2, a message and a next step, without a reque
 
 test("with --json a wrong command line of every command is one object on stderr", async () => {
   const world = await createWorld();
-  for (const command of walkedCommands(commands, repetitions(3, 1))) {
+  for (const command of walkedCommands(commands)) {
     const { name } = command;
     const ran = await world.cat([...lineWith(command, ["--json", "--zzzzzz"])]);
     expect({ name, exit: ran.exit, stdout: ran.stdout }).toEqual({ name, exit: 2, stdout: "" });

@@ -38,7 +38,7 @@ export interface RawRequest {
       }
     | null
     | undefined;
-  /** More headers by their lower-case names, which replace those of the client, except for, e.g. `authorization` and `host`. */
+  /** More headers by their lower-case names. They replace those of the client, but not `authorization` and others (`ownHeaders`). */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether a 400 may list every problem of the input (Errors). */
   readonly listsProblems?: boolean;

@@ -27,7 +27,7 @@ export const schema = `
     refs TEXT NOT NULL DEFAULT '', is_key_taken INTEGER NOT NULL DEFAULT 0, UNIQUE (run, place)
   ) STRICT;
   CREATE INDEX state.call_unsettled ON batch (account) WHERE state <> 'settled';
-  -- Bytes stand apart, so that they can be let go, and what is beside them be changed, without writing all of it anew.
+  -- Bytes are in tables of their own: they can be dropped, and a batch can be changed without writing them again.
   CREATE TABLE state.body (batch INTEGER PRIMARY KEY REFERENCES batch, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE state.memo (batch INTEGER PRIMARY KEY REFERENCES batch ON DELETE CASCADE, bytes BLOB NOT NULL) STRICT;
   CREATE TABLE state.sent_job (

@@ -247,6 +247,8 @@ export async function* pagesOf<Entry>(
     const next = isAhead && hasNext ? readPage({ limit, cursor }) : null;
     // A failure is reported after the entries that came before it.
     next?.catch(() => {});
+    // undici reuses a connection two turns of the event loop later: without them, the entries are used before it sends.
+    for (let turn = 0; next !== null && turn < 2; turn++) await new Promise(setImmediate);
     yield data;
     if (!has_more) return;
     if (!hasNext) {

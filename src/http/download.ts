@@ -1,6 +1,14 @@
-import type { Download } from "./download-options.ts";
-import { BadResponseError } from "./errors.ts";
+import type { Clock } from "../clock.ts";
+import type {
+  Download,
+  DownloadInto,
+  DownloadTarget,
+  FileVersion,
+  ResumableDownload,
+} from "./download-options.ts";
+import { BadResponseError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
 import type { ResponseStream } from "./response-stream.ts";
+import { headerOf } from "./send.ts";
 import {
   type DownloaderOptions,
   nameOfUrl,
@@ -10,6 +18,7 @@ import {
   toSignedUrl,
   waitToRetry,
 } from "./signed-get.ts";
+import { linkedAbort } from "./time-limits.ts";
 
 /**
  * Fetches signed URLs without the API key: the signature in the URL is the only permission. Follows no
@@ -58,4 +67,222 @@ export function downloader(options: DownloaderOptions): Download {
       }
     }
   }
+}
+
+const defaultTotalMs = 300_000;
+/** The slowest link on which a download must finish, in bytes per millisecond. */
+const slowest = 32;
+/** The maximum number of consecutive fresh URLs without a new byte. */
+const mostFreshUrls = 3;
+
+const noVersion: FileVersion = { etag: null, total: null };
+
+/**
+ * Downloads that can resume: after a break the rest is requested with `Range` and `If-Range`, so that bytes
+ * of two versions never end up in one file. Without a strong ETag, or if a response does not fit the bytes
+ * kept, the download starts over. The rules of `downloader` apply: no credentials, no redirects.
+ */
+export const resumableDownloader =
+  (options: DownloaderOptions): DownloadInto =>
+  async (target, download) => {
+    const link = linkedAbort(download.signal);
+    const running = new RunningDownload(options, { ...download, signal: link.signal }, target);
+    const totalMs = download.limits?.totalMs ?? defaultTotalMs;
+    const stop = startDeadline(options.clock, totalMs, running, (error) => link.abort(error));
+    try {
+      return await running.run();
+    } finally {
+      stop();
+      link.release();
+    }
+  };
+
+class RunningDownload {
+  readonly #maxBytes: number;
+  readonly #had: number;
+  /** The version of the bytes that the target has. */
+  #version: FileVersion;
+  /** The number of bytes that the target has. */
+  bytes: number;
+  /** All bytes received, including those of a dropped version. */
+  #received = 0;
+
+  constructor(
+    private readonly options: DownloaderOptions,
+    private readonly download: ResumableDownload & { signal: AbortSignal },
+    private readonly target: DownloadTarget,
+  ) {
+    this.#maxBytes = download.limits?.maxBytes ?? Number.POSITIVE_INFINITY;
+    this.#version = target.kept ?? noVersion;
+    this.bytes = target.kept?.bytes ?? 0;
+    this.#had = this.bytes;
+  }
+
+  /** The bytes that this download has to transfer, as far as known. */
+  get expectedBytes(): number {
+    return Math.max(this.#received, (this.#version.total ?? 0) - this.#had);
+  }
+
+  /** Resolves to the length of the complete file. */
+  async run(): Promise<number> {
+    const { signal, freshUrl, limits } = this.download;
+    let url = toSignedUrl(this.download.url, this.options);
+    let failures = 0;
+    let refreshed = 0;
+    let furthest = this.bytes;
+    for (let attempt = 1; ; attempt++) {
+      signal.throwIfAborted();
+      let response: ResponseStream | null = null;
+      try {
+        response = await this.#request(url, attempt);
+        const isComplete = await this.#receive(url, response);
+        response.close();
+        if (isComplete) return this.bytes;
+      } catch (error) {
+        response?.close();
+        signal.throwIfAborted();
+        if (this.bytes > furthest) [furthest, failures, refreshed] = [this.bytes, 0, 0];
+        if (error instanceof SignedUrlError && freshUrl !== undefined && refreshed++ < mostFreshUrls) {
+          const fresh = toSignedUrl(await freshUrl(), this.options);
+          // Another file may have the same ETag and length.
+          if (nameOfUrl(fresh) !== nameOfUrl(url)) this.#version = noVersion;
+          url = fresh;
+          continue;
+        }
+        const failed = { url, error, response, failures: ++failures, attempts: limits?.attempts, signal };
+        await waitToRetry(this.options, failed);
+      }
+    }
+  }
+
+  /** The first byte to request: the rest can be requested only of a known version. */
+  get #from(): number {
+    return this.#version.etag === null ? 0 : this.bytes;
+  }
+
+  #request(url: URL, attempt: number): Promise<ResponseStream> {
+    const { etag } = this.#version;
+    const headers =
+      etag === null || this.#from === 0 ? {} : { range: `bytes=${this.#from}-`, "if-range": etag };
+    return signedGet(this.options, url, { signal: this.download.signal, attempt, headers });
+  }
+
+  /** Reads a response; false if it does not fit the bytes kept, so that the download starts over. */
+  async #receive(url: URL, response: ResponseStream): Promise<boolean> {
+    const end = await this.#open(url, response);
+    if (end === null) {
+      this.#version = noVersion;
+      return false;
+    }
+    for await (const chunks of response) {
+      const length = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+      this.#received += length;
+      if (this.bytes + length > this.#maxBytes) throw this.#tooLarge(url);
+      if (this.bytes + length > end) {
+        const message = `${nameOfUrl(url)} is longer than the ${end} bytes announced`;
+        throw new BadResponseError(message, { code: "answer_too_large" });
+      }
+      this.bytes += length;
+      await this.target.write(chunks);
+    }
+    const { total } = this.#version;
+    if (total === null || this.bytes === total) return true;
+    throw new NetworkError(`${nameOfUrl(url)}: the connection was closed before the file was complete`, {
+      code: "connection_cut",
+      transient: true,
+    });
+  }
+
+  /** Checks the head of a response: returns the maximum end of its body, or null if it does not fit the bytes kept. */
+  async #open(url: URL, response: ResponseStream): Promise<number | null> {
+    const { status } = response;
+    const from = this.#from;
+    if (status === 416 && from > 0) return null;
+    if (status >= 300) throw refusedError(url, response);
+    rejectCompressed(url, response);
+    if (status !== 200 && (status !== 206 || from === 0))
+      throw this.#bad(url, `responded with an unrequested status ${status}`, "not_a_file");
+    this.#checkType(url, response);
+    if (status === 200) {
+      await this.#begin(url, response);
+      return this.#version.total ?? Number.POSITIVE_INFINITY;
+    }
+    const range = contentRangeOf(response);
+    const { etag, total } = this.#version;
+    const fits = range?.start === from && range.total === (total ?? range.total);
+    if (range === null || !fits || strongEtagOf(response) !== etag) return null;
+    this.#version = { etag, total: range.total };
+    return range.end;
+  }
+
+  async #begin(url: URL, response: ResponseStream): Promise<void> {
+    const length = headerOf(response, "content-length") ?? "";
+    const total = /^\d{1,15}$/.test(length) ? Number(length) : null;
+    // Other bodies without a length end normally wherever the connection is cut.
+    if (total === null && headerOf(response, "transfer-encoding")?.trim().toLowerCase() !== "chunked") {
+      const what = "has no known length, so an incomplete file would not be noticed";
+      throw this.#bad(url, what, "unknown_length");
+    }
+    if (total !== null && total > this.#maxBytes) throw this.#tooLarge(url);
+    this.#version = { etag: strongEtagOf(response), total };
+    this.bytes = 0;
+    await this.target.begin(this.#version);
+  }
+
+  #checkType(url: URL, response: ResponseStream): void {
+    const wanted = this.download.type;
+    if (wanted === undefined) return;
+    const type = (headerOf(response, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+    if (type === wanted.toLowerCase()) return;
+    const what = type === "" ? "no content type" : `the content type ${type}`;
+    throw this.#bad(url, `has ${what}, not ${wanted}`, "wrong_type");
+  }
+
+  #tooLarge(url: URL): BadResponseError {
+    const bytes = this.#maxBytes;
+    const text = bytes % 1_000_000 === 0 ? `${bytes / 1_000_000} MB` : `${bytes} bytes`;
+    return this.#bad(url, `is larger than ${text}`, "file_too_large");
+  }
+
+  #bad(url: URL, what: string, code: string): BadResponseError {
+    return new BadResponseError(`${nameOfUrl(url)} ${what}`, { code });
+  }
+}
+
+/** Ends a download slower than the slowest link allowed: a dripping one would never end. Returns a function that stops it. */
+function startDeadline(
+  clock: Clock,
+  totalMs: number,
+  running: Pick<RunningDownload, "bytes" | "expectedBytes">,
+  abort: (error: TimeoutError) => void,
+): () => void {
+  const begun = clock.now();
+  let cancel = () => {};
+  const check = () => {
+    const end = begun + totalMs + Math.ceil(running.expectedBytes / slowest);
+    if (clock.now() < end) {
+      cancel = clock.at(end, check);
+      return;
+    }
+    const seconds = Math.round((clock.now() - begun) / 1000);
+    const message = `the download was not complete after ${seconds} s (${running.bytes} bytes received)`;
+    abort(new TimeoutError(message, { code: "deadline" }));
+  };
+  cancel = clock.at(begun + totalMs, check);
+  return () => cancel();
+}
+
+/** The ETag that identifies one version exactly, as allowed in `If-Range` (RFC 9110, 13.1.5). */
+function strongEtagOf(response: ResponseStream): string | null {
+  const etag = headerOf(response, "etag") ?? "";
+  return /^"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag) ? etag : null;
+}
+
+/** The range of a 206, from `start` to `end` (exclusive); null if the header is missing or invalid. */
+function contentRangeOf(response: ResponseStream): { start: number; end: number; total: number } | null {
+  const header = headerOf(response, "content-range") ?? "";
+  const [, first, last, length] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(header) ?? [];
+  if (first === undefined) return null;
+  const range = { start: Number(first), end: Number(last) + 1, total: Number(length) };
+  return range.start < range.end && range.end <= range.total ? range : null;
 }

@@ -8,9 +8,8 @@ import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { version } from "../context/version.ts";
 import type { Io } from "../output/io.ts";
-import { showRequest } from "../output/stderr-lines.ts";
-import { insecureHosts, insecureNote } from "../settings/insecure-hosts.ts";
-import type { Connection } from "../settings/settings.ts";
+import { showRequest } from "../output/io.ts";
+import { type Connection, insecureHosts, insecureNote } from "../settings/settings.ts";
 
 /** The parts of the app that a client reports to. */
 interface ClientApp {

@@ -7,7 +7,6 @@ import { UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { namedForm } from "../resources/forms.ts";
-import { insecureHosts } from "../settings/insecure-hosts.ts";
 import { openKeyStore } from "../settings/key-stores.ts";
 import { checkedProfileName, isSet, namedProfile } from "../settings/profile-names.ts";
 import {
@@ -23,6 +22,7 @@ import {
   checkedApiKey,
   checkedBaseUrl,
   existingProfile,
+  insecureHosts,
   isApiKey,
   keyInUse,
   profileInUse,

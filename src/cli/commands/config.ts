@@ -12,13 +12,13 @@ import { either } from "../flags/usage-error.ts";
 import { named } from "../flags/values.ts";
 import { visible } from "../output/visible.ts";
 import { namedForm } from "../resources/forms.ts";
-import { insecureHosts } from "../settings/insecure-hosts.ts";
 import { looksLikeKey, namedProfile } from "../settings/profile-names.ts";
 import { configPath, type Profiles, profileKeys, readProfiles } from "../settings/profiles.ts";
 import {
   checkedBaseUrl,
   checkedSignatureHeader,
   existingProfile,
+  insecureHosts,
   profileInUse,
   unknownProfile,
 } from "../settings/settings.ts";

@@ -1,5 +1,5 @@
 import { type Coverage, type Look, readCoverage } from "../../flows/catalogue/coverage.ts";
-import { allModels } from "../../flows/catalogue/find-models.ts";
+import { allModels } from "../../flows/catalogue/lookups.ts";
 import { knownImages } from "../../flows/generate/missing.ts";
 import { mayNotRead } from "../../flows/service-errors.ts";
 import { counted } from "../../flows/words.ts";

@@ -6,7 +6,7 @@ import type { App } from "../app/app.ts";
 import { confirmAction } from "../app/confirm-action.ts";
 import { withHint } from "../context/errors.ts";
 import { commandLine } from "../output/command-words.ts";
-import { tell } from "../output/stderr-lines.ts";
+import { tell } from "../output/io.ts";
 import { findProduct } from "./find-product.ts";
 
 /** How many products the question names. */

@@ -9,7 +9,7 @@ export async function findProduct(app: App, idOrReference: string): Promise<Prod
     const hint = "Use the complete ID or reference.";
     throw new UsageError("the ID or reference is empty", { param: "product", hint });
   }
-  const flow = await import("../../flows/catalogue/find-products.ts");
+  const flow = await import("../../flows/catalogue/lookups.ts");
   const client = await app.client();
   const product = await flow.findProduct(idOrReference, { client, signal: app.context.interrupt });
   if (product !== null) return product;

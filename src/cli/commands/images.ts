@@ -28,7 +28,7 @@ import {
   withPrintFlags,
 } from "../flags/print-flags.ts";
 import { named, resourceId } from "../flags/values.ts";
-import { tell, warn } from "../output/stderr-lines.ts";
+import { tell, warn } from "../output/io.ts";
 import type { Printing } from "../output/table.ts";
 import { namedFields, namedForm, replyFields, resourceForm } from "../resources/forms.ts";
 

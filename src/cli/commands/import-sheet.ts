@@ -14,7 +14,7 @@ import { checkOutFile, writeOutFile } from "../files/out-files.ts";
 import { formatForExcel, type SheetFormat, sheetFormats } from "../flags/common-flags.ts";
 import type { RawListFlags } from "../flags/print-flags.ts";
 import { shellWord } from "../output/command-words.ts";
-import { tell } from "../output/stderr-lines.ts";
+import { tell } from "../output/io.ts";
 import { jsonLine, visibleInCell } from "../output/visible.ts";
 import { FirstOnes } from "../resources/list-resource.ts";
 import { excelStyle } from "../settings/csv-style.ts";

@@ -82,7 +82,7 @@ export async function readReferences(
   const { clock, interrupt } = app.context;
   const { signal, release } = patienceOf("list", longestMs, { clock, signal: interrupt });
   try {
-    const { productsBy } = await import("../../flows/catalogue/find-products.ts");
+    const { productsBy } = await import("../../flows/catalogue/lookups.ts");
     const service = { client: await app.client(), signal, concurrency: defaultConcurrency };
     const mostPages = Math.ceil(ids.size / productsPerPage);
     const { byId } = await productsBy({ ids, references: [] }, service, { mostPages });

@@ -38,7 +38,7 @@ export async function keptNames(
   const [{ openState }, { parseBaseUrl }, { insecureHosts }] = await Promise.all([
     import("../../state/state.ts"),
     import("../../client/base-url.ts"),
-    import("../settings/insecure-hosts.ts"),
+    import("../settings/settings.ts"),
   ]);
   const { origin, prefix } = parseBaseUrl(baseUrl, insecureHosts(env));
   const state = await openState(path, { clock: systemClock() });

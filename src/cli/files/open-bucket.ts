@@ -8,7 +8,7 @@ import { parseUrl } from "../../http/send.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import type { BucketFlags } from "../flags/bucket-flags.ts";
-import { showRequest } from "../output/stderr-lines.ts";
+import { showRequest } from "../output/io.ts";
 import { agreeToReplace } from "./confirm-replace.ts";
 
 /** The silence after which a store counts as gone, in milliseconds. */

@@ -9,7 +9,7 @@ import { UsageError } from "../context/errors.ts";
 import { beginOutFile, type OutFile } from "../files/out-files.ts";
 import { identityOf, identityOfFile, ownFiles, standingOf, writablePlace } from "../files/places.ts";
 import { withNextStep } from "../output/explain.ts";
-import { warn } from "../output/stderr-lines.ts";
+import { warn } from "../output/io.ts";
 import { FoundProblems } from "./found-problems.ts";
 import { annotations, stepSummary } from "./github.ts";
 import { gitlabReport, junitReport } from "./report-formats.ts";

@@ -1,11 +1,11 @@
-import { type InsecureHosts, parseBaseUrl } from "../../client/base-url.ts";
+import { type InsecureHosts, isInsecure, parseBaseUrl } from "../../client/base-url.ts";
 import { signatureHeader } from "../../contract/signature.ts";
+import { exactHost } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
 import type { Context } from "../context/context.ts";
 import { KeyError, UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { shellWord } from "../output/command-words.ts";
-import { insecureHosts } from "./insecure-hosts.ts";
 import { type Env, isSet, namedProfile } from "./profile-names.ts";
 import { defaultProfile, keyStoreOf, type Profile, type Profiles, readProfiles } from "./profiles.ts";
 
@@ -203,4 +203,35 @@ export function checkedSignatureHeader(header: unknown, source: string): string 
     param: "signatureHeader",
     hint: `Use a name such as ${signatureHeader}.`,
   });
+}
+
+/** The variable that names hosts whose base URL may be `http://`. */
+const insecureHostsVariable = "CAT_INSECURE_HTTP_HOSTS";
+
+/** The hosts of CAT_INSECURE_HTTP_HOSTS. Throws UsageError for an entry that is not an exact host name. */
+export function insecureHosts(env: Env): ReadonlySet<string> {
+  const entries = (env[insecureHostsVariable] ?? "").split(",").map((entry) => entry.trim());
+  return new Set(
+    entries
+      .filter((entry) => entry !== "")
+      .map((entry) => {
+        const host = exactHost(entry);
+        if (host !== null) return host;
+        throw new UsageError(
+          `invalid ${insecureHostsVariable}: ${JSON.stringify(entry)} is not an exact host name`,
+          {
+            code: "invalid_insecure_host",
+            param: insecureHostsVariable,
+            hint: "List host names without http://, ports and wildcards, separated by commas: mock,10.0.0.7",
+          },
+        );
+      }),
+  );
+}
+
+/** A sentence about a base URL to which the API key is sent unencrypted; null for any other. */
+export function insecureNote(baseUrl: string, env: Env): string | null {
+  const url = new URL(baseUrl);
+  if (!isInsecure(url, insecureHosts(env))) return null;
+  return `The API key is sent unencrypted to ${url.origin}, because ${insecureHostsVariable} names this host.`;
 }

@@ -3,14 +3,15 @@ import { canonicalReference, referenceOfProduct } from "../../contract/import-ro
 import { ulidPattern } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Model } from "../../contract/resources/tasks.ts";
-import { allModels, modelsNamed } from "../catalogue/find-models.ts";
 import {
+  allModels,
   type FoundProducts,
+  modelsNamed,
   productsBy,
   referenceProposals,
   unknownProduct,
   withSomeOthers,
-} from "../catalogue/find-products.ts";
+} from "../catalogue/lookups.ts";
 import type { Problem } from "../rows/problem.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import type { Service } from "../service.ts";

@@ -3,7 +3,7 @@ import { referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredDecision } from "../../state/decisions.ts";
-import { productsBy } from "../catalogue/find-products.ts";
+import { productsBy } from "../catalogue/lookups.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { generatingEvent, TaskFollower } from "../run/follow.ts";
 import { stoppedBy } from "../run/stage.ts";

@@ -3,7 +3,7 @@
 import { ApiError } from "../../client/api-error.ts";
 import { limits } from "../../contract/limits.ts";
 import type { CatError } from "../../errors.ts";
-import { productById } from "../catalogue/find-products.ts";
+import { productById } from "../catalogue/lookups.ts";
 import { sendEach } from "../run/requests.ts";
 import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";

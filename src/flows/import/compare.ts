@@ -14,7 +14,7 @@ import {
   productById,
   productsBy,
   productsByReference,
-} from "../catalogue/find-products.ts";
+} from "../catalogue/lookups.ts";
 import { fromTheFuture, hearOf, isBelievable, shownTime } from "../run/clocks.ts";
 import { mayNotRead } from "../service-errors.ts";
 import { FieldDigests, sourceDigest, union } from "./digests.ts";

@@ -2,7 +2,7 @@
 
 import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
-import { LookupList } from "../catalogue/find-products.ts";
+import { LookupList } from "../catalogue/lookups.ts";
 import { uploadPhotos } from "../photos/upload-photos.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { hearOf } from "../run/clocks.ts";

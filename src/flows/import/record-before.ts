@@ -5,7 +5,7 @@ import { referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { ChangeToSend, ReadProduct } from "../../state/changes.ts";
-import { maxLookups, productsBy } from "../catalogue/find-products.ts";
+import { maxLookups, productsBy } from "../catalogue/lookups.ts";
 import { mayNotRead } from "../service-errors.ts";
 import type { DecidedRow } from "./decide.ts";
 import { FieldDigests } from "./digests.ts";

@@ -3,7 +3,7 @@
 import type { StoredBatch } from "../../state/batches.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
-import { existingProducts } from "../catalogue/find-products.ts";
+import { existingProducts } from "../catalogue/lookups.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import { renewKey } from "../run/journal.ts";
 import type { Run } from "../run/run.ts";

@@ -12,9 +12,8 @@ import { headerOf } from "../../../http/send.ts";
 import { linkedAbort } from "../../../http/time-limits.ts";
 import type { App } from "../../app/app.ts";
 import { version } from "../../context/version.ts";
-import { insecureHosts, insecureNote } from "../../settings/insecure-hosts.ts";
 import { isSet } from "../../settings/profile-names.ts";
-import type { Sourced } from "../../settings/settings.ts";
+import { insecureHosts, insecureNote, type Sourced } from "../../settings/settings.ts";
 import { type CheckResult, failed, ok, unchecked, warning } from "./check.ts";
 
 /** The time for both requests, in milliseconds. */

@@ -10,7 +10,7 @@ import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { checkOutFile } from "../../files/out-files.ts";
 import { defaultMaxBytes, unlabeledLine } from "../../flags/common-flags.ts";
-import { warn } from "../../output/stderr-lines.ts";
+import { warn } from "../../output/io.ts";
 import { rememberStatus } from "../../resources/sent-jobs.ts";
 import { imagesMissing, ofImages } from "./frozen-report.ts";
 

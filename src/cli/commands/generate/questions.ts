@@ -1,6 +1,6 @@
 import { angleShotsOf, backgroundsOf, type GenerationKind } from "../../../contract/generation-rules.ts";
 import { taskSubtypes } from "../../../contract/value-sets.ts";
-import { allModels } from "../../../flows/catalogue/find-models.ts";
+import { allModels } from "../../../flows/catalogue/lookups.ts";
 import { shortBy } from "../../../flows/generate/balance.ts";
 import type { CostPlan, SaveFolder } from "../../../flows/generate/generation-run.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";

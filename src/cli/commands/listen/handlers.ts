@@ -7,7 +7,7 @@ import type { Post, PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode, KeyError, PartialError } from "../../context/errors.ts";
 import { version } from "../../context/version.ts";
-import { warn } from "../../output/stderr-lines.ts";
+import { warn } from "../../output/io.ts";
 import type { Printing } from "../../output/table.ts";
 import { namedForm } from "../../resources/forms.ts";
 import { signatureHeaderInUse } from "../../settings/settings.ts";

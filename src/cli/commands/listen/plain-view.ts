@@ -2,7 +2,7 @@ import type { Client } from "../../../client/client.ts";
 import type { ListenView } from "../../../flows/listen/deliveries.ts";
 import type { EventLine } from "../../../flows/listen/log-lines.ts";
 import type { App } from "../../app/app.ts";
-import { warn } from "../../output/stderr-lines.ts";
+import { warn } from "../../output/io.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { eventLine, fetchDetails, missingText, repeatedText, responseLine } from "./event-words.ts";
 import { notShown, problemNotes } from "./problem-notes.ts";

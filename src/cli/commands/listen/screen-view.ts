@@ -3,7 +3,7 @@ import type { Client } from "../../../client/client.ts";
 import type { ListenView } from "../../../flows/listen/deliveries.ts";
 import type { Listening } from "../../../flows/listen/listen.ts";
 import type { App } from "../../app/app.ts";
-import { warn } from "../../output/stderr-lines.ts";
+import { warn } from "../../output/io.ts";
 import { type DrawOptions, drawScreen, lastScroll, pageOf } from "./draw-screen.ts";
 import { fetchDetails, missingText, repeatedText, spokenResponse } from "./event-words.ts";
 import { notShown, problemNotes } from "./problem-notes.ts";

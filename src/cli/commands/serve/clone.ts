@@ -7,14 +7,14 @@ import { limits } from "../../../contract/limits.ts";
 import type { ExportAsset, ExportRow } from "../../../contract/resources/exports.ts";
 import type { Product } from "../../../contract/resources/products.ts";
 import { CatError } from "../../../errors.ts";
-import { allModels } from "../../../flows/catalogue/find-models.ts";
+import { allModels } from "../../../flows/catalogue/lookups.ts";
 import { readPages } from "../../../flows/catalogue/read-pages.ts";
 import { counted } from "../../../flows/words.ts";
 import type { MockState } from "../../../mock/index.ts";
 import type { ImageState, ProductRecord } from "../../../mock/store/records.ts";
 import type { App } from "../../app/app.ts";
 import { openClient } from "../../app/open-client.ts";
-import { warn } from "../../output/stderr-lines.ts";
+import { warn } from "../../output/io.ts";
 import { resolveConnection } from "../../settings/settings.ts";
 import { largestFile } from "./state-file.ts";
 

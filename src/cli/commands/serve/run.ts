@@ -8,7 +8,7 @@ import { cannotListen } from "../../context/cannot-listen.ts";
 import type { Context } from "../../context/context.ts";
 import { exitCodeOf, InterruptError } from "../../context/errors.ts";
 import { explain } from "../../output/explain.ts";
-import { showRequest, warn } from "../../output/stderr-lines.ts";
+import { showRequest, warn } from "../../output/io.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { lineWidth } from "../../output/wrapped.ts";
 import { checkedBaseUrl } from "../../settings/settings.ts";

@@ -2,7 +2,7 @@ import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
-import { productsBy } from "../../catalogue/find-products.ts";
+import { productsBy } from "../../catalogue/lookups.ts";
 import type { BatchOperation, CutBatch, ReadyBatch } from "../../run/batch.ts";
 import { sendAgain } from "../../run/journal.ts";
 import type { Run } from "../../run/run.ts";

@@ -9,7 +9,7 @@ import {
   referenceProposals,
   unknownProduct,
   withSomeOthers,
-} from "../../catalogue/find-products.ts";
+} from "../../catalogue/lookups.ts";
 import type { Place, Problem } from "../../rows/problem.ts";
 import { InputError } from "../../rows/source.ts";
 import type { Service } from "../../service.ts";

@@ -6,7 +6,7 @@ import { referenceOfProduct } from "../../../contract/import-row.ts";
 import type { ProductImage } from "../../../contract/resources/products.ts";
 import type { Task } from "../../../contract/resources/tasks.ts";
 import type { StoredDecision } from "../../../state/decisions.ts";
-import { type FoundProducts, productsBy } from "../../catalogue/find-products.ts";
+import { type FoundProducts, productsBy } from "../../catalogue/lookups.ts";
 import type { Service } from "../../service.ts";
 import { savedColumns } from "../columns/decisions.ts";
 import { type GenerationResult, reasonText } from "../result.ts";

@@ -6,7 +6,7 @@ import { CatError } from "../../../errors.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
 import type { Change } from "../../../state/changes.ts";
 import type { Run as StoredRun } from "../../../state/runs.ts";
-import { productById } from "../../catalogue/find-products.ts";
+import { productById } from "../../catalogue/lookups.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { rowsIn } from "../../run/batch.ts";
 import { isKeyAlive, readClocks } from "../../run/clocks.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { checkDownloadUrl } from "../../src/client/base-url.ts";
 import type { Clock } from "../../src/clock.ts";
-import { resumableDownloader } from "../../src/http/download-into.ts";
+import { resumableDownloader } from "../../src/http/download.ts";
 import type { DownloadTarget, FileVersion, ResumableDownload } from "../../src/http/download-options.ts";
 import { openConnections } from "../../src/http/http-core.ts";
 import type { Wait } from "../../src/http/retry.ts";

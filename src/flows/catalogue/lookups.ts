@@ -1,4 +1,4 @@
-// Catalogue: products by ID or reference, one by one or by listing, whichever needs fewer reads.
+// Catalogue: products by ID or reference, one by one or by listing, whichever needs fewer reads; models by ID or name.
 
 import pLimit from "p-limit";
 import { operations } from "../../contract/client-operations.ts";
@@ -6,6 +6,7 @@ import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { canonicalReference, referenceOfProduct } from "../../contract/import-row.ts";
 import { limits, ulidPattern } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
+import type { Model } from "../../contract/resources/tasks.ts";
 import type { Service } from "../service.ts";
 import { mayNotRead, orNull } from "../service-errors.ts";
 
@@ -200,3 +201,18 @@ export const unknownProduct = (
   otherwise = " in this organization",
 ): string =>
   `no product ${JSON.stringify(name)}${questionFor(meant, ": ", (word) => JSON.stringify(word)) || otherwise}`;
+
+/** Every model that the key can use, public and own: a page of 100 per read. */
+export async function allModels({ client, signal }: Reader): Promise<Model[]> {
+  const { max } = limits.page;
+  const models: Model[] = [];
+  for await (const model of client.paginate(operations.models.list, { limit: max }, { signal }))
+    models.push(model);
+  return models;
+}
+
+/** The models with this ID or, if there is none, with exactly this name: several may share a name. */
+export function modelsNamed(idOrName: string, models: readonly Model[]): readonly Model[] {
+  const byId = models.find(({ id }) => id === idOrName);
+  return byId === undefined ? models.filter(({ name }) => name === idOrName) : [byId];
+}

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import { operations } from "../../../src/contract/client-operations.ts";
-import { findProduct, productsByReference } from "../../../src/flows/catalogue/find-products.ts";
+import { findProduct, productsByReference } from "../../../src/flows/catalogue/lookups.ts";
 import { startMock } from "../../../src/mock/index.ts";
 
 /** A catalogue of `demo` products, and the requests that read it. */

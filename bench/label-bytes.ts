@@ -1,7 +1,7 @@
 // Prints how many microseconds the label of an image takes, with the digest of the image as sent: label-bytes.ts IMAGES BYTES.
 import sharp from "sharp";
 import { labelSplices, splicedChunks } from "../src/flows/files/ai-label.ts";
-import { digestOf } from "../src/flows/files/download-file.ts";
+import { hashParts } from "../src/flows/files/download-file.ts";
 import { imageInMemory } from "../src/flows/files/image-bytes.ts";
 
 const [images, bytes] = process.argv.slice(2).map(Number) as [number, number];
@@ -12,7 +12,7 @@ const chunks = [await sharp({ create }).png({ compressionLevel: 0 }).toBuffer()]
 
 async function label(): Promise<void> {
   splicedChunks(chunks, labelSplices(imageInMemory(chunks), "trainedAlgorithmicMedia")!);
-  await digestOf(chunks);
+  await hashParts(chunks);
 }
 
 // The first ones are compiled.

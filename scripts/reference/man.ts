@@ -1,5 +1,5 @@
 import { exitMeanings } from "../../src/cli/context/errors.ts";
-import { formOf } from "../../src/cli/reference/outputs.ts";
+import { outputForm } from "../../src/cli/reference/outputs.ts";
 import { environment } from "../../src/cli/settings/environment.ts";
 import { flagText, type GeneratedFile, pageName, valueText } from "./pages.ts";
 import { type Described, type DescribedCommand, shapesOf } from "./source.ts";
@@ -41,7 +41,7 @@ const commandPage = ({
       flags.map((flag) => [flagText(flag), valueText(flag)]),
     ),
     heading("OUTPUT"),
-    line(`With --json, stdout has ${formOf(output)}. A field with ? may be missing.`),
+    line(`With --json, stdout has ${outputForm(output)}. A field with ? may be missing.`),
     ...shapesOf(output.schema).flatMap((fields) => [
       ".PP",
       ...fields.flatMap(({ path, type }) => [line(`${path}: ${type}`), ".br"]),

@@ -3,7 +3,7 @@ import { exitMeanings } from "../../src/cli/context/errors.ts";
 import { describedValue } from "../../src/cli/flags/command.ts";
 import { codeGroups } from "../../src/cli/reference/error-codes.ts";
 import { exitAdvice } from "../../src/cli/reference/help-pages.ts";
-import { formOf } from "../../src/cli/reference/outputs.ts";
+import { outputForm } from "../../src/cli/reference/outputs.ts";
 import { environment } from "../../src/cli/settings/environment.ts";
 import { type Described, type DescribedCommand, shapesOf } from "./source.ts";
 
@@ -79,7 +79,7 @@ function commandPage({
     "",
     "## Output",
     "",
-    `With \`--json\`, stdout has ${formOf(output)}. ` +
+    `With \`--json\`, stdout has ${outputForm(output)}. ` +
       "`cat commands --json` has its JSON Schema. A field with `?` may be missing.",
     "",
     ...shapes.flatMap((fields, at) => [

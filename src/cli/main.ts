@@ -2,11 +2,11 @@ import { asFileError } from "../errors.ts";
 import { createApp } from "./app/app.ts";
 import { asCalled, findCommand } from "./command-names.ts";
 import type { Context } from "./context/context.ts";
-import { ExitCode, exitCodeOf, InterruptError, PartialError } from "./context/errors.ts";
+import { ExitCode, InterruptError, PartialError, toExitCode } from "./context/errors.ts";
 import { earlyFlags, noGlobals } from "./context/globals.ts";
 import { versionLine } from "./context/version.ts";
 import { explain } from "./output/explain.ts";
-import { paintOf } from "./output/paint.ts";
+import { createPaint } from "./output/paint.ts";
 import { maskedContext, Secrets } from "./output/secrets.ts";
 import { lineWidth } from "./output/wrapped.ts";
 import { createProgram } from "./program.ts";
@@ -36,8 +36,8 @@ async function run(argv: readonly string[], context: Context, secrets: Secrets):
     secrets,
     typed: argv,
     asCalled: asCalled(context.program, argv),
-    paint: await paintOf(context, "stdout", color),
-    paintNote: await paintOf(context, "stderr", color),
+    paint: await createPaint(context, "stdout", color),
+    paintNote: await createPaint(context, "stderr", color),
   });
   try {
     const program = await createProgram(app, argv);
@@ -66,8 +66,8 @@ export async function tell(
   const { json, verbose, color } = earlyFlags(argv);
   const named = asCalled(context.program, argv);
   const mask = (text: string) => secrets.mask(named(text));
-  const { red } = await paintOf(context, "stderr", color);
+  const { red } = await createPaint(context, "stderr", color);
   const text = explain(error, { json, verbose, width: lineWidth(context.stderr), mask, paint: red });
   if (text !== "") await context.stderr.write(text);
-  return exitCodeOf(error);
+  return toExitCode(error);
 }

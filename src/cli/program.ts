@@ -8,7 +8,7 @@ import { command, flagDescription, HelpShown } from "./flags/command.ts";
 import { rejectAddress, rejectAddressArguments, settlePaths } from "./flags/local-path.ts";
 import { unknownCommand } from "./flags/usage-error.ts";
 import { lineWidth, namedLines, wrappedColumns } from "./output/wrapped.ts";
-import { type HelpTopic, helpTopics, topicOf } from "./reference/topics.ts";
+import { findTopic, type HelpTopic, helpTopics } from "./reference/topics.ts";
 
 /** A command line, ready to run. */
 export interface Program {
@@ -20,7 +20,7 @@ export interface Program {
  * summary, unless that command describes them.
  */
 export async function createProgram(app: App, argv: readonly string[]): Promise<Program> {
-  const topic = topicOf(withoutGlobals(wordsAfterHelp(argv) ?? []));
+  const topic = findTopic(withoutGlobals(wordsAfterHelp(argv) ?? []));
   if (topic !== null) return { parse: () => printTopic(app, topic, argv) };
   const args = helpAsFlag(argv);
   const help: string[] = [];

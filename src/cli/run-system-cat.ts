@@ -83,20 +83,20 @@ async function isTheCallers(platform: string, descriptor: number): Promise<boole
   try {
     fs.fstatSync(descriptor);
     if (platform !== "linux") return true;
-    const target = targetOf(descriptor);
+    const target = linkTarget(descriptor);
     if (target.startsWith("anon_inode:")) return false;
     // Node holds both ends of its own pipes, and one end of a pipe from the caller.
     return !(
       target.startsWith("pipe:") &&
       fs
         .readdirSync("/proc/self/fd")
-        .some((other) => targetOf(other) === target && accessOf(fs, other) !== accessOf(fs, descriptor))
+        .some((other) => linkTarget(other) === target && accessMode(fs, other) !== accessMode(fs, descriptor))
     );
   } catch {
     return false;
   }
 
-  function targetOf(open: number | string): string {
+  function linkTarget(open: number | string): string {
     try {
       return fs.readlinkSync(`/proc/self/fd/${open}`);
     } catch {
@@ -105,7 +105,7 @@ async function isTheCallers(platform: string, descriptor: number): Promise<boole
   }
 }
 
-function accessOf({ readFileSync }: typeof import("node:fs"), open: number | string): number {
+function accessMode({ readFileSync }: typeof import("node:fs"), open: number | string): number {
   const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${open}`, "latin1"))?.[1];
   return Number.parseInt(flags ?? "0", 8) & 0o3;
 }

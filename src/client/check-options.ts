@@ -140,7 +140,7 @@ export function checkRawRequest(request: unknown): void {
 export function checkOperation(what: string, operation: unknown, input: unknown): void {
   if (!Array.isArray((operation as { params?: unknown } | null | undefined)?.params))
     throw new TypeError(`${what} takes an operation, e.g. operations.imports.get`);
-  checkInput(what, input, fieldsOf(operation as ClientOperation));
+  checkInput(what, input, listFields(operation as ClientOperation));
 }
 
 /** Throws a TypeError for a download without a URL, e.g. of an export in progress. */
@@ -178,7 +178,7 @@ export function checkOptions(what: string, given: object | undefined, known: Opt
 }
 
 /** The fields of the input of an operation. */
-export const fieldsOf = ({ params, query, body }: ClientOperation): string[] => {
+export const listFields = ({ params, query, body }: ClientOperation): string[] => {
   const fields = body.includes("multipart/form-data") ? ["file"] : ["body", "json", "ndjson"];
   return [...params, ...query, ...(body.length > 0 ? fields : [])];
 };

@@ -9,22 +9,22 @@ import { BadResponseError } from "../http/errors.ts";
 import { httpCore, openConnections } from "../http/http-core.ts";
 import { keyMask } from "../http/mask.ts";
 import { retryAfterMs, serverNow, systemRandom } from "../http/retry.ts";
-import { type Answer, headerOf, type Message } from "../http/send.ts";
+import { type Answer, type Message, readHeader } from "../http/send.ts";
 import { defaultTimeLimits } from "../http/time-limits.ts";
 import type { CallOptions } from "./api/calls.ts";
 import { checkDownloadUrl, isInsecure, parseBaseUrl } from "./base-url.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
 import { poll } from "./poll.ts";
-import { isOfService, jsonOf, readResponse, responseError } from "./read-response.ts";
+import { isOfService, parseJson, readResponse, responseError } from "./read-response.ts";
 import {
   type AnyOperation,
   type Arguments,
-  headersOf,
   type Input,
   type Item,
-  messageOf,
   type Reply,
+  toHeaders,
+  toMessage,
 } from "./request.ts";
 
 type Calls = {
@@ -124,15 +124,15 @@ export function createClient(options: ClientOptions): Client {
   };
   const exchange: Client["exchange"] = async (operation, input, options = {}) => {
     const { idempotencyKey } = options;
-    const message = messageOf(operation, input, { base, userAgent, idempotencyKey });
+    const message = toMessage(operation, input, { base, userAgent, idempotencyKey });
     const answer = await answerTo(message, options);
     return {
       status: answer.status,
       body: readResponse(operation, message, answer, clock.now()) as never,
       headers: answer.headers,
-      requestId: headerOf(answer, "x-request-id"),
+      requestId: readHeader(answer, "x-request-id"),
       retryAfterMs: retryAfterMs(answer, clock.now()),
-      replayed: headerOf(answer, "idempotent-replayed") === "true",
+      replayed: readHeader(answer, "idempotent-replayed") === "true",
     };
   };
 
@@ -153,16 +153,16 @@ export function createClient(options: ClientOptions): Client {
       const page = await exchange(operation, { ...input, ...paging } as never, { signal });
       return page.body as Page<never>;
     };
-    return pagesOf(operation.path, (input ?? {}) as Record<string, unknown>, readPage, isAhead);
+    return readPages(operation.path, (input ?? {}) as Record<string, unknown>, readPage, isAhead);
   };
 
   return {
-    ...callsOf(exchange),
+    ...createCalls(exchange),
     exchange,
     async raw(request, options = {}) {
       const { method, path, body, listsProblems = false } = request;
       const { idempotencyKey } = options;
-      const own = headersOf(body?.contentType ?? null, { userAgent, idempotencyKey });
+      const own = toHeaders(body?.contentType ?? null, { userAgent, idempotencyKey });
       const headers = { ...own, ...request.headers };
       const message = { method, origin, path: base.prefix + path, headers, body: body?.bytes ?? null };
       const answer = await answerTo(message, options);
@@ -171,7 +171,7 @@ export function createClient(options: ClientOptions): Client {
         status: answer.status,
         headers: answer.headers,
         bytes: answer.body,
-        json: () => jsonOf(about),
+        json: () => parseJson(about),
         error: answer.status >= 400 ? responseError(listsProblems, about) : null,
       };
     },
@@ -182,7 +182,7 @@ export function createClient(options: ClientOptions): Client {
     poll: (operation, input, options) =>
       poll(
         { clock, random, onWait, answeredAt: () => answeredAt },
-        messageOf(operation, input, { base, userAgent }),
+        toMessage(operation, input, { base, userAgent }),
         (signal) => exchange(operation, input, { signal }),
         options,
       ),
@@ -207,7 +207,7 @@ function checkedHost(name: string): string {
 }
 
 /** A method for each operation, nested like the contract. */
-function callsOf(exchange: Client["exchange"]): Calls {
+function createCalls(exchange: Client["exchange"]): Calls {
   const calls: Record<string, Record<string, unknown>> = {};
   for (const [resource, verbs] of Object.entries(operations)) {
     calls[resource] = {};
@@ -231,7 +231,7 @@ export interface Page<Entry> {
  * `path` names the list in errors. Throws a BadResponseError if a cursor is missing or repeats: stopping silently would
  * lose entries, continuing would never end.
  */
-export async function* pagesOf<Entry>(
+export async function* readPages<Entry>(
   path: string,
   input: { readonly limit?: unknown; readonly cursor?: unknown },
   readPage: (paging: { limit: unknown; cursor?: string }) => Promise<Page<Entry>>,

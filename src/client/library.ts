@@ -21,7 +21,7 @@ import {
   checkOptions,
   checkPollOptions,
   checkRawRequest,
-  fieldsOf,
+  listFields,
 } from "./check-options.ts";
 import { createClient as createServiceClient, type Client as ServiceClient } from "./client.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
@@ -81,7 +81,7 @@ export function createClient(options: ClientOptions): Client {
   const retry = { unreached: options.retry?.attempts !== undefined, ...options.retry };
   const service = createServiceClient({ ...options, retry });
   const client: Client = {
-    ...(resourcesOf(service) as unknown as Client),
+    ...(createResources(service) as unknown as Client),
     exchange: (operation, input, options) => {
       return traced(client.exchange, async () => {
         checkOperation("client.exchange", operation, input);
@@ -142,7 +142,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /** A method for each operation, and one more for each list, which reads all its pages. */
-function resourcesOf(service: ServiceClient): Record<string, Record<string, unknown>> {
+function createResources(service: ServiceClient): Record<string, Record<string, unknown>> {
   const resources: Record<string, Record<string, unknown>> = {};
   for (const [resource, verbs] of Object.entries(contract)) {
     const methods: Record<string, unknown> = {};
@@ -150,13 +150,13 @@ function resourcesOf(service: ServiceClient): Record<string, Record<string, unkn
     for (const [verb, one] of Object.entries(verbs)) {
       const operation = one as unknown as ClientOperation<AnyOperation>;
       const name = `${resource}.${verb}`;
-      const known = fieldsOf(operation);
+      const known = listFields(operation);
       const isUpload = operation.body.includes("multipart/form-data");
       const send = (input: unknown, options?: CallOptions) => {
         return traced(send, async () => {
           checkOptions(name, options, callOptions.call);
           if (!isUpload) checkInput(name, input, known);
-          const sent = isUpload ? { file: await filePart(imageOf(input as Upload)) } : (input ?? {});
+          const sent = isUpload ? { file: await filePart(toImage(input as Upload)) } : (input ?? {});
           return (await service.exchange(operation, sent as never, options)).body;
         });
       };
@@ -173,7 +173,7 @@ function resourcesOf(service: ServiceClient): Record<string, Record<string, unkn
   return resources;
 }
 
-const imageOf = (upload: Upload) =>
+const toImage = (upload: Upload) =>
   typeof upload === "object" && upload !== null && "file" in upload ? upload.file : upload;
 
 /**
@@ -189,7 +189,7 @@ interface Caller {
 }
 
 // biome-ignore lint/complexity/noBannedTypes: Error.captureStackTrace takes any function.
-function callerOf(method: Function): Caller {
+function findCaller(method: Function): Caller {
   const caller: Caller = {};
   Error.captureStackTrace(caller, method);
   return caller;
@@ -197,7 +197,7 @@ function callerOf(method: Function): Caller {
 
 // biome-ignore lint/complexity/noBannedTypes: as above.
 function traced<T>(method: Function, run: () => Promise<T>): Promise<T> {
-  const caller = callerOf(method);
+  const caller = findCaller(method);
   return run().catch((error: unknown) => {
     throw from(caller, error);
   });
@@ -206,7 +206,7 @@ function traced<T>(method: Function, run: () => Promise<T>): Promise<T> {
 /** Entries whose errors have the stack of the call that made them. */
 // biome-ignore lint/complexity/noBannedTypes: as above.
 function tracedEntries<Entry>(method: Function, entries: AsyncIterable<Entry>): AsyncIterable<Entry> {
-  const caller = callerOf(method);
+  const caller = findCaller(method);
   return (async function* () {
     try {
       yield* entries;

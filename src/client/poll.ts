@@ -3,7 +3,7 @@ import { limits } from "../contract/limits.ts";
 import { CatalogueError } from "../errors.ts";
 import { NetworkError, TimeoutError } from "../http/errors.ts";
 import { type Backoff, backoffMs, type OnWait } from "../http/retry.ts";
-import { type Message, nameOf } from "../http/send.ts";
+import { type Message, requestName } from "../http/send.ts";
 import { linkedAbort } from "../http/time-limits.ts";
 import type { PollOptions } from "./options.ts";
 
@@ -42,7 +42,7 @@ export async function poll<Body>(
   const { clock, random, onWait, answeredAt } = deps;
   const link = linkedAbort(signal);
   const expire = () => {
-    const message = `the job did not finish within ${timeoutMs! / 1000} s (${nameOf(what)})`;
+    const message = `the job did not finish within ${timeoutMs! / 1000} s (${requestName(what)})`;
     link.abort(new TimeoutError(message, { code: "wait_timeout" }));
   };
   const cancel = timeoutMs === undefined ? () => {} : clock.at(clock.now() + timeoutMs, expire);

@@ -4,7 +4,7 @@ import { readAs } from "../contract/response-shape.ts";
 import { BadResponseError } from "../http/errors.ts";
 import { isJsonType } from "../http/response-stream.ts";
 import { retryAfterMs } from "../http/retry.ts";
-import { type Answer, headerOf, isWrite, type Message, nameOf } from "../http/send.ts";
+import { type Answer, isWrite, type Message, readHeader, requestName } from "../http/send.ts";
 import { ApiError, type Credits, type ErrorBody, type Problem } from "./api-error.ts";
 
 /**
@@ -24,7 +24,7 @@ export function readResponse(
     if (answer.status === operation.status && answer.body.length === 0) return null;
     throw badAnswer(about, "an unexpected status or body", "wrong_shape");
   }
-  const { value, mismatch } = readAs(operation.reply, jsonOf(about));
+  const { value, mismatch } = readAs(operation.reply, parseJson(about));
   if (mismatch === undefined) return value;
   const where = mismatch.path === "" ? "" : ` at ${mismatch.path}`;
   throw badAnswer(about, `a body of an unexpected shape${where}: ${mismatch.message}`, "wrong_shape");
@@ -38,7 +38,7 @@ export interface About {
 }
 
 /** The list of problems of a body; null if it has none. A code and a message that are missing are filled in. */
-function problemsOf(json: unknown): Problem[] | null {
+function parseProblems(json: unknown): Problem[] | null {
   const { errors } = (json ?? {}) as { readonly errors?: unknown };
   if (!Array.isArray(errors) || errors.length === 0 || !errors.every(isObject)) return null;
   return errors.map(({ line, input_index, type, code, message, param, ...rest }) => ({
@@ -59,7 +59,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export function responseError(listsProblems: boolean, about: About): ApiError | BadResponseError {
   let json: unknown;
   try {
-    json = jsonOf(about);
+    json = parseJson(about);
   } catch (error) {
     if (error instanceof BadResponseError) return error;
     throw error;
@@ -70,14 +70,14 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
     return badAnswer(about, "an error without the service's envelope", "wrong_shape");
   }
   const refusal = {
-    request: nameOf(message),
+    request: requestName(message),
     status: answer.status,
-    requestId: headerOf(answer, "x-request-id"),
+    requestId: readHeader(answer, "x-request-id"),
     earlierUnanswered: answer.earlierUnanswered,
-    replayed: headerOf(answer, "idempotent-replayed") === "true",
+    replayed: readHeader(answer, "idempotent-replayed") === "true",
     hint: whenAgain(about),
   };
-  const problems = listsProblems ? problemsOf(json) : null;
+  const problems = listsProblems ? parseProblems(json) : null;
   if (problems !== null) {
     const first = problems[0]!;
     const count = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
@@ -86,14 +86,14 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
   }
   const { error } = json as { error?: { type: string } };
   if (error === undefined) return badAnswer(about, "an unexpected list of problems", "wrong_shape");
-  return new ApiError({ ...refusal, body: errorBodyOf(error, answer.status), credits: creditsOf(answer) });
+  return new ApiError({ ...refusal, body: toErrorBody(error, answer.status), credits: parseCredits(answer) });
 }
 
 /** The credits of a 402; null if it does not report them. */
-function creditsOf(answer: Answer): Credits | null {
+function parseCredits(answer: Answer): Credits | null {
   if (answer.status !== 402) return null;
   const [needed, left] = [creditHeaders.needed, creditHeaders.left].map((name) => {
-    const text = headerOf(answer, name.toLowerCase()) ?? "";
+    const text = readHeader(answer, name.toLowerCase()) ?? "";
     return /^\d{1,12}$/.test(text) ? Number(text) : null;
   }) as [number | null, number | null];
   return needed === null || left === null ? null : { needed, left };
@@ -103,7 +103,7 @@ const hasType = (json: unknown): boolean =>
   isText((json as { error?: { type?: unknown } } | null)?.error?.type);
 
 /** The error of an envelope; what it lacks apart from its type is derived. */
-function errorBodyOf({ type, ...given }: { readonly type: string }, status: number): ErrorBody {
+function toErrorBody({ type, ...given }: { readonly type: string }, status: number): ErrorBody {
   const { code, message, param, ...rest } = given as Record<string, unknown>;
   return {
     ...rest,
@@ -129,29 +129,29 @@ function whenAgain({ answer, now }: About): string | undefined {
 }
 
 /** The body as JSON of any shape. Throws a BadResponseError for anything else. */
-export function jsonOf(about: About): unknown {
+export function parseJson(about: About): unknown {
   const { answer } = about;
-  const type = headerOf(answer, "content-type");
-  const encoding = headerOf(answer, "content-encoding") ?? "identity";
+  const type = readHeader(answer, "content-type");
+  const encoding = readHeader(answer, "content-encoding") ?? "identity";
   if (encoding !== "identity") throw badAnswer(about, `an unrequested compression (${encoding})`, "not_json");
   if (type !== undefined && !isJsonType(type)) {
-    throw badAnswer(about, `${kindOf(type)}, not JSON`, "not_json");
+    throw badAnswer(about, `${contentKind(type)}, not JSON`, "not_json");
   }
   if (answer.body.length === 0) throw badAnswer(about, "an empty body", "empty_answer");
   if (answer.json === undefined) throw badAnswer(about, "incomplete or invalid JSON", "not_json");
   return answer.json;
 }
 
-const kindOf = (contentType: string): string => {
+const contentKind = (contentType: string): string => {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
   if (type === "text/html" || type === "application/xhtml+xml") return "HTML";
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "an unknown content type";
 };
 
 function badAnswer({ message, answer }: About, how: string, code: string): BadResponseError {
-  const requestId = headerOf(answer, "x-request-id");
+  const requestId = readHeader(answer, "x-request-id");
   const { origin } = message;
-  return new BadResponseError(`${origin} sent ${how} (${nameOf(message)}, status ${answer.status})`, {
+  return new BadResponseError(`${origin} sent ${how} (${requestName(message)}, status ${answer.status})`, {
     code,
     status: answer.status,
     requestId,

@@ -67,24 +67,24 @@ export interface RequestSettings {
 }
 
 /** Builds the HTTP message of a request. Lengths and enums are left to the service to check. */
-export function messageOf(
+export function toMessage(
   operation: ClientOperation,
   input: Readonly<Record<string, unknown>>,
   settings: RequestSettings,
 ): Message {
   const { base } = settings;
-  const { body, contentType } = bodyOf(operation, input);
+  const { body, contentType } = toBody(operation, input);
   return {
     method: operation.method,
     origin: base.origin,
-    path: base.prefix + pathOf(operation, input) + queryOf(operation, input),
-    headers: headersOf(contentType, settings),
+    path: base.prefix + toPath(operation, input) + toQuery(operation, input),
+    headers: toHeaders(contentType, settings),
     body,
   };
 }
 
 /** The headers of every request; the HTTP core adds the API key. */
-export function headersOf(
+export function toHeaders(
   contentType: string | null,
   { userAgent, idempotencyKey }: Omit<RequestSettings, "base">,
 ): Record<string, string> {
@@ -98,7 +98,7 @@ export function headersOf(
   };
 }
 
-function pathOf(operation: ClientOperation, input: Readonly<Record<string, unknown>>): string {
+function toPath(operation: ClientOperation, input: Readonly<Record<string, unknown>>): string {
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, input[name]));
 }
 
@@ -120,7 +120,7 @@ function pathSegment(name: string, value: unknown): string {
   });
 }
 
-function queryOf(operation: ClientOperation, input: Readonly<Record<string, unknown>>): string {
+function toQuery(operation: ClientOperation, input: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const name of operation.query) {
     const value = input[name];
@@ -129,25 +129,25 @@ function queryOf(operation: ClientOperation, input: Readonly<Record<string, unkn
   return query.size === 0 ? "" : `?${query}`;
 }
 
-function bodyOf(
+function toBody(
   operation: ClientOperation,
   input: BodyFields,
 ): { body: Uint8Array | null; contentType: string | null } {
   if (operation.body.length === 0) return { body: null, contentType: null };
   if (input.file !== undefined) return multipartForm("file", input.file);
   if (input.ndjson !== undefined) {
-    return { body: bytesOf(input.ndjson), contentType: "application/x-ndjson" };
+    return { body: toBytes(input.ndjson), contentType: "application/x-ndjson" };
   }
-  const contentType = jsonTypeOf(operation);
-  const body = bytesOf(input.json ?? JSON.stringify(input.body ?? {}));
+  const contentType = jsonType(operation);
+  const body = toBytes(input.json ?? JSON.stringify(input.body ?? {}));
   return { body, contentType: contentType ?? null };
 }
 
 /** The content type of an operation's JSON body, e.g. of a merge patch; undefined if it takes none. */
-export const jsonTypeOf = ({ body }: ClientOperation): string | undefined =>
+export const jsonType = ({ body }: ClientOperation): string | undefined =>
   body.find((type) => type.endsWith("json") && !type.includes("ndjson"));
 
-const bytesOf = (given: Uint8Array | string): Uint8Array =>
+const toBytes = (given: Uint8Array | string): Uint8Array =>
   typeof given === "string" ? Buffer.from(given) : given;
 
 /** A given key must fit in the header and in the service's limit (Cross-cutting rule 1). */

@@ -15,7 +15,7 @@ export class SignatureError extends CatalogueError {
   readonly reason: SignatureFault;
 
   constructor(verdict: Rejection) {
-    super(`webhook delivery rejected: its signature ${sentenceOf(verdict)}`, {
+    super(`webhook delivery rejected: its signature ${toSentence(verdict)}`, {
       type: "invalid_signature",
       code: `signature_${verdict.reason}`,
     });
@@ -25,7 +25,7 @@ export class SignatureError extends CatalogueError {
 
 type Rejection = Extract<SignatureVerdict, { ok: false }>;
 
-function sentenceOf(verdict: Rejection): string {
+function toSentence(verdict: Rejection): string {
   switch (verdict.reason) {
     case "missing":
       return "is missing";

@@ -2,7 +2,7 @@ import type { BodyType, Operation } from "./operation.ts";
 import { operations as definitions, type Operations } from "./operations.ts";
 import { ImportRowResult } from "./resources/imports.ts";
 import type { Shape } from "./response-shape.ts";
-import { shapeOf } from "./response-values.ts";
+import { toShape } from "./response-values.ts";
 
 /**
  * An operation as a client uses it: plain data. Built programs have the values of this module as JSON, because schemas take
@@ -40,7 +40,7 @@ const forClients = (operation: Operation): ClientOperation => {
     params: Object.keys(params.shape),
     query: Object.keys(query.shape),
     body: Object.keys(body) as BodyType[],
-    reply: reply === null ? null : shapeOf(reply),
+    reply: reply === null ? null : toShape(reply),
     listsProblems: refusalList !== undefined,
   };
 };
@@ -51,7 +51,7 @@ export const operations = mapped(definitions, (verbs) =>
 ) as unknown as ClientOperations;
 
 /** A row result, which an import relies on and other commands only show. */
-export const importRowResult = shapeOf(ImportRowResult);
+export const importRowResult = toShape(ImportRowResult);
 
 function mapped<Value, Result>(
   values: Readonly<Record<string, Value>>,

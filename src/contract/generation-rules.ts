@@ -20,23 +20,23 @@ import {
 export type GenerationKind = "tryon" | "beautify";
 
 /** The type of the tasks of a kind, which is also the role of their images (Task, Asset). */
-export const taskTypeOf = (kind: string) => (kind === "tryon" ? "tryon" : "beautifier");
+export const toTaskType = (kind: string) => (kind === "tryon" ? "tryon" : "beautifier");
 
 /** A custom angle shot of the organization. */
 const customAngleShot = new RegExp(`^${customAngleShotPrefix}[A-Za-z0-9_-]+$`);
 
 /** The backgrounds of a kind, without colors such as `#f4f1ea`. */
-export const backgroundsOf = (kind: GenerationKind): readonly string[] =>
+export const listBackgrounds = (kind: GenerationKind): readonly string[] =>
   kind === "tryon" ? tryonBackgrounds : beautifierBackgrounds;
 
 /** The angle shots of a kind; those of a beautifier depend on the subtype. */
-export const angleShotsOf = (kind: GenerationKind, subtype: string | null): readonly string[] => {
+export const listAngleShots = (kind: GenerationKind, subtype: string | null): readonly string[] => {
   if (kind === "tryon") return tryonAngleShots;
   return isSubtype(subtype) ? beautifierAngleShots[subtype] : [];
 };
 
 /** The angle shots of a kind, of any subtype. */
-export const everyAngleShotOf = (kind: GenerationKind): readonly string[] =>
+export const allAngleShots = (kind: GenerationKind): readonly string[] =>
   kind === "tryon" ? tryonAngleShots : [...new Set(Object.values(beautifierAngleShots).flat())];
 
 const isSubtype = (value: string | null): value is (typeof taskSubtypes)[number] =>
@@ -83,7 +83,7 @@ export function unlistedValues({ kind, background, angleShot, subtype, style }: 
     if (known.includes(value) || more?.test(value)) return;
     found.push({ field, value, of: field === "background" ? null : subtype, known });
   };
-  judge("background", background, backgroundsOf(kind), hexBackground);
+  judge("background", background, listBackgrounds(kind), hexBackground);
   if (kind === "tryon") judge("angle_shot", angleShot, tryonAngleShots, customAngleShot);
   else if (isSubtype(subtype)) {
     judge("angle_shot", angleShot, beautifierAngleShots[subtype], null);

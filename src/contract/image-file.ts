@@ -1,10 +1,10 @@
 import type { imageTypes } from "./value-sets.ts";
 
-/** Number of leading bytes that `imageTypeOf` needs. */
+/** Number of leading bytes that `detectImageType` needs. */
 export const imageTypeBytes = 12;
 
 /** The image type found in the first bytes, or null. A declared type never counts (Image). */
-export function imageTypeOf(bytes: Uint8Array): (typeof imageTypes)[number] | null {
+export function detectImageType(bytes: Uint8Array): (typeof imageTypes)[number] | null {
   if (startsWith(bytes, 0, [0xff, 0xd8, 0xff])) return "image/jpeg";
   if (startsWith(bytes, 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";
   const riff = startsWith(bytes, 0, [0x52, 0x49, 0x46, 0x46]);
@@ -20,7 +20,7 @@ export const imageExtensions: Readonly<Record<(typeof imageTypes)[number], strin
 };
 
 /** The type of an image that the service does not take, but that can be converted, by its first bytes; or null. */
-export function foreignTypeOf(bytes: Uint8Array): "TIFF" | "AVIF" | "GIF" | "BMP" | null {
+export function detectForeignType(bytes: Uint8Array): "TIFF" | "AVIF" | "GIF" | "BMP" | null {
   const starts = (at: number, text: string) => startsWith(bytes, at, new TextEncoder().encode(text));
   if (["II*\0", "MM\0*", "II+\0", "MM\0+"].some((start) => starts(0, start))) return "TIFF";
   if (starts(4, "ftypavif") || starts(4, "ftypavis")) return "AVIF";
@@ -56,14 +56,14 @@ export function safeFilename(stem: string, ending: string): string {
       .normalize("NFC")
       .replace(unsafe, "_")
       .replace(/^[.\s]+/, "_") || "_";
-  const name = cut(clean, longest - bytesOf(ending)) + ending;
+  const name = cut(clean, longest - countBytes(ending)) + ending;
   return isDeviceName(name) ? `_${name}` : name;
 }
 
 /** Whether Windows reserves a name for a device, as `CON` or `aux.jpg`. */
 export const isDeviceName = (name: string): boolean => device.test(name);
 
-const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+const countBytes = (text: string): number => new TextEncoder().encode(text).length;
 
 /** The longest prefix of a text that fits, without splitting a character. */
 function cut(text: string, bytes: number): string {

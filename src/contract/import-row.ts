@@ -39,7 +39,11 @@ const none: readonly RowProblem[] = [];
 export function importRowProblems(row: unknown): readonly RowProblem[] {
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
     return [
-      { param: undefined, code: "invalid_row", message: `a row must be a JSON object, not ${nameOf(row)}` },
+      {
+        param: undefined,
+        code: "invalid_row",
+        message: `a row must be a JSON object, not ${toProductName(row)}`,
+      },
     ];
   }
   const problems = new Problems();
@@ -88,7 +92,7 @@ class Problems {
   }
 
   length(field: string, value: unknown, max: number): void {
-    if (typeof value !== "string") this.add(field, `must be text, not ${nameOf(value)}`);
+    if (typeof value !== "string") this.add(field, `must be text, not ${toProductName(value)}`);
     else if (isLongerThan(value, max))
       this.add(field, `has ${[...value].length} characters; at most ${max} are allowed`);
   }
@@ -102,7 +106,7 @@ class Problems {
   images(images: unknown): void {
     const { min, max } = limits.imagesPerProduct;
     if (images === undefined) this.add("images", "is missing: a row needs 1 to 20 photos");
-    else if (!Array.isArray(images)) this.add("images", `must be a list, not ${nameOf(images)}`);
+    else if (!Array.isArray(images)) this.add("images", `must be a list, not ${toProductName(images)}`);
     else {
       if (images.length < min) this.add("images", "is empty: a row needs 1 to 20 photos");
       if (images.length > max) this.add("images", `has ${images.length} entries; at most ${max} are allowed`);
@@ -113,7 +117,7 @@ class Problems {
   image(index: number, image: unknown): void {
     const at = `images[${index}]`;
     if (typeof image !== "object" || image === null || Array.isArray(image)) {
-      this.add(at, `must be an object with a url or an image_id, not ${nameOf(image)}`);
+      this.add(at, `must be an object with a url or an image_id, not ${toProductName(image)}`);
       return;
     }
     for (const field in image) {
@@ -137,7 +141,7 @@ class Problems {
 }
 
 /** The kind of a JSON value in a sentence: `a list`. */
-export const nameOf = (value: unknown): string =>
+export const toProductName = (value: unknown): string =>
   value === null
     ? "null"
     : Array.isArray(value)
@@ -153,7 +157,7 @@ export const nameOf = (value: unknown): string =>
 /** A value as a short quotation for a message. */
 function quote(value: unknown): string {
   // Lists and objects are not printed: deep nesting would overflow the stack.
-  if (typeof value === "object" && value !== null) return nameOf(value);
+  if (typeof value === "object" && value !== null) return toProductName(value);
   // The password of a URL is masked; it may be the very problem.
   const text = String(value).replace(/\/\/[^/@]*@/, "//***@");
   return shortened(text);

@@ -63,7 +63,7 @@ const writeRefusals = {
 } as const satisfies Partial<Record<number, readonly ErrorCode[]>>;
 
 /** Every error code of an operation, its own and the common ones, by status. */
-export function refusalsOf(operation: Operation): Map<number, ErrorCode[]> {
+export function listRefusals(operation: Operation): Map<number, ErrorCode[]> {
   const tables = [commonRefusals, operation.method === "GET" ? {} : writeRefusals, operation.refuses];
   const all = new Map<number, ErrorCode[]>();
   for (const table of tables) {

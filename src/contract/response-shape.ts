@@ -6,7 +6,7 @@ export interface FieldTree {
   readonly entries: FieldTree | null;
 }
 
-/** What a client relies on in a response, as data (`shapeOf`). */
+/** What a client relies on in a response, as data (`toShape`). */
 export interface Shape extends FieldTree {
   readonly fields: Readonly<Record<string, Shape>> | null;
   readonly entries: Shape | null;
@@ -40,7 +40,7 @@ export type Reading<Value> =
  * contract; others follow. What passes is returned itself, and lists get their entries as read.
  */
 export function readAs<Value>(shape: Shape, json: unknown): Reading<Value> {
-  const value = readerOf(shape)(json);
+  const value = toReader(shape)(json);
   if (!(value instanceof Mismatch)) return { value: value as Value };
   return { mismatch: { path: value.path.join("."), message: value.message } };
 }
@@ -65,7 +65,7 @@ type Reader = (value: unknown) => unknown;
 
 const knownReaders = new WeakMap<Shape, Reader>();
 
-function readerOf(shape: Shape): Reader {
+function toReader(shape: Shape): Reader {
   const known = knownReaders.get(shape);
   if (known !== undefined) return known;
   const reader = shape.check === undefined ? readAny : checkedReader(shape, shape.check);
@@ -90,7 +90,7 @@ const kinds: Readonly<Record<Check["kind"], (shape: Shape, check: Check) => Read
     const shapes = Object.entries(fields ?? {});
     const positions = new Map(shapes.map(([name], index) => [name, index]));
     const checked = shapes.filter(([, field]) => field.check !== undefined);
-    const readers = checked.map(([name, field]) => [name, readerOf(field)] as const);
+    const readers = checked.map(([name, field]) => [name, toReader(field)] as const);
     return (value) => {
       if (typeof value !== "object" || value === null || Array.isArray(value))
         return isNot("an object", value);
@@ -102,12 +102,12 @@ const kinds: Readonly<Record<Check["kind"], (shape: Shape, check: Check) => Read
         if (read instanceof Mismatch) return read.at(name);
         if (read !== given) replaced.push([name, read]);
       }
-      if (replaced.length === 0 && hasOrderOf(object, positions)) return object;
+      if (replaced.length === 0 && hasOrder(object, positions)) return object;
       return orderedBy({ ...object, ...Object.fromEntries(replaced) }, positions);
     };
   },
   list({ entries }) {
-    const readEntry = readerOf(entries!);
+    const readEntry = toReader(entries!);
     return (value) => {
       if (!Array.isArray(value)) return isNot("a list", value);
       for (const [index, entry] of value.entries()) {
@@ -141,7 +141,7 @@ const isNot = (what: string, value: unknown): Mismatch =>
   new Mismatch(value === undefined ? "is missing" : `must be ${what}`);
 
 /** Whether the fields of the shape come first in an object, in the order of their positions. */
-function hasOrderOf(
+function hasOrder(
   object: Readonly<Record<string, unknown>>,
   positions: ReadonlyMap<string, number>,
 ): boolean {

@@ -3,7 +3,7 @@ import type { Check, FieldTree, Shape } from "./response-shape.ts";
 
 /**
  * Lenient reading of responses. The client checks only fields that the program relies on (`reliedOn`, applied
- * by `shapeOf`). All others pass: a field that is null, missing or newer than this program must not make a list
+ * by `toShape`). All others pass: a field that is null, missing or newer than this program must not make a list
  * unreadable. openapi.json has the type of every field and the known values of every set, and tests check the
  * mock against it.
  *
@@ -35,17 +35,17 @@ const unchecked = new WeakSet<z.core.$ZodType>();
  * What the client relies on in a response: only fields marked with `reliedOn` are checked, recursively. Such a field that is
  * nullable and absent is read as null. Others can have any value or be absent.
  */
-export const shapeOf = (schema: z.core.$ZodType): Shape => ({ ...partsOf(schema), check: checkOf(schema) });
+export const toShape = (schema: z.core.$ZodType): Shape => ({ ...toParts(schema), check: toCheck(schema) });
 
-function partsOf(schema: z.core.$ZodType): Pick<Shape, "fields" | "entries"> {
-  if (isWrapper(schema)) return partsOf(schema.unwrap());
+function toParts(schema: z.core.$ZodType): Pick<Shape, "fields" | "entries"> {
+  if (isWrapper(schema)) return toParts(schema.unwrap());
   if (schema instanceof z.ZodArray) {
     const { element } = schema;
-    return { fields: null, entries: unchecked.has(schema) ? anyObject(element) : shapeOf(element) };
+    return { fields: null, entries: unchecked.has(schema) ? anyObject(element) : toShape(element) };
   }
   if (!(schema instanceof z.ZodObject)) return { fields: null, entries: null };
   const fields = Object.entries(schema.shape as Readonly<Record<string, z.core.$ZodType>>);
-  const shapes = fields.map(([name, field]) => [name, isReliedOn(field) ? shapeOf(field) : fieldTree(field)]);
+  const shapes = fields.map(([name, field]) => [name, isReliedOn(field) ? toShape(field) : fieldTree(field)]);
   return { fields: Object.fromEntries(shapes), entries: null };
 }
 
@@ -70,9 +70,9 @@ const checkedKinds = new Set([
   ...["string with string_format", "number with greater_than"],
 ]);
 
-function checkOf(schema: z.core.$ZodType): Check {
-  if (schema instanceof z.ZodNullable) return { ...checkOf(schema.unwrap()), isNullable: true };
-  if (schema instanceof z.ZodOptional) return { ...checkOf(schema.unwrap()), isOptional: true };
+function toCheck(schema: z.core.$ZodType): Check {
+  if (schema instanceof z.ZodNullable) return { ...toCheck(schema.unwrap()), isNullable: true };
+  if (schema instanceof z.ZodOptional) return { ...toCheck(schema.unwrap()), isOptional: true };
   const { type: name, checks = [] } = schema._zod.def;
   const kind = [name, ...checks.map((one) => one._zod.def.check)].join(" with ");
   if (!checkedKinds.has(kind)) throw new Error(`a client cannot rely on a ${kind}`);

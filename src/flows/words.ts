@@ -23,7 +23,7 @@ export const series = (names: readonly string[], conjunction: "and" | "or"): str
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
 
 /** The first names, and how many more there are: `a, b and 3 more`. */
-export const firstOf = (names: readonly string[], count: number): string =>
+export const listFirst = (names: readonly string[], count: number): string =>
   names.length <= count
     ? names.join(", ")
     : `${names.slice(0, count).join(", ")} and ${grouped(names.length - count)} more`;

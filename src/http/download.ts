@@ -8,7 +8,7 @@ import type {
 } from "./download-options.ts";
 import { BadResponseError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
 import type { ResponseStream } from "./response-stream.ts";
-import { headerOf } from "./send.ts";
+import { readHeader } from "./send.ts";
 import {
   type DownloaderOptions,
   nameOfUrl,
@@ -207,24 +207,24 @@ class RunningDownload {
       await this.#begin(url, response);
       return this.#version.total ?? Number.POSITIVE_INFINITY;
     }
-    const range = contentRangeOf(response);
+    const range = parseContentRange(response);
     const { etag, total } = this.#version;
     const fits = range?.start === from && range.total === (total ?? range.total);
-    if (range === null || !fits || strongEtagOf(response) !== etag) return null;
+    if (range === null || !fits || strongEtag(response) !== etag) return null;
     this.#version = { etag, total: range.total };
     return range.end;
   }
 
   async #begin(url: URL, response: ResponseStream): Promise<void> {
-    const length = headerOf(response, "content-length") ?? "";
+    const length = readHeader(response, "content-length") ?? "";
     const total = /^\d{1,15}$/.test(length) ? Number(length) : null;
     // Other bodies without a length end normally wherever the connection is cut.
-    if (total === null && headerOf(response, "transfer-encoding")?.trim().toLowerCase() !== "chunked") {
+    if (total === null && readHeader(response, "transfer-encoding")?.trim().toLowerCase() !== "chunked") {
       const what = "has no known length, so an incomplete file would not be noticed";
       throw this.#bad(url, what, "unknown_length");
     }
     if (total !== null && total > this.#maxBytes) throw this.#tooLarge(url);
-    this.#version = { etag: strongEtagOf(response), total };
+    this.#version = { etag: strongEtag(response), total };
     this.bytes = 0;
     await this.target.begin(this.#version);
   }
@@ -232,7 +232,7 @@ class RunningDownload {
   #checkType(url: URL, response: ResponseStream): void {
     const wanted = this.download.type;
     if (wanted === undefined) return;
-    const type = (headerOf(response, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+    const type = (readHeader(response, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
     if (type === wanted.toLowerCase()) return;
     const what = type === "" ? "no content type" : `the content type ${type}`;
     throw this.#bad(url, `has ${what}, not ${wanted}`, "wrong_type");
@@ -273,14 +273,14 @@ function startDeadline(
 }
 
 /** The ETag that identifies one version exactly, as allowed in `If-Range` (RFC 9110, 13.1.5). */
-function strongEtagOf(response: ResponseStream): string | null {
-  const etag = headerOf(response, "etag") ?? "";
+function strongEtag(response: ResponseStream): string | null {
+  const etag = readHeader(response, "etag") ?? "";
   return /^"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag) ? etag : null;
 }
 
 /** The range of a 206, from `start` to `end` (exclusive); null if the header is missing or invalid. */
-function contentRangeOf(response: ResponseStream): { start: number; end: number; total: number } | null {
-  const header = headerOf(response, "content-range") ?? "";
+function parseContentRange(response: ResponseStream): { start: number; end: number; total: number } | null {
+  const header = readHeader(response, "content-range") ?? "";
   const [, first, last, length] = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(header) ?? [];
   if (first === undefined) return null;
   const range = { start: Number(first), end: Number(last) + 1, total: Number(length) };

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { CatalogueError } from "../errors.ts";
 import { maskedKey, maskedPath, shortKey } from "./mask.ts";
-import { headerOf, type Interceptor } from "./send.ts";
+import { type Interceptor, readHeader } from "./send.ts";
 
 /** One request and its outcome, safe to show: without the API key and signatures. */
 export interface ExchangeLog {
@@ -53,8 +53,8 @@ export const exchangeLog =
         ...about,
         status: answer.status,
         ms: clock.now() - begun,
-        requestId: headerOf(answer, "x-request-id") ?? about.requestId,
-        replayed: headerOf(answer, "idempotent-replayed") === "true",
+        requestId: readHeader(answer, "x-request-id") ?? about.requestId,
+        replayed: readHeader(answer, "idempotent-replayed") === "true",
       });
       return answer;
     } catch (error) {

@@ -5,11 +5,11 @@ import { type ExchangeLog, exchangeLog } from "./exchange-log.ts";
 import { withoutKey } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
 import { pacing } from "./pacing.ts";
-import { type HttpProxy, proxiesOf } from "./proxies.ts";
+import { type HttpProxy, parseProxies } from "./proxies.ts";
 import { type ApiKey, auth, idempotency, type KeyLife, keyLife, requestId } from "./request-headers.ts";
 import { completeJson, noRedirects, openStream } from "./response-stream.ts";
 import { defaultRetryPolicy, type OnWait, type RetryPolicy, retry } from "./retry.ts";
-import { type Answer, compose, headerOf, type Interceptor, nameOf, type Send } from "./send.ts";
+import { type Answer, compose, type Interceptor, readHeader, requestName, type Send } from "./send.ts";
 import {
   attemptTimeout,
   deadline,
@@ -97,7 +97,7 @@ export interface ConnectionOptions {
 /** Opens nothing yet. Throws a CatalogueError for a variable that is not the URL of an HTTP proxy. */
 export function openConnections({ env = {}, isDirect }: ConnectionOptions): Connections {
   const direct = new Agent({ connections: connectionsPerOrigin });
-  const proxies = proxiesOf(env);
+  const proxies = parseProxies(env);
   const opened = new Map<HttpProxy, Promise<Dispatcher>>();
   const open = async (origin: string): Promise<Dispatcher> => {
     const proxy = isDirect(new URL(origin)) ? null : proxies.find(origin);
@@ -151,13 +151,13 @@ export const exchange =
     );
     const tooLarge = () => {
       const megabytes = Math.round(maxBytes / 1024 / 1024);
-      const message = `${nameOf(request)}: ${origin} sent a response of more than ${megabytes} MB`;
-      const requestId = headerOf(response, "x-request-id");
+      const message = `${requestName(request)}: ${origin} sent a response of more than ${megabytes} MB`;
+      const requestId = readHeader(response, "x-request-id");
       return new BadResponseError(message, { code: "answer_too_large", status: response.status, requestId });
     };
     try {
       await response.head();
-      if (Number(headerOf(response, "content-length")) > maxBytes) throw tooLarge();
+      if (Number(readHeader(response, "content-length")) > maxBytes) throw tooLarge();
       const kept: Uint8Array[] = [];
       let bytes = 0;
       for await (const chunks of response) {

@@ -58,7 +58,7 @@ export type KeyMask = (text: string) => string;
 export function keyMask(key: string): KeyMask {
   if (key.length < shortestSecret) return (text) => text;
   const mask = maskedKey(key)!;
-  const encoded = new RegExp([...key].map(formsOf).join(""), "g");
+  const encoded = new RegExp([...key].map(characterForms).join(""), "g");
   return (text) => {
     // Nearly no text has the key or an encoded character, which is found out fastest this way.
     const masked = text.includes(key) ? text.replaceAll(key, () => mask) : text;
@@ -68,7 +68,7 @@ export function keyMask(key: string): KeyMask {
 }
 
 /** A pattern for the forms of a character: as is, as JSON may escape it, and in a URL. */
-function formsOf(character: string): string {
+function characterForms(character: string): string {
   const hex = character.charCodeAt(0).toString(16).padStart(2, "0");
   const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
   const escaped = `\\\\u00${anyCase}${character === "/" ? "|\\\\/" : ""}`;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import { BadResponseError, NetworkError } from "./errors.ts";
 import type { HttpProxy } from "./proxies.ts";
-import { type Message, nameOf } from "./send.ts";
+import { type Message, requestName } from "./send.ts";
 
 const cut = new Set([
   "ECONNRESET",
@@ -24,7 +24,7 @@ export function networkFailure(thrown: unknown, request: About): NetworkError | 
   const cause = thrown instanceof ProxyFailure ? thrown.cause : thrown;
   const code = (cause as NodeJS.ErrnoException).code ?? "";
   const { origin } = request;
-  const what = nameOf(request);
+  const what = requestName(request);
   const requestId = request.headers["x-request-id"];
   const network = (sentence: string, name: string, transient: boolean, hint?: string) =>
     new NetworkError(`${sentence} (${what})`, { code: name, transient, cause, hint, requestId });

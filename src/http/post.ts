@@ -57,7 +57,7 @@ export const poster =
       return { status: response.status, text: kept.toString("utf8"), ms: took() };
     } catch (error) {
       signal?.throwIfAborted();
-      const why = phraseOf(error, url.origin);
+      const why = failurePhrase(error, url.origin);
       const failure = isLate ? "timeout" : why === closed ? "closed" : "unreachable";
       return { status: null, why, failure, ms: took() };
     } finally {
@@ -76,7 +76,7 @@ const phrases: Readonly<Record<string, string>> = {
   EPIPE: closed,
 };
 
-function phraseOf(error: unknown, origin: string): string {
+function failurePhrase(error: unknown, origin: string): string {
   const ofProxy = error instanceof ProxyFailure ? proxyProblem(error, origin) : null;
   if (ofProxy !== null) return ofProxy[0];
   const { code = "", message } = (

@@ -29,7 +29,7 @@ export interface Proxies {
  * HTTPS_PROXY, HTTP_PROXY is used for both. Throws a CatalogueError that names the variable if its value is not the URL of
  * an HTTP proxy; it may contain a password, so it is not shown.
  */
-export function proxiesOf(env: Env): Proxies {
+export function parseProxies(env: Env): Proxies {
   const http = proxyFrom(env, "HTTP_PROXY");
   const https = proxyFrom(env, "HTTPS_PROXY") ?? http;
   const { value: exceptions = "" } = setting(env, "NO_PROXY") ?? {};

@@ -1,5 +1,5 @@
 import { retryAfterMs, serverNow } from "./retry.ts";
-import { type Answer, headerOf } from "./send.ts";
+import { type Answer, readHeader } from "./send.ts";
 
 /** A request that was let through, with its window. */
 export interface Ticket {
@@ -89,10 +89,10 @@ export class RateWindow {
   /** Updates the window from a response. */
   answered(ticket: Ticket, answer: Pick<Answer, "status" | "headers">, now: number): void {
     this.#inFlight--;
-    const remaining = wholeNumber(headerOf(answer, "x-ratelimit-remaining"));
+    const remaining = wholeNumber(readHeader(answer, "x-ratelimit-remaining"));
     const opensAt = this.#opening(answer, now);
-    const reset = wholeNumber(headerOf(answer, "x-ratelimit-reset"));
-    const limit = wholeNumber(headerOf(answer, "x-ratelimit-limit"));
+    const reset = wholeNumber(readHeader(answer, "x-ratelimit-reset"));
+    const limit = wholeNumber(readHeader(answer, "x-ratelimit-limit"));
     if (answer.status === 429) {
       if (limit !== null) this.#limit = limit;
       this.#adopt(0, reset, opensAt);
@@ -168,7 +168,7 @@ export class RateWindow {
    * window.
    */
   #opening(answer: Pick<Answer, "status" | "headers">, now: number): number {
-    const reset = wholeNumber(headerOf(answer, "x-ratelimit-reset"));
+    const reset = wholeNumber(readHeader(answer, "x-ratelimit-reset"));
     const there = serverNow(answer);
     // `Date` is rounded down and `now` is later, so the response with the greatest difference is the most
     // exact.

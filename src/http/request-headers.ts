@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Clock, elapsedMs } from "../clock.ts";
 import { CatalogueError } from "../errors.ts";
-import { type Interceptor, isWrite, nameOf, withHeader } from "./send.ts";
+import { type Interceptor, isWrite, requestName, withHeader } from "./send.ts";
 
 /** An API key, or a function that returns it: called once, with the first request. */
 export type ApiKey = string | (() => string | Promise<string>);
@@ -82,7 +82,7 @@ export const keyLife =
       // Before the first response of the service nothing is known of the distance between the clocks.
       const at = since.service === null ? { here: clock.now(), service: null } : now();
       const passedMs = elapsedMs(since, at);
-      return passedMs < lifeMs ? null : expired(nameOf(request), lifeMs);
+      return passedMs < lifeMs ? null : expired(requestName(request), lifeMs);
     };
     return next({ ...request, whyNotSent });
   };

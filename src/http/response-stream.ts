@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
 import { BadResponseError, NetworkError } from "./errors.ts";
-import { type Answer, headerOf, type Interceptor, nameOf, parseUrl } from "./send.ts";
+import { type Answer, type Interceptor, parseUrl, readHeader, requestName } from "./send.ts";
 
 /** Buffered bytes after which the socket is paused. */
 const mostWaiting = 1024 * 1024;
@@ -147,19 +147,19 @@ export class ResponseStream implements Dispatcher.DispatchHandler {
  */
 export const completeJson: Interceptor = (next) => async (request) => {
   const answer = await next(request);
-  const type = headerOf(answer, "content-type");
+  const type = readHeader(answer, "content-type");
   if (!mayBeJson(answer, type)) return answer;
   const json = parsed(answer.body);
   if (json !== undefined) return { ...answer, json };
   const { status } = answer;
   if (type === undefined || isEmptyOnPurpose(answer) || status === 429 || status >= 500) return answer;
   throw new NetworkError(
-    `${request.origin} sent an incomplete response (${nameOf(request)}, status ${status})`,
+    `${request.origin} sent an incomplete response (${requestName(request)}, status ${status})`,
     {
       code: "incomplete_response",
       transient: true,
       status,
-      requestId: headerOf(answer, "x-request-id"),
+      requestId: readHeader(answer, "x-request-id"),
       hint: "Run the command again. If it fails again, check the gateway or proxy in front of the service.",
     },
   );
@@ -167,7 +167,7 @@ export const completeJson: Interceptor = (next) => async (request) => {
 
 const mayBeJson = (answer: Answer, type: string | undefined): boolean =>
   (type === undefined || isJsonType(type)) &&
-  (headerOf(answer, "content-encoding") ?? "identity") === "identity";
+  (readHeader(answer, "content-encoding") ?? "identity") === "identity";
 
 /** Whether a content type is JSON of any kind. */
 export const isJsonType = (type: string): boolean => /^[\w.+-]+\/([\w.-]+\+)?json\s*(;|$)/i.test(type.trim());
@@ -193,20 +193,20 @@ function parsed({ buffer, byteOffset, byteLength }: Uint8Array): unknown {
 export const noRedirects: Interceptor = (next) => async (request) => {
   const answer = await next(request);
   if (answer.status < 300 || answer.status > 399) return answer;
-  const where = originOf(headerOf(answer, "location"), request.origin);
+  const where = redirectPhrase(readHeader(answer, "location"), request.origin);
   throw new BadResponseError(
-    `${request.origin} redirected ${nameOf(request)}${where}; redirects are not followed`,
+    `${request.origin} redirected ${requestName(request)}${where}; redirects are not followed`,
     {
       code: "redirect",
       status: answer.status,
-      requestId: headerOf(answer, "x-request-id"),
+      requestId: readHeader(answer, "x-request-id"),
       hint: `Check that ${request.origin} is the base URL of the service.`,
     },
   );
 };
 
 /** Only the origin: the rest of a location may contain secrets. */
-export function originOf(location: string | undefined, base: string): string {
+export function redirectPhrase(location: string | undefined, base: string): string {
   const url = location === undefined ? null : parseUrl(location, base);
   if (url === null) return "";
   const { protocol, host } = url;

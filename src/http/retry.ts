@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { NetworkError, TimeoutError } from "./errors.ts";
-import { type Answer, type HttpRequest, headerOf, type Interceptor, isWrite } from "./send.ts";
+import { type Answer, type HttpRequest, type Interceptor, isWrite, readHeader } from "./send.ts";
 
 /** How requests are repeated that are safe to repeat. */
 export interface RetryPolicy {
@@ -129,7 +129,7 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
       const waitMs = told === null ? policy.windowMs : Math.max(told, 100);
       // Pacing holds it until the window opens, and knows the time more exactly than to the second. Return
       // early, to be in the queue before others use the new window.
-      const isPaced = told !== null && headerOf(answer, "x-ratelimit-reset") !== undefined;
+      const isPaced = told !== null && readHeader(answer, "x-ratelimit-reset") !== undefined;
       return { reason: "rate_limited", waitMs: isPaced ? Math.max(waitMs - 1000, 100) : asTold(waitMs) };
     }
     if (answer.status === 409 && isInProgress(answer)) {
@@ -209,7 +209,7 @@ export const systemRandom = (): number => randomInt(2 ** 32) / 2 ** 32;
  * is compared with the response's `Date`, because the local clock may be wrong; `now` is used without one.
  */
 export function retryAfterMs(answer: Pick<Answer, "headers">, now: number): number | null {
-  const text = headerOf(answer, "retry-after")?.trim() ?? "";
+  const text = readHeader(answer, "retry-after")?.trim() ?? "";
   if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text) * 1000;
   const until = dateMs(text);
   return until === null ? null : Math.max(0, until - (serverNow(answer) ?? now));
@@ -217,7 +217,7 @@ export function retryAfterMs(answer: Pick<Answer, "headers">, now: number): numb
 
 /** The server's time, in milliseconds since the epoch, to the second; null without a `Date`. */
 export const serverNow = (answer: Pick<Answer, "headers">): number | null =>
-  dateMs(headerOf(answer, "date") ?? "");
+  dateMs(readHeader(answer, "date") ?? "");
 
 /** Parses an HTTP date such as `Mon, 05 Jan 2026 09:00:00 GMT`, and no other format that Date.parse accepts. */
 function dateMs(text: string): number | null {

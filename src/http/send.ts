@@ -73,7 +73,7 @@ export const withHeader = (request: HttpRequest, name: string, value: string): H
 });
 
 /** A header of a response as one string, or undefined. */
-export function headerOf(answer: Pick<Answer, "headers">, name: string): string | undefined {
+export function readHeader(answer: Pick<Answer, "headers">, name: string): string | undefined {
   const value = answer.headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
 }
@@ -82,7 +82,7 @@ export function headerOf(answer: Pick<Answer, "headers">, name: string): string 
 export const isWrite = (request: Pick<Message, "method">): boolean => request.method !== "GET";
 
 /** A request in short form, without its query: `GET /v1/products`. */
-export const nameOf = (request: Pick<Message, "method" | "path">): string =>
+export const requestName = (request: Pick<Message, "method" | "path">): string =>
   `${request.method} ${request.path.split("?", 1)[0]}`;
 
 /**

@@ -5,7 +5,7 @@ import type { ExchangeLog } from "./exchange-log.ts";
 import type { Connections } from "./http-core.ts";
 import { maskedPath } from "./mask.ts";
 import { outsideExchange } from "./outside-exchange.ts";
-import { originOf, type ResponseStream } from "./response-stream.ts";
+import { type ResponseStream, redirectPhrase } from "./response-stream.ts";
 import {
   backoffMs,
   defaultRetryPolicy,
@@ -14,7 +14,7 @@ import {
   retryAfterMs,
   type WaitReason,
 } from "./retry.ts";
-import { headerOf, parseUrl } from "./send.ts";
+import { parseUrl, readHeader } from "./send.ts";
 
 export interface DownloaderOptions {
   connections: Connections;
@@ -73,7 +73,7 @@ export function refusedError(url: URL, response: ResponseStream): CatalogueError
     const message = `${nameOfUrl(url)} is no longer valid (${status}): the signed URL has expired or is unknown`;
     return new SignedUrlError(message, { code: "signed_url_refused", status });
   }
-  const to = status < 400 ? originOf(headerOf(response, "location"), url.origin) : "";
+  const to = status < 400 ? redirectPhrase(readHeader(response, "location"), url.origin) : "";
   const what = status < 400 ? `a redirect${to}, which is not followed` : `status ${status}`;
   return new BadResponseError(`${nameOfUrl(url)} responded with ${what}`, {
     code: "download_refused",
@@ -83,7 +83,7 @@ export function refusedError(url: URL, response: ResponseStream): CatalogueError
 
 /** Throws a BadResponseError for a body that is not the file as stored: undici does not decompress. */
 export function rejectCompressed(url: URL, response: ResponseStream): void {
-  const encoding = headerOf(response, "content-encoding") ?? "identity";
+  const encoding = readHeader(response, "content-encoding") ?? "identity";
   if (encoding === "identity") return;
   const message = `${nameOfUrl(url)} responded with an unrequested compression (${encoding})`;
   throw new BadResponseError(message, { code: "not_a_file", status: response.status });

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Clock } from "../clock.ts";
 import { TimeoutError } from "./errors.ts";
 import type { OnWait } from "./retry.ts";
-import { type Answer, type Call, type Interceptor, type Message, nameOf, type Send } from "./send.ts";
+import { type Answer, type Call, type Interceptor, type Message, requestName, type Send } from "./send.ts";
 
 /** Time limits of requests, in milliseconds. An upload extends them by a second per 32 kB. */
 export interface TimeLimits {
@@ -43,7 +43,7 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
       const seconds = Math.round(allowed / 1000);
       const attempts = call.attempt === 1 ? "1 attempt" : `${call.attempt} attempts`;
       link.abort(
-        new TimeoutError(`no response to ${nameOf(message)} within ${seconds} s (${attempts})`, {
+        new TimeoutError(`no response to ${requestName(message)} within ${seconds} s (${attempts})`, {
           code: "deadline",
         }),
       );
@@ -144,7 +144,7 @@ export const attemptTimeout =
       const seconds = Math.round((clock.now() - begun) / 1000);
       const came = received === 0 ? "no response" : `only ${received} bytes`;
       link.abort(
-        new TimeoutError(`${nameOf(request)}: ${came} from ${request.origin} within ${seconds} s`, {
+        new TimeoutError(`${requestName(request)}: ${came} from ${request.origin} within ${seconds} s`, {
           code: "attempt_timeout",
           requestId: request.headers["x-request-id"],
         }),

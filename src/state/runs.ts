@@ -1,7 +1,7 @@
 import { lockEmptyFile } from "./file-lock.ts";
 import type { Connect, Database } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
-import { prepareLockFile, removeFile, sizeOf } from "./state-place.ts";
+import { fileSize, prepareLockFile, removeFile } from "./state-place.ts";
 
 /** One command on one file, from its start to the result of its last row, across any number of processes. */
 export interface Run {
@@ -152,19 +152,19 @@ export function runHolds(
   );
   const remove = db.statement("DELETE FROM hold WHERE id = ?");
   const held = new Set<RunHold>();
-  const fileOf = (id: number): string => `${path}-hold-${id}`;
+  const holdFile = (id: number): string => `${path}-hold-${id}`;
 
   const addHold = (id: number, unlock: () => void): RunHold => {
     const hold = {
       release() {
         if (!held.delete(hold)) return;
         // The file first: without it the row has no owner. A leftover file does no harm.
-        removeFile(fileOf(id));
+        removeFile(holdFile(id));
         try {
           remove.run(id);
         } catch {}
         unlock();
-        removeFile(fileOf(id));
+        removeFile(holdFile(id));
       },
     };
     held.add(hold);
@@ -179,21 +179,21 @@ export function runHolds(
           const row = find.get(account, identity);
           if (row !== undefined) {
             const [id, pid, since, file] = row;
-            if (isLocked(fileOf(id), connect)) return { pid, since, file };
-            removeFile(fileOf(id));
+            if (isLocked(holdFile(id), connect)) return { pid, since, file };
+            removeFile(holdFile(id));
             remove.run(id);
           }
           const [id] = add.get(account, identity, owner.pid, owner.since, owner.file ?? "")!;
           // A file of that name may be left by a process that ended before it wrote its row.
-          prepareLockFile(fileOf(id));
-          taken = { id, unlock: lockEmptyFile(fileOf(id), connect) };
+          prepareLockFile(holdFile(id));
+          taken = { id, unlock: lockEmptyFile(holdFile(id), connect) };
           return null;
         });
         return heldBy === null ? addHold(taken!.id, taken!.unlock) : { heldBy };
       } catch (error) {
         // The row was not written.
         taken?.unlock();
-        if (taken !== undefined) removeFile(fileOf(taken.id));
+        if (taken !== undefined) removeFile(holdFile(taken.id));
         throw error;
       }
     },
@@ -208,7 +208,7 @@ export const holdsInMemory: Runs["hold"] = () => ({ release() {} });
 
 /** Whether a process has the file locked. Throws if unknown: waiting is safer than running it twice. */
 function isLocked(file: string, connect: Connect): boolean {
-  if (sizeOf(file) === null) return false;
+  if (fileSize(file) === null) return false;
   try {
     lockEmptyFile(file, connect)();
     return false;

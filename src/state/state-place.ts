@@ -88,10 +88,10 @@ export function sameFileAt(path: string): () => boolean {
 }
 
 /** The size of the file at a path, in bytes; null if missing. */
-export const sizeOf = (path: string): number | null => lookAt(path)?.size ?? null;
+export const fileSize = (path: string): number | null => lookAt(path)?.size ?? null;
 
 /** The size of SQLite's log next to an open state; null if missing. */
-export const logSizeOf = (path: string): number | null => lookAt(`${path}-wal`, path)?.size ?? null;
+export const logSize = (path: string): number | null => lookAt(`${path}-wal`, path)?.size ?? null;
 
 function prepareFolder(path: string): void {
   const folder = dirname(path);

@@ -12,7 +12,7 @@ import { holdsInMemory, type Runs, runHolds, storedRuns } from "./runs.ts";
 import { type SentJobs, storedSentJobs } from "./sent-jobs.ts";
 import { type Connect, type Database, loadConnect } from "./sqlite.ts";
 import { fileSystemError, StateError, stateError } from "./state-error.ts";
-import { isStateThere, logSizeOf, removeFile, sameFileAt, sizeOf } from "./state-place.ts";
+import { fileSize, isStateThere, logSize, removeFile, sameFileAt } from "./state-place.ts";
 import { storedUploads, type Uploads } from "./uploads.ts";
 
 /** Everything this machine must remember, in one SQLite file. Every method throws a StateError if the file fails. */
@@ -135,8 +135,8 @@ function checkOurs(db: Database, path: string): void {
   const owner = db.pragma("application_id");
   const version = Number(db.pragma("user_version"));
   const pages = Number(db.pragma("page_count"));
-  const size = sizeOf(path) ?? 0;
-  const inLog = (logSizeOf(path) ?? 0) > 0;
+  const size = fileSize(path) ?? 0;
+  const inLog = (logSize(path) ?? 0) > 0;
   // SQLite treats a file shorter than a page as empty, and would overwrite it.
   if (pages === 0) throw stateError("state_no_database", path);
   if (owner !== applicationId) throw stateError("state_foreign", path);

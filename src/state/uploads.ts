@@ -3,7 +3,7 @@ import type { Database } from "./sqlite.ts";
 /** Uploaded photos of this machine, by the SHA-256 (hex) of their bytes, or by that of the original with a mark. */
 export interface Uploads {
   /** The image of the bytes; null if not uploaded, or unknown. */
-  imageOf(account: number, sha256: string): string | null;
+  findImage(account: number, sha256: string): string | null;
   /**
    * Records an upload before its bytes are sent and returns the idempotency key to use, with its first use: that of an
    * earlier attempt without an outcome if it started at `notBefore` or later (Unix milliseconds), otherwise `newKey`.
@@ -22,7 +22,9 @@ export interface Uploads {
 
 /** The uploads of a state. */
 export function storedUploads(db: Database): Uploads {
-  const imageOf = db.statement<[string | null]>("SELECT image FROM upload WHERE account = ? AND sha256 = ?");
+  const findImage = db.statement<[string | null]>(
+    "SELECT image FROM upload WHERE account = ? AND sha256 = ?",
+  );
   const attempt = db.statement<[key: string | null, begunAt: number | null]>(
     "SELECT key, begun_at FROM upload WHERE account = ? AND sha256 = ?",
   );
@@ -38,7 +40,7 @@ export function storedUploads(db: Database): Uploads {
   const forget = db.statement("DELETE FROM upload WHERE account = ? AND sha256 = ?");
   const forgetImage = db.statement("DELETE FROM upload WHERE account = ? AND image = ?");
   return {
-    imageOf: (account, sha256) => imageOf.get(account, sha256)?.[0] ?? null,
+    findImage: (account, sha256) => findImage.get(account, sha256)?.[0] ?? null,
     begin: (account, sha256, { newKey, at, notBefore }) =>
       db.transaction(() => {
         const [key, begunAt] = attempt.get(account, sha256) ?? [null, null];

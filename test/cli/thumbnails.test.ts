@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { graphicsOf } from "../../src/cli/app/thumbnails.ts";
+import { detectGraphics } from "../../src/cli/app/thumbnails.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 import { generateWorld } from "./generate/generate-world.ts";
@@ -146,5 +146,5 @@ test.each([
   [{ TERM_PROGRAM: "Apple_Terminal" }, null],
   [{}, null],
 ] as const)("a terminal with %j draws %s", (env, graphics) => {
-  expect(graphicsOf(env)).toBe(graphics);
+  expect(detectGraphics(env)).toBe(graphics);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ErrorCode, errorCodes } from "../../src/contract/error-codes.ts";
-import { type Operation, refusalsOf } from "../../src/contract/operation.ts";
+import { listRefusals, type Operation } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import { ErrorEnvelope } from "../../src/contract/resources/errors.ts";
 import { type Got, row, startWorld } from "../mock/world.ts";
@@ -31,7 +31,7 @@ function hold(operation: Operation, got: Got): void {
     );
     return;
   }
-  const declared = refusalsOf(operation).get(status);
+  const declared = listRefusals(operation).get(status);
   expect(declared, `${operation.method} ${operation.path} answered ${status}`).toBeDefined();
   if (operation.refusalList !== undefined && body.errors !== undefined) {
     expect([status, exactly(operation.refusalList)(body)]).toEqual([400, []]);
@@ -55,7 +55,7 @@ describe.each(everyOperation.map(({ name, operation }) => [name, operation] as c
       expect(got.status).toBe(operation.status);
     });
 
-    const refusals = [...refusalsOf(operation)]
+    const refusals = [...listRefusals(operation)]
       .flatMap(([status, codes]) => codes.map((code) => [status, code] as const))
       // request_in_progress has a separate test below.
       .filter(([, code]) => !outOfReach.has(code) && code !== "request_in_progress")
@@ -103,7 +103,7 @@ test("every operation has an input, and every input an operation", () => {
 
 test("every error code can be triggered, except those that need a fault", () => {
   const without = everyOperation
-    .flatMap(({ operation }) => [...refusalsOf(operation).values()].flat())
+    .flatMap(({ operation }) => [...listRefusals(operation).values()].flat())
     .filter((code) => ways[code] === undefined && code !== "request_in_progress");
   expect(new Set(without)).toEqual(outOfReach);
 });

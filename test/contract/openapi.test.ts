@@ -6,8 +6,8 @@ import { errorCodes } from "../../src/contract/error-codes.ts";
 import { importRowProblems } from "../../src/contract/import-row.ts";
 import { openApiDocument } from "../../src/contract/openapi/document.ts";
 import { parameterNotes } from "../../src/contract/openapi/notes.ts";
-import { answered, fieldsOf, type JsonObject, taken } from "../../src/contract/openapi/schemas.ts";
-import { refusalsOf } from "../../src/contract/operation.ts";
+import { answered, type JsonObject, listFields, taken } from "../../src/contract/openapi/schemas.ts";
+import { listRefusals } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import { ProductToCreate } from "../../src/contract/resources/products.ts";
 import { eventTypes } from "../../src/contract/value-sets.ts";
@@ -99,7 +99,7 @@ test("every branch has a type, and no request field has a default, for code gene
 test("every field of every component has a description", () => {
   const without: string[] = [];
   const visit = (path: string, schema: JsonObject) => {
-    for (const [name, field] of fieldsOf(schema).flatMap((fields) => Object.entries(fields))) {
+    for (const [name, field] of listFields(schema).flatMap((fields) => Object.entries(fields))) {
       if (!/\.$/.test(String(field.description))) without.push(`${path}.${name}`);
       visit(`${path}.${name}`, field);
     }
@@ -128,7 +128,7 @@ test("has exactly the operations of the contract, with names, tags, scopes and r
     Object.entries(methods as object).map(([method, object]) => ({ path, method, object })),
   );
   const expected = everyOperation.map(({ name, operation }) => {
-    const statuses = [operation.status, ...refusalsOf(operation).keys()].sort((a, b) => a - b);
+    const statuses = [operation.status, ...listRefusals(operation).keys()].sort((a, b) => a - b);
     return {
       path: operation.path,
       method: operation.method.toLowerCase(),
@@ -155,7 +155,7 @@ describe.each(everyOperation.map(({ name, operation }) => [name, operation] as c
     const object = objectOf(name);
 
     test("lists the codes and headers of each error response", () => {
-      for (const [status, codes] of refusalsOf(operation)) {
+      for (const [status, codes] of listRefusals(operation)) {
         const response = at(object.responses[status].$ref);
         const { schema } = response.content["application/json"];
         const { type, code } = (schema.properties ?? schema.anyOf[0].properties).error.properties;

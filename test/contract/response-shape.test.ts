@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { readAs } from "../../src/contract/response-shape.ts";
-import { passedOnList, reliedOn, shapeOf } from "../../src/contract/response-values.ts";
+import { passedOnList, reliedOn, toShape } from "../../src/contract/response-values.ts";
 
 const Part = z.looseObject({ id: reliedOn(z.string().regex(/^p\d$/, "must be a part")), size: z.int() });
 const Thing = z.looseObject({
@@ -13,7 +13,7 @@ const Thing = z.looseObject({
   count: reliedOn(z.int().min(1)),
   extras: z.array(Part),
 });
-const shape = shapeOf(Thing);
+const shape = toShape(Thing);
 const thing = { id: "a", name: "A", state: "new", parts: [{ id: "p1", size: 2 }], count: 3, extras: [] };
 
 const mismatchOf = (fields: object) => readAs(shape, { ...thing, ...fields }).mismatch;
@@ -42,7 +42,7 @@ describe("a value that passes", () => {
 
   test("may have anything in the fields that the client does not rely on", () => {
     expect(mismatchOf({ name: 7, extras: [{ id: "x" }, null] })).toBeUndefined();
-    const passing = shapeOf(z.looseObject({ rows: passedOnList(reliedOn(z.array(Part))) }));
+    const passing = toShape(z.looseObject({ rows: passedOnList(reliedOn(z.array(Part))) }));
     expect(readAs(passing, { rows: [{ id: "x" }] }).mismatch).toBeUndefined();
     expect(readAs(passing, { rows: ["x"] }).mismatch).toEqual({
       path: "rows.0",
@@ -77,5 +77,5 @@ test.each([
   [z.number(), "number"],
   [z.array(z.string()).min(1), "array with min_length"],
 ])("a field whose check would be lost cannot be relied on: %#", (field, kind) => {
-  expect(() => shapeOf(z.looseObject({ at: reliedOn(field) }))).toThrow(`a client cannot rely on a ${kind}`);
+  expect(() => toShape(z.looseObject({ at: reliedOn(field) }))).toThrow(`a client cannot rely on a ${kind}`);
 });

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { downloader } from "../../src/http/download.ts";
 import { openConnections } from "../../src/http/http-core.ts";
 import { poster } from "../../src/http/post.ts";
-import { proxiesOf } from "../../src/http/proxies.ts";
+import { parseProxies } from "../../src/http/proxies.ts";
 import { forwardProxy } from "../support/forward-proxy.ts";
 import { hasOpenssl, ownAuthority } from "../support/own-authority.ts";
 import { TestClock } from "../support/test-clock.ts";
@@ -28,7 +28,7 @@ async function get(origin: string, env: Record<string, string>, attempts = 1) {
 
 describe("the variables", () => {
   const shown = (env: Record<string, string>, origin = api) => {
-    const { shown, variable } = proxiesOf(env).find(origin) ?? {};
+    const { shown, variable } = parseProxies(env).find(origin) ?? {};
     return [variable, shown];
   };
 
@@ -68,7 +68,7 @@ describe("the variables", () => {
     [",, ", false],
   ] as const)("NO_PROXY %j excludes the host: %s", ([entries, isExcluded]) => {
     for (const name of ["NO_PROXY", "no_proxy"]) {
-      const proxies = proxiesOf({ HTTPS_PROXY: "http://one.test", [name]: entries });
+      const proxies = parseProxies({ HTTPS_PROXY: "http://one.test", [name]: entries });
       expect([proxies.find(api) === null, proxies.isExcluded(api)]).toEqual([isExcluded, isExcluded]);
     }
   });

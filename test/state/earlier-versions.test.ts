@@ -169,7 +169,7 @@ test.each(news.map((_, index) => index + 1))(
     expect(state.ledger.get(7, "D")).toEqual({
       ...{ reference: "D", productId: "P4", fields: bytes("fields"), sources: bytes("sources") },
     });
-    expect(state.uploads.imageOf(7, photo)).toBe("image-1");
+    expect(state.uploads.findImage(7, photo)).toBe("image-1");
     expect(state.uploads.begin(7, "unanswered", { newKey: "new", at: 1000, notBefore: 900 })).toEqual({
       key: "key-of-photo",
       begunAt: 900,

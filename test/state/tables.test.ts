@@ -165,14 +165,14 @@ test("an upload without an outcome is retried with its key while the key is youn
   expect(begin("one", 100, 0)).toEqual({ key: "one", begunAt: 100 });
   expect(begin("two", 200, 100)).toEqual({ key: "one", begunAt: 100 });
   expect(begin("three", 300, 101)).toEqual({ key: "three", begunAt: 300 });
-  expect(state.uploads.imageOf(1, "digest")).toBe(null);
+  expect(state.uploads.findImage(1, "digest")).toBe(null);
   state.uploads.done(1, "digest", "image");
-  expect(state.uploads.imageOf(1, "digest")).toBe("image");
-  expect(state.uploads.imageOf(2, "digest")).toBe(null);
+  expect(state.uploads.findImage(1, "digest")).toBe("image");
+  expect(state.uploads.findImage(2, "digest")).toBe(null);
   // Its outcome is known.
   expect(begin("four", 400, 0)).toEqual({ key: "four", begunAt: 400 });
   state.uploads.forget(1, "digest");
-  expect(state.uploads.imageOf(1, "digest")).toBe(null);
+  expect(state.uploads.findImage(1, "digest")).toBe(null);
   expect(begin("five", 500, 0)).toEqual({ key: "five", begunAt: 500 });
 });
 

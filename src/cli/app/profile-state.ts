@@ -81,11 +81,11 @@ interface Opener {
 /** Where runs of the profile are remembered, and for which service. */
 export async function memoryOfProfile(app: Opener): Promise<Memory> {
   const state = await app.state();
-  return { state, sentJobs: state.sentJobs, service: await serviceOf(app) };
+  return { state, sentJobs: state.sentJobs, service: await identifyService(app) };
 }
 
 /** The service and the key in use; of the key only a digest. */
-export async function serviceOf(app: Pick<Opener, "connection">): Promise<ServiceIdentity> {
+export async function identifyService(app: Pick<Opener, "connection">): Promise<ServiceIdentity> {
   const { baseUrl, apiKey } = await app.connection();
   return { baseUrl, keyFingerprint: hash("sha256", apiKey).slice(0, 32) };
 }

@@ -1,5 +1,5 @@
 import type { Sharp } from "sharp";
-import { patienceOf } from "../../flows/run/stage.ts";
+import { startPatience } from "../../flows/run/stage.ts";
 import type { Printing } from "../output/table.ts";
 import type { Env } from "../settings/profile-names.ts";
 import type { App } from "./app.ts";
@@ -36,7 +36,7 @@ export async function showThumbnails(
   const graphics = graphicsFor(app, wanted);
   if (graphics === null || pictures.length === 0) return;
   const { clock, interrupt } = app.context;
-  const patience = patienceOf("picture", longestMs, { clock, signal: interrupt });
+  const patience = startPatience("picture", longestMs, { clock, signal: interrupt });
   try {
     const { ImageFetcher } = await import("../../flows/generate/gallery/fetch-images.ts");
     const client = await app.client();
@@ -57,7 +57,7 @@ function graphicsFor({ context, globals }: App, { thumbnail, printing }: Wanted)
   const { stdout, env } = context;
   if (!stdout.isTTY || globals.json || globals.quiet || !thumbnail || printing.select) return null;
   if ((printing.format ?? "table") !== "table" || env.CAT_THUMBNAILS === "off") return null;
-  return graphicsOf(env);
+  return detectGraphics(env);
 }
 
 /** How a terminal draws pictures: the escape sequences of iTerm2 or Kitty, or Sixel. */
@@ -67,7 +67,7 @@ export type Graphics = "iterm2" | "kitty" | "sixel";
  * The pictures that a terminal can draw, by the variables that it sets; null for none or an unknown one. tmux and
  * screen pass no pictures on. Asking the terminal itself would read the user's keys.
  */
-export function graphicsOf(env: Env): Graphics | null {
+export function detectGraphics(env: Env): Graphics | null {
   const { TERM = "", TERM_PROGRAM = "", LC_TERMINAL = "" } = env;
   if (env.TMUX !== undefined || env.STY !== undefined || /^(?:tmux|screen|dumb)/.test(TERM)) return null;
   if (env.KITTY_WINDOW_ID !== undefined || /kitty|ghostty/.test(TERM) || TERM_PROGRAM === "ghostty")

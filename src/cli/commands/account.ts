@@ -12,12 +12,11 @@ import { checkedProfileName, isSet, namedProfile } from "../settings/profile-nam
 import {
   type KeyStoreName,
   keyStoreNames,
-  keyStoreOf,
   type Profiles,
   readProfiles,
+  toKeyStore,
 } from "../settings/profiles.ts";
 import {
-  baseUrlOf,
   type Connection,
   checkedApiKey,
   checkedBaseUrl,
@@ -26,6 +25,7 @@ import {
   isApiKey,
   keyInUse,
   profileInUse,
+  readBaseUrl,
 } from "../settings/settings.ts";
 import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
@@ -67,7 +67,7 @@ async function login(
   const hasScope = await canReadProducts(app, { baseUrl, apiKey: key });
   const { origin } = new URL(baseUrl);
   const store = openKeyStore(place, profile, profiles.path, context);
-  const before = keyStoreOf(profiles.find(profile));
+  const before = toKeyStore(profiles.find(profile));
   await store.write({ profile, origin }, key);
   const isOther = before === null || before.store !== place || before.origin !== origin;
   const isFirst = profiles.find(profiles.active) === null;
@@ -119,7 +119,7 @@ async function askForSettings(
   // The address of a profile can be changed here; that of a flag or a variable was chosen just now.
   const isChosen = globals.baseUrl !== undefined || isSet(context.env.CAT_BASE_URL);
   const isKnown = isChosen || profiles.find(profile) !== null;
-  const known = isKnown ? await baseUrlOf({ ...globals, profile }, context.env) : null;
+  const known = isKnown ? await readBaseUrl({ ...globals, profile }, context.env) : null;
   if (prompts === null && known === null) {
     throw new UsageError("no service URL", {
       code: "missing_base_url",
@@ -188,7 +188,7 @@ export const logoutCommand = (app: App): Command =>
     const { globals, context, io } = app;
     if (globals.mock) throw withMock("logout", "Remove --mock.");
     const { name, settings, profiles } = await existingProfile(globals, context.env);
-    const stored = keyStoreOf(settings);
+    const stored = toKeyStore(settings);
     if (stored !== null) {
       const store = openKeyStore(stored.store, name, profiles.path, context);
       await store.remove({ profile: name, origin: stored.origin });
@@ -247,7 +247,7 @@ export const whoamiCommand = (app: App): Command =>
       profile: name,
       ...(typeof label === "string" && { label }),
       base_url,
-      base_url_source: (await baseUrlOf(globals, context.env))?.source ?? null,
+      base_url_source: (await readBaseUrl(globals, context.env))?.source ?? null,
       key,
       key_source: (await keyInUse(base_url, globals, context)).source,
       products_read,

@@ -20,8 +20,8 @@ export const commandsCommand = (app: App): Command =>
       typeof value === "string" ? app.io.asCalled(value) : value,
     );
     if (app.io.json) {
-      const { outputOf } = await import("../reference/outputs.ts");
-      const commands = list.commands.map((one) => ({ ...one, output: outputOf(one.name) }));
+      const { findOutput } = await import("../reference/outputs.ts");
+      const commands = list.commands.map((one) => ({ ...one, output: findOutput(one.name) }));
       return app.io.jsonData({ ...list, commands });
     }
     const text = toText(list, (title) => app.io.paint.bold(title));

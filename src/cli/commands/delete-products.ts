@@ -1,7 +1,7 @@
 import type { Product } from "../../contract/resources/products.ts";
 import { CatError } from "../../errors.ts";
 import { isNotFound } from "../../flows/service-errors.ts";
-import { counted, firstOf } from "../../flows/words.ts";
+import { counted, listFirst } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction } from "../app/confirm-action.ts";
 import { withHint } from "../context/errors.ts";
@@ -15,8 +15,8 @@ const namedProducts = 20;
 /** Deletes products after a question that names them. Deletes none if one of them is not found (exit 5). */
 export async function deleteProducts(app: App, names: readonly string[]): Promise<void> {
   const products = await findProducts(app, names);
-  const shown = products.map(nameOf);
-  const about = firstOf(shown, namedProducts);
+  const shown = products.map(productName);
+  const about = listFirst(shown, namedProducts);
   const what = counted(products.length, "product");
   await confirmAction(app, {
     question: `Delete ${what}?`,
@@ -36,9 +36,9 @@ export async function deleteProducts(app: App, names: readonly string[]): Promis
         if (done.length > 0) await tell(app, `Deleted ${done.length} of ${what}: ${done.join(", ")}.`);
         throw failure(app, error, products.slice(done.length));
       }
-      gone.push(nameOf(product));
+      gone.push(productName(product));
     }
-    done.push(nameOf(product));
+    done.push(productName(product));
     if (app.io.json) await app.io.jsonData({ id, reference, deleted: true });
   }
   if (gone.length > 0) await tell(app, `Already deleted by another client: ${gone.join(", ")}.`);
@@ -72,10 +72,10 @@ function failure(app: App, error: unknown, left: readonly Product[]): unknown {
   const next = `To delete the remaining ${counted(left.length, "product")}, run: ${deleteLine(app, left)}`;
   const { hint, message } = error;
   const hints = hint === undefined ? next : `${hint} ${next}`;
-  return withHint(error, hints, `cannot delete ${nameOf(left[0]!)}: ${message}`);
+  return withHint(error, hints, `cannot delete ${productName(left[0]!)}: ${message}`);
 }
 
-const nameOf = ({ reference, name, id }: Product): string => `${reference ?? id} (${name})`;
+const productName = ({ reference, name, id }: Product): string => `${reference ?? id} (${name})`;
 
 const deleteLine = (app: App, products: readonly Product[]): string => {
   // A reference that starts with - would be a flag.

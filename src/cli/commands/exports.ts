@@ -65,7 +65,7 @@ const watchCommand = (app: App): Command =>
     ...exportJob,
     about: "Exits with 0 if it completed, and with 7 if it failed.",
     isEnded: isJobEnded,
-    progressOf: (job) => ({
+    toProgress: (job) => ({
       step: "preparing the export",
       done: isJobEnded(job) ? 1 : 0,
       total: 1,

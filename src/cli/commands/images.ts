@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { operations } from "../../contract/client-operations.ts";
-import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
+import { detectImageType, imageTypeBytes } from "../../contract/image-file.ts";
 import type { Image } from "../../contract/resources/images.ts";
 import { imageTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
@@ -15,9 +15,9 @@ import { confirmReplaceAll } from "../files/confirm-replace.ts";
 import { command, group } from "../flags/command.ts";
 import {
   labelFlag,
-  labelOf,
   maxBytesFlag,
-  maxBytesOf,
+  readLabel,
+  readMaxBytes,
   thumbnailFlag,
   unlabeledLine,
 } from "../flags/common-flags.ts";
@@ -96,8 +96,8 @@ const getCommand = (app: App): Command =>
     const printing = readPrintFlags(flags, imageForm());
     const id = resourceId(text, "image");
     const { save, thumbnail } = flags;
-    const maxBytes = maxBytesOf(flags);
-    const label = labelOf(flags);
+    const maxBytes = readMaxBytes(flags);
+    const label = readLabel(flags);
     if (save !== undefined) return saveImage(app, id, { save, maxBytes, label, printing });
     const client = await app.client();
     const image = await client.images.get({ image_id: id }, { signal: app.context.interrupt });
@@ -131,17 +131,17 @@ async function saveImage(
   const read = () => client.images.get({ image_id: id }, { signal });
   const image = await read();
   const { downloadFile, withSizeHint } = await import("../../flows/files/download-file.ts");
-  const url = urlOf(image);
+  const url = imageUrl(image);
   const source = typeof label === "string" ? digitalSources[label] : await searchedSource(app, image, label);
   const saved = await downloadFile(client, {
     url,
-    freshUrl: async () => urlOf(await read()),
+    freshUrl: async () => imageUrl(await read()),
     path: file.path,
     name: save,
     replaces,
     resource: `${(await app.connection()).baseUrl} image ${id}`,
     type: typeof image.mime_type === "string" ? image.mime_type : undefined,
-    problemOf: (head) => wrongType(head.subarray(0, imageTypeBytes), image.mime_type),
+    imageProblem: (head) => wrongType(head.subarray(0, imageTypeBytes), image.mime_type),
     signal,
     limits: { maxBytes },
     label: source,
@@ -172,7 +172,7 @@ async function searchedSource(
 
 const reportIt = "Run the command again. If it fails again, report this message to the service.";
 
-function urlOf({ id, url }: Image): string {
+function imageUrl({ id, url }: Image): string {
   if (typeof url === "string" && url !== "") return url;
   throw new CatError(`the service sent no URL of image ${id}`, {
     type: "bad_answer",
@@ -187,7 +187,7 @@ function urlOf({ id, url }: Image): string {
  */
 function wrongType(head: Uint8Array, type: string): string | null {
   if (head.length === 0) return "is empty";
-  const found = imageTypeOf(head);
+  const found = detectImageType(head);
   if (found === type || !imageTypes.some((known) => known === type)) return null;
   return `is ${found === null ? "another kind of file" : `an ${found} file`}, not ${type}`;
 }

@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
 import { exportedColumn, exportedValue } from "../../flows/import/as-exported.ts";
-import { type CsvStyle, csvRecords, markOf, plainCsv } from "../../flows/outputs/cells.ts";
+import { byteOrderMark, type CsvStyle, csvRecords, plainCsv } from "../../flows/outputs/cells.ts";
 import { guardedCell } from "../../flows/outputs/formulas.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
@@ -128,15 +128,15 @@ async function sheetContent(
   if (format === "ndjson") return rows.map(jsonLine);
   if (format === "csv")
     return [
-      markOf(style) +
+      byteOrderMark(style) +
         csvRecords(
-          recordsOf(rows, (text) => guardedCell(cell(text))),
+          toRecords(rows, (text) => guardedCell(cell(text))),
           style,
         ),
     ];
   const { writeWorkbook } = await import("../../flows/workbook/write-workbook.ts");
   // An import takes the apostrophe of a guarded formula from each cell.
-  const [header, ...records] = recordsOf(rows, guardedCell) as [string[], ...string[][]];
+  const [header, ...records] = toRecords(rows, guardedCell) as [string[], ...string[][]];
   const choices = [{ column: header.indexOf("sex"), values: sexes, isOpen: false }];
   const widths = header.map((column) =>
     column.startsWith("image") ? 30 : column === "description" ? 48 : 24,
@@ -160,14 +160,14 @@ async function readRows(app: App, q: string | undefined, limit: number | null) {
   const notes = new SheetNotes();
   for await (const page of products) {
     for (const product of page) {
-      const row = rowOf(product);
+      const row = toRow(product);
       if (notes.add(product, row)) rows.push({ ...row, [exportedColumn]: exportedValue(product.id, row) });
     }
   }
   return { rows, notes, isMore: products.isMore };
 }
 
-function rowOf({ reference, name, description, sex, images }: Product): SheetRow {
+function toRow({ reference, name, description, sex, images }: Product): SheetRow {
   const photos = Array.isArray(images) ? images : [];
   return {
     reference: reference!,
@@ -218,7 +218,7 @@ class SheetNotes {
  * The rows as records, with a header. The first photo of an orientation is in a column of that name, further ones are in
  * numbered columns, and photos without an orientation are in `images`.
  */
-function recordsOf(rows: readonly ExportedRow[], cell: (text: string) => string): string[][] {
+function toRecords(rows: readonly ExportedRow[], cell: (text: string) => string): string[][] {
   const laidOut = rows.map((row) => ({ row, ...layOut(row) }));
   const used = labels.filter((label) => laidOut.some(({ byLabel }) => byLabel.has(label)));
   const most = Math.max(0, ...laidOut.map(({ more }) => more.length));

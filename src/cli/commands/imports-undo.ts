@@ -17,7 +17,7 @@ import { ExitCode, UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
 import { named, wholeNumber } from "../flags/values.ts";
 import { type Column, whole } from "../output/table.ts";
-import { memoryOf } from "./import/remembered.ts";
+import { openMemory } from "./import/remembered.ts";
 
 interface UndoFlags {
   readonly plan: boolean;
@@ -61,8 +61,8 @@ async function undo(app: App, typed: string, flags: UndoFlags): Promise<void> {
   named("--ledger", flags.ledger, "Choose a file.");
   const { undoImport } = await import("../../flows/import/undo/undo.ts");
   await rejectMissingLedger(app, flags.ledger);
-  const memory = await memoryOf(app, flags.ledger);
-  const input = { target: runOf(typed, memory), only, withGenerations, isPlan, concurrency };
+  const memory = await openMemory(app, flags.ledger);
+  const input = { target: findRunId(typed, memory), only, withGenerations, isPlan, concurrency };
   const { summary, estimate, stopped } = await runFlow(app, ({ pause, ...host }) =>
     undoImport(input, {
       ...host,
@@ -104,7 +104,7 @@ async function rejectMissingLedger({ context, globals }: App, ledger: string | u
 }
 
 /** The run that the user means. Throws a CatError if there is none. */
-function runOf(typed: string, { state, sentJobs, service }: Memory): string {
+function findRunId(typed: string, { state, sentJobs, service }: Memory): string {
   if (typed !== "last") return sentJobs.find(typed)?.runId ?? typed;
   const account = state.accounts.find(service.baseUrl, service.keyFingerprint);
   const runs = state.runs

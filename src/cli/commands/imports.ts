@@ -4,7 +4,7 @@ import type { Operations } from "../../contract/operations.ts";
 import type { Import, ImportRowResult } from "../../contract/resources/imports.ts";
 import { rowStatuses } from "../../contract/value-sets.ts";
 import { isEnded } from "../../flows/import/follow.ts";
-import { failureOf } from "../../flows/import/row-result.ts";
+import { toFailure } from "../../flows/import/row-result.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import { StateError } from "../../state/state-error.ts";
@@ -69,7 +69,7 @@ const watchCommand = (app: App): Command =>
     ...importJob,
     about: "Exits with 0 if all rows succeeded, and with 8 if some did not.",
     isEnded,
-    progressOf,
+    toProgress,
     unit: "row",
     reportEnd,
     examples: [
@@ -78,7 +78,7 @@ const watchCommand = (app: App): Command =>
     ],
   });
 
-function progressOf({ status, counts }: Import): ProgressEvent {
+function toProgress({ status, counts }: Import): ProgressEvent {
   const { total, succeeded, partial, failed } = counts;
   const note = [
     failed > 0 ? `${grouped(failed)} failed` : "",
@@ -159,24 +159,24 @@ const rowColumns: readonly Column<FileRowResult>[] = [
   { name: "action", value: (row) => row.action, drop: "first", least: whole },
   { name: "product_id", value: (row) => row.product_id },
   { name: "images", value: attachedOfAll, only: "table" },
-  { name: "error", value: reasonOf, only: "table", least: 15 },
+  { name: "error", value: toReason, only: "table", least: 15 },
   { name: "error_code", value: (row) => row.error?.code, only: "csv" },
   { name: "error_message", value: (row) => row.error?.message, only: "csv" },
   { name: "images", value: (row) => JSON.stringify(row.images), only: "csv" },
 ];
 
 /** The images of a row: the client passes rows on unchecked. */
-const imagesOf = ({ images }: ImportRowResult): ImportRowResult["images"] =>
+const listImages = ({ images }: ImportRowResult): ImportRowResult["images"] =>
   Array.isArray(images) ? images.filter((image) => typeof image === "object" && image !== null) : [];
 
 /** Why the row failed or is partial. */
-function reasonOf(row: ImportRowResult): string | undefined {
-  return failureOf({ ...row, images: imagesOf(row) })?.message;
+function toReason(row: ImportRowResult): string | undefined {
+  return toFailure({ ...row, images: listImages(row) })?.message;
 }
 
 /** The attached images of all images, e.g. `2/3`; empty while the row is pending. */
 function attachedOfAll(row: ImportRowResult): string {
   if (row.status === "pending" || !Array.isArray(row.images)) return "";
-  const images = imagesOf(row);
+  const images = listImages(row);
   return `${images.filter((image) => image.status === "attached").length}/${images.length}`;
 }

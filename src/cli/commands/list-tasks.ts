@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { operations } from "../../contract/client-operations.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
-import { patienceOf } from "../../flows/run/stage.ts";
+import { startPatience } from "../../flows/run/stage.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency } from "../app/run-flow.ts";
 import { type Column, whole } from "../output/table.ts";
@@ -80,7 +80,7 @@ export async function readReferences(
 ): Promise<void> {
   const ids = new Set(tasks.map((task) => task.product_id));
   const { clock, interrupt } = app.context;
-  const { signal, release } = patienceOf("list", longestMs, { clock, signal: interrupt });
+  const { signal, release } = startPatience("list", longestMs, { clock, signal: interrupt });
   try {
     const { productsBy } = await import("../../flows/catalogue/lookups.ts");
     const service = { client: await app.client(), signal, concurrency: defaultConcurrency };

@@ -7,7 +7,7 @@ import { CatError } from "../../errors.ts";
 import { isBucketAddress, nameIn } from "../../flows/bucket/address.ts";
 import type { WatchedTasks } from "../../flows/generate/watch-tasks.ts";
 import { checkEncodingName } from "../../flows/rows/encoding.ts";
-import { patienceOf } from "../../flows/run/stage.ts";
+import { startPatience } from "../../flows/run/stage.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
@@ -18,9 +18,9 @@ import { type CommandTexts, command, group } from "../flags/command.ts";
 import {
   defaultMaxBytes,
   labelFlag,
-  labelOf,
   maxBytesFlag,
-  maxBytesOf,
+  readLabel,
+  readMaxBytes,
   thumbnailFlag,
   timeoutFlag,
   unlabeledLine,
@@ -99,7 +99,7 @@ const watchCommand = (app: App): Command =>
       .addOption(thumbnailFlag())
       .addOption(timeoutFlag()),
   ).action((ids: string[], flags: FollowFlags) =>
-    followTasks(app, ids, flags, { maxBytes: maxBytesOf(flags), wait: true }),
+    followTasks(app, ids, flags, { maxBytes: readMaxBytes(flags), wait: true }),
   );
 
 const saveCommand = (app: App): Command =>
@@ -177,7 +177,7 @@ async function followTasks(
   const references = new Map<string, string>();
   const beforeTable = (tasks: readonly Task[]) => readReferences(app, tasks, references);
   const printing = { ...readPrintFlags(flags, followedForm(save !== undefined, references)), beforeTable };
-  const label = labelOf(flags);
+  const label = readLabel(flags);
   const typed = given.map((id) => resourceId(id, "task"));
   const { clock, interrupt } = app.context;
   const ofRun = run === undefined ? [] : await tasksOfRun(app, run);
@@ -190,7 +190,7 @@ async function followTasks(
   const ids = typed.length === 0 && run === undefined ? null : [...new Set([...typed, ...ofRun])];
   const client = await app.client();
   const { watchTasks } = await import("../../flows/generate/watch-tasks.ts");
-  const patience = patienceOf("wait", timeout ?? null, { clock, signal: interrupt });
+  const patience = startPatience("wait", timeout ?? null, { clock, signal: interrupt });
   try {
     const { signal } = patience;
     const service = { client, clock, signal, newKey: () => "", concurrency: defaultConcurrency };
@@ -199,10 +199,10 @@ async function followTasks(
     const state = saveTo === null ? null : await app.state();
     const { baseUrl } = await app.connection();
     const known = state === null ? () => undefined : generationsByTask(state, ["tryon", "beautify"]);
-    const reviewOf = (taskId: string) => state?.decisions.of(baseUrl, taskId) ?? null;
+    const findReview = (taskId: string) => state?.decisions.of(baseUrl, taskId) ?? null;
     const watched = await runFlow(app, ({ onProgress }) =>
       watchTasks(
-        { ids, known, reviewOf, saveTo, bucket: place?.bucket, wait, maxBytes, label },
+        { ids, known, findReview, saveTo, bucket: place?.bucket, wait, maxBytes, label },
         service,
         onProgress,
       ),

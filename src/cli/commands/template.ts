@@ -1,13 +1,13 @@
 import { extname } from "node:path";
 import type { Readable } from "node:stream";
 import {
-  angleShotsOf,
-  backgroundsOf,
-  everyAngleShotOf,
+  allAngleShots,
   type GenerationKind,
+  listAngleShots,
+  listBackgrounds,
 } from "../../contract/generation-rules.ts";
 import { beautifierStyles, sexes, taskSubtypes } from "../../contract/value-sets.ts";
-import { csvRecords, markOf, plainCsv } from "../../flows/outputs/cells.ts";
+import { byteOrderMark, csvRecords, plainCsv } from "../../flows/outputs/cells.ts";
 import type { SheetToWrite } from "../../flows/workbook/write-workbook.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
@@ -44,7 +44,7 @@ const looks = (kind: GenerationKind, angle: string): TemplateColumn[] => [
     name: "background",
     note: "A background of the list, or a color such as #f4f1ea. Required.",
     example: "white",
-    choices: backgroundsOf(kind),
+    choices: listBackgrounds(kind),
     isOpen: true,
   },
   {
@@ -52,9 +52,9 @@ const looks = (kind: GenerationKind, angle: string): TemplateColumn[] => [
     note:
       kind === "tryon"
         ? "An angle of the list, or a custom one of your organization. Required."
-        : `Required. ${taskSubtypes.map((one) => `${one}: ${angleShotsOf(kind, one).join(", ")}.`).join(" ")}`,
+        : `Required. ${taskSubtypes.map((one) => `${one}: ${listAngleShots(kind, one).join(", ")}.`).join(" ")}`,
     example: angle,
-    choices: everyAngleShotOf(kind),
+    choices: allAngleShots(kind),
     isOpen: true,
   },
 ];
@@ -144,15 +144,15 @@ export async function writeTemplate(
   flags: Pick<RawFileFlags, "format" | "excel">,
 ): Promise<void> {
   const { sheet, stem, columns } = templates[kind];
-  const format = formatOf(app, given, flags.format, stem);
+  const format = toFormat(app, given, flags.format, stem);
   const name = given === true ? `${stem}.${format}` : given;
   const header = columns.map((column) => column.name);
   const example = columns.map((column) => column.example);
   let content: AsyncIterable<Uint8Array> | readonly string[];
-  if (format === "xlsx") content = await workbookOf(sheet, columns);
+  if (format === "xlsx") content = await createWorkbook(sheet, columns);
   else {
     const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
-    content = [markOf(style) + csvRecords([header, example], style)];
+    content = [byteOrderMark(style) + csvRecords([header, example], style)];
   }
   if (name === "-") {
     for await (const piece of content) await app.io.data(piece);
@@ -169,7 +169,7 @@ export async function writeTemplate(
 }
 
 /** The format of the name, of `--format`, or a workbook. Throws UsageError for what no template has. */
-function formatOf(
+function toFormat(
   { context: { stdout }, io }: Pick<App, "context" | "io">,
   given: string | true,
   format: RawFileFlags["format"],
@@ -190,7 +190,7 @@ function formatOf(
   return wanted;
 }
 
-async function workbookOf(name: string, columns: readonly TemplateColumn[]): Promise<Readable> {
+async function createWorkbook(name: string, columns: readonly TemplateColumn[]): Promise<Readable> {
   const { writeWorkbook } = await import("../../flows/workbook/write-workbook.ts");
   const sheet: SheetToWrite = {
     name,

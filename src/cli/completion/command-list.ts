@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { exitMeanings } from "../context/errors.ts";
 import { version } from "../context/version.ts";
-import { examplesOf, toValued, type Valued } from "../flags/command.ts";
+import { commandExamples, toValued, type Valued } from "../flags/command.ts";
 import { helpTopics } from "../reference/topics.ts";
 
 /** Everything that a command line can consist of; `cat commands --json` prints it. */
@@ -46,7 +46,7 @@ export interface ListedFlag extends ListedValue {
 export const commandList = (root: Command): CommandList => ({
   version,
   commands: root.commands.flatMap((one) => [...listed(one, "")]),
-  global_flags: root.options.map(flagOf),
+  global_flags: root.options.map(toFlag),
   topics: Object.entries(helpTopics).map(([name, { summary }]) => ({ name, summary })),
   exit_statuses: Object.entries(exitMeanings).map(([status, meaning]) => ({
     status: Number(status),
@@ -63,22 +63,22 @@ function* listed(one: Command, before: string): Generator<ListedCommand> {
       summary: one.summary(),
       usage: `cat ${name} ${one.usage()}`,
       about: one.description(),
-      arguments: one.registeredArguments.map(argumentOf),
-      flags: one.options.filter(({ hidden }) => !hidden).map(flagOf),
-      examples: examplesOf(one).map(([purpose, command]) => ({ purpose, command })),
+      arguments: one.registeredArguments.map(toArgument),
+      flags: one.options.filter(({ hidden }) => !hidden).map(toFlag),
+      examples: commandExamples(one).map(([purpose, command]) => ({ purpose, command })),
     };
   }
   for (const sub of one.commands) yield* listed(sub, `${name} `);
 }
 
-const argumentOf = (one: Argument): ListedArgument => ({
+const toArgument = (one: Argument): ListedArgument => ({
   name: one.name(),
   ...toValued(one),
   required: one.required,
   repeatable: one.variadic,
 });
 
-function flagOf(one: Option): ListedFlag {
+function toFlag(one: Option): ListedFlag {
   const value = /<(.+)>|\[(.+)\]/.exec(one.flags);
   return {
     flag: one.long ?? one.flags,

@@ -15,7 +15,7 @@ export interface Lookup {
 }
 
 /** The mark of a state that keeps the names of the last list, as a JSON array of pairs. */
-export const markOf = (kind: Kind): string => `completion:${kind}`;
+export const toMark = (kind: Kind): string => `completion:${kind}`;
 
 /**
  * The names of a kind that this machine has: profiles of the config file, and what the last list on a terminal showed.
@@ -43,7 +43,7 @@ export async function keptNames(
   const { origin, prefix } = parseBaseUrl(baseUrl, insecureHosts(env));
   const state = await openState(path, { clock: systemClock() });
   try {
-    return JSON.parse(state.marks.get(origin + prefix, markOf(kind)) ?? "[]") as [string, string][];
+    return JSON.parse(state.marks.get(origin + prefix, toMark(kind)) ?? "[]") as [string, string][];
   } finally {
     state.close();
   }
@@ -80,7 +80,7 @@ export async function keepNames(
   try {
     const { baseUrl } = await app.connection();
     const state = await app.state();
-    state.marks.set(baseUrl, markOf(kind), JSON.stringify(names));
+    state.marks.set(baseUrl, toMark(kind), JSON.stringify(names));
   } catch (error) {
     if (!(error instanceof CatError)) throw error;
   }

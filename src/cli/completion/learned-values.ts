@@ -1,10 +1,10 @@
-import { backgroundsOf, everyAngleShotOf, type GenerationKind } from "../../contract/generation-rules.ts";
+import { allAngleShots, type GenerationKind, listBackgrounds } from "../../contract/generation-rules.ts";
 import type { ExportRow } from "../../contract/resources/exports.ts";
 import { hexBackground } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";
 import { visible } from "../output/visible.ts";
-import { markOf } from "./kept-names.ts";
+import { toMark } from "./kept-names.ts";
 import type { LearnedField, LearnedKind } from "./words.ts";
 
 /** No slug is longer; a longer text is not kept. */
@@ -41,8 +41,8 @@ export class LearnedValues {
       return;
     const isListed =
       field === "background"
-        ? hexBackground.test(value) || backgroundsOf(kind).includes(value)
-        : everyAngleShotOf(kind).includes(value);
+        ? hexBackground.test(value) || listBackgrounds(kind).includes(value)
+        : allAngleShots(kind).includes(value);
     if (isListed) return;
     const name: LearnedKind = `${kind} ${field}`;
     this.#seen.set(name, (this.#seen.get(name) ?? new Set()).add(value));
@@ -58,7 +58,7 @@ export class LearnedValues {
         const values = [...new Set([...before, ...seen])].slice(-mostKept);
         (await app.state()).marks.set(
           baseUrl,
-          markOf(kind),
+          toMark(kind),
           JSON.stringify(values.map((value) => [value, ""])),
         );
       } catch (error) {
@@ -72,7 +72,7 @@ export class LearnedValues {
 export async function learnedValues(app: App, kind: LearnedKind): Promise<string[]> {
   try {
     const { baseUrl } = await app.connection();
-    const kept = (await app.state()).marks.get(baseUrl, markOf(kind));
+    const kept = (await app.state()).marks.get(baseUrl, toMark(kind));
     return kept === null ? [] : (JSON.parse(kept) as [string, string][]).map(([value]) => value);
   } catch (error) {
     if (error instanceof CatError) return [];

@@ -1,4 +1,4 @@
-import { backgroundsOf, everyAngleShotOf, type GenerationKind } from "../../contract/generation-rules.ts";
+import { allAngleShots, type GenerationKind, listBackgrounds } from "../../contract/generation-rules.ts";
 import { pathPlaceholder } from "../flags/local-path.ts";
 import type { CommandList, ListedCommand, ListedFlag } from "./command-list.ts";
 
@@ -32,15 +32,15 @@ const nothing = { words: [], kind: null, files: false, before: "" };
  */
 export function expectedAt(list: CommandList, words: readonly string[], isCat: boolean): Expected {
   const typed = words.at(-1) ?? "";
-  const place = placeOf(list, words.slice(0, -1));
+  const place = findPlace(list, words.slice(0, -1));
   if (place === null) return { ...nothing, files: true, typed };
-  if (place.flag !== null) return { ...nothing, ...valuesOf(place.flag, place.path), typed };
+  if (place.flag !== null) return { ...nothing, ...listValues(place.flag, place.path), typed };
   const flags = [...(place.command?.flags ?? []), ...list.global_flags];
   if (typed.startsWith("--") && typed.includes("=")) {
     const at = typed.indexOf("=");
     const flag = flags.find((one) => one.flag === typed.slice(0, at));
     if (flag === undefined || flag.value === null) return { ...nothing, typed };
-    return { ...valuesOf(flag, place.path), typed: typed.slice(at + 1), before: typed.slice(0, at + 1) };
+    return { ...listValues(flag, place.path), typed: typed.slice(at + 1), before: typed.slice(0, at + 1) };
   }
   if (typed.startsWith("-") && typed !== "-") {
     const help = ["--help", "show help"] as const;
@@ -58,7 +58,7 @@ export function expectedAt(list: CommandList, words: readonly string[], isCat: b
   // `cat export sync`: a command with subcommands of its own.
   const first = place.given === 0 ? subs : [];
   if (argument === null) return { ...nothing, typed, words: first };
-  const expected = valuesOf({ ...argument, flag: "", value: argument.name }, "");
+  const expected = listValues({ ...argument, flag: "", value: argument.name }, "");
   return { ...nothing, ...expected, typed, words: [...first, ...expected.words] };
 }
 
@@ -75,7 +75,7 @@ interface Place {
 }
 
 /** The place after some words; null where anything is a file: for the system's cat, and after `--`. */
-function placeOf(list: CommandList, words: readonly string[]): Place | null {
+function findPlace(list: CommandList, words: readonly string[]): Place | null {
   let path = "";
   let command: ListedCommand | null = null;
   let given = 0;
@@ -121,16 +121,16 @@ function subcommands({ commands }: CommandList, path: string): (readonly [string
   return [...found];
 }
 
-function valuesOf(
+function listValues(
   one: Pick<ListedFlag, "flag" | "value" | "choices">,
   path: string,
 ): Omit<Expected, "typed" | "before"> {
   const { flag, value } = one;
-  const slugs = path === "tryon" || path === "beautify" ? slugsOf(path, flag) : null;
+  const slugs = path === "tryon" || path === "beautify" ? listSlugs(path, flag) : null;
   if (slugs !== null) return slugs;
   const names = value ?? "";
   return {
-    words: choicesOf(one),
+    words: toChoices(one),
     kind:
       flag === "--profile"
         ? "profiles"
@@ -144,14 +144,14 @@ function valuesOf(
 }
 
 /** Backgrounds and angle shots: those that are listed, and those that this machine has seen. */
-function slugsOf(command: GenerationKind, flag: string): Omit<Expected, "typed" | "before"> | null {
+function listSlugs(command: GenerationKind, flag: string): Omit<Expected, "typed" | "before"> | null {
   if (flag !== "--background" && flag !== "--angle") return null;
   const [field, listed] =
     flag === "--background"
-      ? (["background", backgroundsOf(command)] as const)
-      : (["angle_shot", everyAngleShotOf(command)] as const);
+      ? (["background", listBackgrounds(command)] as const)
+      : (["angle_shot", allAngleShots(command)] as const);
   return { words: listed.map((slug) => [slug, ""] as const), kind: `${command} ${field}`, files: false };
 }
 
-const choicesOf = ({ choices }: Pick<ListedFlag, "choices">): (readonly [string, string])[] =>
+const toChoices = ({ choices }: Pick<ListedFlag, "choices">): (readonly [string, string])[] =>
   (choices ?? []).map((choice) => [choice, ""] as const);

@@ -193,7 +193,7 @@ const unreadableInput = new Set([
 const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_answer", "signed_url"]);
 
 /** The exit status for an error; 1 for an error that is not one of the program's own. */
-export function exitCodeOf(error: unknown): number {
+export function toExitCode(error: unknown): number {
   if (error instanceof InterruptError) return exitOnSignal[error.signal];
   if (error instanceof ReaderGoneError || error instanceof DeclinedError) return ExitCode.done;
   if (error instanceof NotStartedError) return error.exit;

@@ -101,7 +101,7 @@ async function request(
   try {
     const text = await Promise.race([output, late]);
     if (text === null) throw new KeychainError("no response within 3 s; it may be locked");
-    return resultOf(text);
+    return parseResult(text);
   } finally {
     over.abort();
     child.kill("SIGKILL");
@@ -118,7 +118,7 @@ function libraryPath(): string {
   }
 }
 
-function resultOf(text: string): string | null {
+function parseResult(text: string): string | null {
   let result: { key?: string | null; error?: string };
   try {
     result = JSON.parse(text);

@@ -78,7 +78,7 @@ export const withTemplateFlag = (one: Command, example: string): Command =>
   one.option("--template [FILE]", `write a sheet to begin with, as .xlsx or .csv (default: ${example})`);
 
 /** The file of `--template`; null without it. Throws UsageError if the command reads a file too. */
-export function templateOf(raw: RawFileFlags, file: string | undefined): string | true | null {
+export function readTemplateFlag(raw: RawFileFlags, file: string | undefined): string | true | null {
   const { template, delimiter, encoding } = raw;
   for (const [flag, value] of Object.entries({ delimiter, encoding }))
     if (template !== undefined && value !== undefined)

@@ -22,7 +22,7 @@ export function openBucket(app: App, address: BucketAddress, flags: BucketFlags)
   const { clock, env, random, interrupt } = app.context;
   const connections = openConnections({ env, isDirect: ({ hostname }) => isLoopbackHost(hostname) });
   app.onClose(() => connections.close());
-  const endpoint = flags.endpoint ?? endpointOf(env);
+  const endpoint = flags.endpoint ?? readEndpoint(env);
   const region = flags.region ?? (env.AWS_REGION || env.AWS_DEFAULT_REGION || undefined);
   if (region !== undefined && !/^[a-z0-9-]+$/i.test(region))
     throw new UsageError("the region of the bucket has other characters than letters, digits and hyphens", {
@@ -47,7 +47,7 @@ export function openBucket(app: App, address: BucketAddress, flags: BucketFlags)
 }
 
 /** The address that the environment names; throws UsageError for one that no request can be sent to. */
-function endpointOf(env: App["context"]["env"]): string | undefined {
+function readEndpoint(env: App["context"]["env"]): string | undefined {
   const name = (["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"] as const).find((name) => env[name]);
   if (name === undefined) return undefined;
   if (/^https?:$/.test(parseUrl(env[name]!)?.protocol ?? "")) return env[name];

@@ -94,13 +94,13 @@ function* sheetNotes(
   if (extras.hasComments) yield "Comments in the sheet are not read.";
 }
 
-/** Notes how many references of a sheet are numbers. `columnOf`: the column of the references below a header, or -1. */
+/** Notes how many references of a sheet are numbers. `findColumn`: the column of the references below a header, or -1. */
 export async function noteNumericReferences(
   app: App,
   { numbers, header }: CopiedSheet,
-  columnOf: (header: readonly string[]) => number,
+  findColumn: (header: readonly string[]) => number,
 ): Promise<void> {
-  const count = numbers.get(columnOf(header)) ?? 0;
+  const count = numbers.get(findColumn(header)) ?? 0;
   const [as, they] = count === 1 ? ["a number", "it"] : ["numbers", "they"];
   if (count > 0)
     await app.io.note(

@@ -4,7 +4,7 @@ import type { App } from "../app/app.ts";
 import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
 import { asTyped, confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";
-import { identityOf, identityOfFile, ownFiles, standingOf } from "./places.ts";
+import { identityOfFile, ownFiles, readIdentity, readStanding } from "./places.ts";
 
 /** A file to write: its name as typed, its path, and whether a file that has the path is replaced. */
 export interface OutFile {
@@ -37,11 +37,11 @@ export async function checkOutFiles(
 ): Promise<readonly OutFile[]> {
   // Replacing a file that the shell writes to would lose its lines.
   const streams = ["/dev/stdout", "/dev/stderr"].map(identityOfFile);
-  const taken = await Promise.all([...streams, ...others.map(identityOf)]);
+  const taken = await Promise.all([...streams, ...others.map(readIdentity)]);
   const isOurs = await ownFiles(app, undefined);
   const files = names.map((name) => ({ name, path: resolve(app.context.cwd, name) }));
   for (const { name, path } of files) {
-    const standing = await standingOf(path);
+    const standing = await readStanding(path);
     const isTaken = taken.includes(standing.identity);
     if (!isTaken && !(await isOurs(standing))) continue;
     const verb = others.length === 0 ? "writes" : "reads or writes";

@@ -11,7 +11,7 @@ import type { App } from "../app/app.ts";
 import type { Asker } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
 import { exampleFiles, type FileFlags } from "./file-flags.ts";
-import { identityOf, identityOfFile, ownFiles, standingOf, writablePlace } from "./places.ts";
+import { identityOfFile, ownFiles, readIdentity, readStanding, writablePlace } from "./places.ts";
 
 type Named = Omit<OutputTargets["failedFile"], "mode">;
 
@@ -38,7 +38,7 @@ export async function outputTargets(
   const { source } = file;
   const input = flags.file === "-" ? "/dev/stdin" : resolve(cwd, flags.file);
   const taken: (string | null)[] = [
-    await identityOf(input),
+    await readIdentity(input),
     // Replacing a file that stdout or stderr is redirected to would lose the summary.
     ...(await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile))),
   ];
@@ -50,7 +50,7 @@ export async function outputTargets(
       throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: chooseAnother(flag, "a") });
     if (flag !== null && formatOfName(name) === "workbook" && !writesWorkbook(flag, name, source))
       throw unwritable(flag, name, "it would not be a workbook");
-    const standing = await standingOf(path);
+    const standing = await readStanding(path);
     const { identity } = standing;
     if (flag !== null && taken.includes(identity))
       throw unwritable(flag, name, "the command already reads or writes it");

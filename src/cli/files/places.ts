@@ -21,22 +21,22 @@ export interface Standing {
   readonly name: string;
 }
 
-export async function standingOf(path: string): Promise<Standing> {
+export async function readStanding(path: string): Promise<Standing> {
   const end = await whereLinksLead(path);
-  const idOf = ({ dev, ino }: Stats) => `${dev}:${ino}`;
+  const toId = ({ dev, ino }: Stats) => `${dev}:${ino}`;
   const inFolder = await stat(dirname(end)).catch(() => null);
-  const [folder, name] = [inFolder === null ? dirname(end) : idOf(inFolder), basename(end)];
+  const [folder, name] = [inFolder === null ? dirname(end) : toId(inFolder), basename(end)];
   const found = await stat(end).catch(() => null);
   // Devices and pipes are compared by name, because they can be read and written at the same time.
-  return { path: end, identity: found?.isFile() ? idOf(found) : `${folder}/${name}`, folder, name };
+  return { path: end, identity: found?.isFile() ? toId(found) : `${folder}/${name}`, folder, name };
 }
 
 /** A text that is equal for two paths to the same file. */
-export const identityOf = async (path: string): Promise<string> => (await standingOf(path)).identity;
+export const readIdentity = async (path: string): Promise<string> => (await readStanding(path)).identity;
 
 /** The same for a regular file; null for anything else, because two outputs can share a terminal. */
 export async function identityOfFile(path: string): Promise<string | null> {
-  return (await stat(path).catch(() => null))?.isFile() ? identityOf(path) : null;
+  return (await stat(path).catch(() => null))?.isFile() ? readIdentity(path) : null;
 }
 
 /**
@@ -54,7 +54,7 @@ export async function writablePlace(path: string): Promise<{ found: Stats | null
     if (code === "EACCES") return rejected(folderDenied);
     if (code !== "ENOENT") return rejected(fileProblem(error)?.why ?? code ?? "");
   }
-  if (found !== null && !found.isFile()) return rejected(kindOf(found));
+  if (found !== null && !found.isFile()) return rejected(fileKind(found));
   // The file would be replaced, while the shell that opened it expects writes to the descriptor.
   if (descriptor.test(path)) return rejected("it is a descriptor; use the path of a file");
   // A read-only file could be replaced, but a shell's `>` would not write it either.
@@ -69,7 +69,7 @@ const descriptor = /^\/(?:dev\/(?:fd\/|std)|proc\/)/;
 
 const folderDenied = "permission denied for its folder";
 
-function kindOf(found: Stats): string {
+function fileKind(found: Stats): string {
   if (found.isDirectory()) return "it is a folder";
   return found.isFIFO() ? "it is a pipe" : found.isSocket() ? "it is a socket" : "it is a device";
 }
@@ -91,9 +91,9 @@ export async function ownFiles(
   ledger: string | undefined,
 ): Promise<(standing: Standing) => Promise<boolean>> {
   const own = await ownPlaces(app);
-  const { folder: ownFolder } = await standingOf(join(own.states, "any"));
-  const config = await identityOf(own.config);
-  const states = await Promise.all((await stateFiles(app, ledger)).map(standingOf));
+  const { folder: ownFolder } = await readStanding(join(own.states, "any"));
+  const config = await readIdentity(own.config);
+  const states = await Promise.all((await stateFiles(app, ledger)).map(readStanding));
   if (states.some(({ identity }) => identity === config)) {
     const hint = "Choose another file, for example --ledger ledger.db.";
     throw new UsageError(`cannot use --ledger ${ledger}: it is the config file of this program`, {

@@ -44,7 +44,7 @@ export function command(name: string, texts?: CommandTexts): Command {
 const shownExamples = new WeakMap<Command, CommandTexts["examples"]>();
 
 /** The examples of a command, which its help shows. */
-export const examplesOf = (made: Command): CommandTexts["examples"] => shownExamples.get(made) ?? [];
+export const commandExamples = (made: Command): CommandTexts["examples"] => shownExamples.get(made) ?? [];
 
 const helpFlag = ["-h, --help", "show this help (global flags: cat --help)"] as const;
 

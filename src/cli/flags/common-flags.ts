@@ -42,7 +42,7 @@ export const maxBytesFlag = (): Option =>
   new Option("--max-bytes <SIZE>", "largest image, for example 100MB (default: 50MB)").argParser(byteSize);
 
 /** The value of `--max-bytes`, which needs `--save`. Throws UsageError. */
-export function maxBytesOf(flags: { maxBytes?: number | undefined; save?: string | undefined }): number {
+export function readMaxBytes(flags: { maxBytes?: number | undefined; save?: string | undefined }): number {
   if (flags.maxBytes !== undefined && flags.save === undefined) {
     const hint = "Add --save, or remove --max-bytes.";
     throw new UsageError("--max-bytes needs --save", { param: "--max-bytes", hint });
@@ -55,7 +55,7 @@ export const labelFlag = (): Option =>
   new Option("--no-label", "save images as sent, without the label of AI-generated ones");
 
 /** The value of `--label` or `--no-label`, which need `--save`. Throws UsageError. */
-export function labelOf<Label extends boolean | string | undefined>({
+export function readLabel<Label extends boolean | string | undefined>({
   label,
   save,
 }: {

@@ -81,7 +81,7 @@ export const readLimit = ({ limit, all }: RawListFlags): number | null =>
   all ? null : (limit ?? limits.page.default);
 
 /** The value of a field such as `name`, `counts.failed` or `images.0.id`; null where it has none. */
-export function fieldOf(resource: unknown, field: string): unknown {
+export function readField(resource: unknown, field: string): unknown {
   let at: unknown = resource;
   for (const name of field.split(".")) {
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return null;
@@ -94,7 +94,7 @@ export function fieldOf(resource: unknown, field: string): unknown {
 export const selectFields =
   (fields: readonly string[]) =>
   (resource: unknown): object =>
-    Object.fromEntries(fields.map((field) => [field, fieldOf(resource, field)]));
+    Object.fromEntries(fields.map((field) => [field, readField(resource, field)]));
 
 /** The columns of the chosen fields: those of the format where it has one, else those of the other one. */
 export const chosenColumns = <Row>(
@@ -105,7 +105,7 @@ export const chosenColumns = <Row>(
   const own = columnsFor(columns, format);
   return fields.map((name) => {
     const column = [...own, ...columns].find((one) => one.name === name);
-    if (column === undefined) return { name, value: (row) => fieldOf(row, name) as string | null };
+    if (column === undefined) return { name, value: (row) => readField(row, name) as string | null };
     const { only: _, ...shown } = column;
     return shown;
   });
@@ -116,7 +116,7 @@ export function checkFields(fields: readonly string[], tree: FieldTree): void {
   for (const field of fields) {
     let [at, path] = [tree, ""];
     for (const name of field.split(".")) {
-      const next = childOf(at, name);
+      const next = findChild(at, name);
       if (next === null) throw unknownField(field, { at, path, name });
       path += `${name}.`;
       at = next;
@@ -125,7 +125,7 @@ export function checkFields(fields: readonly string[], tree: FieldTree): void {
 }
 
 /** A dot leads to a field of an object, or with a number to an entry of a list. */
-function childOf({ fields, entries }: FieldTree, name: string): FieldTree | null {
+function findChild({ fields, entries }: FieldTree, name: string): FieldTree | null {
   if (entries !== null) return /^\d{1,6}$/.test(name) ? entries : null;
   return fields !== null && Object.hasOwn(fields, name) ? fields[name]! : null;
 }

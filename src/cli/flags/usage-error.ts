@@ -12,11 +12,11 @@ interface Mistake {
 
 /** A complaint of commander as a UsageError: one line, then a near name and the help page to read. */
 export function usageError(error: CommanderError, from: Command): UsageError {
-  const help = `See: ${pathOf(from)} --help`;
+  const help = `See: ${commandPath(from)} --help`;
   // For a group without a command, commander shows its help as an error.
   if (error.code === "commander.help") {
     const names = from.commands.map((subcommand) => subcommand.name()).join(", ");
-    return new UsageError(`${pathOf(from)} needs a command: ${names}`, {
+    return new UsageError(`${commandPath(from)} needs a command: ${names}`, {
       code: "missing_command",
       hint: help,
     });
@@ -38,7 +38,7 @@ export function usageError(error: CommanderError, from: Command): UsageError {
   const isValue =
     near === undefined && from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
   const asValue = isValue
-    ? `. For a value that starts with -, put -- before it: ${pathOf(from)} -- VALUE`
+    ? `. For a value that starts with -, put -- before it: ${commandPath(from)} -- VALUE`
     : "";
   return new UsageError(message, {
     code: error.code.replace(/^commander\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
@@ -58,12 +58,12 @@ export function unknownCommand(of: Command, word: string): UsageError {
   const near = nearCommand(of, word);
   return new UsageError(`unknown command ${JSON.stringify(word)}`, {
     code: "unknown_command",
-    hint: `${near === null ? "" : `${near} `}See: ${pathOf(of)} --help`,
+    hint: `${near === null ? "" : `${near} `}See: ${commandPath(of)} --help`,
   });
 }
 
 /** The full name of a command, e.g. `cat products list`. */
-function pathOf(made: Command): string {
+function commandPath(made: Command): string {
   const names = [];
   for (let at: Command | null = made; at !== null; at = at.parent) names.unshift(at.name());
   return names.join(" ");
@@ -124,7 +124,7 @@ function severalFiles({ code }: CommanderError, made: Command): Mistake | null {
   const [argument, ...others] = made.registeredArguments;
   if (code !== "commander.excessArguments" || argument?.name() !== "FILE" || others.length > 0) return null;
   return {
-    message: `${pathOf(made)} takes one file, and ${made.args.length} are named`,
+    message: `${commandPath(made)} takes one file, and ${made.args.length} are named`,
     near: "Run it once for each file.",
   };
 }

@@ -11,9 +11,9 @@ import {
   asMapping,
   type FileGuesses,
   type Guess,
-  guessesOf,
   type SharedGuess,
   shared,
+  toGuesses,
 } from "./guesses.ts";
 
 /**
@@ -29,11 +29,11 @@ export async function askMappings(app: App, asked: readonly AskedFile[]): Promis
   let prompts: Prompts | undefined;
   for (;;) {
     const files: FileGuesses[] = [];
-    for (const one of asked) files.push(await guessesOf(one, answers));
+    for (const one of asked) files.push(await toGuesses(one, answers));
     const guesses = shared(files);
     if (guesses.length === 0) return asked.map(({ mapping }) => mapping);
     prompts ??= await openPrompts(app);
-    const answer = await prompts.select(...screenOf(app, files, guesses));
+    const answer = await prompts.select(...toScreen(app, files, guesses));
     if (typeof answer === "object") {
       const [{ shownAs, file }] = answer.of as [FileGuesses];
       if (answer.kind === "encoding") await correctEncoding(app, prompts, answers, shownAs!);
@@ -65,7 +65,7 @@ export async function askMappings(app: App, asked: readonly AskedFile[]): Promis
 const isEncoded = ({ shownAs }: AskedFile): boolean => shownAs !== null;
 
 /** The question, its choices, and the choice of one Enter. */
-function screenOf(
+function toScreen(
   { io }: App,
   files: readonly FileGuesses[],
   guesses: readonly SharedGuess[],
@@ -75,7 +75,7 @@ function screenOf(
   const question = `Read ${counts(guesses)} of ${whole} like this?`;
   // A value without a guess is to be seen first: a long list is cut at the end of the screen.
   const inOrder = [...guesses.filter(({ to }) => to === null), ...guesses.filter(({ to }) => to !== null)];
-  const corrections = inOrder.map((value) => ({ name: io.visible(textOf(value, files)), value }));
+  const corrections = inOrder.map((value) => ({ name: io.visible(toText(value, files)), value }));
   const lacking = files.find(({ missing }) => missing.length > 0);
   if (lacking === undefined) {
     const remember = io.visible(`Yes, and remember it for later files (profile ${saved.profile})`);
@@ -122,7 +122,7 @@ async function correctEncoding(
   answers.encoding = await prompts.select("Which text is right?", choices, answers.encoding ?? likeliest);
 }
 
-function textOf(guess: SharedGuess, files: readonly FileGuesses[]): string {
+function toText(guess: SharedGuess, files: readonly FileGuesses[]): string {
   const { kind, title, to, sample, of } = guess;
   // Of several files, the one that has the guess alone is named.
   const name = files.length > 1 && of.length === 1 ? shownName(of[0]!.file.file) : null;
@@ -135,11 +135,11 @@ function textOf(guess: SharedGuess, files: readonly FileGuesses[]): string {
         : to === ""
           ? "no value"
           : to;
-  return `${truncated(title, shownLength)} = ${read}${aboutOf(guess, name)}`;
+  return `${truncated(title, shownLength)} = ${read}${toAbout(guess, name)}`;
 }
 
 /** An example of a column, or how many rows have a value. */
-function aboutOf({ kind, field, sample, rows }: Guess, file: string | null = null): string {
+function toAbout({ kind, field, sample, rows }: Guess, file: string | null = null): string {
   const example = sample === "" ? [] : [`example: ${truncated(sample, shownLength)}`];
   const parts = kind === "value" ? [field, counted(rows, "row")] : example;
   const all = file === null ? parts : [...parts, file];
@@ -159,7 +159,7 @@ async function correctColumn(
   for (const one of guesses)
     if (one.kind === "column" && one.name !== name && one.of.some((file) => of.includes(file)))
       taken.add(one.to!);
-  const shown = app.io.visible(`What is in column "${truncated(title, shownLength)}"?${aboutOf(guess)}`);
+  const shown = app.io.visible(`What is in column "${truncated(title, shownLength)}"?${toAbout(guess)}`);
   const choices = columnChoices(of[0]!.file.words, title, taken, to === "ignore");
   answers.map.set(name, await prompts.select(shown, choices, to ?? "ignore"));
 }
@@ -174,11 +174,11 @@ async function correctValue(
 ): Promise<void> {
   const { field, name, title, to } = guess;
   const choices = [
-    ...(words.choicesOf(field) ?? []).map((choice) => ({ name: choice, value: choice })),
+    ...(words.listChoices(field) ?? []).map((choice) => ({ name: choice, value: choice })),
     ...(words.isOpen(field) ? [{ name: "as it is", value: title }] : []),
     { name: "no value", value: "" },
   ];
-  const shown = app.io.visible(`What is "${truncated(title, shownLength)}"?${aboutOf(guess)}`);
+  const shown = app.io.visible(`What is "${truncated(title, shownLength)}"?${toAbout(guess)}`);
   const value = await prompts.select(shown, choices, to ?? "");
   answers.values.set(field, (answers.values.get(field) ?? new Map<string, string>()).set(name, value));
 }

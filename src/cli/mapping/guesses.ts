@@ -59,14 +59,14 @@ export interface Answers {
 }
 
 /** The unknown columns to ask about: of a file that needs one column only, the first that may be it. */
-function unknownOf({ fields, unknown }: FileHead, { needsOne = false, nearest }: Vocabulary) {
+function listUnknown({ fields, unknown }: FileHead, { needsOne = false, nearest }: Vocabulary) {
   if (!needsOne) return unknown;
   const likely = [...unknown].find(([, { title }]) => nearest(title).length > 0);
   return fields.size > 0 || likely === undefined ? [] : [likely];
 }
 
 /** What is not known of a file, with answers instead of guesses. */
-export async function guessesOf(asked: AskedFile, answers: Answers): Promise<FileGuesses> {
+export async function toGuesses(asked: AskedFile, answers: Answers): Promise<FileGuesses> {
   const { mapping, shownAs } = asked;
   const { form, words } = asked.file;
   const encoding = shownAs === null ? mapping.encoding : answers.encoding;
@@ -74,7 +74,7 @@ export async function guessesOf(asked: AskedFile, answers: Answers): Promise<Fil
   const none = { ...asked, guesses: [], fields: new Set<string>(), missing: [] };
   const head = await readHead(file, form(mapping));
   if (head === null) return none;
-  const unknown = [...unknownOf(head, words)];
+  const unknown = [...listUnknown(head, words)];
   const taken = new Set([...head.fields, ...unknown.flatMap(([name]) => answers.map.get(name) ?? [])]);
   const columns = unknown.map(([name, { title, sample }]): Guess => {
     const [near] = words.nearest(title).filter((field) => words.freeFields(taken).includes(field));

@@ -80,7 +80,7 @@ const references: readonly string[] = vocabularies.map(({ reference }) => refere
 
 function checked(text: string, file: string): Omit<MapFile, "name"> {
   const wrong = (key: string | null, what: string, hint: string) =>
-    invalid(`${file}:${key === null ? 1 : lineOf(text, key)}: ${what}`, hint);
+    invalid(`${file}:${key === null ? 1 : findLine(text, key)}: ${what}`, hint);
   const object = (value: unknown, key: string | null): Record<string, unknown> => {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
@@ -110,7 +110,7 @@ function checked(text: string, file: string): Omit<MapFile, "name"> {
       throw wrong(field, `unknown field ${JSON.stringify(field)} in values`, fieldHint(field));
     const entries = new Map<string, string>();
     for (const [from, to] of Object.entries(object(some, field))) {
-      const choices = words.isOpen(field) ? undefined : words.choicesOf(field);
+      const choices = words.isOpen(field) ? undefined : words.listChoices(field);
       if (typeof to !== "string" || (to !== "" && choices?.includes(to) === false)) {
         const what = `unknown value ${JSON.stringify(to)} for ${field} ${JSON.stringify(from)}`;
         const of = choices === undefined ? "a text" : `one of ${choices.join(", ")}`;
@@ -179,7 +179,7 @@ function isWrong(start: string): boolean {
 }
 
 /** The first line with the key; 1 if it is written with escapes. */
-function lineOf(text: string, key: string): number {
+function findLine(text: string, key: string): number {
   const at = text.indexOf(JSON.stringify(key));
   return at === -1 ? 1 : lineAt(text, at);
 }

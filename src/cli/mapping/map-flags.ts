@@ -61,7 +61,7 @@ export const readMapFlags = (
 });
 
 /** The file of mappings as a command reads it; loads its code only if there is one. Throws UsageError. */
-export async function mapFileOf(
+export async function loadMapFile(
   { cwd }: Pick<Context, "cwd">,
   { mapFile }: MapFlags,
   words: Vocabulary,
@@ -135,7 +135,7 @@ function readMap(entries: readonly string[], words: Vocabulary): Map<string, str
 }
 
 /** The entries of `--map-value`: the name is before the first colon, and TO after the last equals sign. */
-function readValues(entries: readonly string[], { valued, choicesOf, isOpen }: Vocabulary): ValueMap {
+function readValues(entries: readonly string[], { valued, listChoices, isOpen }: Vocabulary): ValueMap {
   const values = new Map<string, Map<string, string>>();
   for (const entry of entries) {
     const mistake = mistakeIn("--map-value", entry);
@@ -147,7 +147,7 @@ function readValues(entries: readonly string[], { valued, choicesOf, isOpen }: V
       const hint = `For example: --map-value ${valued.includes("sex") ? "sex:Damen=female" : `${valued[0]}:FROM=TO`}. FIELD is a column of the file, or one of ${valued.join(", ")}.`;
       throw mistake("use FIELD:FROM=TO", hint);
     }
-    const choices = choicesOf(name);
+    const choices = listChoices(name);
     if (to !== "" && choices !== undefined && !isOpen(name) && !choices.includes(to)) {
       const near = questionFor(didYouMean(to, choices), "D").replace("Dd", "D");
       const hint = `TO is one of ${choices.join(", ")}, or empty for no value.`;

@@ -2,7 +2,7 @@ import type { EncodingName } from "../../flows/rows/encoding.ts";
 import { type FileAnswers, type Mapping, withValues } from "../../flows/rows/mapped-columns.ts";
 import type { RowForm } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
-import { firstOf, truncated } from "../../flows/words.ts";
+import { listFirst, truncated } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk } from "../app/prompts.ts";
 import { noteNumericReferences } from "../files/open-input.ts";
@@ -41,7 +41,7 @@ export async function readMappings(app: App, given: readonly MappedFile[]): Prom
     if (!noted.has(text)) await app.io.note(app.io.visible(text));
     noted.add(text);
   };
-  for (const file of given) known.push(await mappingOf(app, file, noteOnce));
+  for (const file of given) known.push(await toMapping(app, file, noteOnce));
   const asked = known.flatMap((one) => ("saved" in one ? one : []));
   const answers = asked.length === 0 ? [] : await (await import("./ask-mapping.ts")).askMappings(app, asked);
   const mappings = known.map((one, index) =>
@@ -50,8 +50,9 @@ export async function readMappings(app: App, given: readonly MappedFile[]): Prom
   for (const [index, { source, form }] of given.entries()) {
     if (source.sheet === undefined) continue;
     const read = form(mappings[index]!);
-    const columnOf = (header: readonly string[]) => read.columns(header, 1, () => {}).referenceColumn;
-    await noteNumericReferences(app, source.sheet, columnOf);
+    const findReferenceColumn = (header: readonly string[]) =>
+      read.columns(header, 1, () => {}).referenceColumn;
+    await noteNumericReferences(app, source.sheet, findReferenceColumn);
   }
   return mappings;
 }
@@ -70,7 +71,7 @@ function withoutMapFile(mapping: FileMapping, mapFile: MapFile | null): FileMapp
 type Note = (text: string) => Promise<void>;
 
 /** What is known without the user, or what to ask. */
-async function mappingOf(app: App, given: MappedFile, note: Note): Promise<FileMapping | AskedFile> {
+async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileMapping | AskedFile> {
   const { flags, mapFile, form, words, source } = given;
   if (source.format === "ndjson") rejectForObjects(given.file, flags, words);
   // Rows may be typed at the terminal themselves.
@@ -80,7 +81,7 @@ async function mappingOf(app: App, given: MappedFile, note: Note): Promise<FileM
   const found = textAs === null ? undefined : await given.kept?.(undefined);
   const { encoding, shownAs } = found
     ? { encoding: found.encoding, shownAs: null }
-    : await encodingOf(app, given, textAs, { asks, note });
+    : await toEncoding(app, given, textAs, { asks, note });
   const file = { ...given, read: { ...given.read, encoding } };
   const all = mapFile === null ? flags : withMapping(flags, mapFile);
   const head = await readHead(file, form(all));
@@ -88,8 +89,8 @@ async function mappingOf(app: App, given: MappedFile, note: Note): Promise<FileM
   const { typed, noteAll } =
     mapFile === null ? { typed: flags, noteAll: async () => {} } : withMapFile(file, head, mapFile, note);
   const hasChoices = [...head.fields].some((name) => {
-    const field = words.valuedFieldOf(name);
-    return field !== null && words.choicesOf(field) !== undefined;
+    const field = words.toValuedField(name);
+    return field !== null && words.listChoices(field) !== undefined;
   });
   const isKnown = words.needsOne ? head.fields.size > 0 : head.unknown.size === 0 && !hasChoices;
   if (isKnown && shownAs === null && !found) {
@@ -109,7 +110,7 @@ async function mappingOf(app: App, given: MappedFile, note: Note): Promise<FileM
  * The encoding of the flag, or the one that the profile remembers for a file that is not UTF-8. Without them the likeliest
  * one, and how it shows the text, for a question. `shownAs`: null for UTF-8.
  */
-async function encodingOf(
+async function toEncoding(
   app: App,
   { read, words }: MappedFile,
   shownAs: ShownAs | null,
@@ -146,7 +147,7 @@ const withAnswers = (typed: Mapping, answers: FileAnswers): FileMapping => ({
 
 /** Says what is read by a mapping that the command line does not show. */
 async function noteAs(note: Note, what: string, from: string, entries: readonly string[]): Promise<void> {
-  if (entries.length > 0) await note(`${what} ${from}: ${firstOf(entries, named)}.`);
+  if (entries.length > 0) await note(`${what} ${from}: ${listFirst(entries, named)}.`);
 }
 
 const show = (text: string) => truncated(text, shownLength);
@@ -162,7 +163,7 @@ function withMapFile(file: MappedFile, { header, mapped }: FileHead, mapFile: Ma
   const map = new Map(flags.map);
   for (const name of columns) map.set(name, mapFile.map.get(name)!);
   const fields = fieldsWith(form({ ...flags, map }), header, words);
-  const values = valuesOf(mapFile, fields, words);
+  const values = toValues(mapFile, fields, words);
   const noteAll = async () => {
     const from = `from ${mapFile.name}`;
     const spelled = (name: string) => show(mapFile.spelling.get(name) ?? name);
@@ -195,11 +196,11 @@ function fieldsWith(
 }
 
 /** The values of a mapping for these fields. */
-const valuesOf = ({ values }: Mapping, fields: ReturnType<typeof fieldsWith>, words: Vocabulary) =>
+const toValues = ({ values }: Mapping, fields: ReturnType<typeof fieldsWith>, words: Vocabulary) =>
   new Map(
     [...values].filter(
       ([field]) =>
-        fields === null || [...fields].some((name) => name !== null && words.valuedFieldOf(name) === field),
+        fields === null || [...fields].some((name) => name !== null && words.toValuedField(name) === field),
     ),
   );
 
@@ -235,7 +236,7 @@ async function withSaved(
   { typed, saved, note }: { typed: Mapping; saved: SavedMapping; note: Note },
 ): Promise<Mapping> {
   const { form, words } = file;
-  const fieldsOf = (map: Mapping["map"]) => fieldsWith(form({ ...typed, map }), header, words);
+  const toFields = (map: Mapping["map"]) => fieldsWith(form({ ...typed, map }), header, words);
   const from = `remembered from earlier files (profile ${saved.profile})`;
   // A saved column must not repeat a field that the header or --map has.
   const map = new Map(typed.map);
@@ -243,14 +244,14 @@ async function withSaved(
   for (const [name, { title }] of unknown) {
     const field = saved.map.get(name);
     if (field === undefined || !words.isField(field)) continue;
-    const taken = fieldsOf(map) ?? new Set([...fields, ...map.values()].filter((one) => one !== "ignore"));
+    const taken = toFields(map) ?? new Set([...fields, ...map.values()].filter((one) => one !== "ignore"));
     if (taken.has(field)) continue;
     columns.push(`${show(title)} = ${field}`);
     map.set(name, field);
   }
   await noteAs(note, "Columns", from, columns);
-  const fieldsNow = fieldsOf(map);
-  const values = valuesOf(saved, fieldsNow, words);
+  const fieldsNow = toFields(map);
+  const values = toValues(saved, fieldsNow, words);
   const at = {
     header,
     fields: fieldsNow,

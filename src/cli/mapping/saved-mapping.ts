@@ -30,7 +30,7 @@ export async function savedEncoding(
 ): Promise<{ encoding: string; profile: string } | null> {
   try {
     const { name: profile, settings } = await profileInUse(globals, context.env);
-    const encoding = knownEncoding(answersOf(settings ?? {}, words).encoding);
+    const encoding = knownEncoding(toAnswers(settings ?? {}, words).encoding);
     return encoding === null ? null : { encoding, profile };
   } catch (error) {
     // The settings are not needed for a file whose columns are known.
@@ -45,7 +45,7 @@ export async function savedMapping(
   words: Vocabulary,
 ): Promise<SavedMapping> {
   const { name, settings, profiles } = await profileInUse(globals, context.env);
-  const { columns = {}, values = {} } = answersOf(settings ?? {}, words);
+  const { columns = {}, values = {} } = toAnswers(settings ?? {}, words);
   const wrong = (what: string) =>
     new UsageError(`${what} of profile ${name} in the config file ${profiles.path}`, {
       code: "invalid_config",
@@ -74,7 +74,7 @@ export async function savedMapping(
       // Files are read more often than answers are saved.
       const { updateProfile } = await import("../settings/update-config.ts");
       await updateProfile(context, name, (own) =>
-        withAnswers(own, withSaved(answersOf(own, words), mapping), words),
+        withAnswers(own, withSaved(toAnswers(own, words), mapping), words),
       );
     },
   };
@@ -87,7 +87,7 @@ interface Answers {
   readonly encoding?: unknown;
 }
 
-const answersOf = (profile: Profile | Record<string, unknown>, { kind }: Vocabulary): Answers =>
+const toAnswers = (profile: Profile | Record<string, unknown>, { kind }: Vocabulary): Answers =>
   kind === "import" ? (profile as Answers) : asObject(asObject(profile.mappings)[kind]);
 
 const withAnswers = (profile: Record<string, unknown>, answers: Answers, { kind }: Vocabulary) =>

@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorType } from "../../contract/error-codes.ts";
 import { CatError } from "../../errors.ts";
 import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
-import { DeclinedError, exitCodeOf, InterruptError } from "../context/errors.ts";
+import { DeclinedError, InterruptError, toExitCode } from "../context/errors.ts";
 import { jsonLine, visible } from "./visible.ts";
 import { wrappedText } from "./wrapped.ts";
 
@@ -23,12 +23,12 @@ export interface ErrorFormat {
  * Empty after a closed output pipe.
  */
 export function explain(error: unknown, format: ErrorFormat): string {
-  const exit = exitCodeOf(error);
+  const exit = toExitCode(error);
   if (exit === 0 && !(error instanceof DeclinedError)) return "";
   const isFault = !(error instanceof InterruptError || error instanceof DeclinedError);
   const traced = format.verbose && error instanceof Error && isFault;
   const shown = (text: string) => visible(masked(text, format));
-  const trace = traced ? `${stackOf(error, shown)}\n${causes(error, shown)}` : "";
+  const trace = traced ? `${toStack(error, shown)}\n${causes(error, shown)}` : "";
   if (format.json) return asJson(error, exit, format, trace);
   return wrappedText(asLines(error, format, shown), format.width) + trace;
 }
@@ -42,7 +42,7 @@ const masked = (text: string, format: ErrorFormat): string =>
 function asLines(error: unknown, format: ErrorFormat, shown: Shown): string {
   if (!(error instanceof CatError)) {
     return (
-      `${format.paint("error:")} internal error: ${shown(messageOf(error))}\n` +
+      `${format.paint("error:")} internal error: ${shown(toMessage(error))}\n` +
       "This is a bug. Run the command again with --verbose and report the output.\n"
     );
   }
@@ -91,24 +91,24 @@ function asJson(error: unknown, exit: number, format: ErrorFormat, trace: string
           status: error.status,
           request_id: error.requestId,
         }
-      : { type: "internal", code: "fault", message: plain(messageOf(error)) };
+      : { type: "internal", code: "fault", message: plain(toMessage(error)) };
   return maskedSignatures(
     jsonLine({ error: { ...body, exit, stack: trace === "" ? undefined : trace.trimEnd() } }),
   );
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function causes(error: Error, shown: Shown): string {
   let text = "";
   for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
-    text += `caused by ${stackOf(cause, shown)}\n`;
+    text += `caused by ${toStack(cause, shown)}\n`;
   }
   return text;
 }
 
 /** The stack trace, whose first lines are the message: that may have texts of the service. */
-function stackOf({ stack, message }: Error, shown: Shown): string {
+function toStack({ stack, message }: Error, shown: Shown): string {
   const text = stack === undefined ? message : stack.replace(message, () => shown(message));
   return text.split("\n").map(shown).join("\n");
 }

@@ -88,7 +88,7 @@ export function createIo(
       view?.makeRoom?.(typeof text === "string" ? text.endsWith("\n") : text.at(-1) === 10);
     await context.stdout.write(text);
   };
-  const formatOf = ({ format }: Pick<Printing<never>, "format">) =>
+  const toFormat = ({ format }: Pick<Printing<never>, "format">) =>
     format ?? (globals.json ? "ndjson" : "table");
   const io: Io = {
     get json() {
@@ -107,7 +107,7 @@ export function createIo(
     line,
     show: (printing, rows) => io.showPages(printing, inPages(rows)),
     showPages: (printing, pages) =>
-      printList(printing, pages, formatOf(printing), {
+      printList(printing, pages, toFormat(printing), {
         write: io.data,
         width: context.stdout.isTTY ? context.stdout.columns : null,
         heading: (text) => io.paint.bold(text),
@@ -119,7 +119,7 @@ export function createIo(
           ),
       }),
     async resource(value, printing = { columns: [] }) {
-      const format = formatOf(printing);
+      const format = toFormat(printing);
       if (format === "csv") return void (await io.show(printing, [value]));
       const shown = printing.select?.(value) ?? value;
       if (format === "ndjson") await io.jsonData(shown);

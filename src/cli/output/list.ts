@@ -1,5 +1,5 @@
 import type { CsvStyle } from "../../flows/outputs/cells.ts";
-import { cellOf, columnsFor, inTableOrder, type ListFormat, type Printing, table } from "./table.ts";
+import { columnsFor, inTableOrder, type ListFormat, type Printing, table, toCell } from "./table.ts";
 import { visible, visibleInCell, visibleInJson } from "./visible.ts";
 
 /** The output for a list. */
@@ -71,14 +71,14 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
   },
 
   async csv({ columns, formulaGuard = true, excel }, pages, target) {
-    const { csvRecords, markOf, plainCsv } = await import("../../flows/outputs/cells.ts");
+    const { csvRecords, byteOrderMark, plainCsv } = await import("../../flows/outputs/cells.ts");
     const { guardedCell } = await import("../../flows/outputs/formulas.ts");
     const shown = columnsFor(columns, "csv");
     const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
     const csv = (await target.excelStyle(excel)) ?? plainCsv;
     const line = (cells: string[]) => csvRecords([cells], csv);
-    await target.write(markOf(csv) + line(shown.map((column) => column.name)));
-    return stream(pages, target, (row) => line(shown.map((column) => cell(cellOf(column, row)))));
+    await target.write(byteOrderMark(csv) + line(shown.map((column) => column.name)));
+    return stream(pages, target, (row) => line(shown.map((column) => cell(toCell(column, row)))));
   },
 };
 

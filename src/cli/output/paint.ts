@@ -9,13 +9,13 @@ export type Paint = Readonly<Record<(typeof colors)[number], (text: string) => s
  * The colors for one stream: stdout and stderr may each be a terminal or not. Loads chalk only if colors are
  * used.
  */
-export async function paintOf(
+export async function createPaint(
   context: Pick<Context, "env" | "stdout" | "stderr">,
   stream: "stdout" | "stderr",
   /** False with `--no-color`. */
   wanted: boolean,
 ): Promise<Paint> {
-  const level = wanted ? levelOf(context.env, () => context[stream].isTTY) : 0;
+  const level = wanted ? colorLevel(context.env, () => context[stream].isTTY) : 0;
   if (level === 0) return plain;
   const { Chalk } = await import("chalk");
   const chalk = new Chalk({ level });
@@ -28,7 +28,7 @@ const paintBy = (by: (color: (typeof colors)[number]) => (text: string) => strin
 const plain = paintBy(() => (text) => text);
 
 /** FORCE_COLOR decides, then NO_COLOR (if not empty), then whether the stream is a terminal. */
-function levelOf(env: Context["env"], isTTY: () => boolean): ColorSupportLevel {
+function colorLevel(env: Context["env"], isTTY: () => boolean): ColorSupportLevel {
   const forced = env.FORCE_COLOR;
   if (forced !== undefined) {
     if (forced === "0" || forced === "false") return 0;

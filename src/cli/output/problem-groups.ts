@@ -58,7 +58,7 @@ export class ProblemGroups {
   /** Adds a problem; those of a file come in the order of its lines. `message` is the complete one. */
   add(problem: ListedProblem, message: string): void {
     const { line, param: field, code } = problem;
-    const key = JSON.stringify([field, code, shapeOf(message)]);
+    const key = JSON.stringify([field, code, messageShape(message)]);
     let kind = this.#kinds.get(key);
     if (kind === undefined) {
       if (this.#count >= this.#limit) {
@@ -106,7 +106,7 @@ export class ProblemGroups {
 }
 
 /** The message without what it quotes, its numbers and its paths. */
-const shapeOf = (message: string): string =>
+const messageShape = (message: string): string =>
   message
     .replace(/"(?:[^"\\]|\\.)*"/g, '""')
     .replace(/[^\s()"]*[/\\][^\s()"]*/g, "/")

@@ -23,14 +23,14 @@ export class Secrets {
     const text = secret?.trim() ?? "";
     if (text.length < shortestSecret || this.#shown.has(text)) return;
     const mask = text.startsWith("whsec_") ? maskedWebhookSecret : maskedKey(text)!;
-    const masks = new Map([...this.#masks, ...formsOf(text).map((form) => [form, mask] as const)]);
+    const masks = new Map([...this.#masks, ...secretForms(text).map((form) => [form, mask] as const)]);
     this.#masks = [...masks].sort(([one], [other]) => other.length - one.length);
   }
 
   /** Leaves a secret readable from now on, such as a `signing_secret` that is shown once. */
   show(secret: string): void {
     this.#shown.add(secret);
-    const forms = formsOf(secret);
+    const forms = secretForms(secret);
     this.#masks = this.#masks.filter(([form]) => !forms.includes(form));
   }
 
@@ -50,7 +50,7 @@ export class Secrets {
 }
 
 /** The forms of a secret: as is, in JSON, in a URL, and in a quoted CSV cell. */
-const formsOf = (secret: string): string[] => [
+const secretForms = (secret: string): string[] => [
   ...new Set([
     secret,
     JSON.stringify(secret).slice(1, -1),

@@ -32,9 +32,9 @@ export function table<Row>(
 ): DrawnTable {
   const shown = columnsFor(columns, "table");
   const head = shown.map((column) => column.name);
-  const cells = rows.map((row) => shown.map((column) => layout.visible(cellOf(column, row))));
+  const cells = rows.map((row) => shown.map((column) => layout.visible(toCell(column, row))));
   const widths = head.map((name, index) =>
-    cells.reduce((widest, line) => Math.max(widest, widthOf(line[index]!)), widthOf(name)),
+    cells.reduce((widest, line) => Math.max(widest, textWidth(line[index]!)), textWidth(name)),
   );
   const width = layout.width ?? Number.POSITIVE_INFINITY;
   const kept = keptColumns(shown, widths, width);
@@ -58,7 +58,7 @@ type Cuttable = Pick<Column<never>, "name" | "cut" | "drop" | "least">;
  * has both names and an ID: there the ID is dropped rather than a name cut.
  */
 function keptColumns(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
-  const cuts = columns.map(cutOf);
+  const cuts = columns.map(toCut);
   const isNamed = columns.some(({ name }) => name === "name") && cuts.includes("never");
   const least = widths.map((width, index) =>
     isNamed && cuts[index] === "last" ? width : leastWidth(columns[index]!, width),
@@ -81,7 +81,7 @@ function keptColumns(columns: readonly Cuttable[], widths: readonly number[], wi
 
 /** The width below which a column is useless. */
 function leastWidth(column: Cuttable, width: number): number {
-  const cut = cutOf(column);
+  const cut = toCut(column);
   if (cut === "never") return width;
   return Math.min(width, column.least ?? (cut === "last" ? usefulReference : useful));
 }
@@ -93,12 +93,12 @@ function leastWidth(column: Cuttable, width: number): number {
 function fittedWidths(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
   const fitted = [...widths];
   const least = widths.map((width, index) =>
-    cutOf(columns[index]!) === "last" ? narrowest : leastWidth(columns[index]!, width),
+    toCut(columns[index]!) === "last" ? narrowest : leastWidth(columns[index]!, width),
   );
   const widest = (cut: "last" | undefined) =>
     columns
       .map((_, index) => index)
-      .filter((index) => cutOf(columns[index]!) === cut && fitted[index]! > least[index]!)
+      .filter((index) => toCut(columns[index]!) === cut && fitted[index]! > least[index]!)
       .sort((one, other) => fitted[other]! - fitted[one]! || one - other)[0];
   while (totalWidth(fitted) > width) {
     const index = widest(undefined) ?? widest("last");
@@ -110,12 +110,12 @@ function fittedWidths(columns: readonly Cuttable[], widths: readonly number[], w
 
 /** A cell in a column: filled with spaces, or cut with an ellipsis. */
 function padded(cell: string, width: number): string {
-  const missing = width - widthOf(cell);
+  const missing = width - textWidth(cell);
   if (missing >= 0) return cell + " ".repeat(missing);
   let text = "";
   let used = 0;
   for (const character of cell) {
-    const next = used + widthOf(character);
+    const next = used + textWidth(character);
     // One column is for the ellipsis.
     if (next >= width) break;
     text += character;
@@ -129,7 +129,7 @@ const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((total, width) => total + width + gap, -gap);
 
 /** The columns that a text takes on a terminal. */
-const widthOf = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : stringWidth(text));
+const textWidth = (text: string): number => (/^[ -~]*$/.test(text) ? text.length : stringWidth(text));
 
 /** A column of a table or a CSV file. */
 export interface Column<Row> {
@@ -137,7 +137,7 @@ export interface Column<Row> {
   readonly name: string;
   /** The content of the cell; null and undefined leave it empty. */
   value(row: Row): string | number | boolean | null | undefined;
-  /** For values that users copy from a table: `last` is cut after all other columns, `never` not at all (`cutOf`). */
+  /** For values that users copy from a table: `last` is cut after all other columns, `never` not at all (`toCut`). */
   readonly cut?: "last" | "never";
   /**
    * A table that is too wide drops these columns before it cuts others. If it is too wide even when cut, it drops the
@@ -158,7 +158,7 @@ export const listFormats = ["table", "json", "ndjson", "csv"] as const;
 export type ListFormat = (typeof listFormats)[number];
 
 /** The text of a cell; empty without a value. A response may have an object where the contract has a text. */
-export function cellOf<Row>(column: Column<Row>, row: Row): string {
+export function toCell<Row>(column: Column<Row>, row: Row): string {
   const value: unknown = column.value(row) ?? "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
@@ -171,7 +171,7 @@ const titles: readonly string[] = ["file", "url"];
 const isId = (name: string): boolean => /(?:^|[_.])ids?$/.test(name);
 
 /** The `cut` of a column in a table; by its name for references, names and IDs. */
-export const cutOf = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last" | "never" | undefined => {
+export const toCut = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last" | "never" | undefined => {
   if (isId(name)) return "never";
   return leading.includes(name) ? "last" : cut;
 };

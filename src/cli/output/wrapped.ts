@@ -28,7 +28,7 @@ export function wrapped(text: string, width: number): string[] {
   const indent = /^ */.exec(text)![0];
   const lines: string[] = [];
   let [line, filled] = ["", 0];
-  for (const word of wordsOf(text.slice(indent.length))) {
+  for (const word of splitWords(text.slice(indent.length))) {
     const length = stringWidth(word);
     if (line !== "" && filled + 1 + length <= width) {
       line += ` ${word}`;
@@ -42,7 +42,7 @@ export function wrapped(text: string, width: number): string[] {
 }
 
 /** The pieces of a line between which it may be broken. */
-function wordsOf(line: string): string[] {
+function splitWords(line: string): string[] {
   const start = commandAtEnd.exec(line)?.index ?? line.length;
   // Several spaces align columns.
   const words = line

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type JsonObject, schemaOf } from "../../contract/openapi/schemas.ts";
+import { type JsonObject, toSchema } from "../../contract/openapi/schemas.ts";
 import { ExportJob, ExportRow } from "../../contract/resources/exports.ts";
 import { Image, ImageUpload } from "../../contract/resources/images.ts";
 import { Import, ImportRowResult } from "../../contract/resources/imports.ts";
@@ -44,7 +44,7 @@ const entry =
   () => ({
     form,
     ...(ndjsonWith !== undefined && { ndjson_with: ndjsonWith }),
-    schema: schemaOf(schema),
+    schema: toSchema(schema),
     exit_statuses: [...always, ...exits].sort((one, other) => one - other),
   });
 
@@ -133,13 +133,13 @@ function savedTask() {
 }
 
 /** How the values are printed, in words. */
-export const formOf = ({ form, ndjson_with: flag }: CommandOutput): string =>
+export const outputForm = ({ form, ndjson_with: flag }: CommandOutput): string =>
   form === "ndjson"
     ? "one JSON value per line"
     : `one JSON value${flag === undefined ? "" : `, or one per line with ${flag}`}`;
 
 /** The output of a command by its words, e.g. `products list`. Throws for a command without an entry. */
-export function outputOf(command: string): CommandOutput {
+export function findOutput(command: string): CommandOutput {
   const found = outputs[command];
   if (found === undefined) throw new Error(`add cat ${command} to src/cli/reference/outputs.ts`);
   return found();

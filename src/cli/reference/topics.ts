@@ -20,5 +20,5 @@ export const helpTopics: Readonly<Record<string, HelpTopic>> = {
 };
 
 /** The topic that a command line asks for, by the words after `help`; null for another command line. */
-export const topicOf = (words: readonly string[]): HelpTopic | null =>
+export const findTopic = (words: readonly string[]): HelpTopic | null =>
   words.length === 1 && Object.hasOwn(helpTopics, words[0]!) ? helpTopics[words[0]!]! : null;

@@ -84,13 +84,13 @@ export class FoundProblems {
       reference: reference === undefined ? null : shown(reference),
       field: param === undefined ? null : shown(param),
       code,
-      message: shown(messageOf(problem)),
+      message: shown(problemMessage(problem)),
     });
   }
 }
 
 /** The message with the reference and the field, unless it has them. */
-function messageOf(problem: RowProblem): string {
+function problemMessage(problem: RowProblem): string {
   const { reference, param } = problem;
   let message = wholeMessage(problem);
   if (param !== undefined && !message.includes(param)) message = `${param}: ${message}`;

@@ -7,7 +7,7 @@ import type { App } from "../app/app.ts";
 import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
 import { beginOutFile, type OutFile } from "../files/out-files.ts";
-import { identityOf, identityOfFile, ownFiles, standingOf, writablePlace } from "../files/places.ts";
+import { identityOfFile, ownFiles, readIdentity, readStanding, writablePlace } from "../files/places.ts";
 import { withNextStep } from "../output/explain.ts";
 import { warn } from "../output/io.ts";
 import { FoundProblems } from "./found-problems.ts";
@@ -46,7 +46,7 @@ export async function openReports(app: App, command: ReportedCommand, isOnGitHub
   return {
     found,
     stop(error) {
-      const { type, code, message } = textsOf(error);
+      const { type, code, message } = errorTexts(error);
       // It repeats what the problems of rows say.
       if (found.count > 0 && (type === "input" || type === "partial")) return;
       found.stopped = { code, message: shown(message) };
@@ -72,7 +72,7 @@ export async function openReports(app: App, command: ReportedCommand, isOnGitHub
 
 const isXml = (name: string): boolean => extname(name).toLowerCase() === ".xml";
 
-function textsOf(error: unknown): { type: string; code: string; message: string } {
+function errorTexts(error: unknown): { type: string; code: string; message: string } {
   if (error instanceof CatError) return { type: error.type, code: error.code, message: withNextStep(error) };
   const message = `internal error: ${error instanceof Error ? error.message : String(error)}`;
   return { type: "internal", code: "fault", message };
@@ -88,7 +88,7 @@ async function checkReportFiles(
   const streams = await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile));
   const taken = new Set([
     ...streams,
-    ...(await Promise.all(read.map((name) => identityOf(resolve(cwd, name!))))),
+    ...(await Promise.all(read.map((name) => readIdentity(resolve(cwd, name!))))),
   ]);
   const files: OutFile[] = [];
   const isOurs = await ownFiles(app, ledger);
@@ -103,7 +103,7 @@ async function checkReportFiles(
       throw unwritable("its name ends neither in .json (GitLab Code Quality) nor in .xml (JUnit)");
     if (/[/\\]$/.test(name)) throw unwritable("it ends like a folder");
     const path = resolve(cwd, name);
-    const standing = await standingOf(path);
+    const standing = await readStanding(path);
     if (taken.has(standing.identity)) throw unwritable("the command already reads or writes it");
     const { found, problem } = await writablePlace(path);
     if (problem !== null) throw unwritable(problem);

@@ -16,7 +16,7 @@ export function junitReport(
 ): string {
   const suites = inputs.map((input) => ({
     name: input,
-    rows: rowsOf(listed.filter((one) => one.input === input)),
+    rows: toRows(listed.filter((one) => one.input === input)),
   }));
   const failures = suites.reduce((sum, { rows }) => sum + rows.length, 0) + (left > 0 ? 1 : 0);
   const errors = stopped === null ? 0 : 1;
@@ -51,7 +51,7 @@ function properties(counts: FoundProblems["counts"]): string[] {
 }
 
 /** The problems of a row follow each other. */
-function rowsOf(problems: readonly FoundProblem[]): ProblemRow[] {
+function toRows(problems: readonly FoundProblem[]): ProblemRow[] {
   const rows: [FoundProblem, ...FoundProblem[]][] = [];
   for (const problem of problems) {
     const last = rows.at(-1);

@@ -1,5 +1,5 @@
 import type { App } from "../app/app.ts";
-import { ExitCode, exitCodeOf } from "../context/errors.ts";
+import { ExitCode, toExitCode } from "../context/errors.ts";
 import type { FoundProblems } from "./found-problems.ts";
 import type { ReportedCommand } from "./open-reports.ts";
 
@@ -20,7 +20,7 @@ export async function withReports(
   try {
     await work(reports.found);
   } catch (error) {
-    if (exitCodeOf(error) !== ExitCode.done) reports.stop(error);
+    if (toExitCode(error) !== ExitCode.done) reports.stop(error);
     throw error;
   } finally {
     await reports.write();

@@ -49,7 +49,7 @@ async function printSentJobs(app: App, list: SentJobList, flags: RawListFlags): 
   const { kind, verb, preposition } = list;
   // Unknown fields are rejected before anything else.
   readPrintFlags(flags, sentJobForm(list, false));
-  const baseUrl = await baseUrlOf(app);
+  const baseUrl = await knownBaseUrl(app);
   const { sentJobs } = await app.state();
   const jobs = new FirstOnes(singly(sentJobs.list(kind, baseUrl)), readLimit(flags));
   async function* rows() {
@@ -99,7 +99,7 @@ const toListed = (list: SentJobList, job: SentJob): ListedJob => ({
   run_id: job.runId,
 });
 
-async function baseUrlOf({ globals, context, connection }: App): Promise<string | null> {
+async function knownBaseUrl({ globals, context, connection }: App): Promise<string | null> {
   if (globals.mock) return (await connection()).baseUrl;
   const { baseUrlInUse } = await import("../settings/settings.ts");
   return baseUrlInUse(globals, context.env);

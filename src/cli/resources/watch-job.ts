@@ -22,7 +22,7 @@ export interface JobWatch<O extends AnyOperation>
   extends Omit<ResourceGet<O>, "onSeen">,
     Omit<CommandTexts, "summary" | "usage"> {
   isEnded(job: JobOf<O>): boolean;
-  progressOf(job: JobOf<O>): ProgressEvent;
+  toProgress(job: JobOf<O>): ProgressEvent;
   /** The unit of `done` and `total` in the progress, e.g. `row`. */
   readonly unit: string;
   /** Stores the last state that was seen, also when watching stopped before the job finished. */
@@ -64,7 +64,7 @@ async function follow<O extends AnyOperation>(
   const isEnded = (body: Reply<O>) => watch.isEnded(body as JobOf<O>);
   const onResponse = (body: Reply<O>) => {
     // A job that ended before the first poll has no progress to show.
-    if (job !== null || !isEnded(body)) progress.update(watch.progressOf(body as JobOf<O>));
+    if (job !== null || !isEnded(body)) progress.update(watch.toProgress(body as JobOf<O>));
     job = body as JobOf<O>;
   };
   const progress = await app.io.progress();
@@ -88,14 +88,14 @@ async function follow<O extends AnyOperation>(
   }
   const { error } = failure;
   if (!(error instanceof CatError) || error.code !== "wait_timeout") throw error;
-  const state = seen === null ? "" : ` (${seen.status}${doneOf(watch, seen)})`;
+  const state = seen === null ? "" : ` (${seen.status}${jobText(watch, seen)})`;
   throw new TimeoutError(
     `timed out after ${(timeoutMs ?? 0) / 1000} s: ${watch.noun} ${id} is still in progress${state}`,
     { code: error.code, hint: `It keeps running on the service. ${hint}` },
   );
 }
 
-function doneOf<O extends AnyOperation>({ unit, progressOf }: JobWatch<O>, job: JobOf<O>): string {
-  const { done, total } = progressOf(job);
+function jobText<O extends AnyOperation>({ unit, toProgress }: JobWatch<O>, job: JobOf<O>): string {
+  const { done, total } = toProgress(job);
   return total === null ? "" : `, ${grouped(done)} of ${counted(total, unit)} done`;
 }

@@ -15,11 +15,11 @@ export async function excelStyle(
 ): Promise<CsvStyle | null> {
   const { env } = context;
   if (!(given ?? (await profileInUse(globals, env)).settings?.excel)) return null;
-  return hasDecimalComma(localeOf(context)) ? { ...excelCsv, delimiter: ";" } : excelCsv;
+  return hasDecimalComma(detectLocale(context)) ? { ...excelCsv, delimiter: ";" } : excelCsv;
 }
 
 /** The locale of numbers, for example `de-DE`: of the environment (POSIX, 8.2), else of the system. */
-function localeOf({ env, systemLocale }: Asker["context"]): string {
+function detectLocale({ env, systemLocale }: Asker["context"]): string {
   const named = [env.LC_ALL, env.LC_NUMERIC, env.LANG].find((name) => name !== undefined && name !== "");
   return named?.replace(/[.@].*$/, "").replaceAll("_", "-") ?? systemLocale?.() ?? "C";
 }

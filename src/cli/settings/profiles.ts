@@ -31,7 +31,7 @@ export const keyStoreNames = ["keychain", "file"] as const;
 export type KeyStoreName = (typeof keyStoreNames)[number];
 
 /** Where the settings of a profile say that its key is; null without a key. */
-export function keyStoreOf(profile: Profile | null): { store: KeyStoreName; origin: string } | null {
+export function toKeyStore(profile: Profile | null): { store: KeyStoreName; origin: string } | null {
   const { keyStore, keyOrigin } = profile ?? {};
   const store = keyStoreNames.find((name) => name === keyStore);
   return store === undefined || typeof keyOrigin !== "string" ? null : { store, origin: keyOrigin };

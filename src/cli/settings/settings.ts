@@ -7,7 +7,7 @@ import { KeyError, UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { shellWord } from "../output/command-words.ts";
 import { type Env, isSet, namedProfile } from "./profile-names.ts";
-import { defaultProfile, keyStoreOf, type Profile, type Profiles, readProfiles } from "./profiles.ts";
+import { defaultProfile, type Profile, type Profiles, readProfiles, toKeyStore } from "./profiles.ts";
 
 /*
  * Where settings come from: flag, then environment, then profile, then default.
@@ -76,12 +76,12 @@ export const unknownProfile = (
 
 /** The base URL alone, for commands that need no key; null if none is set. Throws UsageError for an invalid one. */
 export async function baseUrlInUse(globals: GlobalOptions, env: Env): Promise<string | null> {
-  const setting = await baseUrlOf(globals, env);
+  const setting = await readBaseUrl(globals, env);
   return setting === null ? null : checkedBaseUrl(setting, insecureHosts(env));
 }
 
 /** The base URL as it was set, and its source; null if none is set. */
-export async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced | null> {
+export async function readBaseUrl(globals: GlobalOptions, env: Env): Promise<Sourced | null> {
   if (globals.baseUrl !== undefined) return { value: globals.baseUrl, source: "--base-url" };
   if (isSet(env.CAT_BASE_URL)) return { value: env.CAT_BASE_URL, source: "CAT_BASE_URL" };
   const { name, source, settings, profiles } = await profileInUse(globals, env);
@@ -133,7 +133,7 @@ async function storedKey(
   { name, settings, profiles }: ProfileInUse,
   context: KeyContext,
 ): Promise<Sourced> {
-  const stored = keyStoreOf(settings);
+  const stored = toKeyStore(settings);
   const login = `cat login${name === defaultProfile ? "" : ` --profile ${shellWord(name)}`}`;
   if (stored === null) {
     throw new KeyError("no API key", {

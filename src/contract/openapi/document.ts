@@ -7,7 +7,7 @@ import { signatureHeader } from "../signature.ts";
 import { type EventType, eventTypes, imageTypes } from "../value-sets.ts";
 import { parameterNotes, tagNotes } from "./notes.ts";
 import { headers, Responses } from "./responses.ts";
-import { componentSchemas, type JsonObject, refOf, refTo, schemaOf } from "./schemas.ts";
+import { componentSchemas, type JsonObject, refTo, toRef, toSchema } from "./schemas.ts";
 
 /** The version of the described API; the major number is the one in the path, `/v1` (Versioning 1). */
 const apiVersion = "1.0.0";
@@ -55,7 +55,7 @@ export function openApiDocument({ serverUrl }: { serverUrl: string }): JsonObjec
 }
 
 function operationObject(name: string, operation: Operation, responses: Responses): JsonObject {
-  const requestBody = requestBodyOf(operation);
+  const requestBody = toRequestBody(operation);
   return {
     operationId: name,
     summary: operation.summary,
@@ -63,7 +63,7 @@ function operationObject(name: string, operation: Operation, responses: Response
     tags: [name.split(".")[0]],
     // Since OpenAPI 3.1 a bearer scheme can list scopes.
     security: [{ [securityScheme]: [operation.scope] }],
-    parameters: parametersOf(operation),
+    parameters: toParameters(operation),
     ...(requestBody !== undefined && { requestBody }),
     responses: responses.of(operation),
   };
@@ -144,12 +144,12 @@ export const sharedParameters: Readonly<Record<string, JsonObject>> = {
 };
 
 /** The parameters of an operation: path, query, and headers. */
-export function parametersOf({ method, params, query }: Operation): JsonObject[] {
+export function toParameters({ method, params, query }: Operation): JsonObject[] {
   const shared = method === "GET" ? ["RequestId"] : ["RequestId", "IdempotencyKey"];
   return [
     ...Object.entries(params.shape).map(([name, schema]) => parameter("path", name, schema as z.ZodType)),
     ...Object.entries(query.shape).map(([name, schema]) => parameter("query", name, schema as z.ZodType)),
-    ...shared.map((name) => ({ $ref: refOf("parameters", name) })),
+    ...shared.map((name) => ({ $ref: toRef("parameters", name) })),
   ];
 }
 
@@ -161,12 +161,12 @@ function parameter(place: "path" | "query", name: string, schema: z.ZodType): Js
     // Every path parameter is required; every query parameter is optional.
     ...(place === "path" && { required: true }),
     ...(description !== undefined && { description }),
-    schema: schemaOf(schema),
+    schema: toSchema(schema),
   };
 }
 
 /** The request body of an operation in every content type it accepts; undefined if it has no body. */
-export function requestBodyOf(operation: Operation): JsonObject | undefined {
+export function toRequestBody(operation: Operation): JsonObject | undefined {
   const { body } = operation;
   if (body === undefined) return undefined;
   const content = Object.entries(body).map(([type, schema]) => [type, mediaType(type as BodyType, schema)]);

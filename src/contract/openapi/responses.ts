@@ -1,9 +1,9 @@
 import { creditHeaders, type ErrorCode, errorCodes } from "../error-codes.ts";
 import { limits } from "../limits.ts";
-import { type Operation, refusalsOf } from "../operation.ts";
+import { listRefusals, type Operation } from "../operation.ts";
 import { ErrorEnvelope } from "../resources/errors.ts";
 import type { JsonObject } from "./schemas.ts";
-import { refOf, refTo } from "./schemas.ts";
+import { refTo, toRef } from "./schemas.ts";
 
 /** Errors that occur before routing, so that any request can get them. */
 const beforeAnyOperation: readonly ErrorCode[] = [
@@ -23,17 +23,17 @@ export class Responses {
       description: `Any other error, such as ${beforeAnyOperation.map((code) => `${errorCodes[code].status} \`${code}\``).join(", ")}.`,
       headers: headersWith(["Allow"]),
       content: {
-        "application/json": { schema: refTo(ErrorEnvelope), examples: examplesOf(beforeAnyOperation) },
+        "application/json": { schema: refTo(ErrorEnvelope), examples: toExamples(beforeAnyOperation) },
       },
     },
   };
 
   /** Every response of an operation, by status. */
   of(operation: Operation): JsonObject {
-    const responses: JsonObject = { [operation.status]: successOf(operation) };
-    for (const [status, codes] of refusalsOf(operation))
+    const responses: JsonObject = { [operation.status]: toSuccess(operation) };
+    for (const [status, codes] of listRefusals(operation))
       responses[status] = this.#refusal(operation, status, codes);
-    responses.default = { $ref: refOf("responses", anyOther) };
+    responses.default = { $ref: toRef("responses", anyOther) };
     return responses;
   }
 
@@ -55,18 +55,18 @@ export class Responses {
       content: {
         "application/json": {
           schema: list === null ? refusalSchema(codes) : { anyOf: [refusalSchema(codes), list] },
-          ...(list === null && { examples: examplesOf(codes) }),
+          ...(list === null && { examples: toExamples(codes) }),
         },
       },
     };
-    return { $ref: refOf("responses", name) };
+    return { $ref: toRef("responses", name) };
   }
 }
 
 /** A 4xx is stored, unless it is about the key or sent before its check (Cross-cutting rule 5). */
 const isStored = (status: number): boolean => status < 500 && ![401, 403, 413, 429].includes(status);
 
-function successOf({ method, status, reply, polled }: Operation): JsonObject {
+function toSuccess({ method, status, reply, polled }: Operation): JsonObject {
   const more: HeaderName[] = [];
   if (polled === true) more.push("Retry-After");
   if (method !== "GET") more.push("Idempotent-Replayed");
@@ -99,11 +99,11 @@ const refusalSchema = (codes: readonly ErrorCode[]): JsonObject => ({
   },
 });
 
-function examplesOf(codes: readonly ErrorCode[]): JsonObject {
-  const exampleOf = (code: ErrorCode) => ({
+function toExamples(codes: readonly ErrorCode[]): JsonObject {
+  const toExample = (code: ErrorCode) => ({
     value: { error: { type: errorCodes[code].type, code, message: `${code.replaceAll("_", " ")}.` } },
   });
-  return Object.fromEntries(codes.map((code) => [code, exampleOf(code)]));
+  return Object.fromEntries(codes.map((code) => [code, toExample(code)]));
 }
 
 const pascal = (code: string): string =>
@@ -156,4 +156,4 @@ const onEveryResponse = [
 
 /** The headers of a response: those of every response (Cross-cutting rules 7 and 8), and `more`. */
 const headersWith = (more: readonly HeaderName[] = []): JsonObject =>
-  Object.fromEntries([...onEveryResponse, ...more].map((name) => [name, { $ref: refOf("headers", name) }]));
+  Object.fromEntries([...onEveryResponse, ...more].map((name) => [name, { $ref: toRef("headers", name) }]));

@@ -77,11 +77,11 @@ const names = new Map(Object.entries({ ...answered, ...taken }).map(([name, sche
 export function refTo(schema: z.ZodType): { $ref: string } {
   const name = names.get(schema);
   if (name === undefined) throw new Error("a schema of an operation has no name in openapi/schemas.ts");
-  return { $ref: refOf("schemas", name) };
+  return { $ref: toRef("schemas", name) };
 }
 
 /** The pointer to a component of the document. */
-export const refOf = (kind: "schemas" | "responses" | "headers" | "parameters", name: string): string =>
+export const toRef = (kind: "schemas" | "responses" | "headers" | "parameters", name: string): string =>
   `#/components/${kind}/${name}`;
 
 /** Any object of the document. */
@@ -102,7 +102,7 @@ export function componentSchemas(): Record<string, JsonObject> {
 }
 
 /** A standalone schema: by default of the parsed value, for parameters, which arrive as text. */
-export const schemaOf = (schema: z.ZodType, io: "input" | "output" = "output"): JsonObject =>
+export const toSchema = (schema: z.ZodType, io: "input" | "output" = "output"): JsonObject =>
   withoutMarks(z.toJSONSchema(schema, { io, unrepresentable: "any", override }) as JsonObject);
 
 function convert(io: "input" | "output"): Record<string, JsonObject> {
@@ -112,7 +112,7 @@ function convert(io: "input" | "output"): Record<string, JsonObject> {
     io,
     unrepresentable: "any",
     override,
-    uri: (id) => refOf("schemas", id),
+    uri: (id) => toRef("schemas", id),
   });
   return Object.fromEntries(
     Object.entries(schemas).map(([id, schema]) => [id, withoutMarks(schema as JsonObject)]),
@@ -166,7 +166,7 @@ function addNotes(schemas: Record<string, JsonObject>): void {
     let found = schemas[name] === undefined ? [] : [schemas[name]];
     for (const field of fields)
       found = found.flatMap((at) =>
-        fieldsOf(at).flatMap((one): JsonObject[] => (one[field] === undefined ? [] : [one[field]])),
+        listFields(at).flatMap((one): JsonObject[] => (one[field] === undefined ? [] : [one[field]])),
       );
     if (found.length === 0) throw new Error(`openapi/notes.ts describes ${path}, which does not exist`);
     // Since OpenAPI 3.1 a $ref can have a description next to it.
@@ -176,7 +176,7 @@ function addNotes(schemas: Record<string, JsonObject>): void {
 }
 
 function addCommonNotes(schema: JsonObject): void {
-  for (const fields of fieldsOf(schema)) {
+  for (const fields of listFields(schema)) {
     for (const [name, field] of Object.entries(fields)) {
       const description = commonNotes[name];
       if (description !== undefined) field.description ??= description;
@@ -198,7 +198,7 @@ function describeDefaults(schema: JsonObject): void {
 }
 
 /** The fields of the objects in a schema: of the schema itself, the entries of a list, and each alternative. */
-export function fieldsOf(schema: JsonObject): Record<string, JsonObject>[] {
+export function listFields(schema: JsonObject): Record<string, JsonObject>[] {
   const {
     properties,
     items,
@@ -209,5 +209,5 @@ export function fieldsOf(schema: JsonObject): Record<string, JsonObject>[] {
     anyOf?: JsonObject[];
   };
   if (properties !== undefined) return [properties];
-  return [...(items === undefined ? [] : [items]), ...anyOf].flatMap(fieldsOf);
+  return [...(items === undefined ? [] : [items]), ...anyOf].flatMap(listFields);
 }

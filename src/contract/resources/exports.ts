@@ -10,7 +10,7 @@ import {
   imageTypes,
   sexes,
 } from "../value-sets.ts";
-import { Count, DownloadUrl, listOf, pageQuery, QueryTimestamp, Timestamp, Ulid, Url } from "./fields.ts";
+import { Count, DownloadUrl, listSchema, pageQuery, QueryTimestamp, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** One image of a product: an uploaded photo or a generated image. */
 export const ExportAsset = z.looseObject({
@@ -69,7 +69,7 @@ export const ExportSelection = z.strictObject({
 });
 
 /** The distinct roles of a comma-separated filter, in the order of the set; null if one is unknown. */
-export function rolesOf(filter: string): AssetRole[] | null {
+export function parseRoles(filter: string): AssetRole[] | null {
   const named = filter.split(",").map((role) => role.trim());
   if (!named.every((role) => (assetRoles as readonly string[]).includes(role))) return null;
   return assetRoles.filter((role) => named.includes(role));
@@ -79,7 +79,7 @@ export function rolesOf(filter: string): AssetRole[] | null {
 export const RoleFilter = z
   .string()
   .refine(
-    (filter) => rolesOf(filter) !== null,
+    (filter) => parseRoles(filter) !== null,
     `must be a comma-separated list of roles: ${assetRoles.join(", ")}`,
   );
 
@@ -91,7 +91,7 @@ export const exports = {
     scope: "exports:read",
     query: z.object({ ...pageQuery, role: RoleFilter.optional(), since: QueryTimestamp.optional() }),
     status: 200,
-    reply: listOf(ExportRow),
+    reply: listSchema(ExportRow),
     refuses: { 400: ["invalid_cursor"] },
   }),
   create: operation({

@@ -84,7 +84,7 @@ export const pageQuery = {
 };
 
 /** The envelope of every list response. */
-export const listOf = <Item extends z.ZodType>(item: Item) =>
+export const listSchema = <Item extends z.ZodType>(item: Item) =>
   z.looseObject({
     data: reliedOn(z.array(item)),
     next_cursor: reliedOn(z.string()).nullable(),
@@ -92,8 +92,8 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
   });
 
 /** The same for a list whose entries are passed on unchecked. */
-export const shownListOf = <Item extends z.ZodType>(item: Item) => {
-  const list = listOf(item);
+export const shownListSchema = <Item extends z.ZodType>(item: Item) => {
+  const list = listSchema(item);
   passedOnList(list.shape.data);
   return list;
 };

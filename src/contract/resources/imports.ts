@@ -22,7 +22,7 @@ import {
   pageQuery,
   Reference,
   Sex,
-  shownListOf,
+  shownListSchema,
   Timestamp,
   Ulid,
   Url,
@@ -155,7 +155,7 @@ export const imports = {
     params,
     query: z.object({ ...pageQuery, status: z.enum(rowStatuses).optional() }),
     status: 200,
-    reply: shownListOf(ImportRowResult),
+    reply: shownListSchema(ImportRowResult),
     refuses: { 400: ["invalid_cursor"], 404: ["import_not_found"] },
   }),
 };

@@ -4,7 +4,7 @@ import { operation } from "../operation.ts";
 import { closedSet, openSet } from "../response-values.ts";
 import { imageOrigins, orientations, sexes } from "../value-sets.ts";
 import {
-  listOf,
+  listSchema,
   ProductDescription,
   ProductName,
   ProductReference,
@@ -80,7 +80,7 @@ export const products = {
     scope: "products:read",
     query: z.object({ ...pageQuery, q: z.string().optional() }),
     status: 200,
-    reply: listOf(Product),
+    reply: listSchema(Product),
     refuses: { 400: ["invalid_cursor"] },
   }),
   get: operation({

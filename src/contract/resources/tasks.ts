@@ -17,7 +17,7 @@ import {
   tryonBackgrounds,
 } from "../value-sets.ts";
 import { TryonRefusal } from "./errors.ts";
-import { DownloadUrl, listOf, pageQuery, Timestamp, Ulid, Url } from "./fields.ts";
+import { DownloadUrl, listSchema, pageQuery, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** The generation of one image. Only a beautifier task has a subtype. */
 export const Task = z.looseObject({
@@ -103,7 +103,7 @@ export const tasks = {
       product_id: z.string().optional(),
     }),
     status: 200,
-    reply: listOf(Task),
+    reply: listSchema(Task),
     refuses: { 400: ["invalid_cursor"] },
   }),
   beautify: operation({
@@ -158,7 +158,7 @@ export const models = {
     scope: "models:read",
     query: z.object({ ...pageQuery, is_public: queryBoolean.optional() }),
     status: 200,
-    reply: listOf(Model),
+    reply: listSchema(Model),
     refuses: { 400: ["invalid_cursor"] },
   }),
 };

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { operation } from "../operation.ts";
 import { closedSet, reliedOn } from "../response-values.ts";
 import { eventTypes, webhookStatuses } from "../value-sets.ts";
-import { Description, listOf, pageQuery, Timestamp, Ulid, Url } from "./fields.ts";
+import { Description, listSchema, pageQuery, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** A subscription to events. The URL is checked once, at creation, and cannot change. */
 export const Webhook = z.looseObject({
@@ -67,7 +67,7 @@ export const webhooks = {
     scope: "webhooks:read",
     query: z.object(pageQuery),
     status: 200,
-    reply: listOf(Webhook),
+    reply: listSchema(Webhook),
     refuses: { 400: ["invalid_cursor"] },
   }),
   get: operation({

@@ -1,6 +1,6 @@
 import { CatError } from "../../errors.ts";
 import type { Bucket, Condition, PartsUpload } from "./bucket.ts";
-import { contentOf } from "./content.ts";
+import { toContent } from "./content.ts";
 
 /** The bytes of a part: parts are gathered in memory, and an object has 10,000 of them at most. */
 const partBytes = 8 * 1024 * 1024;
@@ -49,7 +49,7 @@ export class BucketFile {
     if (upload === null) {
       // Some stores reject conditions, and others ignore them.
       if (!(await this.#bucket.fulfills(this.#name, this.#condition))) return false;
-      await this.#bucket.put(this.#name, contentOf(this.#taken()), { type: this.#type });
+      await this.#bucket.put(this.#name, toContent(this.#taken()), { type: this.#type });
       return true;
     }
     if (this.#gathered > 0) await upload.add(this.#taken());

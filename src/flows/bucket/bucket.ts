@@ -17,10 +17,10 @@ import {
 } from "@aws-sdk/client-s3";
 import type { Clock } from "../../clock.ts";
 import type { BucketAddress } from "./address.ts";
-import { contentOf, type ObjectContent } from "./content.ts";
+import { type ObjectContent, toContent } from "./content.ts";
 import { type DirectPut, directPut } from "./direct-put.ts";
 import { openS3, type StoreAccess } from "./s3-client.ts";
-import { isTransient, statusOf, storeError } from "./store-errors.ts";
+import { isTransient, readStatus, storeError } from "./store-errors.ts";
 
 export interface BucketOptions extends BucketAddress, StoreAccess {
   readonly clock: Clock;
@@ -154,7 +154,7 @@ export class Bucket {
     return {
       add: async (body) => {
         const PartNumber = parts.length + 1;
-        const { bytes, md5 } = contentOf(body);
+        const { bytes, md5 } = toContent(body);
         const part = { ...upload, PartNumber, Body: body, ContentLength: bytes, ContentMD5: md5 };
         const send = async () => written((await this.#s3.send(new UploadPartCommand(part))).ETag);
         parts.push({ PartNumber, ETag: await this.#again(`write ${key}`, send) });
@@ -329,6 +329,6 @@ export const bareEtag = (etag: string): string => etag.replaceAll('"', "");
 
 /** Whether a store did not write because of the condition; some say that the object is missing. */
 function isConditionFailure(error: unknown, condition: Condition | undefined): boolean {
-  const status = statusOf(error);
+  const status = readStatus(error);
   return status === 412 || (status === 404 && typeof condition === "object");
 }

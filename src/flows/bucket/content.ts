@@ -14,7 +14,7 @@ export interface ObjectContent {
 }
 
 /** Content in memory. */
-export const contentOf = (body: Uint8Array): ObjectContent => ({
+export const toContent = (body: Uint8Array): ObjectContent => ({
   bytes: body.length,
   md5: createHash("md5").update(body).digest("base64"),
   open: () => body,

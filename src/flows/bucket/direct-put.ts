@@ -1,7 +1,7 @@
 // Uploads of images past the steps of the SDK, which take as long as all else: only its sign-in and its endpoint are used.
 
 import type { S3Client } from "@aws-sdk/client-s3";
-import { encoded, originOf } from "./s3-client.ts";
+import { encoded, storeOrigin } from "./s3-client.ts";
 
 /** As the SDK names its parts. */
 interface ObjectToPut {
@@ -78,7 +78,7 @@ async function openWay(settings: Settings, { bucket, now, origin }: DirectPutOpt
     ForcePathStyle: settings.forcePathStyle,
     UseFIPS: await settings.useFipsEndpoint(),
     UseDualStack: await settings.useDualstackEndpoint(),
-    Endpoint: custom && `${originOf(custom)}${custom.path}`,
+    Endpoint: custom && `${storeOrigin(custom)}${custom.path}`,
   });
   // A profile or the environment may name another store, in a way that is unknown here.
   if (url.origin !== origin()) throw new Error("the SDK sends requests elsewhere");
@@ -96,7 +96,7 @@ async function openWay(settings: Settings, { bucket, now, origin }: DirectPutOpt
   const base = url.pathname === "/" ? "" : url.pathname;
   return async (object) => {
     const path = `${base}/${object.Key.split("/").map(encoded).join("/")}`;
-    const headers = { ...headersOf(object), host: url.host };
+    const headers = { ...toHeaders(object), host: url.host };
     const request = { ...to, path, headers, body: object.Body };
     const signed = await signer.sign(request, { signingDate: new Date(now()) });
     const { response } = await settings.requestHandler.handle(signed);
@@ -105,7 +105,7 @@ async function openWay(settings: Settings, { bucket, now, origin }: DirectPutOpt
   };
 }
 
-const headersOf = ({ Body, ContentMD5, ContentType, Metadata, IfNoneMatch, IfMatch }: ObjectToPut) => ({
+const toHeaders = ({ Body, ContentMD5, ContentType, Metadata, IfNoneMatch, IfMatch }: ObjectToPut) => ({
   ...Object.fromEntries(Object.entries(Metadata).map(([name, value]) => [`x-amz-meta-${name}`, value])),
   "content-length": String(Body.length),
   "content-md5": ContentMD5,

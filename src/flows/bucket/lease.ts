@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import type { Bucket, Condition, EtagForm } from "./bucket.ts";
-import { contentOf } from "./content.ts";
+import { toContent } from "./content.ts";
 
 /** Who holds a lease. */
 export interface LeaseHolder {
@@ -50,7 +50,7 @@ export async function takeLease(
   { holder, clock }: { holder: LeaseHolder; clock: Clock },
 ): Promise<Lease | { readonly heldBy: LeaseHolder | null }> {
   const write = async (until: number, condition: Condition) =>
-    bucket.put(key, contentOf(Buffer.from(JSON.stringify({ holder, until } satisfies LeaseState))), {
+    bucket.put(key, toContent(Buffer.from(JSON.stringify({ holder, until } satisfies LeaseState))), {
       type: "application/json",
       condition,
       // An interrupted run releases its lease: the same command resumes at once.
@@ -144,7 +144,7 @@ export async function probeConditions(bucket: Bucket): Promise<EtagForm | null> 
   for await (const { key, at } of bucket.list(probes))
     if (at < bucket.now() - oldMs) await bucket.remove(key);
   const key = probes + crypto.randomUUID();
-  const content = contentOf(Buffer.from("{}"));
+  const content = toContent(Buffer.from("{}"));
   const put = (condition: Condition) => bucket.put(key, content, { condition });
   try {
     const etag = await put("absent");

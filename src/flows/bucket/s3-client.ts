@@ -25,7 +25,7 @@ export function openS3(
   { endpoint, region, pathStyle, env, send, signal }: StoreAccess,
   heard: (date: string | undefined, origin: string) => void,
 ): S3Client {
-  const requestHandler = handlerOf(send, { signal, heard });
+  const requestHandler = createHandler(send, { signal, heard });
   const client = new S3Client({
     ...(endpoint !== undefined && { endpoint }),
     ...(region !== undefined && { region }),
@@ -40,7 +40,7 @@ export function openS3(
     cacheMiddleware: true,
     streamCollector: buffer,
     requestHandler,
-    credentials: credentialsOf(env, { requestHandler: handlerOf(send, { signal, heard: () => {} }) }),
+    credentials: readCredentials(env, { requestHandler: createHandler(send, { signal, heard: () => {} }) }),
   } as S3ClientConfig);
   for (const name of useless) client.middlewareStack.remove(name);
   client.middlewareStack.add(
@@ -69,7 +69,7 @@ const useless = [
  * The variables of the environment first; then the profiles, SSO, web identity and roles that the SDK knows. `clientConfig` is that
  * of its requests to sign in.
  */
-function credentialsOf(env: StoreAccess["env"], clientConfig: object): S3ClientConfig["credentials"] {
+function readCredentials(env: StoreAccess["env"], clientConfig: object): S3ClientConfig["credentials"] {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (!accessKeyId || !secretAccessKey) {
     const provide = defaultProvider({ clientConfig });
@@ -95,7 +95,7 @@ interface SdkRequest {
 }
 
 /** Sends the requests of the SDK as all others are sent: through proxies, with masks, and in `--verbose`. */
-const handlerOf = (
+const createHandler = (
   send: OutsideExchange,
   { signal, heard }: { signal: AbortSignal; heard: (date: string | undefined, origin: string) => void },
 ) => ({
@@ -109,7 +109,7 @@ const handlerOf = (
     const headers = Object.entries(request.headers).filter(([name]) => name !== "host");
     // Of a key or a token: undici would throw an error that has it.
     if (headers.some(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value))) throw unusableKey();
-    const origin = originOf({ protocol, hostname, port });
+    const origin = storeOrigin({ protocol, hostname, port });
     const response = await send({
       method,
       origin,
@@ -134,7 +134,7 @@ const handlerOf = (
 });
 
 /** The origin of a request, or of an endpoint, as the SDK describes it. */
-export const originOf = ({
+export const storeOrigin = ({
   protocol,
   hostname,
   port,

@@ -12,14 +12,14 @@ interface StoreFailure extends Error {
 }
 
 /** The HTTP status of a failed request; undefined without a response. */
-export const statusOf = (error: unknown): number | undefined =>
+export const readStatus = (error: unknown): number | undefined =>
   (error as StoreFailure | undefined)?.$metadata?.httpStatusCode;
 
 /** Whether the same request may succeed a moment later. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof NetworkError) return error.transient;
   if (error instanceof TimeoutError) return true;
-  const status = statusOf(error) ?? 0;
+  const status = readStatus(error) ?? 0;
   const { name } = error as Error;
   return (
     // 409: another write to the same key is in progress.
@@ -37,7 +37,7 @@ const signInHint =
 /** The error of a profile or role that gives no credentials, with the code of the server that was asked. */
 export function signInError(error: unknown): unknown {
   const { name = "", code = name } = error as { name?: string; code?: string };
-  const isOfSignIn = ["bucket_key_missing", "bucket_key_expired"].includes(factOf(name)?.[1] ?? "");
+  const isOfSignIn = ["bucket_key_missing", "bucket_key_expired"].includes(findFact(name)?.[1] ?? "");
   if (error instanceof CatalogueError || isOfSignIn) return error;
   return new CatError(`no credentials for the store: the sign-in failed (${code})`, {
     type: "unauthorized",
@@ -119,7 +119,7 @@ const aliases: Readonly<Record<string, string>> = {
   TokenProviderError: "CredentialsProviderError",
 };
 
-const factOf = (code: string) => known[aliases[code] ?? code];
+const findFact = (code: string) => known[aliases[code] ?? code];
 
 /** Whether a proxy responded: errors of HEAD requests have no body, and no code. */
 const isHtml = ({ $response }: StoreFailure): boolean =>
@@ -140,12 +140,12 @@ export function storeError(error: unknown, act: string, bucket: string): CatErro
     return new NetworkError(error.message, { ...error, hint: "Check --endpoint and your network." });
   if (error instanceof CatError) return error;
   const failure = error as StoreFailure;
-  const status = statusOf(failure);
+  const status = readStatus(failure);
   const isBare = /^(?:403|Unknown)$/.test(failure.name);
   const name = isHtml(failure) ? "SyntaxError" : status === 403 && isBare ? "AccessDenied" : failure.name;
   // A 400 about credentials or the region is not about the input.
   const detail = { requestId: failure.$metadata?.requestId, cause: error, ...(status !== 400 && { status }) };
-  const fact = factOf(name);
+  const fact = findFact(name);
   if (fact !== undefined) {
     const [type, code, what, hint] = fact;
     return new CatError(`cannot ${act}: ${what(bucket)}`, { ...detail, type, code, hint });

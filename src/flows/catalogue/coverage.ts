@@ -32,7 +32,7 @@ export interface KnownImages {
   /** Whether a review has rejected it. */
   readonly isRejected: (taskId: string) => boolean;
   /** Its settings, if it was queued here. */
-  readonly lookOf: (taskId: string) => Look | undefined;
+  readonly findLook: (taskId: string) => Look | undefined;
 }
 
 /** A look of a product as a key. Colors are the same in either case. */
@@ -44,17 +44,17 @@ export const styledKey = (productId: string, look: Look, stylings: readonly stri
   `${lookKey(productId, look)} ${[...stylings].sort().join(" ")}`;
 
 /** The images of a product of an export. */
-export function coverageOf({ product, assets }: ExportRow, known: KnownImages): Coverage {
+export function toCoverage({ product, assets }: ExportRow, known: KnownImages): Coverage {
   const photos: string[] = [];
   const beautified: Look[] = [];
   const tryons: Look[] = [];
   let rejected = 0;
   // The client does not check `assets`.
   for (const asset of Array.isArray(assets) ? assets : []) {
-    if (asset.role === "source") photos.push(textOf(asset.attributes?.orientation) ?? "unlabeled");
+    if (asset.role === "source") photos.push(toText(asset.attributes?.orientation) ?? "unlabeled");
     if (asset.role !== "beautifier" && asset.role !== "tryon") continue;
     if (asset.task_id !== null && known.isRejected(asset.task_id)) rejected++;
-    else (asset.role === "tryon" ? tryons : beautified).push(lookOfAsset(asset, known));
+    else (asset.role === "tryon" ? tryons : beautified).push(assetLook(asset, known));
   }
   return { product, photos, beautified: eachOnce(beautified), tryons: eachOnce(tryons), rejected };
 }
@@ -65,14 +65,14 @@ const eachOnce = (looks: readonly Look[]): Look[] => [
 ];
 
 /** The attributes of an asset are open (Resources, ExportRow): what they lack is known of tasks that were queued here. */
-function lookOfAsset({ attributes, task_id, role }: ExportAsset, { lookOf }: KnownImages): Look {
+function assetLook({ attributes, task_id, role }: ExportAsset, { findLook }: KnownImages): Look {
   const [background, angle, model] = [
     attributes?.background,
     attributes?.angle_shot,
     attributes?.model_id,
-  ].map(textOf);
+  ].map(toText);
   const isComplete = background && angle && (model || role === "beautifier");
-  const own = isComplete || task_id === null ? undefined : lookOf(task_id);
+  const own = isComplete || task_id === null ? undefined : findLook(task_id);
   return {
     modelId: role === "tryon" ? (model ?? own?.modelId ?? "") : null,
     background: background ?? own?.background ?? "",
@@ -80,7 +80,7 @@ function lookOfAsset({ attributes, task_id, role }: ExportAsset, { lookOf }: Kno
   };
 }
 
-const textOf = (value: unknown): string | undefined =>
+const toText = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
 /** Up to so many manifests are requested rather than all pages of the catalogue: writes have a lower rate limit. */
@@ -96,7 +96,7 @@ export async function* readCoverage(
   known: KnownImages,
   service: Pick<Service, "client" | "signal">,
 ): AsyncGenerator<Coverage, void, undefined> {
-  for await (const row of rowsOf(products, roles, service)) yield coverageOf(row, known);
+  for await (const row of readRows(products, roles, service)) yield toCoverage(row, known);
 }
 
 /** The `styledKey` of each generated image of these products, by the task that produced it. */
@@ -107,15 +107,15 @@ export async function looksByTask(
 ): Promise<Map<string, string>> {
   const looks = new Map<string, string>();
   if (products.length === 0) return looks;
-  const known: KnownImages = { isRejected: () => false, lookOf: () => undefined };
-  for await (const { product, assets } of rowsOf(products, roles, service))
+  const known: KnownImages = { isRejected: () => false, findLook: () => undefined };
+  for await (const { product, assets } of readRows(products, roles, service))
     for (const asset of Array.isArray(assets) ? assets : [])
       if (asset.task_id !== null)
-        looks.set(asset.task_id, styledKey(product.id, lookOfAsset(asset, known), asset.also_features ?? []));
+        looks.set(asset.task_id, styledKey(product.id, assetLook(asset, known), asset.also_features ?? []));
   return looks;
 }
 
-async function* rowsOf(
+async function* readRows(
   products: readonly string[] | null,
   roles: readonly AssetRole[] | null,
   service: Pick<Service, "client" | "signal">,

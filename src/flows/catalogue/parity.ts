@@ -58,13 +58,13 @@ export async function* compareCatalogues(
 ): AsyncGenerator<Difference, void, undefined> {
   const { here, there, name, isOneService, hasPhotos } = options;
   const products = new Map<string, ProductDigest>();
-  for await (const [reference, product] of keyOf(null, referenced(here, options, counts))) {
-    products.set(reference, digestOf(product, isOneService));
+  for await (const [reference, product] of readKeyed(null, referenced(here, options, counts))) {
+    products.set(reference, toDigest(product, isOneService));
     counts.here++;
   }
   /** The products whose photos may differ in their bytes only. */
   const alike = new Set<string>();
-  for await (const [reference, product] of keyOf(name, referenced(there, options, counts))) {
+  for await (const [reference, product] of readKeyed(name, referenced(there, options, counts))) {
     counts.there++;
     const one = products.get(reference);
     products.delete(reference);
@@ -72,7 +72,7 @@ export async function* compareCatalogues(
       yield { reference, what: "extra" };
       continue;
     }
-    const other = digestOf(product, isOneService);
+    const other = toDigest(product, isOneService);
     for (const what of ["name", "description"] as const)
       if (one[what] !== other[what]) yield { reference, what };
     for (const what of ["sex", "orientations"] as const)
@@ -86,7 +86,7 @@ export async function* compareCatalogues(
 }
 
 /** Where a key is rejected, the message says which one: that of the profile `name`, or that in use (null). */
-async function* keyOf<Item>(
+async function* readKeyed<Item>(
   name: string | null,
   items: AsyncGenerator<Item, void, undefined>,
 ): AsyncGenerator<Item, void, undefined> {
@@ -118,7 +118,7 @@ interface ProductDigest {
   readonly ids: string;
 }
 
-function digestOf({ name, description, sex, images }: Product, hasIds: boolean): ProductDigest {
+function toDigest({ name, description, sex, images }: Product, hasIds: boolean): ProductDigest {
   const photos = (Array.isArray(images) ? images : []).filter(({ origin }) => origin === "user");
   return {
     name: shortHash(name),
@@ -160,12 +160,12 @@ async function* comparePhotos(
   counts: ParityCounts,
 ): AsyncGenerator<Difference, void, undefined> {
   const photos = new Map<string, readonly string[]>();
-  for await (const [reference, hashes] of keyOf(
+  for await (const [reference, hashes] of readKeyed(
     null,
     hashedPhotos(options.here, references, options, counts),
   ))
     photos.set(reference, hashes);
-  for await (const [reference, there] of keyOf(
+  for await (const [reference, there] of readKeyed(
     options.name,
     hashedPhotos(options.there, references, options, counts),
   )) {
@@ -176,7 +176,7 @@ async function* comparePhotos(
       return at === -1;
     });
     for (const photo of unmatched.length >= left.length ? unmatched : left)
-      yield { reference, what: "photo", orientation: orientationOf(photo) };
+      yield { reference, what: "photo", orientation: photoOrientation(photo) };
     photos.delete(reference);
   }
   // Deleted meanwhile.
@@ -200,7 +200,7 @@ async function* hashedPhotos(
     const hashed = await Promise.all(
       wanted.map(async ({ reference, assets }): Promise<[string, readonly string[]]> => {
         const photos = (Array.isArray(assets) ? assets : []).map((asset) =>
-          limit(() => hashOf(client, asset, signal)),
+          limit(() => hashImage(client, asset, signal)),
         );
         return [reference, await Promise.all(photos)];
       }),
@@ -211,7 +211,7 @@ async function* hashedPhotos(
   }
 }
 
-async function hashOf(
+async function hashImage(
   client: Client,
   { url, attributes }: ExportAsset,
   signal: AbortSignal,
@@ -221,7 +221,7 @@ async function hashOf(
   return `${attributes?.orientation ?? "unlabeled"} ${hash.digest("base64url")}`;
 }
 
-const orientationOf = (photo: string): string => photo.slice(0, photo.lastIndexOf(" "));
+const photoOrientation = (photo: string): string => photo.slice(0, photo.lastIndexOf(" "));
 
 /** 128 bits, which never collide by chance. */
 const shortHash = (text: string): string =>

@@ -1,17 +1,17 @@
 // The label of generated images: XMP says how an image was made (IPTC, Digital Source Type), and no pixel is changed.
 
 import { crc32, inflateSync } from "node:zlib";
-import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
-import { type ImageBytes, isCompleteImage, rangeOf, withImageFile } from "./image-bytes.ts";
+import { detectImageType, imageTypeBytes } from "../../contract/image-file.ts";
+import { type ImageBytes, isCompleteImage, readRange, withImageFile } from "./image-bytes.ts";
 import { type DigitalSource, newXmp, textOfXmp, withLabel } from "./xmp.ts";
 
 /** The source of a generated image, by its role or the type of its task. */
-export const digitalSourceOf = (made: string): DigitalSource =>
+export const toDigitalSource = (made: string): DigitalSource =>
   made === "beautifier" ? "compositeWithTrainedAlgorithmicMedia" : "trainedAlgorithmicMedia";
 
 /** The source of an image by its asset; null for one that gets no label: the user's own photo. */
 export const sourceOfAsset = ({ ai_generated, role }: { ai_generated: unknown; role: string }) =>
-  ai_generated === true ? digitalSourceOf(role) : null;
+  ai_generated === true ? toDigitalSource(role) : null;
 
 /** A change to the bytes of an image: at `at`, `remove` bytes give way to `insert`. */
 export interface Splice {
@@ -37,7 +37,7 @@ interface XmpPlace {
  * broken, signed, of another type, or has XMP that is not understood or says otherwise.
  */
 export function labelSplices(image: ImageBytes, source: DigitalSource): readonly Splice[] | null {
-  const type = imageTypeOf(image.read(0, imageTypeBytes));
+  const type = detectImageType(image.read(0, imageTypeBytes));
   const place = type === null ? null : placeIn[type](image);
   if (place === null || !isCompleteImage(image)) return null;
   const labeled = place.xmp === null ? newXmp(source) : withLabel(place.xmp, source);
@@ -54,7 +54,7 @@ export const isLabeled = (path: string): boolean =>
 export const splicedChunks = (
   chunks: readonly Uint8Array[],
   splices: readonly Splice[],
-): readonly Uint8Array[] => [...spliced((from, to) => rangeOf(chunks, from, to), splices)].flat();
+): readonly Uint8Array[] => [...spliced((from, to) => readRange(chunks, from, to), splices)].flat();
 
 /** The parts of what has changes: `part` is the one from a position up to another one, or to the end. */
 export function* spliced<Part>(

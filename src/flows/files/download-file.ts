@@ -22,7 +22,7 @@ export interface FileDownload extends ResumableDownload, Omit<PartOptions, "reso
    */
   resource?: string | undefined;
   /** The problem of a complete file, from its first bytes, e.g. `is empty`; null if none. */
-  problemOf?: ((head: Uint8Array) => string | null) | undefined;
+  imageProblem?: ((head: Uint8Array) => string | null) | undefined;
   /**
    * Checks the complete file at this path before it gets its name, unless it is in memory. Throws a BadAnswerError if it
    * is broken: then it is downloaded once more.
@@ -43,7 +43,7 @@ export interface DownloadedFile {
   readonly sent: { readonly bytes: number; readonly sha256: string } | null;
 }
 
-/** The maximum number of first bytes passed to `problemOf`. */
+/** The maximum number of first bytes passed to `findProblem`. */
 const headBytes = 64;
 /** Maximum number of downloads of a file that its check rejects. */
 const contentAttempts = 2;
@@ -57,7 +57,7 @@ export async function downloadFile(
   client: Pick<Client, "downloadInto">,
   file: FileDownload,
 ): Promise<DownloadedFile> {
-  const { signal, limits, type, problemOf, check } = file;
+  const { signal, limits, type, imageProblem: findProblem, check } = file;
   let { url } = file;
   const freshUrl = file.freshUrl && (async () => (url = await file.freshUrl!()));
   const path = file.inMemory ? file.path : await whereLinksLead(file.path);
@@ -68,7 +68,7 @@ export async function downloadFile(
       const bytes = await client.downloadInto(part, { url, freshUrl, signal, limits, type });
       const broken = await problemAfter(part, check);
       if (broken === null) {
-        const problem = problemOf?.(await part.head(headBytes)) ?? null;
+        const problem = findProblem?.(await part.head(headBytes)) ?? null;
         if (problem === null) return await finish(part, bytes, file.label ?? null);
         await part.forget();
         throw wrongContent(url, problem);
@@ -100,7 +100,7 @@ async function finish(part: PartFile, bytes: number, source: DigitalSource | nul
       ? labelSplices(imageInMemory(part.chunks!), source)
       : withImageFile(path, (image) => labelSplices(image, source));
   if (splices === null || splices.length === 0) return asSent(splices !== null);
-  const sha256 = await digestOf(part.chunks ?? createReadStream(path!));
+  const sha256 = await hashParts(part.chunks ?? createReadStream(path!));
   return {
     bytes: splices.reduce((sum, { remove, insert }) => sum - remove + insert.length, bytes),
     chunks: await part.finish(bytes, splices),
@@ -110,7 +110,7 @@ async function finish(part: PartFile, bytes: number, source: DigitalSource | nul
 }
 
 /** The SHA-256 of bytes in parts, in lower-case hex. */
-export async function digestOf(parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<string> {
+export async function hashParts(parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash("sha256");
   for await (const part of parts) hash.update(part);
   return hash.digest("hex");

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
+import { detectImageType, imageTypeBytes } from "../../contract/image-file.ts";
 
 /** The bytes of an image, of which only a few are read. */
 export interface ImageBytes {
@@ -12,13 +12,13 @@ export interface ImageBytes {
 export const imageInMemory = (chunks: readonly Uint8Array[]): ImageBytes => ({
   length: chunks.reduce((sum, { length }) => sum + length, 0),
   read(from, to) {
-    const found = rangeOf(chunks, from, to);
+    const found = readRange(chunks, from, to);
     return found.length === 1 ? found[0]! : Buffer.concat(found);
   },
 });
 
 /** The bytes of chunks from one position up to another one, or to the end. */
-export function rangeOf(
+export function readRange(
   chunks: readonly Uint8Array[],
   from: number,
   to = Number.POSITIVE_INFINITY,
@@ -66,7 +66,7 @@ const endOfPng = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
  */
 export function isCompleteImage(image: ImageBytes): boolean {
   const head = Buffer.from(image.read(0, imageTypeBytes));
-  const type = imageTypeOf(head);
+  const type = detectImageType(head);
   if (type === "image/jpeg") return has(endOfJpeg, image, startOfScan(image));
   if (type === "image/png") return has(endOfPng, image, imageTypeBytes);
   return type !== "image/webp" || head.readUInt32LE(4) + 8 <= image.length;

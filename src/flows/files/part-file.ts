@@ -311,13 +311,13 @@ const form = 4;
 
 /** What a sidecar records: which file the part belongs to, and since which start of the machine it is written. */
 const sidecarText = ({ etag, total }: Version, resource: string, boot: string): string =>
-  JSON.stringify({ form, resource: digestOf(resource), etag, total, boot });
+  JSON.stringify({ form, resource: hashResource(resource), etag, total, boot });
 
 /** The version of a part; null if it cannot be resumed: of another resource, from before a restart, or damaged. */
 function readSidecar(text: string, resource: string, boot: string): Version | null {
   try {
     const { etag, total, ...about } = JSON.parse(text);
-    const isOfFile = about.form === form && about.resource === digestOf(resource) && about.boot === boot;
+    const isOfFile = about.form === form && about.resource === hashResource(resource) && about.boot === boot;
     const isVersion = typeof etag === "string" && (total === null || Number.isSafeInteger(total));
     return isOfFile && isVersion ? { etag, total } : null;
   } catch {
@@ -336,4 +336,4 @@ const currentBoot = (): Promise<string> =>
   );
 
 /** The stored form of the resource, because a URL may contain a secret. */
-const digestOf = (resource: string): string => createHash("sha256").update(resource).digest("hex");
+const hashResource = (resource: string): string => createHash("sha256").update(resource).digest("hex");

@@ -5,7 +5,7 @@ import { CatError } from "../../errors.ts";
 import { lockTemporaryFile, waitForLock } from "../../state/file-lock.ts";
 import { fileStart, OutputError } from "../files/disk.ts";
 import { OutputFile } from "../files/output-file.ts";
-import { type CsvStyle, csvRecords, markOf, plainCsv } from "../outputs/cells.ts";
+import { byteOrderMark, type CsvStyle, csvRecords, plainCsv } from "../outputs/cells.ts";
 import { guardedCell } from "../outputs/formulas.ts";
 import { type ResultRow, resultCells, resultColumns } from "./result.ts";
 
@@ -90,15 +90,16 @@ async function addRows(
   await write(path, all.map((row) => `${JSON.stringify(row)}\n`).join(""));
   await write(
     join(folder, folderResults.csv),
-    markOf(style) + csvRecords([resultColumns, ...all.map((row) => resultCells(row).map(cell))], style),
+    byteOrderMark(style) +
+      csvRecords([resultColumns, ...all.map((row) => resultCells(row).map(cell))], style),
   );
   return true;
 }
 
 /** The name of a list in the folder that is another file: a user's own results, or the input of the command. Null for none. */
 export async function foreignResults(folder: string): Promise<string | null> {
-  const startOf = async (name: string) => String(await fileStart(join(folder, name), 65_536).catch(noFile));
-  const [csv, ndjson] = [await startOf(folderResults.csv), await startOf(folderResults.ndjson)];
+  const readStart = async (name: string) => String(await fileStart(join(folder, name), 65_536).catch(noFile));
+  const [csv, ndjson] = [await readStart(folderResults.csv), await readStart(folderResults.ndjson)];
   const [header, ...records] = csv.trimEnd().split("\n");
   const columns = header!.replace(/^\ufeff|\r$/g, "").replaceAll(";", ",");
   const isOwnCsv = csv === "" || columns === resultColumns.join();

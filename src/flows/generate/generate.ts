@@ -43,7 +43,7 @@ export interface EndedRun extends ClosedRun {
   /** The credits that the run lacks, where the service has reported them. */
   readonly shortage: Shortage | null;
   /** When a run that an earlier command had finished was begun, in Unix milliseconds: this one queued nothing. */
-  readonly finishedRunOf: number | null;
+  readonly finishedRunAt: number | null;
   /** The ID of the last run of the same input that has ended; null without `--missing`, or if none has. */
   readonly runBefore: string | null;
 }
@@ -80,7 +80,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     if (run.state.batches.of(run.id).some(({ state }) => state === "sent"))
       await (await import("./unknown-outcome.ts")).settleExpired(run, input);
     if (!input.missing && !isFresh(run))
-      rejectQueuedMissing(identityOf(input, isExpanded, true), run, input.file.source.name);
+      rejectQueuedMissing(toIdentity(input, isExpanded, true), run, input.file.source.name);
     const plan = await planGenerations({ asked, table }, run, input, deps);
     const { sent, problems: unfound, unresolved } = plan;
     for (const problem of unfound) await deps.onProblem(problem);
@@ -126,10 +126,10 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     const shortage = isUnpaid(stopped) ? balance.shortage(unqueued) : null;
     if (shortage !== null) closed.summary.credits = { left: shortage.left, short: shortage.short };
     closed.summary.duration_ms = Math.round(deps.clock.now() - started - waitedMs);
-    const finishedRunOf = run.isFinished ? run.begunAt : null;
+    const finishedRunAt = run.isFinished ? run.begunAt : null;
     const { tasks } = generating;
     const runBefore = input.missing ? idOfLast(run) : null;
-    return { check: resolved, ended: { ...closed, tasks, stopped, shortage, finishedRunOf, runBefore } };
+    return { check: resolved, ended: { ...closed, tasks, stopped, shortage, finishedRunAt, runBefore } };
   };
   return withRun(toRequest(input, isExpanded), deps, async (run) => {
     if (!input.missing || run.isFinished) return work(run);
@@ -181,10 +181,10 @@ const reviewed = ({ state, service: { baseUrl }, clock }: Run) => ({ state, base
 const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   kind: input.kind,
   noun: input.kind === "tryon" ? "try-on" : "beautify run",
-  identity: identityOf(input, isExpanded, input.missing),
+  identity: toIdentity(input, isExpanded, input.missing),
   // With and without `--missing` the same images are queued.
-  heldAs: identityOf(input, isExpanded, false),
-  resumes: input.missing ? identityOf(input, isExpanded, false) : undefined,
+  heldAs: toIdentity(input, isExpanded, false),
+  resumes: input.missing ? toIdentity(input, isExpanded, false) : undefined,
   runId: input.review?.images[0]?.sent?.run,
   file: input.file.source.name,
   options: { ...(input.fresh && { fresh: "yes" }), ...keptOptions(input.answers, input.file.source) },
@@ -194,7 +194,7 @@ const toRequest = (input: GenerateInput, isExpanded: boolean): RunRequest => ({
   replaces: () => input.fresh,
 });
 
-const identityOf = ({ file, replacing }: GenerateInput, isExpanded: boolean, isMissing: boolean): string =>
+const toIdentity = ({ file, replacing }: GenerateInput, isExpanded: boolean, isMissing: boolean): string =>
   runIdentity([
     file.source.digest,
     file.source.format,

@@ -116,12 +116,13 @@ export function sentByTask(
   state: State,
   kinds: readonly GenerationKind[],
 ): (taskId: string) => { readonly generation: Generation; readonly run: string } | undefined {
-  const batchOf = new Map<string, Pick<StoredBatch, "run" | "index" | "jobs">>();
+  const batchesByKey = new Map<string, Pick<StoredBatch, "run" | "index" | "jobs">>();
   for (const kind of kinds)
-    for (const batch of state.batches.withJobs(kind)) for (const id of batch.jobs) batchOf.set(id, batch);
+    for (const batch of state.batches.withJobs(kind))
+      for (const id of batch.jobs) batchesByKey.set(id, batch);
   const read = new Map<object, Generation[]>();
   return (taskId) => {
-    const batch = batchOf.get(taskId);
+    const batch = batchesByKey.get(taskId);
     if (batch === undefined) return undefined;
     const generations = read.get(batch) ?? loadGenerations(state, batch);
     read.set(batch, generations);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { CatError } from "../../errors.ts";
 import type { Bucket, Condition } from "../bucket/bucket.ts";
-import { contentOf, fileContent } from "../bucket/content.ts";
+import { fileContent, toContent } from "../bucket/content.ts";
 import { probeConditions } from "../bucket/lease.ts";
 import { temporaryFolder } from "../files/disk.ts";
 import { type FolderOptions, folderResults, writeFolderResults } from "./folder-results.ts";
@@ -106,7 +106,7 @@ export class ImageBucket {
   }
 
   async #putList(name: string, type: string, condition?: Condition): Promise<string | null> {
-    const content = contentOf(await readFile(join(this.folder, name)));
+    const content = toContent(await readFile(join(this.folder, name)));
     return this.#bucket.put(name, content, {
       type,
       ...(this.#isChecked && condition !== undefined && { condition }),

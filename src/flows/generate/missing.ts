@@ -1,7 +1,7 @@
 // `--missing`: which images of an input do not exist yet, and are not in progress either.
 
 import { operations } from "../../contract/client-operations.ts";
-import { taskTypeOf } from "../../contract/generation-rules.ts";
+import { toTaskType } from "../../contract/generation-rules.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredBatch } from "../../state/batches.ts";
@@ -30,10 +30,10 @@ export interface MissingImages {
 /** What a state knows of generated images. */
 export const knownImages = ({ state, service }: Pick<Run, "state" | "service">): KnownImages => ({
   isRejected: (task) => state.decisions.isRejected(service.baseUrl, task),
-  lookOf: generationsByTask(state, ["tryon", "beautify"]),
+  findLook: generationsByTask(state, ["tryon", "beautify"]),
 });
 
-const keyOf = (generation: Generation): string => lookKey(generation.productId, generation);
+const toKey = (generation: Generation): string => lookKey(generation.productId, generation);
 
 /**
  * Finds the images that no product has. Tasks are read before images: one that ends meanwhile is seen as an image. A task
@@ -54,12 +54,12 @@ export async function findMissing(
   for (const batch of elsewhere) {
     // After its key has expired only its tasks matter, which the service lists.
     if (batch.state !== "sent" || !isKeyAlive(batch, clocks)) continue;
-    for (const generation of loadGenerations(run.state, batch)) inProgress.add(keyOf(generation));
+    for (const generation of loadGenerations(run.state, batch)) inProgress.add(toKey(generation));
   }
   if (products.size > 0) {
     for (const status of ["queued", "running"] as const)
-      for await (const { id, product_id } of tasksOf(run, { status })) {
-        const look = known.lookOf(id);
+      for await (const { id, product_id } of findTasks(run, { status })) {
+        const look = known.findLook(id);
         if (look !== undefined) inProgress.add(lookKey(product_id, look));
         else if (products.has(product_id)) busy.add(product_id);
       }
@@ -72,7 +72,7 @@ export async function findMissing(
   if (exported.length > 0)
     for await (const { product, tryons, beautified } of readCoverage(
       exported,
-      [taskTypeOf(run.kind)],
+      [toTaskType(run.kind)],
       known,
       run,
     )) {
@@ -82,12 +82,12 @@ export async function findMissing(
   // Exports do not have products of the dashboard.
   for (const productId of exported) products.delete(productId);
   for (const product_id of products)
-    for await (const { id, status } of tasksOf(run, { product_id })) {
-      const look = status === "succeeded" && !known.isRejected(id) ? known.lookOf(id) : undefined;
+    for await (const { id, status } of findTasks(run, { product_id })) {
+      const look = status === "succeeded" && !known.isRejected(id) ? known.findLook(id) : undefined;
       if (look !== undefined) add(product_id, look);
     }
-  const isBusy = (one: Generation) => inProgress.has(keyOf(one)) || busy.has(one.productId);
-  const left = generations.filter((one) => !existing.has(keyOf(one)));
+  const isBusy = (one: Generation) => inProgress.has(toKey(one)) || busy.has(one.productId);
+  const left = generations.filter((one) => !existing.has(toKey(one)));
   const missing = left.filter((one) => !isBusy(one));
   return {
     missing,
@@ -102,22 +102,22 @@ export function leaveOutSent(found: MissingImages, run: Searched): MissingImages
   const sent = new Set(
     batchesElsewhere(run)
       .filter((batch) => !found.seen.has(batchKey(batch)))
-      .flatMap((batch) => loadGenerations(run.state, batch).map(keyOf)),
+      .flatMap((batch) => loadGenerations(run.state, batch).map(toKey)),
   );
-  const missing = found.missing.filter((one) => !sent.has(keyOf(one)));
+  const missing = found.missing.filter((one) => !sent.has(toKey(one)));
   return { ...found, missing, inProgress: found.inProgress + found.missing.length - missing.length };
 }
 
 const batchesElsewhere = ({ state, account, kind, id }: Searched): StoredBatch[] =>
   state.batches.unsettledElsewhere({ account, kind, runId: id }).map(({ batch }) => batch);
 
-const tasksOf = (
+const findTasks = (
   { client, signal, kind }: Searched,
   filter: { status?: Task["status"]; product_id?: string },
 ): AsyncIterable<Task> =>
   client.paginate(
     operations.tasks.list,
-    { type: taskTypeOf(kind), ...filter, limit: limits.page.max },
+    { type: toTaskType(kind), ...filter, limit: limits.page.max },
     { signal },
   );
 

@@ -180,7 +180,7 @@ const tryonOperation = (client: Client): BatchOperation => ({
       });
     return { jobs: tasks.map(({ id }) => id), createdAt: Date.parse(tasks[0]!.created_at) };
   },
-  rowOf: ({ input_index }) => input_index ?? null,
+  toRow: ({ input_index }) => input_index ?? null,
 });
 
 /** POST /v1/tasks/beautifier: one task, so every problem is about its one row. */
@@ -190,6 +190,6 @@ const beautifierOperation = (client: Client): BatchOperation => ({
     const { id, created_at } = await client.tasks.beautify({ json }, options);
     return { jobs: [id], createdAt: Date.parse(created_at) };
   },
-  rowOf: () => 0,
+  toRow: () => 0,
   rejectsBody: ({ status, code }) => status === 404 && code === "product_not_found",
 });

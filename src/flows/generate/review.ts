@@ -51,7 +51,7 @@ export async function findImages(
   rows: readonly Decision[],
   place: ReviewPlace,
 ): Promise<{ images: ReviewedImage[]; problems: Problem[] }> {
-  const find = imagesOf(place);
+  const find = imageLookup(place);
   const images = rows.map((row): ReviewedImage => ({ row, sent: find(row.task_id) }));
   const foreign = images.flatMap(({ row, sent }) => (sent === undefined ? [row] : []));
   const tasks = await place.tasks(foreign.map(({ task_id }) => task_id));
@@ -59,7 +59,7 @@ export async function findImages(
     return { images, problems: [ofAnotherService(rows[0]!, rows.length)] };
   const problems = images.flatMap(({ row, sent }) => {
     const task = tasks.get(row.task_id);
-    if (sent !== undefined) return editedCells(row, looksOf(sent.generation));
+    if (sent !== undefined) return editedCells(row, toLooks(sent.generation));
     if (task !== undefined) return editedCells(row, { product_id: [task.product_id] });
     // Without the service nothing is known of them.
     return place.baseUrl === null ? [] : [unknownTask(row)];
@@ -71,7 +71,7 @@ export async function findImages(
 }
 
 /** What was sent to the service in use: another one may have a task of the same ID. */
-function imagesOf({ state, baseUrl }: ReviewPlace): (taskId: string) => ReviewedImage["sent"] {
+function imageLookup({ state, baseUrl }: ReviewPlace): (taskId: string) => ReviewedImage["sent"] {
   const find = sentByTask(state, ["tryon", "beautify"]);
   if (baseUrl === null) return find;
   const accounts = new Set(state.accounts.at(baseUrl));
@@ -102,7 +102,7 @@ const unknownTask = ({ fileLine, task_id }: Decision): Problem => ({
 /** The values that a cell may have, the one to show first. */
 type Looks = Partial<Record<"product_id" | "model_id" | "background" | "angle_shot", readonly string[]>>;
 
-const looksOf = ({ productId, modelId, modelName, background, angleShot }: Generation): Looks => ({
+const toLooks = ({ productId, modelId, modelName, background, angleShot }: Generation): Looks => ({
   product_id: [productId],
   model_id: [modelId ?? "", ...(modelName === null ? [] : [modelName])],
   background: [background],
@@ -121,9 +121,9 @@ const editedCells = (row: Decision, looks: Looks): Problem[] =>
 /** A problem for each run of which the file has some images only: it was cut, or the run has gone on since. */
 function missingImages(images: readonly ReviewedImage[], state: State): Problem[] {
   const listed = new Set(images.map(({ row }) => row.task_id));
-  const lastLineOf = new Map<string, number>();
-  for (const { row, sent } of images) if (sent !== undefined) lastLineOf.set(sent.run, row.fileLine);
-  return [...lastLineOf].flatMap(([run, line]) => {
+  const lastLines = new Map<string, number>();
+  for (const { row, sent } of images) if (sent !== undefined) lastLines.set(sent.run, row.fileLine);
+  return [...lastLines].flatMap(([run, line]) => {
     const tasks = state.batches.of(run).flatMap(({ jobs }) => jobs);
     const missing = tasks.filter((id) => !listed.has(id)).length;
     if (missing === 0) return [];
@@ -203,12 +203,12 @@ export function recordReview(
 export async function moveReviewed(
   saver: Pick<OutputSaver, "files" | "faults">,
   folder: string,
-  decisionOf: (taskId: string) => ReturnType<Decisions["of"]>,
+  findDecision: (taskId: string) => ReturnType<Decisions["of"]>,
 ): Promise<void> {
   const rejected = join(folder, rejectedFolder);
   let isMoved = false;
   for (const [task, path] of saver.files) {
-    const decision = decisionOf(task)?.decision;
+    const decision = findDecision(task)?.decision;
     if (decision === undefined) continue;
     const name = basename(path);
     const target = decision === "reject" ? `${rejectedFolder}/${name}` : name;

@@ -5,11 +5,11 @@ import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { Client } from "../../client/client.ts";
-import { imageExtensions, imageTypeBytes, imageTypeOf, safeFilename } from "../../contract/image-file.ts";
+import { detectImageType, imageExtensions, imageTypeBytes, safeFilename } from "../../contract/image-file.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
 import { syncFolder } from "../../move-file.ts";
-import { digitalSourceOf, isLabeled } from "../files/ai-label.ts";
+import { isLabeled, toDigitalSource } from "../files/ai-label.ts";
 import { fileStart, OutputError } from "../files/disk.ts";
 import { downloadFile, rejectIncompleteImage, withSizeHint } from "../files/download-file.ts";
 import { placeFile } from "../files/output-file.ts";
@@ -110,7 +110,7 @@ export class OutputSaver {
     for (const name of [...own, ...own.map((name) => `${rejectedFolder}/${name}`)]) {
       if (!names.has(name)) continue;
       const start = await fileStart(join(this.#folder, name), imageTypeBytes).catch(() => null);
-      if (start !== null && imageTypeOf(start) !== null) return name;
+      if (start !== null && detectImageType(start) !== null) return name;
     }
     return null;
   }
@@ -145,9 +145,9 @@ export class OutputSaver {
       freshUrl,
       signal,
       limits: { maxBytes: this.#options.maxBytes },
-      label: this.#options.label ? digitalSourceOf(made) : null,
-      problemOf: (head) => {
-        type = imageTypeOf(head);
+      label: this.#options.label ? toDigitalSource(made) : null,
+      imageProblem: (head) => {
+        type = detectImageType(head);
         return type === null ? "is not a JPEG, PNG or WebP image" : null;
       },
       // Its length may be unknown; one in memory has its announced length.

@@ -1,6 +1,6 @@
 import { ApiError } from "../../client/api-error.ts";
 import { operations } from "../../contract/client-operations.ts";
-import { taskTypeOf } from "../../contract/generation-rules.ts";
+import { toTaskType } from "../../contract/generation-rules.ts";
 import { keyLifeMs, limits } from "../../contract/limits.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
 import type { StoredBatch } from "../../state/batches.ts";
@@ -38,12 +38,12 @@ export async function settleExpired(run: Run, { file, unknown }: GenerateInput):
   const expired = batches.of(run.id).filter((batch) => batch.state === "sent" && isExpired(batch));
   if (expired.length === 0) return;
   const tasks = await unclaimedTasks(run, expired);
-  const looks = tasks.size === 0 ? new Map<string, string>() : await looksOf(expired, run);
+  const looks = tasks.size === 0 ? new Map<string, string>() : await readLooks(expired, run);
   const asked = new UnansweredRequests(run);
-  const candidatesOf = (batch: StoredBatch) => candidatesFor(batch, asked.generationsOf(batch), tasks);
+  const findCandidates = (batch: StoredBatch) => candidatesFor(batch, asked.listGenerations(batch), tasks);
   /** Whether a batch was decided. */
   const decide = (batch: StoredBatch): boolean => {
-    const candidates = candidatesOf(batch);
+    const candidates = findCandidates(batch);
     const own = candidates.filter((task) => !isEarlier(task, batch));
     const ids = matchingTasks(batch, own, { looks, asked });
     if (candidates.length === 0 && isKeyExpired(batch, clocks)) batches.dropped(run.id, batch.index);
@@ -68,7 +68,7 @@ export async function settleExpired(run: Run, { file, unknown }: GenerateInput):
     files: [file.source.name],
     facts: {
       generations: undecided.reduce((sum, batch) => sum + batch.rows.length, 0),
-      candidates: undecided.reduce((sum, batch) => sum + candidatesOf(batch).length, 0),
+      candidates: undecided.reduce((sum, batch) => sum + findCandidates(batch).length, 0),
     },
     now: clocks,
     given: unknown,
@@ -85,7 +85,7 @@ async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promis
   const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id }).map(({ batch }) => batch);
   const known = new Set([...state.batches.of(id), ...elsewhere].flatMap(({ jobs }) => jobs));
   const since = Math.min(...expired.flatMap(sentTimes)) - searchMarginMs;
-  const type = taskTypeOf(kind);
+  const type = toTaskType(kind);
   const tasks = new Map<string, Task>();
   const listing = client.paginate(operations.tasks.list, { type, limit: limits.page.max }, { signal });
   for await (const task of listing) {
@@ -124,20 +124,20 @@ const isEarlier = ({ created_at }: Task, { sentAt, sentAtService }: StoredBatch)
   Date.parse(created_at) < Math.min(sentAt, sentAtService ?? sentAt) - surelyEarlierMs;
 
 /** What the catalogue shows of the images of tasks, by task; nothing where this key cannot read it, or a product is not in exports. */
-async function looksOf(expired: readonly StoredBatch[], run: Run): Promise<ReadonlyMap<string, string>> {
+async function readLooks(expired: readonly StoredBatch[], run: Run): Promise<ReadonlyMap<string, string>> {
   const generations = expired.flatMap((batch) => loadGenerations(run.state, batch));
   const products = new Set(
     generations.flatMap(({ productId, productReference }) => (productReference === null ? [] : productId)),
   );
   try {
-    return await looksByTask([...products], [taskTypeOf(run.kind)], run);
+    return await looksByTask([...products], [toTaskType(run.kind)], run);
   } catch (error) {
     if (error instanceof ApiError && error.status < 500 && error.status !== 429) return new Map();
     throw error;
   }
 }
 
-const lookOf = (one: Generation): string => styledKey(one.productId, one, one.stylings);
+const toLook = (one: Generation): string => styledKey(one.productId, one, one.stylings);
 
 /** The requests of this machine whose tasks are not known, also where the user has said that they were queued. */
 class UnansweredRequests {
@@ -157,7 +157,7 @@ class UnansweredRequests {
     }
   }
 
-  generationsOf = (batch: StoredBatch): readonly Generation[] => this.#generations.get(batchKey(batch))!;
+  listGenerations = (batch: StoredBatch): readonly Generation[] => this.#generations.get(batchKey(batch))!;
 
   /** Whether another request asks for a look, or for any image of a product. */
   isAskedElsewhere(what: string, batch: StoredBatch): boolean {
@@ -166,12 +166,12 @@ class UnansweredRequests {
   }
 
   remove(batch: StoredBatch): void {
-    for (const what of askedIn(this.generationsOf(batch))) this.#askers.get(what)?.delete(batchKey(batch));
+    for (const what of askedIn(this.listGenerations(batch))) this.#askers.get(what)?.delete(batchKey(batch));
   }
 }
 
 const askedIn = (generations: readonly Generation[]): string[] =>
-  generations.flatMap((one) => [lookOf(one), one.productId]);
+  generations.flatMap((one) => [toLook(one), one.productId]);
 
 /**
  * The task of each generation of a request: one whose image shows the same, else one of its product that has failed; null unless
@@ -184,7 +184,7 @@ function matchingTasks(
   candidates: readonly Task[],
   { looks, asked }: { looks: ReadonlyMap<string, string>; asked: UnansweredRequests },
 ): string[] | null {
-  const generations = asked.generationsOf(batch);
+  const generations = asked.listGenerations(batch);
   const left = new Set(candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
   const take = (fits: (task: Task) => boolean): string | undefined => {
     const found = [...left].find(fits);
@@ -192,9 +192,9 @@ function matchingTasks(
     return found?.id;
   };
   const byImage = generations.map((generation) =>
-    take(({ id, subtype }) => looks.get(id) === lookOf(generation) && subtype === generation.subtype),
+    take(({ id, subtype }) => looks.get(id) === toLook(generation) && subtype === generation.subtype),
   );
-  const isOwnLook = (one: Generation) => !asked.isAskedElsewhere(lookOf(one), batch);
+  const isOwnLook = (one: Generation) => !asked.isAskedElsewhere(toLook(one), batch);
   const isProven = generations.some((one, at) => byImage[at] !== undefined && isOwnLook(one));
   if (!isProven && !generations.every(isOwnLook)) return null;
   const ids = generations.flatMap(({ productId, subtype }, at) => {

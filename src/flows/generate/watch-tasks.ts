@@ -18,7 +18,7 @@ export interface WatchInput extends SaveOptions {
   /** What this machine knows of a task. */
   readonly known: (taskId: string) => Generation | undefined;
   /** What a review says of the image of a task; null without one. */
-  readonly reviewOf: (taskId: string) => Pick<StoredDecision, "decision" | "note"> | null;
+  readonly findReview: (taskId: string) => Pick<StoredDecision, "decision" | "note"> | null;
   readonly saveTo: string | null;
   /** Waits until the tasks have ended. */
   readonly wait: boolean;
@@ -52,7 +52,7 @@ export async function watchTasks(
   const ids = input.ids ?? (await openTasks(service));
   const lost: string[] = [];
   const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service, input);
-  const nameOf = outputNamer(input.known, service);
+  const toName = outputNamer(input.known, service);
   const naming: Promise<void>[] = [];
   const show = () => {
     if (input.wait) onProgress(generatingEvent(follower.counts, ids.length));
@@ -61,7 +61,7 @@ export async function watchTasks(
     onStatus: (task) => {
       show();
       if (saver === null || task.status !== "succeeded") return;
-      naming.push(nameOf(task).then((named) => saver.add(task, named)));
+      naming.push(toName(task).then((named) => saver.add(task, named)));
     },
     onLost: (id) => void lost.push(id),
   });
@@ -75,7 +75,7 @@ export async function watchTasks(
   const labels = saver?.labels ?? new Map<string, boolean>();
   const toRow = async (task: Task): Promise<ResultRow> => {
     const { id, status, failure_reason } = task;
-    const generation = await nameOf(task);
+    const generation = await toName(task);
     const [file = null, label = null] = [files.get(id), labels.get(id)];
     return resultRow(generation.line ?? null, {
       generation,
@@ -83,7 +83,7 @@ export async function watchTasks(
       status,
       file,
       label,
-      review: input.reviewOf(id),
+      review: input.findReview(id),
       failure_reason,
     });
   };
@@ -116,7 +116,7 @@ type NamedTask = NamedOutput & { readonly line?: number };
 function outputNamer(known: WatchInput["known"], service: Service): (task: Task) => Promise<NamedTask> {
   const references = new Map<string, Promise<string | null>>();
   // Null where it has none, is deleted, or cannot be read by this key.
-  const referenceOf = async (id: string) => {
+  const findReference = async (id: string) => {
     const found = await productsBy({ ids: [id], references: [] }, service).catch(() => null);
     const product = found?.byId.get(id);
     return product === undefined ? null : referenceOfProduct(product);
@@ -124,7 +124,7 @@ function outputNamer(known: WatchInput["known"], service: Service): (task: Task)
   return async ({ id, product_id: productId }) => {
     const generation = known(id);
     if (generation !== undefined) return generation;
-    const reference = references.get(productId) ?? referenceOf(productId);
+    const reference = references.get(productId) ?? findReference(productId);
     references.set(productId, reference);
     return { productId, productReference: await reference };
   };

@@ -29,9 +29,9 @@ interface PhotosPlace {
 /** Adds the photos of `sorted` to rows, without those that a row names itself. */
 export function addedPhotos({ products, left }: SortedPhotos, place: PhotosPlace): AddedPhotos {
   const most = mostPhotos(products);
-  const keyOf = (path: string) => foldedPath(join(place.folder, path));
+  const toKey = (path: string) => foldedPath(join(place.folder, path));
   /** Files that a disk without case would not tell apart: a cell names one of them by its exact name. */
-  const alike = repeated([...products.values()].flatMap((photos) => photos.map(({ path }) => keyOf(path))));
+  const alike = repeated([...products.values()].flatMap((photos) => photos.map(({ path }) => toKey(path))));
   let free: readonly number[] = [];
   /** The references that the names of the other photos may begin with, with one photo each. */
   let beginnings: ReadonlyMap<string, string> | null = null;
@@ -41,7 +41,7 @@ export function addedPhotos({ products, left }: SortedPhotos, place: PhotosPlace
     );
     return beginnings;
   };
-  const photosOf = (row: unknown): readonly FolderPhoto[] => {
+  const listPhotos = (row: unknown): readonly FolderPhoto[] => {
     const { reference, images } = row as { reference?: unknown; images?: unknown };
     const photos = typeof reference === "string" && products.get(canonicalReference(reference));
     if (!photos) return [];
@@ -49,9 +49,9 @@ export function addedPhotos({ products, left }: SortedPhotos, place: PhotosPlace
     const exact = new Set(paths);
     const named = new Set(paths.map((path) => path && foldedPath(path)));
     return photos.filter(({ path }) =>
-      alike.has(keyOf(path))
+      alike.has(toKey(path))
         ? !exact.has(join(place.folder, path).normalize("NFC"))
-        : !named.has(keyOf(path)),
+        : !named.has(toKey(path)),
     );
   };
   return {
@@ -87,9 +87,9 @@ export function addedPhotos({ products, left }: SortedPhotos, place: PhotosPlace
         );
       return photoHeaders(free);
     },
-    cells: (row) => photoCells(photosOf(row), place.fromRoot, free.length),
+    cells: (row) => photoCells(listPhotos(row), place.fromRoot, free.length),
     object(object) {
-      const photos = photosOf(object);
+      const photos = listPhotos(object);
       if (photos.length === 0 || (object.images !== undefined && !Array.isArray(object.images)))
         return object;
       const added = photos.map((photo): InputImage => {

@@ -4,7 +4,7 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
 import { shortDigest } from "../short-digest.ts";
 import { FieldDigests, ledgerFields, sourceDigest } from "./digests.ts";
-import { type FileRow, fieldsOf } from "./file-row.ts";
+import { type FileRow, toFieldValues } from "./file-row.ts";
 
 /** The column, or field of an object. Other programs hardly have one of this name. */
 export const exportedColumn = "as_exported";
@@ -17,7 +17,7 @@ const fieldBytes = FieldDigests.nothing.bytes.length;
 
 const idDigest = (productId: string): Buffer => shortDigest(`product ${productId}`, shortBytes);
 const photoDigest = (image_id: string): Buffer => sourceDigest({ image_id }).subarray(0, shortBytes);
-const checkOf = (reference: string, rest: Buffer): Buffer =>
+const toCheck = (reference: string, rest: Buffer): Buffer =>
   shortDigest(`${canonicalReference(reference)} ${rest.toString("hex")}`, shortBytes);
 
 type Cells = Pick<FileRow, "reference" | "name" | "description" | "sex"> & {
@@ -28,7 +28,7 @@ type Cells = Pick<FileRow, "reference" | "name" | "description" | "sex"> & {
 export function exportedValue(productId: string, { reference, images, ...fields }: Cells): string {
   const photos = images.map(({ image_id }) => photoDigest(image_id));
   const rest = Buffer.concat([idDigest(productId), FieldDigests.of(fields).bytes, ...photos]);
-  return prefix + Buffer.concat([checkOf(reference, rest), rest]).toString("base64url");
+  return prefix + Buffer.concat([toCheck(reference, rest), rest]).toString("base64url");
 }
 
 /** What a value says; null for one that was not exported with this reference, or is damaged. */
@@ -39,7 +39,7 @@ function readExported(
   if (typeof value !== "string" || !value.startsWith(prefix)) return null;
   const bytes = Buffer.from(value.slice(prefix.length), "base64url");
   const rest = bytes.subarray(shortBytes);
-  if (!checkOf(reference, rest).equals(bytes.subarray(0, shortBytes))) return null;
+  if (!toCheck(reference, rest).equals(bytes.subarray(0, shortBytes))) return null;
   const fieldsEnd = shortBytes + fieldBytes;
   return {
     id: rest.subarray(0, shortBytes),
@@ -68,7 +68,7 @@ export function editedRow(row: FileRow, productId: string): FileRow {
       image.image_id !== undefined && isKept(image.image_id) ? { ...image, isKept: true } : image,
     ),
   };
-  const own = FieldDigests.of(fieldsOf(row));
+  const own = FieldDigests.of(toFieldValues(row));
   if (own.agrees("name", exported.fields)) edited.keepsName = true;
   for (const field of ["description", "sex"] as const)
     if (own.agrees(field, exported.fields)) delete edited[field];
@@ -78,7 +78,7 @@ export function editedRow(row: FileRow, productId: string): FileRow {
 /** Whether the product has another value in a field that is not edited. */
 export function keepsOthers(row: FileRow, edited: FileRow, { fields }: Pick<LedgerEntry, "fields">): boolean {
   const known = new FieldDigests(fields);
-  const [own, sent] = [FieldDigests.of(fieldsOf(row)), FieldDigests.of(fieldsOf(edited))];
+  const [own, sent] = [FieldDigests.of(toFieldValues(row)), FieldDigests.of(toFieldValues(edited))];
   return ledgerFields.some(
     (field) => own.knows(field) && !sent.knows(field) && known.knows(field) && !known.agrees(field, own),
   );

@@ -24,7 +24,7 @@ export class CsvCells implements RowColumns {
   readonly #imageColumns: readonly number[];
   /** The column with any number of images per cell; -1 without one. */
   readonly #imagesColumn: number;
-  readonly #orientationOf: readonly (number | null)[];
+  readonly #orientations: readonly (number | null)[];
   /** Columns without a header (null), and orientation columns with the column of their image. */
   readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
 
@@ -42,12 +42,12 @@ export class CsvCells implements RowColumns {
     this.referenceColumn = this.names.indexOf("reference");
     this.#imageColumns = columns.flatMap(({ kind }, index) => (kind === "image" ? [index] : []));
     this.#imagesColumn = columns.findIndex(({ kind }) => kind === "images");
-    this.#orientationOf = columns.map((column) => {
+    this.#orientations = columns.map((column) => {
       if (column.kind !== "image" || column.number === undefined) return null;
       const at = columns.findIndex((other) => other.kind === "orientation" && other.number === column.number);
       return at === -1 ? null : at;
     });
-    const imageColumns = new Map(this.#orientationOf.map((orientation, index) => [orientation, index]));
+    const imageColumns = new Map(this.#orientations.map((orientation, index) => [orientation, index]));
     this.#doubtful = columns.flatMap((column, index): (readonly [number, number | null])[] => {
       if (column.kind === "ignored" && column.header === "") return [[index, null]];
       const imageColumn = imageColumns.get(index);
@@ -84,7 +84,7 @@ export class CsvCells implements RowColumns {
     const cells: ImageCell[] = [];
     this.#columns.forEach((column, index) => {
       if (column.kind === "image" && record[index]!.trim() !== "") {
-        cells.push({ column: index, part: 0, orientationColumn: this.#orientationOf[index]! });
+        cells.push({ column: index, part: 0, orientationColumn: this.#orientations[index]! });
       } else if (column.kind === "images") {
         const parts = imageParts(record[index]!);
         for (let part = 0; part < parts.length; part++)
@@ -152,13 +152,13 @@ export class CsvCells implements RowColumns {
   }
 
   #orientation(record: readonly string[], index: number): string | undefined {
-    const at = this.#orientationOf[index];
+    const at = this.#orientations[index];
     const value = at === null || at === undefined ? "" : valueRead(record[at]!.trim(), this.#values[at]);
     return value === "" ? undefined : value;
   }
 
   #image(source: string, given: string | undefined): InputImage {
-    const image = imageOf(source);
+    const image = parseImage(source);
     const orientation = given ?? (image.path === undefined ? undefined : orientationOfName(image.path));
     if (orientation !== undefined) image.orientation = orientation;
     return image;
@@ -185,7 +185,7 @@ const areImages = (parts: readonly string[]): boolean =>
 const isImageId = (source: string): boolean => source.length === 26 && ulidPattern.test(source);
 
 /** The image that a cell names: a URL, an uploaded image, or else a local file. */
-function imageOf(source: string): InputImage {
+function parseImage(source: string): InputImage {
   if (looksLikeUrl(source)) return { url: source };
   return isImageId(source) ? { image_id: source } : { path: source };
 }

@@ -9,7 +9,7 @@ import { counted, grouped, shownName } from "../words.ts";
 import { readSeen } from "./compare.ts";
 import { type LedgerField, ledgerFields } from "./digests.ts";
 import { reasonToCompareAgain, unsettled } from "./earlier-runs.ts";
-import { checkFiles, type FileToImport, requestOf } from "./import-file.ts";
+import { checkFiles, type FileToImport, toRequest } from "./import-file.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
 import { makePlan, planRows } from "./plan.ts";
 import { type PlannedAction, type PlannedRow, plannedActions, plannedRow } from "./planned-row.ts";
@@ -51,7 +51,7 @@ export async function planFile(
   const [checked] = await checkFiles([file]);
   const { check, refused } = checked!;
   if (isRejected(check, input)) return { check, plan: null };
-  const request = await requestOf(checked!);
+  const request = await toRequest(checked!);
   const { identity } = request;
   const isResumed = (begun: Run) => !input.fresh && reasonToCompareAgain(begun, new Map(), input) === null;
   const plan = await withoutBeginning(request, isResumed, deps, async (at) => {
@@ -94,7 +94,7 @@ async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<v
     added += planned.photos.length;
     await onRow(planned);
   }
-  const requests = await requestsOf(run, photos.keys());
+  const requests = await countRequests(run, photos.keys());
   const counts = { fields, photos: added, requests, uploads: uploads.count };
   return { total, invalid, ...actions, ...counts } as PlanSummary;
 }
@@ -103,7 +103,7 @@ async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<v
 const anyImage = { image: "0".repeat(26) };
 
 /** The number of requests that write rows: batches, cut as for sending, and one for each product whose fields alone differ. */
-async function requestsOf(run: ImportRun, photos: Iterable<string>): Promise<number> {
+async function countRequests(run: ImportRun, photos: Iterable<string>): Promise<number> {
   for (const sha256 of photos) run.uploads.set(sha256, anyImage);
   let batches = 0;
   for await (const _ of cutBatches(run)) batches++;

@@ -62,7 +62,7 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
     const failure = inWordsOfRow(row, outcome, place);
     const isCounted = outcome.result !== undefined || failure.code === "import_failed";
     if (isCounted && reasons.length < keptReasons) {
-      const reference = outcome.result?.reference ?? input.file.form.referenceOf(row.content) ?? "";
+      const reference = outcome.result?.reference ?? input.file.form.readReference(row.content) ?? "";
       reasons.push({ ...place, line: row.line, reference, code: failure.code, message: failure.message });
     }
     return failure;

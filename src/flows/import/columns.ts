@@ -52,10 +52,10 @@ export const columnNames: readonly string[] = [...columnsByName.keys()];
 
 /** Whether an import knows the column, by its name or by the map. */
 export const isKnownColumn = (header: string, map: ColumnMap): boolean =>
-  columnOf(mappedHeader(header, map)).kind !== "unknown";
+  parseColumn(mappedHeader(header, map)).kind !== "unknown";
 
 /** The content of a column, by its header alone. */
-export function columnOf(header: string): Column {
+export function parseColumn(header: string): Column {
   const name = normalHeader(header);
   const isIgnored = name === "" || name === "ignore" || isFailureColumn(name);
   if (isIgnored) return { kind: "ignored", name: null, header: name };
@@ -78,7 +78,7 @@ export function readColumns(
   report: (problem: Problem) => void,
   values: ValueMap = noValues,
 ): Column[] {
-  const columns = headers.map((header) => columnOf(mappedHeader(header, map)));
+  const columns = headers.map((header) => parseColumn(mappedHeader(header, map)));
   const names = columns.map(({ kind, name }) => (kind === "unknown" ? undefined : name));
   judgeColumns(headers, names, { map, values }, importVocabulary, line, report);
   const seen = new Set(names);
@@ -150,7 +150,7 @@ export function nearestColumns(header: string): readonly string[] {
 /** What `--map` and `--map-value` of an import take. */
 export const importVocabulary: Vocabulary = {
   kind: "import",
-  isField: (name) => !["unknown", "exported"].includes(columnOf(name).kind) && !isFailureColumn(name),
+  isField: (name) => !["unknown", "exported"].includes(parseColumn(name).kind) && !isFailureColumn(name),
   nearest: nearestColumns,
   freeFields: (taken) =>
     columnNames.filter(
@@ -160,9 +160,9 @@ export const importVocabulary: Vocabulary = {
   fields: knownColumns,
   reference: "reference",
   valued: valuedFields,
-  valuedFieldOf: (name) =>
+  toValuedField: (name) =>
     name.endsWith("_orientation") ? "orientation" : valuedFields.includes(name) ? name : null,
-  choicesOf: (field) => (field === "sex" ? sexes : field === "orientation" ? orientations : undefined),
+  listChoices: (field) => (field === "sex" ? sexes : field === "orientation" ? orientations : undefined),
   isOpen: () => false,
 };
 

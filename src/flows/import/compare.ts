@@ -15,7 +15,7 @@ import {
   productsBy,
   productsByReference,
 } from "../catalogue/lookups.ts";
-import { fromTheFuture, hearOf, isBelievable, shownTime } from "../run/clocks.ts";
+import { fromTheFuture, hearService, isBelievable, shownTime } from "../run/clocks.ts";
 import { mayNotRead } from "../service-errors.ts";
 import { FieldDigests, sourceDigest, union } from "./digests.ts";
 import { type ImportRun, mostRowsReadEach } from "./import-run.ts";
@@ -41,13 +41,13 @@ async function readEachProduct(run: ImportRun): Promise<void> {
   const { ledger } = run.at.state;
   const references: string[] = [];
   for await (const { reference } of run.rows.decided()) references.push(reference);
-  const entryOf = (reference: string) => ledger.get(run.at.account, reference);
+  const findEntry = (reference: string) => ledger.get(run.at.account, reference);
   await readById(
-    references.flatMap((reference) => entryOf(reference)?.productId ?? []),
+    references.flatMap((reference) => findEntry(reference)?.productId ?? []),
     run,
   );
   await readByReference(
-    references.filter((reference) => entryOf(reference) === null),
+    references.filter((reference) => findEntry(reference) === null),
     run,
   );
 }
@@ -158,7 +158,7 @@ async function readChanges(run: ImportRun): Promise<void> {
   const { at, deps } = run;
   const { client, signal } = at;
   const { ledger } = at.state;
-  await hearOf(at);
+  await hearService(at);
   // Before the first page: later changes are in the next delta.
   const now = client.serviceNow() === null ? null : client.earliest();
   const last = ledger.lookedAt(at.account) ?? 0;

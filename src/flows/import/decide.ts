@@ -10,7 +10,7 @@ import {
   type RowMemo,
   sourceDigest,
 } from "./digests.ts";
-import { type FileImage, type FileRow, fieldsOf } from "./file-row.ts";
+import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
 import type { ImportInput } from "./import-input.ts";
 
 /** A row with the data for the decision about it. */
@@ -77,7 +77,7 @@ export function decide(
   if (refused.length > 0 && (onImageError === "fail_row" || sent.length === 0)) {
     return { kind: "refused", discarded: sent.map(({ image }) => image) };
   }
-  const values = fieldsOf(content);
+  const values = toFieldValues(content);
   const fields = FieldDigests.of(values);
   if (entry === null || sent.length > 0) {
     const images = sent.map(({ image }) => content.images[image]!);
@@ -111,13 +111,13 @@ const isRepeatedUnlabeled = (images: readonly FileImage[], digests: readonly Buf
   images.some(({ orientation }, index) => orientation !== undefined && digests[index]!.equals(digests[at]!));
 
 /**
- * The row with the digests of its photos, and those of them that the service rejected. `contentOf`: the SHA-256 (hex) of the
- * photo at a path; `refusalOf`: why the service rejected the upload of these bytes, if it did.
+ * The row with the digests of its photos, and those of them that the service rejected. `contentDigest`: the SHA-256 (hex) of the
+ * photo at a path; `findRefusal`: why the service rejected the upload of these bytes, if it did.
  */
 export async function weigh(
   content: FileRow,
-  contentOf: (path: string) => Promise<string>,
-  refusalOf: (sha256: string) => RowFailure | undefined,
+  contentDigest: (path: string) => Promise<string>,
+  findRefusal: (sha256: string) => RowFailure | undefined,
 ): Promise<WeighedRow> {
   const digests: Buffer[] = [];
   const refused: RejectedPhoto[] = [];
@@ -126,9 +126,9 @@ export async function weigh(
       digests.push(sourceDigest(image as { url: string }));
       continue;
     }
-    const sha256 = await contentOf(image.path);
+    const sha256 = await contentDigest(image.path);
     digests.push(sourceDigest({ sha256 }));
-    const why = refusalOf(sha256);
+    const why = findRefusal(sha256);
     if (why !== undefined) refused.push({ ...placed(image, index), ...why });
   }
   return { content, digests, refused };

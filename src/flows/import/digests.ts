@@ -24,7 +24,7 @@ export class FieldDigests {
   /** Returns the digests of these values; null is the value of a field that is empty at the service. */
   static of(values: FieldValues): FieldDigests {
     return new FieldDigests(
-      Buffer.concat(ledgerFields.map((field) => digestOf(compared(field, values[field])))),
+      Buffer.concat(ledgerFields.map((field) => digestValue(compared(field, values[field])))),
     );
   }
 
@@ -65,7 +65,7 @@ function compared(field: LedgerField, value: unknown): unknown {
 }
 
 /** A response may have a value that is neither a string nor null; it counts as unknown. */
-function digestOf(value: unknown): Buffer {
+function digestValue(value: unknown): Buffer {
   if (typeof value !== "string" && value !== null) return unknown;
   return shortDigest(value === null ? "null" : `text ${value}`, digestBytes);
 }

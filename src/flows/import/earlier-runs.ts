@@ -14,7 +14,7 @@ import { isKeyTaken, orNull } from "../service-errors.ts";
 import { counted, shownName } from "../words.ts";
 import { isEnded } from "./follow.ts";
 import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
-import { addsTwice, noteRepeated, sendAgainOf } from "./send.ts";
+import { addsTwice, createSendAgain, noteRepeated } from "./send.ts";
 import { settleBatches } from "./settle.ts";
 import { decideUnknownOutcomes, type EarlierBatch, unknownOutcomeText } from "./unknown-outcomes.ts";
 
@@ -57,7 +57,7 @@ async function decide(
   input: ImportInput,
   deps: ImportDeps,
 ): Promise<Map<string, Import | null>> {
-  const imports = await importsOf(left, at);
+  const imports = await readImports(left, at);
   const mayDouble = ({ run, batch }: EarlierBatch) => batch.state === "sent" && addsTwice(run.options.mode);
   const now = left.some(mayDouble) ? await readClocks(at) : null;
   const isUnknown = (one: EarlierBatch) =>
@@ -80,15 +80,15 @@ async function settleRun(run: StoredRun, at: Run, { onProgress, onNote }: Import
     at.state.batches.of(run.id).filter((batch) => batch.state === state);
   await noteRepeated(batches("sent"), { at, mode: run.options.mode, deps: { onNote } });
   if (batches("sent").length > 0)
-    await sendAgainOf(run, batches("sent"), at).catch((error: unknown) => {
-      throw isKeyTaken(error) ? undecidedOf(batches("sent"), run, error) : error;
+    await createSendAgain(run, batches("sent"), at).catch((error: unknown) => {
+      throw isKeyTaken(error) ? undecidedError(batches("sent"), run, error) : error;
     });
   const step = `waiting for the import of ${shownName(run.file)}`;
   await settleBatches(batches("accepted"), at, (done, total) => onProgress({ step, done, total }));
 }
 
 /** The error for rows of another file that sending again does not decide: this file is fine. */
-const undecidedOf = (batches: readonly StoredBatch[], { file }: StoredRun, cause: unknown): CatError =>
+const undecidedError = (batches: readonly StoredBatch[], { file }: StoredRun, cause: unknown): CatError =>
   new CatError(
     `${unknownOutcomeText({ file: shownName(file), rows: rowsIn(batches), lost: [] }, shownTime(Math.min(...batches.map(({ sentAt }) => sentAt))))}, and the service has had their idempotency key with another body`,
     {
@@ -99,7 +99,7 @@ const undecidedOf = (batches: readonly StoredBatch[], { file }: StoredRun, cause
     },
   );
 
-async function importsOf(
+async function readImports(
   left: readonly EarlierBatch[],
   { client, signal, concurrency }: Run,
 ): Promise<Map<string, Import | null>> {

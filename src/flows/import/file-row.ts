@@ -38,7 +38,7 @@ export interface InputImage extends ImportRowImage {
  * The fields that an upsert of the row sets; fields missing from the row keep their value (Imports, Row
  * fields).
  */
-export function fieldsOf({ name, keepsName, description, sex }: FileRow): FieldValues {
+export function toFieldValues({ name, keepsName, description, sex }: FileRow): FieldValues {
   return {
     ...(keepsName ? {} : { name }),
     ...(description === undefined ? {} : { description }),
@@ -55,8 +55,8 @@ const longestPath = 4096;
 const none: readonly LocalImage[] = [];
 
 /** The local photos of a row, without invalid paths (`inputRowProblems` reports those). */
-export function localImagesOf(row: unknown): readonly LocalImage[] {
-  const images = imagesOf(row);
+export function listLocalImages(row: unknown): readonly LocalImage[] {
+  const images = listImages(row);
   if (images === null || !images.some(hasPath)) return none;
   return images.flatMap((image, index) =>
     hasPath(image) && pathFault(image.path) === null ? [{ index, path: image.path as string }] : [],
@@ -68,7 +68,7 @@ export function localImagesOf(row: unknown): readonly LocalImage[] {
  * instead of `url` and `image_id`; the file itself is not checked.
  */
 export function inputRowProblems(row: unknown): readonly RowProblem[] {
-  const images = imagesOf(row);
+  const images = listImages(row);
   if (images === null || !images.some(hasPath)) return importRowProblems(row);
   const found: RowProblem[] = [];
   const add = (param: string, message: string) =>
@@ -89,7 +89,7 @@ export function inputRowProblems(row: unknown): readonly RowProblem[] {
 
 /** Adds orientations from the file names of local photos, unless the row has its own. */
 export function withOrientations(row: Record<string, unknown>): Record<string, unknown> {
-  const images = imagesOf(row);
+  const images = listImages(row);
   if (images === null || !images.some(hasPath)) return row;
   const oriented = images.map((image) => {
     if (!hasPath(image) || image.orientation !== undefined || typeof image.path !== "string") return image;
@@ -123,7 +123,7 @@ const hasPath = (image: unknown): image is WithPath =>
   !Array.isArray(image) &&
   (image as WithPath).path !== undefined;
 
-function imagesOf(row: unknown): readonly unknown[] | null {
+function listImages(row: unknown): readonly unknown[] | null {
   const images = (row as { images?: unknown } | null | undefined)?.images;
   return Array.isArray(images) ? images : null;
 }

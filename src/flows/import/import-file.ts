@@ -3,7 +3,7 @@ import type { OutputTargets } from "../outputs/results-file.ts";
 import { type CheckResult, checkFile, isRejected } from "../rows/check.ts";
 import { keptOptions, valueEntries } from "../rows/mapped-columns.ts";
 import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";
-import { changeOf } from "../rows/source.ts";
+import { changeError } from "../rows/source.ts";
 import { shownTime } from "../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../run/run.ts";
 import { after } from "../run/stage.ts";
@@ -86,7 +86,7 @@ export async function checkFiles(files: readonly FileToImport[]): Promise<Checke
 async function importChecked(file: CheckedFile, targets: OutputTargets): Promise<EndedRun> {
   const { input, deps, check, refused, tookMs } = file;
   const started = deps.clock.now() - tookMs;
-  const { identity, ...asked } = await requestOf(file);
+  const { identity, ...asked } = await toRequest(file);
   const { applies } = input;
   if (applies !== undefined) rejectForeign(input, identity, (await deps.memory()).service);
   const request = {
@@ -123,14 +123,14 @@ const undonePlan = (): CatError =>
   });
 
 /** The run of a file that was checked. */
-export async function requestOf({ input, refused }: CheckedFile) {
+export async function toRequest({ input, refused }: CheckedFile) {
   const { localPhotos, mode, onImageError, photos } = input;
   const { source } = input.file;
   const digests = { file: source.digest!, photos: await localPhotos.digestOfAll() };
   return {
     noun: "import",
     kind: importKind,
-    identity: identityOf(input, refused, digests),
+    identity: toIdentity(input, refused, digests),
     file: source.name,
     options: { mode, onImageError, photos, ...keptOptions(input.answers, source) },
     concurrency: input.concurrency,
@@ -173,7 +173,7 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
     ...closed,
     stopped,
     sent,
-    changed: stopped === undefined ? null : await changeOf(input.file.source),
+    changed: stopped === undefined ? null : await changeError(input.file.source),
   };
 }
 
@@ -181,7 +181,7 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
  * Identifies an import across restarts: the bytes of the file and its photos, and every option that changes
  * what is sent. Paths and output options do not count. Digests are SHA-256 (hex).
  */
-function identityOf(
+function toIdentity(
   input: ImportInput,
   { repeatingOthers }: RefusedRows,
   digests: { file: string; photos: string },

@@ -12,7 +12,7 @@ import type { AddedPhotos } from "./added-photos.ts";
 import { exportedColumn, isExported } from "./as-exported.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
-import { type FileRow, inputRowProblems, localImagesOf, withOrientations } from "./file-row.ts";
+import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
 
 export interface ImportForm extends RowForm {
   /** Whether products must be read: a row that was checked names an image ID, or what it was when it was exported. */
@@ -43,7 +43,7 @@ export const importForm = (
     objects: { map, words: objectVocabulary, fields: [...objectFields, exportedColumn] },
     fromObject: (object) => withOrientations(objectRead(object, values, orientations)),
     problems(read) {
-      const exported = exportedOf(read);
+      const exported = readExported(read);
       const row = exported === undefined ? read : withoutExported(read as object);
       needsProducts ||= exported !== undefined || hasImageId(row);
       const repeated = repeatedPhotos(row);
@@ -54,15 +54,15 @@ export const importForm = (
           ? found
           : found.map((problem) => withReason(withValueFix(problem, row), row, added?.whyNone));
       const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
-      const images = photos === undefined ? [] : localImagesOf(row);
+      const images = photos === undefined ? [] : listLocalImages(row);
       if (images.length === 0) return problems;
       return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);
     },
     beyondLimit: () => photos?.stopConverting(),
-    referenceOf,
+    readReference,
     // The service finds duplicates within one request only (Imports, rule 1).
     unique: {
-      keyOf: referenceOf,
+      toKey: readReference,
       param: "reference",
       code: "duplicate_reference_in_file",
       message: (reference, first) => `duplicate reference "${reference}", first used${placeOfUse(first)}`,
@@ -113,7 +113,7 @@ function withReason(
   row: unknown,
   whyNone: AddedPhotos["whyNone"] | undefined,
 ): FieldProblem {
-  const reference = referenceOf(row);
+  const reference = readReference(row);
   if (problem.param !== "images" || whyNone === undefined || reference === undefined) return problem;
   const { images } = row as { images?: unknown };
   if (Array.isArray(images) && images.length > 0) return problem;
@@ -140,19 +140,20 @@ const longestValue = 60;
 export const meantValues = (field: "sex" | "orientation", value: string): readonly string[] =>
   didYouMean(
     value,
-    importVocabulary.choicesOf(field)!,
+    importVocabulary.listChoices(field)!,
     field === "sex" ? wordsForSexes : wordsForOrientations,
   );
 
 /** The reference of a row, if it has one that can be shown. */
-function referenceOf(row: unknown): string | undefined {
+function readReference(row: unknown): string | undefined {
   const reference = (row as { reference?: unknown } | null)?.reference;
   if (typeof reference !== "string") return undefined;
   const canonical = canonicalReference(reference);
   return canonical === "" ? undefined : canonical;
 }
 
-const exportedOf = (row: unknown): unknown => (row as Partial<FileRow> | null | undefined)?.[exportedColumn];
+const readExported = (row: unknown): unknown =>
+  (row as Partial<FileRow> | null | undefined)?.[exportedColumn];
 
 function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): object {
   return row;
@@ -160,7 +161,7 @@ function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): obj
 
 /** The problem of a value that was exported for another row, or not at all. */
 function exportedProblems(exported: unknown, row: unknown): readonly FieldProblem[] {
-  const reference = referenceOf(row);
+  const reference = readReference(row);
   if (exported === undefined || exported === "" || reference === undefined || isExported(exported, reference))
     return [];
   const message = `${exportedColumn} is not the value that was exported for ${reference}: empty it, remove the column, or export again`;

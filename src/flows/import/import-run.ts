@@ -127,8 +127,8 @@ class RowsToImport {
     const { input, at, uploads, read, refused, moved } = this.#run;
     const { ledger } = at.state;
     const usesLedger = input.photos === "new" && !ledger.isEmpty(at.account);
-    const contentOf = (path: string) => input.localPhotos.digest(path);
-    const refusalOf = (sha256: string) => {
+    const contentDigest = (path: string) => input.localPhotos.digest(path);
+    const findRefusal = (sha256: string) => {
       const upload = uploads.get(sha256);
       return upload !== undefined && "refused" in upload ? upload.refused : undefined;
     };
@@ -142,7 +142,7 @@ class RowsToImport {
         const reference = referenceOfRow(row);
         const known = usesLedger ? ledger.get(at.account, reference) : null;
         const entry = withRead(known, read.get(reference));
-        const asIs = await weigh(row, contentOf, refusalOf);
+        const asIs = await weigh(row, contentDigest, findRefusal);
         const first = decide(asIs, entry, input);
         // Nearly every row of an exported sheet changes nothing.
         const changing = entry === null || first.kind === "unchanged" ? row : this.#changing(row, entry);

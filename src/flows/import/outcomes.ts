@@ -19,7 +19,7 @@ import type { FileRow } from "./file-row.ts";
 import { isEnded } from "./follow.ts";
 import type { ImportRun } from "./import-run.ts";
 import { ResultsReader } from "./results.ts";
-import { byIndex, failedImage, failureOf, pendingRow, type RowOutcome, unchangedRow } from "./row-result.ts";
+import { byIndex, failedImage, pendingRow, type RowOutcome, toFailure, unchangedRow } from "./row-result.ts";
 import { settleBatch } from "./settle.ts";
 
 /** A run after its last stage, finished or stopped. */
@@ -64,7 +64,7 @@ export function rowOutcomes(
     .map((batch) => ({
       first: batch.lines[0]!,
       count: rowsIn([batch]),
-      rows: () => outcomesOf(batch, run, reader, onFault),
+      rows: () => readOutcomes(batch, run, reader, onFault),
     }));
   const stretches = [...batches, ...rowsWithoutResults(run, end, reported, onFault)];
   const total = stretches.reduce((sum, { count }) => sum + count, 0);
@@ -78,7 +78,7 @@ function hasOutcomes(batch: SentBatch, { follower }: ImportRun, reported: Report
   return reported.accepted && job !== undefined && isEnded(job);
 }
 
-async function* outcomesOf(
+async function* readOutcomes(
   batch: SentBatch,
   run: ImportRun,
   reader: ResultsReader,
@@ -137,7 +137,7 @@ function outcomeOfRow(line: number, sent: ImportRowResult, memo: RowMemo): RowOu
   images.sort(byIndex);
   const isPartial = isRecreated || (refused.length > 0 && sent.status === "succeeded");
   const result = isPartial ? { ...sent, images, status: "partial" as const } : { ...sent, images };
-  const failure = isRecreated ? photosMissing : failureOf(result);
+  const failure = isRecreated ? photosMissing : toFailure(result);
   if (failure === undefined) return { line, result };
   // A row that failed needs all its photos once it is fixed: the ledger knows which of them are attached.
   if (sent.status === "failed") return { line, result, failure };
@@ -193,7 +193,7 @@ function rowsWithoutResults(
     ...(reported.unchanged && rows.unchanged.size > 0
       ? [inFile(rows.unchanged, rows.unchanged.size, unchanged)]
       : []),
-    ...(reported.notAccepted && left !== null ? [inFile(left, countOf(left, check.total), unsent)] : []),
+    ...(reported.notAccepted && left !== null ? [inFile(left, countRows(left, check.total), unsent)] : []),
   ];
 }
 
@@ -207,7 +207,7 @@ function inMemory(outcomes: readonly RowOutcome[]): CountedRows[] {
 }
 
 /** Counts the rows of the file that are in `some`. */
-function countOf(some: SomeRows, total: number): number {
+function countRows(some: SomeRows, total: number): number {
   let count = 0;
   for (let row = 0; row < total; row++) if (some.has(row)) count++;
   return count;

@@ -5,7 +5,7 @@ import { CatError } from "../../errors.ts";
 import { LookupList } from "../catalogue/lookups.ts";
 import { uploadPhotos } from "../photos/upload-photos.ts";
 import type { CheckResult } from "../rows/check.ts";
-import { hearOf } from "../run/clocks.ts";
+import { hearService } from "../run/clocks.ts";
 import type { Stage } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { byteText, counted, grouped } from "../words.ts";
@@ -69,7 +69,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
     if ([...uploads.values()].some((upload) => "refused" in upload)) plan = await planRows(run);
     await recordMany(plan?.known ?? 0, run);
     // Get one response before the first batch: the age of its key is measured by the service's clock.
-    await hearOf(at);
+    await hearService(at);
     return { done: rowsToSend(plan, run), stopped: undefined };
   } catch (error) {
     if (at.signal.aborted || (isReportedWithSummary(error) && !isLimit(error)))
@@ -157,7 +157,7 @@ async function addPhoto(path: string, plan: Plan, { input, at, uploads }: Import
   if (plan.photos.has(sha256)) return;
   plan.photos.set(sha256, path);
   const name = await input.localPhotos.uploadName(path);
-  if (uploads.has(sha256) || at.state.uploads.imageOf(at.account, name) !== null) return;
+  if (uploads.has(sha256) || at.state.uploads.findImage(at.account, name) !== null) return;
   plan.uploads.count++;
   plan.uploads.bytes += await input.localPhotos.size(path);
 }

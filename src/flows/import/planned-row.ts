@@ -10,7 +10,7 @@ import { counted, grouped, shownName } from "../words.ts";
 import { readSeen } from "./compare.ts";
 import { type DecidedRow, placed } from "./decide.ts";
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
-import { fieldsOf } from "./file-row.ts";
+import { toFieldValues } from "./file-row.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { imageId, type SeenProduct, type SeenProducts } from "./seen-products.ts";
@@ -48,7 +48,7 @@ export function plannedRow(row: DecidedRow, products: SeenProducts, input: Impor
   if (seen === null) return planned("create", {}, photos);
   if (input.mode === "skip_existing") return planned("skip");
   if (input.mode === "create") return planned("fail");
-  const fields = withOld(changedFields(fieldsOf(content), seen), seen);
+  const fields = withOld(changedFields(toFieldValues(content), seen), seen);
   return planned(Object.keys(fields).length > 0 ? "change" : "add_photos", fields, photos);
 }
 
@@ -68,7 +68,7 @@ const withOld = (values: FieldValues, seen: SeenProduct | null): PlannedRow["fie
   );
 
 /** The row as a line of a plan. Orientations are left out: the service finds those of unlabeled photos later. */
-export const rowOfPlan = ({ seen, ...row }: PlannedRow): string =>
+export const plannedLine = ({ seen, ...row }: PlannedRow): string =>
   JSON.stringify({ ...row, seen: seen && { ...seen, images: seen.images.map(imageId) } });
 
 const planAgain = "Plan again, and apply that plan.";
@@ -141,7 +141,7 @@ export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
 /** Whether a row would no longer be imported as planned, as its product was seen last. */
 export function isMoved(row: DecidedRow, { seen, input }: ImportRun): boolean {
   const planned = plannedRow(row, seen!, input);
-  return planned.action !== "skip" && !input.applies!.isPlanned(row.line, rowOfPlan(planned));
+  return planned.action !== "skip" && !input.applies!.isPlanned(row.line, plannedLine(planned));
 }
 
 /** References that a message names. */

@@ -9,7 +9,7 @@ import { maxLookups, productsBy } from "../catalogue/lookups.ts";
 import { mayNotRead } from "../service-errors.ts";
 import type { DecidedRow } from "./decide.ts";
 import { FieldDigests } from "./digests.ts";
-import { fieldsOf } from "./file-row.ts";
+import { toFieldValues } from "./file-row.ts";
 import type { ImportRun } from "./import-run.ts";
 import { seenProduct } from "./seen-products.ts";
 
@@ -64,7 +64,7 @@ export async function changesToSend(
       productId,
       reference,
       after: FieldDigests.of(
-        decision.kind === "patch" || decision.kind === "uncertain" ? decision.fields : fieldsOf(content),
+        decision.kind === "patch" || decision.kind === "uncertain" ? decision.fields : toFieldValues(content),
       ).bytes,
       sources: ledger.ofProduct(at.account, productId)?.sources ?? null,
     }));

@@ -39,7 +39,7 @@ const ownOutcome = (
   { status, action, product_id = null, images = [], error = null }: OwnResult,
 ): RowOutcome => {
   const result = { line: null, reference, status, action, product_id, images, error };
-  const failure = failureOf(result);
+  const failure = toFailure(result);
   return failure === undefined ? { line, result } : { line, result, failure };
 };
 
@@ -109,7 +109,7 @@ export const byIndex = (left: { index: number }, right: { index: number }): numb
   left.index - right.index;
 
 /** The failure of a failed or partial row, as one code and one message. */
-export function failureOf(result: RowResult): RowFailure | undefined {
+export function toFailure(result: RowResult): RowFailure | undefined {
   if (result.status !== "failed" && result.status !== "partial") return undefined;
   const images = result.images.filter((image) => image.status === "failed");
   const reasons = images.map(

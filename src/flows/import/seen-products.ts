@@ -26,7 +26,7 @@ export const seenProduct = ({ id, name, description, sex, images }: Product): Se
 /** The ID of an image of a `SeenProduct`. */
 export const imageId = (image: string): string => image.slice(0, image.indexOf(" "));
 
-function textOf(product: Product): string {
+function toText(product: Product): string {
   const { id, name, description, sex, images } = seenProduct(product);
   return JSON.stringify([id, name, description, sex, ...images]);
 }
@@ -39,12 +39,12 @@ export class SeenProducts {
   readonly keep = (product: Product): void => {
     const reference = referenceOfProduct(product);
     if (reference === null || this.#byReference.get(reference)) return;
-    this.#byReference.set(reference, textOf(product));
+    this.#byReference.set(reference, toText(product));
   };
 
   /** Replaces the product of a reference, which was read again and may have another one now. */
   again(reference: string, product: Product): void {
-    this.#byReference.set(reference, referenceOfProduct(product) === reference ? textOf(product) : null);
+    this.#byReference.set(reference, referenceOfProduct(product) === reference ? toText(product) : null);
   }
 
   /** Forgets all, to read them again. */

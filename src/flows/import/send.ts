@@ -36,7 +36,7 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
     );
     return { jobs: [id], createdAt: parseMoment(created_at, client.earliest()) };
   },
-  rowOf: ({ line }) => (line === undefined ? null : line - 1),
+  toRow: ({ line }) => (line === undefined ? null : line - 1),
 });
 
 /**
@@ -50,7 +50,7 @@ function parseMoment(created_at: string, now: number): number | null {
 }
 
 /** Sends batches of another run again, with their bytes and keys. */
-export const sendAgainOf = (
+export const createSendAgain = (
   { id, file, options }: Pick<StoredRun, "id" | "file" | "options">,
   batches: readonly StoredBatch[],
   at: Run,

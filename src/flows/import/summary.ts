@@ -85,9 +85,9 @@ export const nothingSent = {
 /** Starts a summary, to be completed by `countOutcome`. */
 export function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): ImportSummary {
   const accepted = sent.filter((batch) => batch.kind === "accepted");
-  const spans = (kind: SentBatch["kind"]) => sent.filter((batch) => batch.kind === kind).map(spanOf);
+  const spans = (kind: SentBatch["kind"]) => sent.filter((batch) => batch.kind === kind).map(toSpan);
   const [unknown, refused] = [spans("unknown"), spans("refused")];
-  const problems = sent.flatMap((batch) => (batch.kind === "refused" ? problemsOf(batch) : []));
+  const problems = sent.flatMap((batch) => (batch.kind === "refused" ? toProblems(batch) : []));
   return {
     run_id: run.at.id,
     file: run.input.file.source.name,
@@ -110,14 +110,14 @@ export function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): 
   };
 }
 
-const spanOf = ({ lines }: SentBatch): LineSpan => ({
+const toSpan = ({ lines }: SentBatch): LineSpan => ({
   first_line: lines[0]!,
   last_line: lines.at(-1)!,
   rows: lines.length,
 });
 
-function problemsOf(batch: Extract<SentBatch, { kind: "refused" }>): SummaryProblem[] {
-  const { first_line, last_line } = spanOf(batch);
+function toProblems(batch: Extract<SentBatch, { kind: "refused" }>): SummaryProblem[] {
+  const { first_line, last_line } = toSpan(batch);
   return batch.problems.map(({ line, param, code, message }) => ({
     ...(line === null ? { first_line, last_line } : { line }),
     param,

@@ -86,7 +86,7 @@ function countAsImported(
 
 function rejection(question: UnknownOutcomeQuestion, choice: UnknownChoice | undefined) {
   const { sentAt, existing, resendsOnce, lost } = question;
-  const message = `${unknownOutcomeText(question, shownTime(sentAt))}; ${existenceOf(existing)}`;
+  const message = `${unknownOutcomeText(question, shownTime(sentAt))}; ${existencePhrase(existing)}`;
   // Without the IDs of the products their photos would be sent again.
   if (choice === "imported" && existing === null) {
     const hint = "Use a key with that scope, or another choice for --unknown.";
@@ -107,7 +107,7 @@ function rejection(question: UnknownOutcomeQuestion, choice: UnknownChoice | und
   return { message, hint };
 }
 
-function existenceOf(products: number | null): string {
+function existencePhrase(products: number | null): string {
   if (products === null) return "this key lacks the scope products:read";
   const count = products === 0 ? "none" : grouped(products);
   return `${count} of their products ${products > 1 ? "exist" : "exists"}`;

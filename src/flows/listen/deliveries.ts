@@ -67,7 +67,7 @@ export function readDelivery(
 ): ReceivedEvent | SignatureProblem {
   const delivery = { header, rawBody: body, secret, toleranceSeconds };
   const verdict = verifySignature({ ...delivery, now });
-  return verdict.ok ? eventOf(body) : explainRejection(verdict, delivery, headerName);
+  return verdict.ok ? parseEvent(body) : explainRejection(verdict, delivery, headerName);
 }
 
 export const isProblem = (read: ReceivedEvent | SignatureProblem): read is SignatureProblem => "hint" in read;
@@ -75,7 +75,7 @@ export const isProblem = (read: ReceivedEvent | SignatureProblem): read is Signa
 /** Strict, because the log keeps the body as text. */
 const strictly = new TextDecoder("utf-8", { fatal: true });
 
-function eventOf(body: Buffer): ReceivedEvent | SignatureProblem {
+function parseEvent(body: Buffer): ReceivedEvent | SignatureProblem {
   let event: Partial<Record<string, unknown>> | null;
   try {
     event = JSON.parse(strictly.decode(body)) as typeof event;

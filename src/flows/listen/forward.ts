@@ -21,7 +21,7 @@ export const overlap = (patterns: EventPattern, others: EventPattern): boolean =
   eventTypes.some((type) => matches(patterns, type) && matches(others, type));
 
 /** The event types that are meant. */
-export const typesOf = (patterns: EventPattern): EventType[] =>
+export const matchingTypes = (patterns: EventPattern): EventType[] =>
   eventTypes.filter((type) => matches(patterns, type));
 
 /** The longest part of a response that is kept and shown, in characters. */

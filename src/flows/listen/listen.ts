@@ -7,7 +7,7 @@ import type { ListenView } from "./deliveries.ts";
 import { Deliveries, isProblem, readDelivery } from "./deliveries.ts";
 import { EventLog } from "./event-log.ts";
 import type { Delivery, EventPattern, Handler, HandlerResponse } from "./forward.ts";
-import { typesOf } from "./forward.ts";
+import { matchingTypes } from "./forward.ts";
 import type { EventLine, UnacceptedEvents } from "./log-lines.ts";
 import { type OnPoll, Poller, syntheticEvent } from "./poller.ts";
 import { openReceiver, type ReceivedRequest } from "./receiver.ts";
@@ -196,7 +196,7 @@ async function receive(
     answer,
     onProblem: (sentence) => view.onProblem(sentence),
   });
-  const local = `http://${hostOf(input.host)}:${receiver.port}${input.path}`;
+  const local = `http://${toUrlHost(input.host)}:${receiver.port}${input.path}`;
   const url = (source.kind === "webhook" && source.publicUrl) || local;
   try {
     if (source.kind === "secret") {
@@ -212,7 +212,7 @@ async function receive(
       onProblem: view.onProblem,
     });
     try {
-      const webhook = await registration.register(url, typesOf(input.events ?? ["*"]));
+      const webhook = await registration.register(url, matchingTypes(input.events ?? ["*"]));
       const forHandlers = source.secret ?? webhook.secret;
       const resend = resender(deliveries, forHandlers, input.headerName, clock);
       await start({ url, webhookId: webhook.id, secret: forHandlers, resend }, webhook.secret);
@@ -274,7 +274,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
   });
 
 /** The host under which this machine reaches the listener. */
-function hostOf(host: string): string {
+function toUrlHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;
 }

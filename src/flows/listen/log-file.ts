@@ -83,7 +83,7 @@ const mostBytes = 1_000;
  * them is of the user: it would be overwritten and removed, and opening a pipe would wait for its writer.
  */
 export function sidePaths(log: string): { readonly lock: string; readonly mark: string } {
-  const path = realPathOf(log);
+  const path = toRealPath(log);
   const side = { lock: `${path}-lock`, mark: `${path}-shown` };
   try {
     for (const file of [side.lock, side.mark]) {
@@ -102,7 +102,7 @@ export function sidePaths(log: string): { readonly lock: string; readonly mark: 
 }
 
 /** Without links, because two names of one log have one lock. */
-function realPathOf(path: string): string {
+function toRealPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {

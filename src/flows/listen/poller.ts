@@ -37,7 +37,7 @@ interface EndedJob {
 }
 
 /** The ID of the event: the same in every run, so that the log recognizes it. */
-const eventIdOf = ({ resource, id, status }: Omit<EndedJob, "endedAt">): string =>
+const toEventId = ({ resource, id, status }: Omit<EndedJob, "endedAt">): string =>
   `evt_${hash("sha256", `${resource} ${id} ${status}`).slice(0, 26)}`;
 
 /** The event that the service sends for the end of a task or job (Events). `now` is in milliseconds. */
@@ -45,7 +45,7 @@ export function syntheticEvent(job: EndedJob, now: number): ReceivedEvent {
   const { resource, id, status, endedAt } = job;
   const outcome = status === "completed_with_errors" ? "completed" : status;
   return {
-    id: eventIdOf(job),
+    id: toEventId(job),
     type: `${resource}.${outcome}`,
     created_at: endedAt ?? new Date(now).toISOString(),
     data: { [resource]: { id, status } },
@@ -76,7 +76,7 @@ type Resources = ReadonlySet<EndedJob["resource"]>;
 export type OnPoll = () => (found: { readonly inProgress: Resources; readonly ended: Resources }) => void;
 
 const jobKinds = ["import", "export"] as const;
-const keyOf = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `${resource} ${id}`;
+const jobKey = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `${resource} ${id}`;
 
 /**
  * Watches the tasks of the service, and the imports and exports that this machine sent, and reports each end once.
@@ -118,7 +118,7 @@ export class Poller {
     }
     this.#newest = progress.newestTask;
     for (const id of progress.tasks) this.#openTasks.add(id);
-    for (const job of progress.jobs) this.#openJobs.set(keyOf(job), job);
+    for (const job of progress.jobs) this.#openJobs.set(jobKey(job), job);
     this.#save();
   }
 
@@ -218,11 +218,11 @@ export class Poller {
     const open = new Map(this.#openJobs);
     for (const resource of jobKinds) {
       for (const { id, at, status } of this.#sentJobs(resource)) {
-        const key = keyOf({ resource, id });
+        const key = jobKey({ resource, id });
         // Newest first.
         if (at < this.#since) break;
         if (open.has(key) || this.#settledJobs.has(key)) continue;
-        if (isEndStatus(status) && log.isKnown(eventIdOf({ resource, id, status })))
+        if (isEndStatus(status) && log.isKnown(toEventId({ resource, id, status })))
           this.#settledJobs.add(key);
         else open.set(key, { resource, id });
       }
@@ -233,7 +233,7 @@ export class Poller {
   /** What may still bring an event: an end that only a handler has not accepted brings none. */
   #inProgress(): Resources {
     const tasks = [...this.#openTasks].map((id) => ({ resource: "task" as const, id }));
-    const open = [...tasks, ...this.#jobsToCheck()].filter((job) => !this.#retries.has(keyOf(job)));
+    const open = [...tasks, ...this.#jobsToCheck()].filter((job) => !this.#retries.has(jobKey(job)));
     return new Set(open.map(({ resource }) => resource));
   }
 
@@ -250,18 +250,18 @@ export class Poller {
     if (status === 200) return this.#close(job);
     // Keep it also for the next run.
     if (job.resource === "task") this.#openTasks.add(job.id);
-    else this.#openJobs.set(keyOf(job), { resource: job.resource, id: job.id });
+    else this.#openJobs.set(jobKey(job), { resource: job.resource, id: job.id });
     // An event that could not be logged is tried again in the next round.
     if (status === 500) return;
-    const tries = this.#retries.get(keyOf(job))?.tries ?? 0;
+    const tries = this.#retries.get(jobKey(job))?.tries ?? 0;
     const wait = limits.webhookRetryMs[tries];
     if (wait === undefined) return this.#close(job);
-    this.#retries.set(keyOf(job), { tries: tries + 1, due: this.options.service.clock.now() + wait });
+    this.#retries.set(jobKey(job), { tries: tries + 1, due: this.options.service.clock.now() + wait });
   }
 
   /** Nothing is left to do for the task or job. */
   #close(job: Pick<EndedJob, "resource" | "id">): void {
-    const key = keyOf(job);
+    const key = jobKey(job);
     this.#retries.delete(key);
     if (job.resource === "task") this.#openTasks.delete(job.id);
     else {
@@ -271,7 +271,7 @@ export class Poller {
   }
 
   #isDue(job: Pick<EndedJob, "resource" | "id">): boolean {
-    return (this.#retries.get(keyOf(job))?.due ?? 0) <= this.options.service.clock.now();
+    return (this.#retries.get(jobKey(job))?.due ?? 0) <= this.options.service.clock.now();
   }
 
   #sentJobs(resource: (typeof jobKinds)[number]) {

@@ -184,7 +184,7 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
         options.onProblem("a sender did not wait for the response to its request");
       return void request.socket.destroy();
     }
-    void deliveryOf(request, response, readBody, options).then((received) => {
+    void readDelivery(request, response, readBody, options).then((received) => {
       if (received === null) return;
       const answer = options.answer(received);
       added(answering, answer);
@@ -234,7 +234,7 @@ function rejectsPipelining(): (request: IncomingMessage, response: ServerRespons
 }
 
 /** The delivery of a request; null once it was rejected, or its sender left. */
-async function deliveryOf(
+async function readDelivery(
   request: IncomingMessage,
   response: ServerResponse,
   readBody: ReturnType<typeof bodyReader>,
@@ -247,7 +247,7 @@ async function deliveryOf(
     return null;
   };
   response.on("error", () => {});
-  if (pathOf(url) !== path) return reject(404, "not the path of this listener");
+  if (urlPath(url) !== path) return reject(404, "not the path of this listener");
   if (method !== "POST") return reject(405, "only POST is accepted", { Allow: "POST" });
   const body = await readBody(request);
   if (body === "gone") return null;
@@ -295,6 +295,6 @@ function listening(server: Server, { host, port }: Pick<ReceiverOptions, "host" 
   });
 }
 
-const pathOf = (url: string): string => url.split("?", 1)[0]!;
+const urlPath = (url: string): string => url.split("?", 1)[0]!;
 
 const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);

@@ -37,7 +37,7 @@ const noAccount = 0;
 const markName = (runId: string): string => `${prefix}${runId}`;
 
 /** The description of the webhook of a listener, by which it is found if its ID is unknown. */
-const descriptionOf = (runId: string): string => `cat webhooks listen ${runId}`;
+const toDescription = (runId: string): string => `cat webhooks listen ${runId}`;
 
 interface Mark {
   /** The ID of the webhook; null while no response has named it. */
@@ -106,7 +106,7 @@ async function findWebhook(
   if (known !== null) return known;
   // A webhook that only seems to be missing would get no listener again, and its events would be lost.
   for await (const webhook of client.paginate(operations.webhooks.list, {}, { signal })) {
-    if (webhook.id === id || webhook.description === descriptionOf(runId)) return webhook;
+    if (webhook.id === id || webhook.description === toDescription(runId)) return webhook;
   }
   return null;
 }
@@ -164,7 +164,7 @@ export function openRegistration(deps: Registrar): Registration {
 
   async function create(url: string, events: readonly EventType[]): Promise<Registered> {
     left = { id: null };
-    const body = { url, events: [...events], description: descriptionOf(runId) };
+    const body = { url, events: [...events], description: toDescription(runId) };
     try {
       const { id, signing_secret: secret } = await client.webhooks.create({ body }, { signal });
       mark(url, { id, secret });

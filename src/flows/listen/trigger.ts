@@ -113,7 +113,7 @@ const hugeBytes = 5_000_000;
  * delivery is genuine again: the handler must still work.
  */
 export async function* torture(input: TortureInput): AsyncGenerator<TortureResult> {
-  for (const [name, expectation, deliveries, why] of casesOf(input)) {
+  for (const [name, expectation, deliveries, why] of tortureCases(input)) {
     const outcomes: PostOutcome[] = [];
     for (const [text, deviation] of deliveries) outcomes.push(await deliver(input.target, text, deviation));
     const unanswered = outcomes.find((outcome) => outcome.status === null);
@@ -147,7 +147,7 @@ type TortureCase = [
 ];
 
 /** Why another response is wrong. */
-const whyOf = {
+const verdictReasons = {
   genuine:
     "The service sends this. Check that the handler has the complete CAT_WEBHOOK_SECRET, and signs the bytes as they arrived.",
   duplicate:
@@ -162,22 +162,27 @@ const whyOf = {
   again: "The handler does not work any more after the deliveries before. Look into its log.",
 };
 
-function casesOf({ type, makeEvent, target, sleep }: TortureInput): readonly TortureCase[] {
+function tortureCases({ type, makeEvent, target, sleep }: TortureInput): readonly TortureCase[] {
   const event = (changed: object = {}) => JSON.stringify({ ...makeEvent(type), ...changed });
   const repeated = event();
   const [older, newer] = [event(), event()];
   const forged = `t=${Math.floor(target.now() / 1000)},v1=${"0".repeat(64)}`;
   return [
-    ["genuine", "accept", [[event()]], whyOf.genuine],
-    ["duplicate", "accept", [[repeated], [repeated]], whyOf.duplicate],
-    ["out of order", "accept", [[newer], [older]], whyOf.order],
-    ["new event type", "accept", [[event({ type: "product.reviewed" })]], whyOf.type],
-    ["slow body", "accept", [[event(), { pieces: (body) => inPieces(body, sleep) }]], whyOf.slow],
-    ["no signature", "reject", [[event(), { header: null }]], whyOf.unsigned],
-    ["forged signature", "reject", [forged, "garbage"].map((header) => [event(), { header }]), whyOf.forged],
-    ["stale timestamp", "reject", [[event(), { ageSeconds: 3_600 }]], whyOf.stale],
-    ["huge body", "end", [[event({ padding: "x".repeat(hugeBytes) })]], whyOf.huge],
-    ["genuine again", "accept", [[event()]], whyOf.again],
+    ["genuine", "accept", [[event()]], verdictReasons.genuine],
+    ["duplicate", "accept", [[repeated], [repeated]], verdictReasons.duplicate],
+    ["out of order", "accept", [[newer], [older]], verdictReasons.order],
+    ["new event type", "accept", [[event({ type: "product.reviewed" })]], verdictReasons.type],
+    ["slow body", "accept", [[event(), { pieces: (body) => inPieces(body, sleep) }]], verdictReasons.slow],
+    ["no signature", "reject", [[event(), { header: null }]], verdictReasons.unsigned],
+    [
+      "forged signature",
+      "reject",
+      [forged, "garbage"].map((header) => [event(), { header }]),
+      verdictReasons.forged,
+    ],
+    ["stale timestamp", "reject", [[event(), { ageSeconds: 3_600 }]], verdictReasons.stale],
+    ["huge body", "end", [[event({ padding: "x".repeat(hugeBytes) })]], verdictReasons.huge],
+    ["genuine again", "accept", [[event()]], verdictReasons.again],
   ];
 }
 

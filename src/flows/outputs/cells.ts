@@ -23,7 +23,7 @@ export const excelCsv: CsvStyle = {
 };
 
 /** The byte order mark of a text in UTF-8, if it has one. */
-export const markOf = ({ form }: CsvStyle): string => (form.marked ? "\ufeff" : "");
+export const byteOrderMark = ({ form }: CsvStyle): string => (form.marked ? "\ufeff" : "");
 
 /** CSV records of the same length with their line ends. */
 export const csvRecords = (

@@ -10,7 +10,7 @@ const bufferLength = 64 * 1024;
  * encoding cannot be written. UTF-16 without a mark gets one: it was recognized by content that is different
  * now.
  */
-export function failedFormOf(input: TextForm, given: EncodingName, format: InputFormat): TextForm {
+export function toFailedForm(input: TextForm, given: EncodingName, format: InputFormat): TextForm {
   if (!canEncode(input.encoding)) return { encoding: "utf-8", marked: format === "csv" };
   const isUtf16 = input.encoding === "utf-16le" || input.encoding === "utf-16be";
   return { ...input, marked: input.marked || (isUtf16 && (given === undefined || given === "utf-16")) };
@@ -30,7 +30,7 @@ export class EncodedFile {
   /** `missing` returns the replacement of a character that the encoding lacks. */
   constructor(file: OutputFile, form: TextForm, missing: (character: string) => string) {
     this.#file = file;
-    this.#encode = form.encoding === "utf-8" ? null : encoderOf(form.encoding, missing);
+    this.#encode = form.encoding === "utf-8" ? null : createEncoder(form.encoding, missing);
     this.#buffered = form.marked ? "\ufeff" : "";
   }
 
@@ -68,14 +68,14 @@ export const canEncode = (encoding: string): boolean => !notWritable.has(encodin
  * It inverts the decoder's own table, so that text read from a file is written back unchanged. Other tables
  * differ in the euro sign of Macintosh, private characters in Japanese and Chinese, and unassigned bytes.
  */
-export function encoderOf(
+export function createEncoder(
   encoding: string,
   missing: (character: string) => string,
 ): (text: string) => Buffer {
   if (encoding === "utf-8") return (text) => Buffer.from(text, "utf8");
   if (encoding === "utf-16le") return (text) => Buffer.from(text, "utf16le");
   if (encoding === "utf-16be") return (text) => Buffer.from(text, "utf16le").swap16();
-  const codes = codesOf(encoding);
+  const codes = encodingCodes(encoding);
   const isKnown = (character: string) => codes.has(character.codePointAt(0)!);
   return (text) => {
     const characters = Array.from(text);
@@ -97,7 +97,7 @@ export function encoderOf(
 const longestCode = 3;
 
 /** The bytes of every character as a number. Takes 0.1 s for an encoding with two bytes per character. */
-function codesOf(encoding: string): ReadonlyMap<number, number> {
+function encodingCodes(encoding: string): ReadonlyMap<number, number> {
   const decoder = new TextDecoder(encoding);
   const codes = new Map<number, number>();
   /**

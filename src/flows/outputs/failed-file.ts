@@ -9,7 +9,7 @@ import { type RefusedRows, unknownPlace } from "../rows/row-sets.ts";
 import { TableReader } from "../rows/table-rows.ts";
 import { firstLineEnd, readTextForm } from "../rows/text.ts";
 import { type CsvStyle, excelCsv, plainCsv } from "./cells.ts";
-import { EncodedFile, failedFormOf } from "./encoded-file.ts";
+import { EncodedFile, toFailedForm } from "./encoded-file.ts";
 import {
   FailedCsvRows,
   failedNdjsonRow,
@@ -119,7 +119,7 @@ export class FailedFile<Result> {
     const problems = await this.#reader!.problems(row);
     // A repetition comes first: its code and key keep the row rejected after its other problems are fixed.
     const repeated = this.#refused.repeated.has(this.#ordinal)
-      ? [this.#repetition(row, this.#refused.placeOf(this.#ordinal))]
+      ? [this.#repetition(row, this.#refused.toPlace(this.#ordinal))]
       : [];
     // Likewise the code of a cell whose text is not known.
     const [unknown, others] = [true, false].map((is) =>
@@ -134,7 +134,7 @@ export class FailedFile<Result> {
 
   #repetition({ content }: InputRow, place: string): RowFailure {
     const unique = this.#input.form.unique!;
-    const [key, ...others] = [unique.keyOf(content)!].flat();
+    const [key, ...others] = [unique.toKey(content)!].flat();
     return { code: unique.code, message: `${unique.reason(others.length === 0 ? key! : null)}${place}` };
   }
 
@@ -180,7 +180,7 @@ export class FailedFile<Result> {
   async #csvFile(output: OutputFile, reader: TableReader, kept: KeptColumns): Promise<FailedRowsFile> {
     const isCsv = reader instanceof CsvReader;
     const dialect = isCsv ? reader.dialect : { delimiter: ",", linesBeforeHeader: 0 };
-    const { lineEnd, form } = isCsv ? await styleOf(this.#input, reader) : excelCsv;
+    const { lineEnd, form } = isCsv ? await detectStyle(this.#input, reader) : excelCsv;
     const file = new EncodedFile(output, form, () => "?");
     const rows = new FailedCsvRows(reader, kept, dialect, lineEnd);
     await file.write(rows.head());
@@ -220,7 +220,7 @@ const asTyped = (row: InputRow): InputRow => (row.typed === undefined ? row : { 
 /** The form of a file's text, for a file that is written like it. */
 async function formLike({ source, read }: RowFile): Promise<TextForm> {
   const form = await readTextForm(source.read(), read.encoding);
-  return failedFormOf(form ?? plainCsv.form, read.encoding, source.format);
+  return toFailedForm(form ?? plainCsv.form, read.encoding, source.format);
 }
 
 /** The delimiter, the encoding and the line ends of an input that is CSV; those of plain CSV for any other. */
@@ -230,10 +230,10 @@ export async function styleLike(file: RowFile): Promise<CsvStyle> {
   if (!(reader instanceof CsvReader)) return plainCsv;
   // The head of the file decides the delimiter.
   for await (const _ of reader.batches()) break;
-  return styleOf(file, reader);
+  return detectStyle(file, reader);
 }
 
-const styleOf = async (file: RowFile, { dialect }: CsvReader): Promise<CsvStyle> => ({
+const detectStyle = async (file: RowFile, { dialect }: CsvReader): Promise<CsvStyle> => ({
   delimiter: dialect.delimiter,
   lineEnd: await firstLineEnd(file.source.read(), file.read.encoding),
   form: await formLike(file),

@@ -23,7 +23,7 @@ export class FailedWorkbook {
     const bytes = writeWorkbook({
       name: sheet?.sheet ?? "Failed rows",
       header: [...kept.headers, ...failureColumns],
-      widths: [...kept.columns.map((column) => sheet && widthOf(sheet, column)), 24, 60],
+      widths: [...kept.columns.map((column) => sheet && columnWidth(sheet, column)), 24, 60],
       rows: this.#rows,
     });
     this.#written = (async () => {
@@ -66,5 +66,5 @@ export class FailedWorkbook {
   }
 }
 
-const widthOf = ({ extras }: CopiedSheet, column: number): number | undefined =>
+const columnWidth = ({ extras }: CopiedSheet, column: number): number | undefined =>
   extras.columns.find(({ first, last }) => first <= column && column <= last)?.width;

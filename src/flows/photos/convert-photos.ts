@@ -2,10 +2,10 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { Sharp } from "sharp";
-import { foreignTypeOf } from "../../contract/image-file.ts";
+import { detectForeignType } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
-import { allBytesOf, type FileProblem, type PhotoFile } from "./photo-file.ts";
+import { type FileProblem, type PhotoFile, readWholePhoto } from "./photo-file.ts";
 
 /** Images decoded at once: each may take some hundred MB of memory. */
 const decodedAtOnce = 2;
@@ -77,7 +77,7 @@ export class PhotoConverter {
     // The check of the file ends with the reason of the interrupt.
     if (this.#signal.aborted || this.#isClosed) return fault("interrupted");
     if (file.size > largestFile) return fault("it has more than 512 MB");
-    const bytes = await allBytesOf(file, shown);
+    const bytes = await readWholePhoto(file, shown);
     let jpeg: Buffer | null;
     try {
       const image = await openImage(bytes);
@@ -108,7 +108,7 @@ export class PhotoConverter {
 async function openImage(bytes: Buffer): Promise<Sharp | null> {
   const { default: sharp } = await import("sharp");
   const limit = { limitInputPixels: mostPixels, failOn: "error" } as const;
-  if (foreignTypeOf(bytes) !== "BMP") return sharp(bytes, limit);
+  if (detectForeignType(bytes) !== "BMP") return sharp(bytes, limit);
   const bmp = readBmp(bytes);
   return bmp && sharp(bmp.data, { ...limit, raw: bmp.info });
 }

@@ -21,13 +21,13 @@ export class NamesNearby {
   async like(path: string): Promise<readonly string[]> {
     const names = await this.#namesIn(dirname(path));
     const name = foldedPath(basename(path));
-    const stem = stemOf(name);
+    const stem = fileStem(name);
     const same = names.get(name) ?? names.get(stem);
     if (same !== undefined) return [same];
     if (names.size > mostCompared.names || this.#compared++ >= mostCompared.photos) return [];
     // Other digits are another product: `BAG-2_front` is not a typo of `BAG-1_front`.
     const known = [...names.keys()].filter(
-      (one) => one === stemOf(one) && (one.startsWith(stem) || digitsOf(one) === digitsOf(stem)),
+      (one) => one === fileStem(one) && (one.startsWith(stem) || digitsIn(one) === digitsIn(stem)),
     );
     return meantWords(stem, known).map((one) => names.get(one)!);
   }
@@ -49,14 +49,14 @@ async function readNames(folder: string): Promise<ReadonlyMap<string, string>> {
   const found = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort();
   for (const name of found) names.set(foldedPath(name), name);
   for (const name of found) {
-    const stem = stemOf(foldedPath(name));
+    const stem = fileStem(foldedPath(name));
     if (photoEnding.test(name) && !names.has(stem)) names.set(stem, name);
   }
   return names;
 }
 
-const stemOf = (name: string): string => name.replace(/\.[^.]*$/, "");
-const digitsOf = (name: string): string => name.replace(/\D/g, "");
+const fileStem = (name: string): string => name.replace(/\.[^.]*$/, "");
+const digitsIn = (name: string): string => name.replace(/\D/g, "");
 
 /** Whether an absolute path is the folder or inside it. */
 export function isWithin(folder: string, path: string): boolean {

@@ -9,9 +9,9 @@ import {
   type NamedPhoto,
   NamePattern,
   type NameReader,
+  patternStem,
   readByBeginning,
   readRest,
-  stemOf,
 } from "./name-pattern.ts";
 
 /** A photo of a product, by the name of its file. */
@@ -97,7 +97,7 @@ export async function photosOfRows(
 
 /** The reading of a photo in a folder that is named after a reference: its name may have a side or a number at most. */
 const readByFolder: NameReader = (path) => {
-  const [reference, name] = stemOf(path, 1)?.split("/") ?? [];
+  const [reference, name] = patternStem(path, 1)?.split("/") ?? [];
   if (reference === undefined) return [];
   return [
     { reference: reference.trim(), ...(readRest(`_${name}`) ?? { side: undefined, number: undefined }) },
@@ -140,10 +140,10 @@ class Sorting {
 /** By number, then in the usual order of sides; a photo without both is the main one. */
 const byPlace = (one: FolderPhoto, other: FolderPhoto): number =>
   (one.number ?? 0) - (other.number ?? 0) ||
-  placeOf(one) - placeOf(other) ||
+  sidePlace(one) - sidePlace(other) ||
   (one.path < other.path ? -1 : 1);
 
-const placeOf = ({ side }: FolderPhoto): number => (side === undefined ? -1 : orientations.indexOf(side));
+const sidePlace = ({ side }: FolderPhoto): number => (side === undefined ? -1 : orientations.indexOf(side));
 
 /** The photos in a folder and its subfolders. */
 export interface PhotoListing {

@@ -9,13 +9,13 @@ import { InputError } from "../rows/source.ts";
 import type { PhotoConverter } from "./convert-photos.ts";
 import { isWithin, NamesNearby, whereItLeads } from "./find-photo.ts";
 import {
-  bytesOf,
-  digestOf,
   type FileProblem,
+  hashPhoto,
   inspectPhoto,
   type LocalImage,
   type PhotoFile,
   type PhotoProblem,
+  readPhoto,
 } from "./photo-file.ts";
 
 /** The maximum number of files open at once. */
@@ -127,7 +127,7 @@ export class LocalPhotos {
     const file = await this.#file(path);
     let digest = this.#digests.get(file.real);
     if (digest === undefined) {
-      digest = this.#inTurn(() => digestOf(file, quoted(path)));
+      digest = this.#inTurn(() => hashPhoto(file, quoted(path)));
       this.#digests.set(file.real, digest);
     }
     return digest;
@@ -165,7 +165,7 @@ export class LocalPhotos {
       await this.digest(path);
       return this.#inTurn(() => readFile(converted.path));
     }
-    return this.#inTurn(() => bytesOf(file, sha256, quoted(path)));
+    return this.#inTurn(() => readPhoto(file, sha256, quoted(path)));
   }
 
   async #file(path: string): Promise<PhotoFile> {
@@ -192,7 +192,7 @@ export class LocalPhotos {
   async #compared(path: string, look: PhotoFile | FileProblem): Promise<PhotoFile | FileProblem> {
     const expected = this.#expected?.get(path);
     if (expected === undefined || "code" in look) return look;
-    const digest = digestOf(look, quoted(path));
+    const digest = hashPhoto(look, quoted(path));
     this.#digests.set(look.real, digest);
     if ((await digest) === expected) return look;
     return {

@@ -33,7 +33,7 @@ const separators = /[-_ .()]+/;
 const wholeStem = (path: string): string => path.normalize("NFC").replace(ending, "");
 
 /** The last parts of a path, without the ending of the file; null if it has fewer. */
-export function stemOf(path: string, folders: number): string | null {
+export function patternStem(path: string, folders: number): string | null {
   const parts = wholeStem(path).split("/");
   return parts.length > folders ? parts.slice(-1 - folders).join("/") : null;
 }
@@ -59,7 +59,7 @@ export function readRest(rest: string): Omit<NamedPhoto, "reference"> | null {
 
 /** All references that a name may begin with, the longest first. */
 export const readByBeginning: NameReader = (path) => {
-  const stem = stemOf(path, 0)!;
+  const stem = patternStem(path, 0)!;
   const found: NamedPhoto[] = [];
   for (let end = stem.length; end > 0; end--) {
     const rest = readRest(stem.slice(end));
@@ -88,8 +88,8 @@ export class NamePattern {
     // Each one more multiplies the ways in which a name may be read.
     if (named.split("*").length > 3) throw new Error("it can have * twice");
     // The end of a deeper path would name another folder than the product's.
-    this.#stem = named.includes("/") ? wholeStem : (path) => stemOf(path, 0)!;
-    const [start, end] = [expressionOf(before!), expressionOf(after)];
+    this.#stem = named.includes("/") ? wholeStem : (path) => patternStem(path, 0)!;
+    const [start, end] = [toExpression(before!), toExpression(after)];
     this.#before = new RegExp(`^${start}$`, "iu");
     this.#after = new RegExp(`^${end}$`, "iu");
     this.#shortest = new RegExp(`^${start}(?<reference>[^/]+?)${end}$`, "iu");
@@ -126,7 +126,7 @@ const readGroups = ({ side, n }: Record<string, string | undefined>): Omit<Named
 });
 
 /** The regular expression of a part of a pattern: `*` is any text within one name, and brackets hold what may be missing. */
-function expressionOf(part: string): string {
+function toExpression(part: string): string {
   let expression = "";
   let open = false;
   for (const [piece] of part.matchAll(/\{[^{}]*\}|[\s\S]/gu)) {

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { shortened } from "../../contract/did-you-mean.ts";
-import { foreignTypeOf, imageTypeBytes, imageTypeOf, isHeic } from "../../contract/image-file.ts";
+import { detectForeignType, detectImageType, imageTypeBytes, isHeic } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import type { FieldProblem } from "../rows/row-form.ts";
 import { InputError } from "../rows/source.ts";
@@ -38,12 +38,12 @@ export async function inspectPhoto(real: string, shown: string): Promise<PhotoFi
     return { code: "not_an_image", message: `${shown} is ${what}, not a file`, isNoFile: true };
   }
   try {
-    const { size, stamp } = await stampOf(handle);
+    const { size, stamp } = await readStamp(handle);
     if (size === 0) return { code: "not_an_image", message: `${shown} is empty (0 bytes)` };
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(imageTypeBytes), 0, imageTypeBytes, 0);
     const head = buffer.subarray(0, bytesRead);
-    const foreign = foreignTypeOf(head);
-    const isImage = imageTypeOf(head) !== null;
+    const foreign = detectForeignType(head);
+    const isImage = detectImageType(head) !== null;
     const file = { real, size, stamp };
     const convertible = isImage || foreign !== null ? { convertible: file } : {};
     if (size > limits.imageBytes) {
@@ -64,7 +64,7 @@ export async function inspectPhoto(real: string, shown: string): Promise<PhotoFi
 }
 
 /** The SHA-256 (hex) of a photo's bytes. Throws InputError if it changed. */
-export async function digestOf(file: PhotoFile, shown: string): Promise<string> {
+export async function hashPhoto(file: PhotoFile, shown: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
   await reading(file, shown, async (handle) => {
@@ -75,15 +75,15 @@ export async function digestOf(file: PhotoFile, shown: string): Promise<string> 
 }
 
 /** The bytes of a photo with that SHA-256 (hex). Throws InputError if they changed. */
-export async function bytesOf(file: PhotoFile, sha256: string, shown: string): Promise<Buffer> {
-  const bytes = await allBytesOf(file, shown);
+export async function readPhoto(file: PhotoFile, sha256: string, shown: string): Promise<Buffer> {
+  const bytes = await readWholePhoto(file, shown);
   const { createHash } = await import("node:crypto");
   if (createHash("sha256").update(bytes).digest("hex") !== sha256) throw changed(shown);
   return bytes;
 }
 
 /** All bytes of a file. Throws InputError if it changed. */
-export const allBytesOf = (file: PhotoFile, shown: string): Promise<Buffer> =>
+export const readWholePhoto = (file: PhotoFile, shown: string): Promise<Buffer> =>
   reading(file, shown, (handle) => handle.readFile());
 
 /** Reads a file that must be unchanged before and after. */
@@ -95,9 +95,9 @@ async function reading<Read>(
   let handle: FileHandle | null = null;
   try {
     handle = await openFile(file.real);
-    if (handle === null || (await stampOf(handle)).stamp !== file.stamp) throw changed(shown);
+    if (handle === null || (await readStamp(handle)).stamp !== file.stamp) throw changed(shown);
     const result = await read(handle);
-    if ((await stampOf(handle)).stamp !== file.stamp) throw changed(shown);
+    if ((await readStamp(handle)).stamp !== file.stamp) throw changed(shown);
     return result;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -127,7 +127,7 @@ async function openFile(real: string): Promise<FileHandle | null> {
   return null;
 }
 
-async function stampOf(handle: FileHandle): Promise<{ size: number; stamp: string }> {
+async function readStamp(handle: FileHandle): Promise<{ size: number; stamp: string }> {
   const { dev, ino, size, mtimeNs } = await handle.stat({ bigint: true });
   return { size: Number(size), stamp: `${dev}:${ino}:${size}:${mtimeNs}` };
 }

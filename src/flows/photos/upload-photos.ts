@@ -53,7 +53,7 @@ export async function uploadPhotos(
   for (const [sha256, path] of wanted) {
     if (done.has(sha256)) continue;
     const name = await deps.photos.uploadName(path);
-    const image = deps.uploads.imageOf(deps.account, name);
+    const image = deps.uploads.findImage(deps.account, name);
     if (image !== null) done.set(sha256, { image });
     else waiting.push({ sha256, name, path, size: await deps.photos.size(path) });
   }

@@ -111,7 +111,7 @@ export async function checkFile(
           await onProblem({
             line: row.line,
             ...(reader instanceof TableReader && reader.placeOfReference(row.line)),
-            reference: file.form.referenceOf(row.content),
+            reference: file.form.readReference(row.content),
             param: unique!.param,
             code: unique!.code,
             message: repeated.message,
@@ -142,7 +142,7 @@ function repetition(
   { content, line, earlierReason }: InputRow,
   { unique, seen, name }: { unique: UniqueKey; seen: FirstUses; name: string },
 ): Repetition | null {
-  const keys = unique.keyOf(content);
+  const keys = unique.toKey(content);
   if (keys === undefined) return null;
   // A row may have the code of a text that is not known as well.
   if (earlierReason?.code.split(" ").includes(unique.code)) {
@@ -160,12 +160,12 @@ function repetition(
   // A million rows have one key each.
   if (typeof keys === "string") {
     const before = seen.add(keys, line);
-    return before === null ? null : repetitionOf(unique.message(keys, before), before, name);
+    return before === null ? null : toRepetition(unique.message(keys, before), before, name);
   }
   let found: Repetition | null = null;
   for (const key of keys) {
     const before = seen.add(key, line);
-    if (before !== null) found ??= repetitionOf(unique.message(key, before), before, name);
+    if (before !== null) found ??= toRepetition(unique.message(key, before), before, name);
   }
   return found;
 }
@@ -178,7 +178,7 @@ interface Repetition {
   readonly place: string | undefined;
 }
 
-const repetitionOf = (message: string, first: FirstUse, name: string): Repetition => ({
+const toRepetition = (message: string, first: FirstUse, name: string): Repetition => ({
   message,
   ofOther: first.file !== null,
   place: placeOfUse({ ...first, file: first.file ?? name }),

@@ -37,7 +37,7 @@ export class CsvReader extends TableReader {
         const rows: TableRow[] = [];
         for (const record of records) {
           const start = this.#line;
-          this.#line += linesOf(record instanceof StrayRecord ? record.cells : record);
+          this.#line += countLines(record instanceof StrayRecord ? record.cells : record);
           if (toSkip > 0) toSkip--;
           else if (record instanceof StrayRecord) {
             if (this.header.length === 0) this.#strayHeader(record, start);
@@ -126,7 +126,7 @@ export class CsvReader extends TableReader {
 }
 
 /** The number of lines a record takes: one, plus one per line end within its cells. */
-function linesOf(record: readonly string[]): number {
+function countLines(record: readonly string[]): number {
   let lines = 1;
   for (const cell of record) {
     if (cell.includes("\n") || cell.includes("\r")) lines += cell.match(/\r\n|\n|\r/g)!.length;
@@ -210,7 +210,7 @@ function fittingDelimiter(header: readonly string[], read: string, form: IsColum
   if (header.some(isKnown)) return null;
   const line = header.join(read);
   const fitting = likeliest([line], form);
-  const cells = cellsOf(line, fitting);
+  const cells = parseCells(line, fitting);
   const fits = header.length === 1 ? cells.length > 1 : cells.some(isKnown);
   return fits && fitting !== read ? fitting : null;
 }
@@ -235,10 +235,12 @@ function firstRecords(head: string): string[] {
 function likeliest([header = "", ...rows]: readonly string[], form: IsColumn): string {
   let best = { delimiter: ",", known: -1, alike: -1, cells: 0 };
   for (const delimiter of candidates) {
-    const cells = cellsOf(header, delimiter);
+    const cells = parseCells(header, delimiter);
     const known = cells.filter((cell) => cell.trim() !== "" && form.isColumn(cell)).length;
     const alike =
-      cells.length === 1 ? 0 : rows.filter((row) => cellsOf(row, delimiter).length === cells.length).length;
+      cells.length === 1
+        ? 0
+        : rows.filter((row) => parseCells(row, delimiter).length === cells.length).length;
     if ((known - best.known || alike - best.alike || cells.length - best.cells) > 0)
       best = { delimiter, known, alike, cells: cells.length };
   }
@@ -246,7 +248,7 @@ function likeliest([header = "", ...rows]: readonly string[], form: IsColumn): s
 }
 
 /** The cells of a record without their quotes: exact enough to count and recognize them. */
-function cellsOf(record: string, delimiter: string): string[] {
+function parseCells(record: string, delimiter: string): string[] {
   const cells = [""];
   let quoted = false;
   for (const character of record) {

@@ -48,8 +48,8 @@ export function checkEncodingName(name: string): string {
  * The form of the text that starts with `start`: by its byte order mark, by the given encoding, or UTF-16
  * if the bytes clearly are. Throws UnreadableInput if the mark contradicts the given encoding.
  */
-export function textFormOf(start: Buffer, given: EncodingName): TextForm {
-  const mark = markOf(start);
+export function detectTextForm(start: Buffer, given: EncodingName): TextForm {
+  const mark = detectMark(start);
   const isAsSaid = given === undefined || given === mark || (given === "utf-16" && mark !== "utf-8");
   if (mark !== null && !isAsSaid) {
     throw new UnreadableInput({
@@ -63,7 +63,7 @@ export function textFormOf(start: Buffer, given: EncodingName): TextForm {
   return { encoding: unmarkedUtf16(start) ?? (given === undefined ? "utf-8" : "utf-16le"), marked: false };
 }
 
-function markOf(start: Buffer): "utf-8" | "utf-16le" | "utf-16be" | null {
+function detectMark(start: Buffer): "utf-8" | "utf-16le" | "utf-16be" | null {
   const hex = start.toString("hex", 0, 3);
   if (hex.startsWith("fffe")) return "utf-16le";
   if (hex.startsWith("feff")) return "utf-16be";

@@ -1,5 +1,5 @@
 import { basename, extname } from "node:path";
-import { foreignTypeOf, imageTypeOf } from "../../contract/image-file.ts";
+import { detectForeignType, detectImageType } from "../../contract/image-file.ts";
 import { isWebPage, packing } from "./encoding.ts";
 
 /** How the rows of a file are written. */
@@ -33,7 +33,7 @@ export interface NotRows {
 const saveAsWorkbook = "Open it in Excel or LibreOffice, and save it as .xlsx.";
 
 /** The format of a file: a workbook by its content alone, other rows by the flag, the name or the first character. */
-export function formatOf(
+export function detectFormat(
   name: string,
   start: Buffer,
   format: InputFormat | undefined,
@@ -52,7 +52,7 @@ export function formatOf(
       hint: "Expand it, and use a file in it.",
     };
   const isPdf = start.toString("latin1", 0, 5) === "%PDF-";
-  if (isPdf || imageTypeOf(start) !== null || foreignTypeOf(start) !== null)
+  if (isPdf || detectImageType(start) !== null || detectForeignType(start) !== null)
     return {
       what: `${isPdf ? "a PDF file" : "an image"}, not rows`,
       code: "invalid_file",

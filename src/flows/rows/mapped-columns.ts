@@ -74,9 +74,9 @@ export function valuesOfColumn(
   header: string,
   name: string | null,
   values: ValueMap,
-  words: Pick<Vocabulary, "valuedFieldOf">,
+  words: Pick<Vocabulary, "toValuedField">,
 ): ReadonlyMap<string, string> | undefined {
-  const field = name === null ? null : words.valuedFieldOf(name);
+  const field = name === null ? null : words.toValuedField(name);
   const ofField = field === null ? undefined : values.get(field);
   const own = values.get(normalHeader(header));
   if (own === undefined || ofField === undefined || own === ofField) return own ?? ofField;
@@ -121,7 +121,7 @@ export function judgeColumns(
   for (const name of values.keys()) {
     const index = headers.findIndex((header) => normalHeader(header) === name);
     const field = names[index];
-    if (words.valued.includes(name) || (field && words.valuedFieldOf(field) !== null)) continue;
+    if (words.valued.includes(name) || (field && words.toValuedField(field) !== null)) continue;
     const message =
       index === -1
         ? `unknown column "${name}" in --map-value: the file does not have it`

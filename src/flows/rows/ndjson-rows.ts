@@ -45,7 +45,7 @@ export class NdjsonReader implements RowReader {
   #reportFields(): void {
     if (this.fields === null || this.fields.unknown.size === this.#reportedFields) return;
     for (const field of [...this.fields.unknown.values()].slice(this.#reportedFields)) {
-      const problem = this.fields.problemOf(field);
+      const problem = this.fields.toProblem(field);
       if (problem !== null) this.headProblems.push(problem);
     }
     this.#reportedFields = this.fields.unknown.size;
@@ -55,14 +55,14 @@ export class NdjsonReader implements RowReader {
     if (row.fault !== undefined) return [row.fault];
     const found = this.#form.problems(row.content);
     const reported = ({ cellMessage: _, ...problem }: FieldProblem): Problem => {
-      return { line: row.line, reference: this.#form.referenceOf(row.content), ...problem };
+      return { line: row.line, reference: this.#form.readReference(row.content), ...problem };
     };
     if (found instanceof Promise) return found.then((problems) => problems.map(reported));
     return found.length === 0 ? none : found.map(reported);
   }
 
   #readLine(text: string, line: number): InputRow {
-    const value = jsonOf(text);
+    const value = parseJson(text);
     if (value === undefined) {
       const hint = /^\s*\[/.test(text) ? ": write one object per line, not a list" : "";
       const fault: Problem = { line, code: "invalid_json", message: `not a JSON object${hint}` };
@@ -113,7 +113,7 @@ const isObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The JSON value of a text; undefined if it is not JSON. */
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -65,7 +65,7 @@ export class ObjectFields {
   }
 
   /** The problem of an unknown field; null where other fields are ignored. */
-  problemOf({ line, title }: UnknownField): Problem | null {
+  toProblem({ line, title }: UnknownField): Problem | null {
     const { words } = this.#form;
     return words.needsOne ? null : { line, ...unknownColumn(title, this.known, words, "field") };
   }

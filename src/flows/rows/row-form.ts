@@ -36,7 +36,7 @@ export interface RowForm {
   /** Called before the problems of rows beyond a limit: only what identifies the file is read for them. */
   beyondLimit?(): void;
   /** The row's name for the user, shown with its problems. */
-  referenceOf(row: unknown): string | undefined;
+  readReference(row: unknown): string | undefined;
   /** What each record gets in addition to what is in the file. */
   readonly added?: AddedCells | undefined;
   /** The key that a file may contain only once; undefined if rows may repeat. */
@@ -74,7 +74,7 @@ export interface AddedCells {
 /** A key that a file may contain only once. */
 export interface UniqueKey {
   /** Several where a row stands for several things; undefined where the row has none. */
-  keyOf(row: unknown): string | readonly string[] | undefined;
+  toKey(row: unknown): string | readonly string[] | undefined;
   /** Undefined where the key is made of several fields. */
   readonly param: string | undefined;
   readonly code: string;

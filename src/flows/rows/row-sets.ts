@@ -42,7 +42,7 @@ export class RefusedRows extends RowSet {
   }
 
   /** Where the key of a repeating row was used before, in words. */
-  placeOf(row: number): string {
+  toPlace(row: number): string {
     return this.#places.get(row) ?? unknownPlace;
   }
 }
@@ -77,7 +77,7 @@ type PlaceOf = (line: number) => Place;
 export class FirstUses {
   readonly #seen: SeenTexts;
   /** The files so far, and the number of lines before each. */
-  readonly #files: { readonly name: string; readonly before: number; readonly placeOf: PlaceOf }[] = [];
+  readonly #files: { readonly name: string; readonly before: number; readonly toPlace: PlaceOf }[] = [];
   #lines = 0;
 
   constructor(random: () => number) {
@@ -85,8 +85,8 @@ export class FirstUses {
   }
 
   /** Starts the next file. */
-  begin(name: string, placeOf: PlaceOf): void {
-    this.#files.push({ name, before: this.#lines, placeOf });
+  begin(name: string, toPlace: PlaceOf): void {
+    this.#files.push({ name, before: this.#lines, toPlace });
   }
 
   /** Where the key was used before, or null; remembers a new key. */
@@ -97,7 +97,7 @@ export class FirstUses {
     if (first === null) return null;
     const file = this.#files.findLast((one) => one.before < first)!;
     const used = first - file.before;
-    return { line: used, ...file.placeOf(used), file: file.before === before ? null : file.name };
+    return { line: used, ...file.toPlace(used), file: file.before === before ? null : file.name };
   }
 }
 

@@ -4,7 +4,7 @@ import { basename, resolve } from "node:path";
 import { CatError, fileProblem } from "../../errors.ts";
 import { fileStart } from "../files/disk.ts";
 import { shownName } from "../words.ts";
-import { formatOf, type InputFormat } from "./input-format.ts";
+import { detectFormat, type InputFormat } from "./input-format.ts";
 import { expandedCopy, isDescriptor, isGzip, openPipe, privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import type { CopiedSheet, SheetChoice } from "./workbook-copy.ts";
@@ -118,7 +118,7 @@ async function fileSource(
   const opened = await fingerprint(name, file);
   const start = await fileStart(file, 1024).catch(rejectUnreadable(name));
   if (isGzip(start)) return expandedSource(name, file, opened, from, lasting);
-  const format = formatOf(name, start, from.format);
+  const format = detectFormat(name, start, from.format);
   if (typeof format === "object")
     throw new InputError(`${shownName(name)} is ${format.what}`, format.code, format.hint);
   return format === "workbook"
@@ -255,7 +255,7 @@ async function fingerprint(name: string, path: string) {
 }
 
 /** Determines whether the bytes of a file changed since they were read, whatever its date. */
-export async function changeOf(source: Source): Promise<InputError | null> {
+export async function changeError(source: Source): Promise<InputError | null> {
   try {
     await source.rejectIfChanged();
   } catch {

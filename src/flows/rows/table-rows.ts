@@ -47,8 +47,8 @@ export abstract class TableReader implements RowReader {
     if (row.fault !== undefined) return [...this.#doubts(row as TableRow), row.fault];
     const found = this.form.problems(row.content);
     return found instanceof Promise
-      ? found.then((problems) => this.#problemsOf(row as TableRow, problems))
-      : this.#problemsOf(row as TableRow, found);
+      ? found.then((problems) => this.#toProblems(row as TableRow, problems))
+      : this.#toProblems(row as TableRow, found);
   }
 
   /** Where the cell with the reference of a row is. */
@@ -81,7 +81,7 @@ export abstract class TableReader implements RowReader {
 
   /** Problems of texts that are not known. */
   #doubts(row: TableRow): Problem[] {
-    return this.#problemsOf(row, []).filter(({ code }) => doubtCodes.has(code));
+    return this.#toProblems(row, []).filter(({ code }) => doubtCodes.has(code));
   }
 
   /** Problems that the reader knows of the cells; they replace others of the same column. */
@@ -89,12 +89,12 @@ export abstract class TableReader implements RowReader {
     return this.columns.cellProblems(row.record);
   }
 
-  #problemsOf(row: TableRow, found: readonly FieldProblem[]): readonly Problem[] {
+  #toProblems(row: TableRow, found: readonly FieldProblem[]): readonly Problem[] {
     const ofCells = this.cellProblems(row);
     const code = row.earlierReason?.code.split(" ").find((code) => doubtCodes.has(code));
     if (found.length === 0 && ofCells.length === 0 && code === undefined) return none;
     const { line } = row;
-    const reference = this.form.referenceOf(row.content);
+    const reference = this.form.readReference(row.content);
     if (code !== undefined) {
       const message = `${code} of an earlier file: correct the cell, and empty its error_code`;
       return [
@@ -107,7 +107,7 @@ export abstract class TableReader implements RowReader {
     });
     const params = new Set(reported.map(({ param }) => param));
     // A field whose cell cannot be read is not missing.
-    for (const { column } of ofCells) params.add(fieldOf(this.columns.names[column] ?? ""));
+    for (const { column } of ofCells) params.add(toFieldName(this.columns.names[column] ?? ""));
     const others = found
       .map((problem) => this.#inColumns(row, problem))
       .filter(({ param }) => param === undefined || !params.has(param));
@@ -125,9 +125,9 @@ export abstract class TableReader implements RowReader {
       this.headProblems.push({ ...problem, ...this.place(line, column) });
     });
     const { names } = this.columns;
-    const columnOf = (name: string) =>
+    const findColumn = (name: string) =>
       record.findIndex((header, index) => names[index] === null && normalHeader(header) === name);
-    this.#failureCells = [columnOf(failureColumns[0]), columnOf(failureColumns[1])];
+    this.#failureCells = [findColumn(failureColumns[0]), findColumn(failureColumns[1])];
   }
 
   /** A record with empty cells instead of the added ones. */
@@ -147,7 +147,7 @@ export abstract class TableReader implements RowReader {
     if (stray === null) return { line, record, content, typed, ...this.earlierReason(record) };
     const { column, message } = stray;
     const param = this.header[column]!.trim() || undefined;
-    const reference = this.form.referenceOf(content);
+    const reference = this.form.readReference(content);
     const fault = { line, ...this.place(line, column), reference, param, code: "invalid_row", message };
     return { line, record, content, typed, fault };
   }
@@ -161,7 +161,7 @@ export abstract class TableReader implements RowReader {
 
   /** Converts a problem with a path of the row into one with the column that the user sees. */
   #inColumns({ line, content, record }: TableRow, { cellMessage, ...problem }: FieldProblem): Problem {
-    const reference = this.form.referenceOf(content);
+    const reference = this.form.readReference(content);
     const { param: path, message } = problem;
     const column = path === undefined ? null : this.columns.columnOfPath(path, record);
     if (column === null)
@@ -178,6 +178,6 @@ export abstract class TableReader implements RowReader {
 }
 
 /** The field that a column belongs to: each column of a photo is a part of `images`. */
-const fieldOf = (name: string): string => (name.startsWith("image") ? "images" : name);
+const toFieldName = (name: string): string => (name.startsWith("image") ? "images" : name);
 
 export const isBlank = (record: readonly string[]): boolean => record.every((cell) => cell.trim() === "");

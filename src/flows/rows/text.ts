@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import {
+  detectTextForm,
   type EncodingName,
   encodingAdvice,
   readAs,
   type TextForm,
-  textFormOf,
   unmarkedUtf16,
 } from "./encoding.ts";
 import { UnreadableInput } from "./problem.ts";
@@ -24,7 +24,7 @@ export async function* utf8Chunks(
     if (first.subarray(0, magic.length).equals(magic))
       throw new UnreadableInput({ line: 1, code: "wrong_format", message });
   }
-  const form = textFormOf(first, encoding);
+  const form = detectTextForm(first, encoding);
   yield* form.encoding === "utf-8" ? checkedUtf8(all) : decoded(all, form.encoding);
 }
 
@@ -34,7 +34,7 @@ export async function readTextForm(
   encoding: EncodingName,
 ): Promise<TextForm | null> {
   const { first } = await peek(chunks);
-  return first === null ? null : textFormOf(first, encoding);
+  return first === null ? null : detectTextForm(first, encoding);
 }
 
 /** The first line end of a text outside quotes; `\n` if the first chunk has none. */

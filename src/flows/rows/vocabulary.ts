@@ -19,9 +19,9 @@ export interface Vocabulary {
   /** The fields whose values `--map-value` can change. */
   readonly valued: readonly string[];
   /** The field of `valued` that a column has; null for another column. */
-  valuedFieldOf(name: string): string | null;
+  toValuedField(name: string): string | null;
   /** The values that a field takes, as far as they are known. */
-  choicesOf(field: string): readonly string[] | undefined;
+  listChoices(field: string): readonly string[] | undefined;
   /** Whether the service may take other values than the choices. */
   isOpen(field: string): boolean;
 }

@@ -54,7 +54,7 @@ export class WorkbookReader extends TableReader {
     const problems = [...super.cellProblems(row)];
     for (const cell of (row as SheetTableRow).cells) {
       const name = cell.column < this.width ? this.columns.names[cell.column] : null;
-      const problem = name == null ? null : problemOf(cell, name);
+      const problem = name == null ? null : cellProblem(cell, name);
       if (problem !== null) problems.push({ column: cell.column, ...problem });
     }
     this.#merged.forEach((ranges, column) => {
@@ -99,7 +99,7 @@ export class WorkbookReader extends TableReader {
     if (beyond === undefined && isBlank(record)) return [];
     const row = { ...this.completeRow(record, line), cells: linked };
     if (beyond === undefined || row.fault !== undefined) return [row];
-    const reference = this.form.referenceOf(row.content);
+    const reference = this.form.readReference(row.content);
     const message = "this value is in a column without a header";
     return [
       {
@@ -167,7 +167,7 @@ const sameUrl = (one: string, other: string): boolean => {
 };
 
 /** Why a cell of a column of the form cannot be used; null if it can. */
-function problemOf({ text, doubt, link }: Cell, name: string): Omit<CellProblem, "column"> | null {
+function cellProblem({ text, doubt, link }: Cell, name: string): Omit<CellProblem, "column"> | null {
   if (doubt === "date" && name === "description") return null;
   if (doubt !== undefined) {
     const [code, message] = doubts[doubt];

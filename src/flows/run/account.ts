@@ -32,7 +32,7 @@ export interface KeyToPlace {
  * account found this way is shared, and otherwise the key gets a new one. Throws a CatError of type conflict
  * if the key lacks the scopes for these requests.
  */
-export async function accountOf(deps: KeyToPlace): Promise<number> {
+export async function findAccount(deps: KeyToPlace): Promise<number> {
   const { accounts } = deps.state;
   const { baseUrl, keyFingerprint } = deps.service;
   const own = accounts.find(baseUrl, keyFingerprint);
@@ -74,7 +74,7 @@ async function sharedAccount(others: readonly number[], deps: KeyToPlace): Promi
   if (deps.sameOrganization && others.length === 1) return others[0]!;
   const candidates: number[] = [];
   for (const account of others) {
-    const isVisible = await seesAnyOf(account, deps);
+    const isVisible = await seesProducts(account, deps);
     if (isVisible === true) return account;
     if (isVisible === null) candidates.push(account);
   }
@@ -92,7 +92,7 @@ const mostJobs = 2;
  * Whether the key can see something known to exist in the account: its last jobs, and the newest and oldest
  * product of its ledger. Null if the key lacks the scopes, or rows were sent without any response.
  */
-async function seesAnyOf(account: number, { client, state, signal }: KeyToPlace): Promise<boolean | null> {
+async function seesProducts(account: number, { client, state, signal }: KeyToPlace): Promise<boolean | null> {
   const { ledger, batches } = state;
   const jobs = batches
     .lastJobs(account, mostJobs)

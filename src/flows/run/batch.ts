@@ -13,7 +13,7 @@ export interface BatchOperation {
   /** Sends the bytes of a batch unchanged. */
   send(body: Uint8Array, options: CallOptions): Promise<BatchReceipt>;
   /** The index within the batch, from 0, of the row that a problem concerns; null for the entire batch. */
-  rowOf(problem: Problem): number | null;
+  toRow(problem: Problem): number | null;
   /** Whether a response other than 400 and 422 rejects the body itself, so that no attempt was carried out. */
   rejectsBody?: (error: ApiError) => boolean;
 }

@@ -10,9 +10,9 @@ import type { SentJobs } from "../../state/sent-jobs.ts";
 import type { State } from "../../state/state.ts";
 import type { Service } from "../service.ts";
 import { counted, shownName } from "../words.ts";
-import { accountOf, type ServiceIdentity } from "./account.ts";
+import { findAccount, type ServiceIdentity } from "./account.ts";
 import { shownTime } from "./clocks.ts";
-import { patienceOf } from "./stage.ts";
+import { startPatience } from "./stage.ts";
 
 /** What this machine remembers, and of which service. */
 export interface Memory {
@@ -61,7 +61,7 @@ export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"
   readonly concurrency: number;
   /** How long to wait, in milliseconds; null for as long as it takes. */
   readonly timeoutMs: number | null;
-  /** See `accountOf`; null for a command without the flag. */
+  /** See `findAccount`; null for a command without the flag. */
   readonly sameOrganization?: boolean | null;
   /** Whether a run that has ended is read, instead of begun again. */
   readonly once?: boolean;
@@ -89,12 +89,12 @@ export async function withRun<Done>(
   const { noun, kind, file, options = {}, concurrency, timeoutMs } = request;
   const { clock, newKey, pid, onNote } = host;
   const client = await host.client();
-  const { signal, release } = patienceOf(noun, timeoutMs, host);
+  const { signal, release } = startPatience(noun, timeoutMs, host);
   try {
     const { state, sentJobs, service } = await host.memory();
     const { sameOrganization = null, once = false, resumes, replaces } = request;
     const heldAs = request.alone === true ? kind : request.heldAs;
-    const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
+    const account = await findAccount({ client, state, service, sameOrganization, onNote, signal });
     const stopped = resumes === undefined ? null : state.runs.findOpen({ account, kind, identity: resumes });
     const isResumed = stopped !== null && state.batches.of(stopped.id).length > 0;
     const named = namedRun(request, account, state);
@@ -145,11 +145,11 @@ export async function withoutBeginning<Done>(
   const { noun, kind, identity, file, options = {}, concurrency, timeoutMs } = request;
   const { clock, newKey, onNote } = host;
   const client = await host.client();
-  const { signal, release } = patienceOf(noun, timeoutMs, host);
+  const { signal, release } = startPatience(noun, timeoutMs, host);
   try {
     const { state, sentJobs, service } = await host.memory();
     const { sameOrganization = null } = request;
-    const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
+    const account = await findAccount({ client, state, service, sameOrganization, onNote, signal });
     const owner = { pid: host.pid, since: clock.now(), file };
     const hold = state.runs.hold(account, request.alone === true ? kind : identity, owner);
     if ("heldBy" in hold) throw alreadyRunning(hold.heldBy);

@@ -119,7 +119,7 @@ const undecided = (
 /** The service counts rows of the body; users count lines of the file. */
 function inFile(problem: Problem, operation: BatchOperation, lines: Uint32Array): BatchProblem {
   const { param, code, message } = problem;
-  const row = operation.rowOf(problem);
+  const row = operation.toRow(problem);
   const line = row === null ? undefined : lines[row];
   return line === undefined
     ? { line: null, param, code, message }

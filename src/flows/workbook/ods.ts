@@ -7,8 +7,8 @@ import {
   drawsPicture,
   headRows,
   keepRange,
-  linkOf,
   noExtras,
+  parseLink,
   type SheetExtras,
   type SheetRow,
 } from "./sheet.ts";
@@ -262,7 +262,7 @@ class OdsRows implements XmlHandler {
       this.found.characters += cell.text.length;
       checkLength(this.#length);
       const formula = attributes["table:formula"]?.replace(/^\w+:=/, "");
-      const link = this.#link === undefined ? linkOf(formula ?? "") : { link: this.#link };
+      const link = this.#link === undefined ? parseLink(formula ?? "") : { link: this.#link };
       for (let more = 0; more < repeated; more++)
         this.#cells.push({ column: this.#column + more, ...cell, ...link });
     }

@@ -260,9 +260,9 @@ class RowCollector {
       formula !== null &&
       (this.#book.hasStaleFormulas || value === null || (value === "" && this.#type !== "str"))
     )
-      return { text: value ?? "", doubt: "no_value", ...linkOf(formula) };
+      return { text: value ?? "", doubt: "no_value", ...parseLink(formula) };
     if (value === null || value === "") return null;
-    const link = formula === null ? {} : linkOf(formula);
+    const link = formula === null ? {} : parseLink(formula);
     const typed = this.#typed(value);
     return typed.text === "" ? null : { ...typed, ...link };
   }
@@ -305,7 +305,7 @@ const linkFormula =
   /^\s*HYPERLINK\s*\(\s*"((?:[^"]|"")*)"\s*(?:[,;](?:"[^"]*"|[^"()]|\((?:"[^"]*"|[^"()])*\))*)?\)\s*$/i;
 
 /** The target of a link that a formula writes out: `HYPERLINK("https://…")`; a longer expression is none. */
-export function linkOf(formula: string): { link?: string } {
+export function parseLink(formula: string): { link?: string } {
   const [, link] = linkFormula.exec(formula) ?? [];
   return link === undefined ? {} : { link: link.replaceAll('""', '"') };
 }

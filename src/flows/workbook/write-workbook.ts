@@ -113,10 +113,10 @@ async function* sheetXml({
 const columnXml = (column: number, width = 16): string =>
   `<col min="${column + 1}" max="${column + 1}" width="${width}" style="${styles.text}" customWidth="1"/>`;
 
-function rowXml(row: number, texts: readonly string[], styleOf: (column: number) => number): string {
+function rowXml(row: number, texts: readonly string[], toStyle: (column: number) => number): string {
   let xml = `<row r="${row}">`;
   for (const [column, text] of texts.entries()) {
-    const style = styleOf(column);
+    const style = toStyle(column);
     if (text === "" && style === styles.text) continue;
     const cut = text.length > longestCell ? text.slice(0, longestCell) : text;
     xml += `<c r="${columnName(column)}${row}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(cut)}</t></is></c>`;

@@ -46,7 +46,7 @@ export async function* walkXml(
     if (handler.names === "full") return name;
     const colon = name.indexOf(":");
     const prefix = name.slice(0, colon + 1);
-    prefixes ??= prefixesOf(prefix, attributes);
+    prefixes ??= listPrefixes(prefix, attributes);
     return prefixes.has(prefix) ? name.slice(colon + 1) : null;
   };
   parser.on("doctype", () => {
@@ -123,7 +123,7 @@ function countMarkup(pack: Package, length: number, found: Found = { values: 0, 
 }
 
 /** The prefixes that the root declares for its own namespace, each with its colon; `prefix` is that of the root. */
-function prefixesOf(prefix: string, attributes: Attributes): Set<string> {
+function listPrefixes(prefix: string, attributes: Attributes): Set<string> {
   const own = attributes[`xmlns:${prefix}`.slice(0, -1)];
   const alike = Object.keys(attributes).filter(
     (name) => /^xmlns(?::|$)/.test(name) && attributes[name] === own,

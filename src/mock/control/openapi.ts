@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { errorCodes } from "../../contract/error-codes.ts";
-import { type JsonObject, schemaOf } from "../../contract/openapi/schemas.ts";
+import { type JsonObject, toSchema } from "../../contract/openapi/schemas.ts";
 import type { World } from "../world/world.ts";
 
 /** What the document says of a route. */
@@ -44,7 +44,7 @@ export function controlDocument(routes: readonly DescribedRoute[], serverUrl: st
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
     paths[route.path] ??= {};
-    paths[route.path]![route.method.toLowerCase()] = operationOf(route);
+    paths[route.path]![route.method.toLowerCase()] = toOperation(route);
   }
   return {
     openapi: "3.1.0",
@@ -59,15 +59,15 @@ export function controlDocument(routes: readonly DescribedRoute[], serverUrl: st
     security: [],
     tags: [{ name: "mock", description: "The state of the mock." }],
     paths,
-    components: { schemas: { ControlError: schemaOf(ControlError) } },
+    components: { schemas: { ControlError: toSchema(ControlError) } },
   };
 }
 
-function operationOf(route: DescribedRoute): JsonObject {
+function toOperation(route: DescribedRoute): JsonObject {
   const { method, path, summary, body, reply = null, type = "application/json", query = {} } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
   const schema =
-    reply === null ? { type: type === "application/json" ? "object" : "string" } : schemaOf(reply);
+    reply === null ? { type: type === "application/json" ? "object" : "string" } : toSchema(reply);
   return {
     operationId: [method.toLowerCase(), ...path.split(/\W+/).slice(2)].filter(Boolean).join("_"),
     summary,
@@ -85,7 +85,7 @@ function operationOf(route: DescribedRoute): JsonObject {
     ...(body !== undefined && {
       requestBody: {
         required: method !== "PUT",
-        content: { "application/json": { schema: schemaOf(body, "input") } },
+        content: { "application/json": { schema: toSchema(body, "input") } },
       },
     }),
     responses: {

@@ -87,7 +87,7 @@ export async function sendEvent(
               };
             },
             body,
-            isAllowed: reachOf(url, rules),
+            isAllowed: toReach(url, rules),
             timeoutMs: limits.webhookTimeoutMs,
             mostBytes: mostAnswerBytes,
             isWanted,
@@ -122,7 +122,7 @@ export function webhookUrlBreach(text: string, rules: WebhookRules): UrlBreach |
 }
 
 /** The addresses that a webhook URL may lead to: an allowed host has those that the system knows. */
-function reachOf(text: string, rules: WebhookRules): Reach {
+function toReach(text: string, rules: WebhookRules): Reach {
   const near = nearHost(text, rules);
   if (near === null) return isPublicAddress;
   return near === "this_machine" ? isLoopbackHost : () => true;

@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { imageTypeOf } from "../../contract/image-file.ts";
+import { detectImageType } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import { isPublicAddress, urlBreach } from "../../contract/url-policy.ts";
@@ -190,7 +190,7 @@ function toImage(outcome: RequestOutcome): Fetched {
     return fetchProblem("http_error", `the server responded with status ${status}`);
   if (end === "too_long") return fetchProblem("too_large", `larger than ${limits.imageBytes} bytes`);
   if (end === "broken") return fetchProblem("http_error", "the response ended early");
-  const mime_type = imageTypeOf(bytes);
+  const mime_type = detectImageType(bytes);
   const size = mime_type === null ? null : imageDimensions(bytes);
   if (mime_type === null || size === null) return fetchProblem("not_an_image");
   return { mime_type, ...size, bytes };

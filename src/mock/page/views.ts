@@ -75,12 +75,12 @@ const shownValues = new WeakMap<object, string>();
 export function toFault({ body, headers, ...fault }: FaultReport): Fault {
   return {
     ...fault,
-    ...(headers !== undefined && { headers: beginningOf(headers) }),
-    ...(body !== undefined && { body: beginningOf(body) }),
+    ...(headers !== undefined && { headers: toBeginning(headers) }),
+    ...(body !== undefined && { body: toBeginning(body) }),
   };
 }
 
-function beginningOf(value: unknown): string {
+function toBeginning(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value).slice(0, shownCharacters);
   const known = shownValues.get(value) ?? JSON.stringify(value).slice(0, shownCharacters);
   shownValues.set(value, known);
@@ -105,7 +105,7 @@ export function toRow(number: number, logged: LoggedRequest): RequestRow {
     idempotency_key,
     replayed,
     faults,
-    code: codeOf(shown),
+    code: errorCode(shown),
   };
 }
 
@@ -116,7 +116,7 @@ function shownKey({ headers }: LoggedRequest, shown: RecordedRequest): string | 
 }
 
 /** The code in the error envelope, or of the first problem in a list. */
-function codeOf({ status, response }: RecordedRequest): string | null {
+function errorCode({ status, response }: RecordedRequest): string | null {
   if (status === null || status < 400 || response?.body?.encoding !== "utf8") return null;
   return /"code":"(\w{1,100})"/.exec(response.body.content)?.[1] ?? null;
 }

@@ -90,9 +90,9 @@ export function putAsset(world: World, id: string, order: AssetOrder): ExportAss
   const organization = world.organizations[order.organization ?? "main"];
   const known = organization.images.get(id);
   const now = world.timestamp();
-  const product = holderOf(organization, known, order);
+  const product = findHolder(organization, known, order);
   const base = known ?? created(world, product, id, order, now);
-  reject(problemsOf(product, known, order, base));
+  reject(findProblems(product, known, order, base));
   const image = changed(base, order, known === undefined ? base.created_at : now);
   organization.images.set(id, image);
   if (known === undefined && image.generation === null) {
@@ -111,7 +111,7 @@ export function putAsset(world: World, id: string, order: AssetOrder): ExportAss
 }
 
 /** The product that lists the asset, or is to. */
-function holderOf(
+function findHolder(
   organization: Organization,
   known: ImageRecord | undefined,
   order: AssetOrder,
@@ -181,7 +181,7 @@ function changed(image: ImageRecord, order: AssetOrder, editedAt: string): Image
   };
 }
 
-function problemsOf(
+function findProblems(
   product: ProductRecord,
   known: ImageRecord | undefined,
   order: AssetOrder,

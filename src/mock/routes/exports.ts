@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import { type ExportJob, rolesOf } from "../../contract/resources/exports.ts";
+import { type ExportJob, parseRoles } from "../../contract/resources/exports.ts";
 import { startExport } from "../exports/export-job.ts";
 import { exportRow } from "../exports/export-rows.ts";
 import { signedPaths } from "../images/signed-urls.ts";
@@ -15,7 +15,7 @@ import type { World } from "../world/world.ts";
 export const exports = {
   list({ world, organization, query }) {
     const { limit, cursor, role, since } = query;
-    const roles = role === undefined ? null : rolesOf(role);
+    const roles = role === undefined ? null : parseRoles(role);
     const from = since === undefined ? null : Date.parse(since);
     const list = `${organization.name} exports.list ${roles?.join() ?? "all"} ${from ?? "live"}`;
     const after = world.cursors.read(list, cursor);

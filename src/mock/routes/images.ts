@@ -1,4 +1,4 @@
-import { imageTypeOf } from "../../contract/image-file.ts";
+import { detectImageType } from "../../contract/image-file.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { imageDimensions } from "../images/upload.ts";
 import type { Handlers } from "../requests/pipeline.ts";
@@ -8,7 +8,7 @@ import { invalid, Refusal } from "../rules/refusal.ts";
 export const images = {
   upload({ world, organization, body }) {
     const bytes = Buffer.from(body.value.file);
-    const mime_type = imageTypeOf(bytes);
+    const mime_type = detectImageType(bytes);
     if (mime_type === null) {
       throw new Refusal("unsupported_media_type", "the file is not a JPEG, PNG or WebP image", {
         param: "file",

@@ -2,7 +2,7 @@ import type { Model } from "../../contract/resources/tasks.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
-import { modelsOf } from "../store/organization.ts";
+import { listModels } from "../store/organization.ts";
 import type { ModelRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
@@ -11,7 +11,7 @@ export const models = {
   list({ world, organization, query }) {
     const { limit, cursor, is_public } = query;
     const list = `${organization.name} models.list ${is_public ?? "all"}`;
-    const all = modelsOf(organization);
+    const all = listModels(organization);
     const after = world.cursors.read(list, cursor) ?? -1;
     const found = all.filter(
       ({ model, place }) => place > after && (is_public === undefined || model.is_public === is_public),

@@ -148,7 +148,7 @@ export const curatedModels: readonly ModelRecord[] = [
 const firstCurated = 1_000_000_000;
 
 /** All models of an organization with their places, which never change. */
-export function modelsOf({ models }: Organization): { model: ModelRecord; place: number }[] {
+export function listModels({ models }: Organization): { model: ModelRecord; place: number }[] {
   const own = models.filter(({ is_public }) => !is_public);
   const set = models.filter(({ is_public }) => is_public);
   const listed = curatedModels.map((curated) => set.find(({ id }) => id === curated.id) ?? curated);

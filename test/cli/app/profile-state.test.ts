@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openProfileState, openStateFile } from "../../../src/cli/app/profile-state.ts";
-import { exitCodeOf } from "../../../src/cli/context/errors.ts";
+import { toExitCode } from "../../../src/cli/context/errors.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -64,7 +64,7 @@ test("opens a --ledger file at its path, without changes to the folder", async (
   expect(statSync(join(folder, "ci")).mode & 0o777).toBe(0o755);
   const refused = await openStateFile(asker(folder, {}), "none/ledger.db").catch((error) => error);
   expect(refused).toMatchObject({ code: "state_not_writable" });
-  expect(exitCodeOf(refused)).toBe(2);
+  expect(toExitCode(refused)).toBe(2);
 });
 
 test("rejects a file that is not a ledger, and an emptied one as damaged", async () => {
@@ -72,7 +72,7 @@ test("rejects a file that is not a ledger, and an emptied one as damaged", async
   const refusal = async (text: string) => {
     writeFileSync(join(folder, "s.csv"), text);
     const error = await openStateFile(asker(folder, {}), "s.csv").catch((thrown) => thrown);
-    expect(exitCodeOf(error)).toBe(2);
+    expect(toExitCode(error)).toBe(2);
     expect(readFileSync(join(folder, "s.csv"), "utf8")).toBe(text);
     return [error.message.replace(folder, "."), error.hint];
   };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Context } from "../../../src/cli/context/context.ts";
 import {
-  exitCodeOf,
   InterruptError,
   KeyError,
   OutputError,
   ReaderGoneError,
+  toExitCode,
   UsageError,
 } from "../../../src/cli/context/errors.ts";
 import { tell } from "../../../src/cli/main.ts";
@@ -25,8 +25,8 @@ describe("the exit status", () => {
     [409, 6],
     ...[408, 429, 500, 501, 502, 503, 504, 599].map((status) => [status, 7] as const),
   ] as const)("for a response with %i is %i, whatever its type", ([status, exit]) => {
-    expect(exitCodeOf(responded(status))).toBe(exit);
-    expect(exitCodeOf(responded(status, "some_new_type"))).toBe(exit);
+    expect(toExitCode(responded(status))).toBe(exit);
+    expect(toExitCode(responded(status, "some_new_type"))).toBe(exit);
   });
 
   test.for([
@@ -43,23 +43,23 @@ describe("the exit status", () => {
     ["partial", 8],
     ["something else", 1],
   ] as const)("for an error of type %s is %i", ([type, exit]) => {
-    expect(exitCodeOf(new CatError("x", { type, code: "x" }))).toBe(exit);
+    expect(toExitCode(new CatError("x", { type, code: "x" }))).toBe(exit);
   });
 
   test("depends on the type, not the status, if the response did not come from the service", () => {
-    expect(exitCodeOf(new CatError("x", { type: "bad_answer", code: "x", status: 404 }))).toBe(7);
+    expect(toExitCode(new CatError("x", { type: "bad_answer", code: "x", status: 404 }))).toBe(7);
   });
 
   test("for other errors is fixed", () => {
-    expect(exitCodeOf(new InterruptError("SIGINT"))).toBe(130);
-    expect(exitCodeOf(new InterruptError("SIGTERM"))).toBe(143);
-    expect(exitCodeOf(new InterruptError("SIGHUP"))).toBe(129);
-    expect(exitCodeOf(new ReaderGoneError())).toBe(0);
-    expect(exitCodeOf(new UsageError("x"))).toBe(2);
-    expect(exitCodeOf(new KeyError("x"))).toBe(4);
-    expect(exitCodeOf(new OutputError(Object.assign(new Error("full"), { code: "ENOSPC" })))).toBe(2);
-    expect(exitCodeOf(new TypeError("x"))).toBe(1);
-    expect(exitCodeOf(undefined)).toBe(1);
+    expect(toExitCode(new InterruptError("SIGINT"))).toBe(130);
+    expect(toExitCode(new InterruptError("SIGTERM"))).toBe(143);
+    expect(toExitCode(new InterruptError("SIGHUP"))).toBe(129);
+    expect(toExitCode(new ReaderGoneError())).toBe(0);
+    expect(toExitCode(new UsageError("x"))).toBe(2);
+    expect(toExitCode(new KeyError("x"))).toBe(4);
+    expect(toExitCode(new OutputError(Object.assign(new Error("full"), { code: "ENOSPC" })))).toBe(2);
+    expect(toExitCode(new TypeError("x"))).toBe(1);
+    expect(toExitCode(undefined)).toBe(1);
   });
 });
 

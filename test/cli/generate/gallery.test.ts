@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { imageTypeOf } from "../../../src/contract/image-file.ts";
+import { detectImageType } from "../../../src/contract/image-file.ts";
 import type { GalleryData } from "../../../src/flows/generate/gallery/describe-run.ts";
 import { needsBrowser, openFile } from "../../support/browser.ts";
 import { longTest } from "../../support/long-test.ts";
@@ -18,7 +18,7 @@ function readPage(html: string): { data: GalleryData; images: (Buffer | null)[] 
   return { data, images: images.map((image) => (image === null ? null : Buffer.from(image, "base64"))) };
 }
 
-const typesOf = (images: (Buffer | null)[]) => images.map((image) => image && imageTypeOf(image));
+const typesOf = (images: (Buffer | null)[]) => images.map((image) => image && detectImageType(image));
 
 describe("--gallery", () => {
   test("writes a page with the photo of each product and a thumbnail of each result", async () => {

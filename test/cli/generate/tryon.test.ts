@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { imageTypeOf } from "../../../src/contract/image-file.ts";
+import { detectImageType } from "../../../src/contract/image-file.ts";
 import { longTest } from "../../support/long-test.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
@@ -551,6 +551,6 @@ test("saved images are complete files of their type, and unfinished ones of a ki
   const names = readdirSync(join(world.folder, "images"));
   expect(names.filter((name) => name.startsWith("."))).toEqual([]);
   const saved = readFileSync(join(world.folder, "images", names.find((name) => name.endsWith(".png"))!));
-  expect(imageTypeOf(saved)).toBe("image/png");
+  expect(detectImageType(saved)).toBe("image/png");
   expect(saved.subarray(-8, -4).toString()).toBe("IEND");
 });

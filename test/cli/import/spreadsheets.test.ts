@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { encoderOf } from "../../../src/flows/outputs/encoded-file.ts";
+import { createEncoder } from "../../../src/flows/outputs/encoded-file.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { splitWords } from "../../support/split-words.ts";
 import { createWorld } from "../../support/world.ts";
@@ -89,7 +89,7 @@ describe("a spreadsheet saved by a shop", () => {
       const name = encoding === "shift_jis" ? "女性の靴" : "Größe “42”";
       const header = `reference;name;${price};image_front`;
       const text = `${mark}sep=;\r\n${header}\r\nOK;x;12,50;${good}\r\nBAD;${name};"9,95\r\nnetto";${bad}\r\n`;
-      world.write("shop.csv", encoderOf(encoding, () => "?")(text));
+      world.write("shop.csv", createEncoder(encoding, () => "?")(text));
       const command = splitWords(`import shop.csv ${flag} --no-progress`).concat("--map", `${price}=ignore`);
 
       const first = await world.cat(command);

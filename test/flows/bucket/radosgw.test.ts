@@ -1,7 +1,7 @@
 // All that runs on Ceph's object store, which takes seconds to start.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { contentOf } from "../../../src/flows/bucket/content.ts";
+import { toContent } from "../../../src/flows/bucket/content.ts";
 import { openBucket } from "../../support/open-bucket.ts";
 import { radosgwProblem, startRadosgw } from "../../support/radosgw.js";
 import { isLong, repetitions } from "../../support/repetitions.ts";
@@ -37,7 +37,7 @@ describe.skipIf(missing !== null)(`radosgw${missing === null ? "" : ` (${missing
         },
       );
       expect(await bucket.head(key)).toBe(null);
-      const image = contentOf(Buffer.from(key));
+      const image = toContent(Buffer.from(key));
       const sha256 = createHash("sha256").update(key).digest("hex");
       const put = () => bucket.put(key, image, { metadata: { sha256 }, condition: "absent" });
       expect(await put()).toMatch(/^"[0-9a-f]{32}"$/);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CsvCells } from "../../../src/flows/import/cells.ts";
-import { columnOf, nearestColumns, readColumns } from "../../../src/flows/import/columns.ts";
+import { nearestColumns, parseColumn, readColumns } from "../../../src/flows/import/columns.ts";
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import { recogniseDialect } from "../../../src/flows/rows/csv-rows.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
@@ -53,7 +53,7 @@ describe("an unknown column", () => {
 });
 
 test("keeps a description as is, and drops one that is only spaces", () => {
-  const cells = new CsvCells([columnOf("description")], ["description"]);
+  const cells = new CsvCells([parseColumn("description")], ["description"]);
   expect(cells.toRow([" linen \n"])).toEqual({ description: " linen \n", images: [] });
   expect(cells.toRow([" \n"])).toEqual({ images: [] });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canEncode, encoderOf } from "../../../src/flows/outputs/encoded-file.ts";
+import { canEncode, createEncoder } from "../../../src/flows/outputs/encoded-file.ts";
 
 /** Every encoding of Node's decoder that can be written. */
 const encodings = (
@@ -24,7 +24,7 @@ function everything(encoding: string): string {
 describe("text is encoded as it was decoded", () => {
   test.each(encodings)("%s", (encoding) => {
     const text = encoding.startsWith("utf") ? "Größe ἄλφα 女 😀 \u{10ffff}\r\n" : everything(encoding);
-    expect(decode(encoderOf(encoding, () => "?")(text), encoding)).toBe(text);
+    expect(decode(createEncoder(encoding, () => "?")(text), encoding)).toBe(text);
   });
 });
 
@@ -40,14 +40,14 @@ test.each([
   ["euc-jp", "丂", "8fb0a1"],
   ["utf-16be", "é", "00e9"],
 ])("in %s %j is %s", (encoding, text, hex) => {
-  const bytes = encoderOf(encoding, () => "?")(text.replaceAll(" ", ""));
+  const bytes = createEncoder(encoding, () => "?")(text.replaceAll(" ", ""));
   expect(bytes.toString("hex")).toBe(hex.replaceAll(" ", ""));
 });
 
 test("a character that the encoding lacks is replaced as the caller specifies", () => {
-  expect(encoderOf("windows-1252", () => "?")("aλ😀\u0081b").toString("latin1")).toBe("a???b");
+  expect(createEncoder("windows-1252", () => "?")("aλ😀\u0081b").toString("latin1")).toBe("a???b");
   expect(
-    encoderOf("windows-1252", (character) => `<${character.codePointAt(0)}>`)("λ").toString("latin1"),
+    createEncoder("windows-1252", (character) => `<${character.codePointAt(0)}>`)("λ").toString("latin1"),
   ).toBe("<955>");
 });
 

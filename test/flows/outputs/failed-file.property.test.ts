@@ -4,7 +4,7 @@ import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { importForm } from "../../../src/flows/import/import-form.ts";
-import { encoderOf, encodingOfFailedFile } from "../../../src/flows/outputs/encoded-file.ts";
+import { createEncoder, encodingOfFailedFile } from "../../../src/flows/outputs/encoded-file.ts";
 import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
 import type { CsvReader } from "../../../src/flows/rows/csv-rows.ts";
 import { openRows, type ReadOptions } from "../../../src/flows/rows/open-rows.ts";
@@ -57,7 +57,7 @@ function readable(message: string, encoding: string): string {
   const held = Buffer.from(message, "utf8").toString().replaceAll("\0", "\ufffd");
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   // The second call flushes the first; a call without `stream` would use another table.
-  return decoder.decode(encoderOf(encoding, () => "?")(held), { stream: true }) + decoder.decode();
+  return decoder.decode(createEncoder(encoding, () => "?")(held), { stream: true }) + decoder.decode();
 }
 
 async function recordsOf(path: string, read: ReadOptions, form: RowForm) {
@@ -88,7 +88,7 @@ describe("a failed file", () => {
           );
         const path = join(folder, `${++run}.csv`);
         const failedPath = join(folder, `${run}.failed.csv`);
-        writeFileSync(path, encoderOf(kind.encoding, () => "!")(text));
+        writeFileSync(path, createEncoder(kind.encoding, () => "!")(text));
         const map = new Map([[header[3]!.toLowerCase(), "ignore"]]);
         const read = { encoding: kind.flag };
 

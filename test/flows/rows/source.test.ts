@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { changeOf, openSource } from "../../../src/flows/rows/source.ts";
+import { changeError, openSource } from "../../../src/flows/rows/source.ts";
 import { workbookOf } from "../../support/write-workbook.ts";
 
 let folder: string;
@@ -157,5 +157,5 @@ test("a file that was changed, replaced or removed is detected", async () => {
   await expect(source.rejectIfChanged()).rejects.toMatchObject(told("changed"));
   await rm(join(folder, "a.csv"));
   await expect(source.rejectIfChanged()).rejects.toMatchObject(told("removed"));
-  expect(await changeOf(source)).toMatchObject(told("removed"));
+  expect(await changeError(source)).toMatchObject(told("removed"));
 });

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { encoderOf } from "../../../src/flows/outputs/encoded-file.ts";
+import { createEncoder } from "../../../src/flows/outputs/encoded-file.ts";
 import { checkEncodingName } from "../../../src/flows/rows/encoding.ts";
 import { UnreadableInput } from "../../../src/flows/rows/problem.ts";
 import { firstLineEnd, utf8Chunks } from "../../../src/flows/rows/text.ts";
 
 const text = "reference,name\nA1,Straße 😀 €\n";
-const encoded = (encoding: string, content = text) => encoderOf(encoding, () => "?")(content);
+const encoded = (encoding: string, content = text) => createEncoder(encoding, () => "?")(content);
 const marked = (encoding: string) => encoded(encoding, `\ufeff${text}`);
 
 /** The text of a file whose second half may arrive in chunks of `size` bytes, or the problem that ends it. */

@@ -12,7 +12,7 @@ const tryons = (client: Client): BatchOperation => ({
     const { tasks } = await client.tasks.tryon({ json }, options);
     return { jobs: tasks.map(({ id }) => id), createdAt: Date.parse(tasks[0]!.created_at) };
   },
-  rowOf: ({ input_index }) => input_index ?? null,
+  toRow: ({ input_index }) => input_index ?? null,
 });
 
 /** A mock, a run of kind `tryon` on a state in memory, and rows on lines 2, 3 and so on. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { imageSize } from "image-size";
 import { describe, expect, test } from "vitest";
-import { imageTypeOf } from "../../../src/contract/image-file.ts";
+import { detectImageType } from "../../../src/contract/image-file.ts";
 import { limits } from "../../../src/contract/limits.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { refusal, startWorld, tinyPng } from "../world.ts";
@@ -168,7 +168,7 @@ describe("generated pictures", () => {
         return new Uint8Array(await response.arrayBuffer());
       };
       const bytes = await bytesOf(one);
-      expect(imageTypeOf(bytes)).toBe(image.mime_type);
+      expect(detectImageType(bytes)).toBe(image.mime_type);
       expect(imageSize(bytes)).toMatchObject({ width: 600, height: 800 });
       if (!seen.has(image.mime_type)) expect(await bytesOf(two)).toEqual(bytes);
       seen.add(image.mime_type);
@@ -180,7 +180,7 @@ describe("generated pictures", () => {
     const { send } = await startWorld();
     const { preview_url } = (await send("/v1/models?limit=1")).body.data[0];
     const bytes = new Uint8Array(await (await fetch(preview_url)).arrayBuffer());
-    expect(imageTypeOf(bytes)).toBe("image/jpeg");
+    expect(detectImageType(bytes)).toBe("image/jpeg");
   });
 });
 

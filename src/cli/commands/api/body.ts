@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { RawRequest } from "../../../client/exchanges.ts";
-import { jsonTypeOf } from "../../../client/request.ts";
+import { jsonType } from "../../../client/request.ts";
 import type { ClientOperation } from "../../../contract/client-operations.ts";
 import { multipartForm } from "../../../http/send.ts";
 import type { Context } from "../../context/context.ts";
@@ -34,10 +34,10 @@ export async function requestBody(
 ): Promise<Body> {
   const isForm = operation?.body.includes("multipart/form-data") ?? false;
   if (flags.input !== undefined) {
-    const bytes = await bytesOf(flags.input, source);
+    const bytes = await readInput(flags.input, source);
     return isForm
       ? form(flags.input, bytes)
-      : { contentType: contentTypeOf(flags.input, bytes, operation), bytes };
+      : { contentType: detectContentType(flags.input, bytes, operation), bytes };
   }
   if (flags.fields.length === 0) return null;
   const object: Tree = Object.create(null);
@@ -47,8 +47,8 @@ export async function requestBody(
     const file = flag === "-F" && value.startsWith("@") ? value.slice(1) : null;
     if (file !== null) rejectAddress(file, "@FILE");
     if (file !== null && isForm && field.parts[0] === "file" && flags.fields.length === 1)
-      return form(file, await bytesOf(file, source));
-    const content = file === null ? value : await textOf(file, source);
+      return form(file, await readInput(file, source));
+    const content = file === null ? value : await readText(file, source);
     setField(object, field, flag === "-F" && file === null ? typedValue(content) : content);
   }
   if (isForm) {
@@ -71,9 +71,9 @@ function form(file: string, bytes: Uint8Array): Body {
 
 /** `application/json`, or the JSON type of the operation. */
 const typeOfJson = (operation: ClientOperation | null): string =>
-  (operation === null ? undefined : jsonTypeOf(operation)) ?? "application/json";
+  (operation === null ? undefined : jsonType(operation)) ?? "application/json";
 
-function contentTypeOf(file: string, bytes: Uint8Array, operation: ClientOperation | null): string {
+function detectContentType(file: string, bytes: Uint8Array, operation: ClientOperation | null): string {
   // A single line is JSON as well, so only the name says that it is a row.
   const takesRows = operation === null || operation.body.includes("application/x-ndjson");
   if (takesRows && /\.(?:ndjson|jsonl)$/i.test(file)) return "application/x-ndjson";
@@ -96,9 +96,9 @@ function isJson(text: string): boolean {
   }
 }
 
-async function textOf(file: string, source: Source): Promise<string> {
+async function readText(file: string, source: Source): Promise<string> {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await bytesOf(file, source));
+    return new TextDecoder("utf-8", { fatal: true }).decode(await readInput(file, source));
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new UsageError(`${file === "-" ? "standard input" : file} is not UTF-8 text`, {
@@ -109,7 +109,7 @@ async function textOf(file: string, source: Source): Promise<string> {
   }
 }
 
-async function bytesOf(file: string, { stdin, cwd }: Source): Promise<Uint8Array> {
+async function readInput(file: string, { stdin, cwd }: Source): Promise<Uint8Array> {
   const missing = (message: string, hint: string) => new UsageError(message, { param: "--input", hint });
   if (file === "") throw missing("the file name is empty", "Choose a file, or - for standard input.");
   if (file === "-" && stdin.isTTY)

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { type Client, type Page, pagesOf } from "../../../client/client.ts";
+import { type Client, type Page, readPages } from "../../../client/client.ts";
 import type { RawRequest, RawResponse } from "../../../client/exchanges.ts";
 import type { ClientOperation } from "../../../contract/client-operations.ts";
 import type { CatError } from "../../../errors.ts";
@@ -11,7 +11,7 @@ import { UsageError, withHint } from "../../context/errors.ts";
 import type { Pages } from "../../output/list.ts";
 import { indented } from "../../output/list.ts";
 import { type BodyFlags, requestBody } from "./body.ts";
-import { isList, knownOperation, requestHint, type Target, targetOf } from "./target.ts";
+import { isList, knownOperation, parseTarget, requestHint, type Target } from "./target.ts";
 
 export interface ApiInput extends BodyFlags {
   readonly method: RawRequest["method"];
@@ -29,7 +29,7 @@ export interface ApiInput extends BodyFlags {
 export async function runApi(app: App, input: ApiInput): Promise<void> {
   const { method } = input;
   const { baseUrl } = await app.connection();
-  const target = targetOf(input.path, baseUrl, input.query);
+  const target = parseTarget(input.path, baseUrl, input.query);
   const operation = knownOperation(method, target.path);
   const hasBody = input.fields.length > 0 || input.input !== undefined;
   if (method === "GET" && hasBody) {
@@ -52,7 +52,7 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
   const request: RawRequest = {
     method,
     body,
-    path: addressOf(target),
+    path: toAddress(target),
     headers: input.headers,
     listsProblems: operation?.listsProblems ?? false,
   };
@@ -91,19 +91,19 @@ function checkList(method: string, operation: ClientOperation | null): void {
 function pages(app: App, client: Client, request: RawRequest, target: Target): Pages<unknown> {
   const [limit, cursor] = ["limit", "cursor"].map((name) => target.query.get(name) ?? undefined);
   const input = { limit, cursor };
-  return pagesOf(target.path, input, async ({ limit, cursor = input.cursor }) => {
+  return readPages(target.path, input, async ({ limit, cursor = input.cursor }) => {
     target.query.set("limit", String(limit));
     if (cursor !== undefined) target.query.set("cursor", cursor);
     const response = await client.raw(
-      { ...request, path: addressOf(target) },
+      { ...request, path: toAddress(target) },
       { signal: app.context.interrupt },
     );
     if (response.error !== null) throw hinted(response.error, request.method, target);
-    return pageOf(response, target.path);
+    return parsePage(response, target.path);
   });
 }
 
-function pageOf(response: RawResponse, path: string): Page<unknown> {
+function parsePage(response: RawResponse, path: string): Page<unknown> {
   const page = response.json() as Page<unknown> | null;
   const cursor = page?.next_cursor ?? null;
   // Two lists or objects are never equal, so their repetition would not be noticed.
@@ -117,7 +117,7 @@ function pageOf(response: RawResponse, path: string): Page<unknown> {
   });
 }
 
-const addressOf = ({ path, query }: Target): string => (query.size === 0 ? path : `${path}?${query}`);
+const toAddress = ({ path, query }: Target): string => (query.size === 0 ? path : `${path}?${query}`);
 
 /** The error with a next step for a request that the service does not have. */
 function hinted(error: CatError, method: string, { path }: Target): CatError {
@@ -137,13 +137,13 @@ async function printResponse(app: App, response: RawResponse, include: boolean):
   if (response.error === null) showSecret(app, json?.value);
   if (include && io.json) {
     const { status, headers } = response;
-    const body = json === null ? textOf(response) : json.value;
+    const body = json === null ? toText(response) : json.value;
     return io.jsonData({ status, headers, body: response.bytes.length === 0 ? null : body });
   }
   if (include) await io.data(head(response, io.visible));
   if (response.bytes.length === 0) return;
   if (json === null) {
-    const text = textOf(response);
+    const text = toText(response);
     return io.data(text ?? response.bytes);
   }
   if (context.stdout.isTTY && !io.json) await io.data(`${indented(json.value)}\n`);
@@ -167,7 +167,7 @@ function jsonOr(response: RawResponse): { value: unknown } | null {
 }
 
 /** The body as text; null if it is not UTF-8. */
-function textOf({ bytes }: RawResponse): string | null {
+function toText({ bytes }: RawResponse): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -18,7 +18,7 @@ const complete = /^\/(?:v\d+|_mock|openapi\.json)(?=\/|$)/;
  * The target of PATH: `products`, `/products` and `/v1/products` are the same; `/_mock` is that of the mock server. A full URL must start with the base
  * URL, because the API key goes to no other place; it is used as it is. Throws UsageError.
  */
-export function targetOf(text: string, baseUrl: string, query: readonly string[]): Target {
+export function parseTarget(text: string, baseUrl: string, query: readonly string[]): Target {
   const target = scheme.test(text) ? ofUrl(text, baseUrl) : ofPath(text);
   for (const one of query) {
     const at = one.indexOf("=");

@@ -1,6 +1,6 @@
 import { asFileError, CatError } from "../../../errors.ts";
 import { maskedSignatures } from "../../../http/mask.ts";
-import { exitCodeOf } from "../../context/errors.ts";
+import { toExitCode } from "../../context/errors.ts";
 import { nextStep } from "../../output/explain.ts";
 
 /** The checks, in the order of the report. */
@@ -40,7 +40,7 @@ export const unchecked = (why: string): CheckResult => ({
 /** A check that failed with an expected error, or by a bug. */
 export function failed(thrown: unknown): CheckResult {
   const error = asFileError(thrown);
-  const exit = exitCodeOf(error);
+  const exit = toExitCode(error);
   if (!(error instanceof CatError)) {
     const message = maskedSignatures(`internal error: ${String(error)}`);
     return { status: "error", message, code: "fault", exit };

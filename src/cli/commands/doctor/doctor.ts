@@ -10,8 +10,8 @@ import { UsageError } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
 import { lineWidth, wrapped } from "../../output/wrapped.ts";
 import { isSet } from "../../settings/profile-names.ts";
-import { keyStoreOf, notAFolder, profileKeys } from "../../settings/profiles.ts";
-import { baseUrlInUse, baseUrlOf, keyInUse, profileInUse } from "../../settings/settings.ts";
+import { notAFolder, profileKeys, toKeyStore } from "../../settings/profiles.ts";
+import { baseUrlInUse, keyInUse, profileInUse, readBaseUrl } from "../../settings/settings.ts";
 import { type CheckName, type CheckResult, checkNames, ok, settled, unchecked, warning } from "./check.ts";
 import {
   checkClock,
@@ -69,7 +69,7 @@ async function doctor(app: App): Promise<void> {
     return { name, ...result, hint: hint && io.asCalled(hint) };
   });
   app.exit = checks.find(({ status }) => status === "error")?.exit ?? 0;
-  if (!io.json) return io.data(linesOf(app, checks));
+  if (!io.json) return io.data(toLines(app, checks));
   await io.jsonData({
     checks: checks.map(({ name, status, message, hint, code }) => ({ name, status, message, hint, code })),
     exit: app.exit,
@@ -124,7 +124,7 @@ async function serviceUrl({ globals, context, connection }: App): Promise<string
 }
 
 /** One line per check, and one with the next step, both wrapped below their text. */
-function linesOf({ io, context }: App, checks: readonly ({ name: CheckName } & CheckResult)[]): string {
+function toLines({ io, context }: App, checks: readonly ({ name: CheckName } & CheckResult)[]): string {
   const paints = { ok: io.paint.green, warning: io.paint.yellow, error: io.paint.red, skipped: io.paint.dim };
   const width = lineWidth(context.stdout);
   const [statusWidth, nameWidth] = [9, 12];
@@ -162,7 +162,7 @@ async function checkSettings(app: App): Promise<CheckResult> {
     await app.connection();
     return ok(`--mock; ${file}`);
   }
-  const found = await baseUrlOf(globals, env);
+  const found = await readBaseUrl(globals, env);
   const baseUrl = await baseUrlInUse(globals, env);
   const keys = Object.keys(settings ?? {});
   const unknown = keys.filter((key) => !(profileKeys as readonly string[]).includes(key));
@@ -183,7 +183,7 @@ async function checkSettings(app: App): Promise<CheckResult> {
 /** Whether the keychain responds. Without a key in it, a keychain that does not is a warning only. */
 async function checkKeychain({ globals, context }: App): Promise<CheckResult> {
   const profile = await profileInUse(globals, context.env).catch(() => null);
-  const stored = keyStoreOf(profile?.settings ?? null);
+  const stored = toKeyStore(profile?.settings ?? null);
   const isInUse = stored?.store === "keychain" && !isSet(context.env.CAT_API_KEY) && !globals.mock;
   try {
     // An account that no profile has: only whether the keychain responds matters here.

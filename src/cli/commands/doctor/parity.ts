@@ -11,7 +11,7 @@ import { type Connection, resolveConnection, unknownProfile } from "../../settin
 /** `cat doctor --parity`: prints the differences between the organizations of two profiles; exit 8 if there are any. */
 export async function compareProfiles(app: App, name: string, hasPhotos: boolean): Promise<void> {
   const { context, io } = app;
-  const other = await connectionOf(app, name);
+  const other = await openConnection(app, name);
   app.secrets.add(other.apiKey);
   const { baseUrl } = await app.connection();
   const here = await app.client();
@@ -55,7 +55,7 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
 }
 
 /** The stored connection of a profile: the variables and flags are about the current one. Throws UsageError. */
-async function connectionOf({ context, globals }: App, name: string): Promise<Connection> {
+async function openConnection({ context, globals }: App, name: string): Promise<Connection> {
   const profile = checkedProfileName(name, "--parity");
   const profiles = await readProfiles(context.env);
   if (profiles.find(profile) === null)

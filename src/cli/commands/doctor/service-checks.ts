@@ -6,9 +6,9 @@ import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import { CatError } from "../../../errors.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
 import { maskedKey } from "../../../http/mask.ts";
-import { proxiesOf } from "../../../http/proxies.ts";
+import { parseProxies } from "../../../http/proxies.ts";
 import { serverNow } from "../../../http/retry.ts";
-import { headerOf } from "../../../http/send.ts";
+import { readHeader } from "../../../http/send.ts";
 import { linkedAbort } from "../../../http/time-limits.ts";
 import type { App } from "../../app/app.ts";
 import { version } from "../../context/version.ts";
@@ -161,7 +161,7 @@ export function checkProxy(
   baseUrl: string | null,
   found: Probe | null,
 ): CheckResult {
-  const proxies = proxiesOf(env);
+  const proxies = parseProxies(env);
   if (proxies.all.length === 0) return ok("none set");
   if (baseUrl === null) return unchecked("no service URL");
   const { hostname, origin } = new URL(baseUrl);
@@ -221,7 +221,7 @@ export function checkRateLimit({ products, exports }: Probe): CheckResult {
   const headers = exports?.headers ?? products.headers;
   if (headers === null) return noResponse;
   const [left, limit] = ["x-ratelimit-remaining", "x-ratelimit-limit"].map((name) =>
-    /^\d+$/.exec(headerOf({ headers }, name) ?? ""),
+    /^\d+$/.exec(readHeader({ headers }, name) ?? ""),
   );
   if (!left || !limit) return ok("the service announces none");
   const about = `${Number(left)} of ${Number(limit)} reads left in this minute`;

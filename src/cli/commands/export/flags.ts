@@ -155,7 +155,7 @@ const usualMarginMs = 5 * 60_000;
 
 /** The input of an export of rows. Throws UsageError for what commander cannot check by itself. */
 export function readLiveFlags(raw: RawExportFlags): LiveInput {
-  const out = outOf(raw);
+  const out = readOut(raw);
   const roles = readRoles(raw.role);
   const onlyFrozen = [
     "extract",
@@ -205,7 +205,7 @@ export function rejectLabel(
 }
 
 /** The file of `--out`; null for standard output, and without the flag. */
-function outOf(raw: RawExportFlags): string | null {
+function readOut(raw: RawExportFlags): string | null {
   const hint = "Choose a file, for example --out catalogue.ndjson, or - for standard output.";
   const out = named("--out", raw.out, hint) ?? "-";
   return out === "-" ? null : out;
@@ -219,7 +219,7 @@ function readBucket(out: string | null, { endpoint, region, pathStyle }: BucketF
 
 /** The input of a frozen export. Throws UsageError for what commander cannot check by itself. */
 export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
-  const out = outOf(raw);
+  const out = readOut(raw);
   const roles = readRoles(raw.role);
   const format = raw.zip ? "zip" : "manifest";
   const mode = `--${format}`;
@@ -259,7 +259,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     products: (raw.product ?? []).map((name) => filled("--product", name, "Use an ID or a reference.")!),
     productsFrom: filled("--products-from", raw.productsFrom, "Choose a file, or - for standard input."),
     sheet: raw.sheet,
-    ...mappingOf(raw),
+    ...toMapFlags(raw),
     delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),
     encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),
     timeoutMs: raw.timeout ?? null,
@@ -268,7 +268,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
 }
 
 /** The mapping of the file of `--products-from`. */
-function mappingOf(raw: RawExportFlags): MapFlags {
+function toMapFlags(raw: RawExportFlags): MapFlags {
   if (raw.productsFrom === undefined) rejectMapping(raw, "--products-from");
   return readMapFlags(raw, selectionVocabulary);
 }

@@ -15,7 +15,7 @@ import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { openInput } from "../../files/open-input.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
 import type { BucketFlags } from "../../flags/bucket-flags.ts";
-import { mapFileOf } from "../../mapping/map-flags.ts";
+import { loadMapFile } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type FrozenInput, frozenNames } from "./flags.ts";
@@ -55,7 +55,7 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
   else {
     const isNumbered =
       format === "zip" && extract === null && outcome.stopped === undefined && !isBucketAddress(name);
-    const leftovers = isNumbered ? await leftoversOf(app, name, outcome.parts) : [];
+    const leftovers = isNumbered ? await findLeftovers(app, name, outcome.parts) : [];
     const { globals, typed } = app;
     for (const line of reportLines(outcome, command, { leftovers, globals, typed }))
       await app.io.note(app.io.visible(line));
@@ -76,7 +76,7 @@ async function readSelected(
     const wanted = products.map((name) => ({ name, as: "either" as const, line: 0 }));
     return wanted.length === 0 ? null : { file: null, wanted: withoutRepetitions(wanted) };
   }
-  const mapFile = await mapFileOf(app.context, flags, selectionVocabulary);
+  const mapFile = await loadMapFile(app.context, flags, selectionVocabulary);
   const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
   const source = await openInput(
     app,
@@ -152,7 +152,7 @@ function numberedName(name: string, number: number): string {
 }
 
 /** The numbered files of an earlier export of more jobs, which this one did not replace. */
-async function leftoversOf(app: App, name: string, jobs: number): Promise<string[]> {
+async function findLeftovers(app: App, name: string, jobs: number): Promise<string[]> {
   const extension = extname(name);
   const stem = `${basename(name, extension)}-`;
   const files = await readdir(dirname(resolve(app.context.cwd, name))).catch(() => []);

@@ -11,7 +11,7 @@ import { plainCsv } from "../../../flows/outputs/cells.ts";
 import { guardedCell } from "../../../flows/outputs/formulas.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { reviewedAssets, serviceOf } from "../../app/profile-state.ts";
+import { identifyService, reviewedAssets } from "../../app/profile-state.ts";
 import { newRunId } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
@@ -31,7 +31,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
     input.since === "last"
       ? new LastExport(
           (await app.state()).marks,
-          await serviceOf(app),
+          await identifyService(app),
           roles,
           reviewed?.digest("reject") ?? null,
         )

@@ -9,7 +9,7 @@ import { type SyncOutcome, syncCatalogue } from "../../../flows/export/sync/sync
 import type { SyncInput } from "../../../flows/export/sync/sync-run.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { reviewedAssets, serviceOf } from "../../app/profile-state.ts";
+import { identifyService, reviewedAssets } from "../../app/profile-state.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { ExitCode, UsageError } from "../../context/errors.ts";
@@ -37,7 +37,7 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   // The address and the key of the in-process mock are others for each command.
   const { baseUrl, keyFingerprint } = app.globals.mock
     ? { baseUrl: "--mock", keyFingerprint: "--mock" }
-    : await serviceOf(app);
+    : await identifyService(app);
   const reviewed = await reviewedAssets(app);
   let listed = 0;
   const learned = new LearnedValues();
@@ -47,7 +47,7 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
       baseUrl,
       keyFingerprint,
       reviewed,
-      holder: holderOf(app),
+      holder: toHolder(app),
       store,
       onLarge: () => app.context.keepHeapSmall?.(),
       onRows: (rows) => learned.addRows(rows),
@@ -63,7 +63,7 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
 }
 
 /** This process, as the lock of a folder names it. */
-const holderOf = ({ context: { clock, pid } }: App) => ({ pid, since: new Date(clock.now()).toISOString() });
+const toHolder = ({ context: { clock, pid } }: App) => ({ pid, since: new Date(clock.now()).toISOString() });
 
 /** Joins the indexes of all shards in a bucket, if this one was the last. */
 async function joinShards(app: App, { folder, shard, bucket: flags }: SyncFlags): Promise<void> {
@@ -73,7 +73,7 @@ async function joinShards(app: App, { folder, shard, bucket: flags }: SyncFlags)
   const files = { ...mirrorFiles(null), work: mergeWork };
   const store = openBucketMirror(app, folder, { flags, files });
   const input = { folder, runId: newRunId(clock.now()), among: shard!.of };
-  await closeRound(input, { store, clock, holder: holderOf(app), signal });
+  await closeRound(input, { store, clock, holder: toHolder(app), signal });
 }
 
 /** Joins the indexes of all shards in a folder. */
@@ -87,7 +87,7 @@ export async function runMerge(app: App, { folder }: SyncFlags): Promise<void> {
   const { mergeShards, mergeWork } = await import("../../../flows/export/sync/merge.ts");
   const store = new LocalFolder(path, mergeWork);
   const input = { folder, runId: newRunId(clock.now()) };
-  const summary = (await mergeShards(input, { store, clock, holder: holderOf(app) }))!;
+  const summary = (await mergeShards(input, { store, clock, holder: toHolder(app) }))!;
   if (app.io.json) return app.io.jsonData(summary);
   const { total, index_file } = summary;
   await app.io.note(app.io.visible(`Merged the indexes of ${counted(total, "image")} into ${index_file}.`));

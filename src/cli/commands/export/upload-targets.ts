@@ -34,15 +34,15 @@ export async function uploadTargets(
 ): Promise<FrozenTarget[]> {
   const folder = join((await ownPlaces(app)).states, "uploads");
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const pathOf = (address: string) => join(folder, shortDigest(address, 16).toString("hex"));
+  const toPath = (address: string) => join(folder, shortDigest(address, 16).toString("hex"));
   const open: string[] = [];
-  for (const address of addresses) if (!(await isDelivered(pathOf(address)))) open.push(address);
+  for (const address of addresses) if (!(await isDelivered(toPath(address)))) open.push(address);
   const objects = await checkObjects(app, open, flags);
   return addresses.map((address) => {
     const object = objects[open.indexOf(address)];
     return {
       name: address,
-      path: pathOf(address),
+      path: toPath(address),
       replaces: object?.condition !== "absent",
       upload: async (from) => {
         const file = new BucketFile(object!.bucket, object!.name, {

@@ -49,7 +49,7 @@ export async function dryRun(
   const resolved = await lookUp(app, flags, inFile);
   problems.push(...(resolved?.problems ?? []).map((problem) => namedProblem(app.io, problem)));
   const unresolved = resolved?.unresolved ?? new Map();
-  const foundMissing = flags.missing && resolved !== null ? await missingOf(app, flags, resolved) : null;
+  const foundMissing = flags.missing && resolved !== null ? await countedMissing(app, flags, resolved) : null;
   const places = foundMissing === null ? null : new Set(foundMissing.missing.map(placeKey));
   const valid = asked.filter((one) => !unresolved.has(one.line) && places?.has(placeKey(one)) !== false);
   const check = checked.unusable
@@ -82,7 +82,7 @@ export async function dryRun(
   }
   if (check.unusable || check.invalid > 0) throw inputRejected(flags, check);
   if (app.io.json) return;
-  const { columns, rows } = planOf(flags, valid);
+  const { columns, rows } = toPlan(flags, valid);
   await app.io.show({ columns, format: "table" }, rows);
   const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
   const { left = 0 } = check;
@@ -143,7 +143,7 @@ async function lookUp(
 }
 
 /** What of the input does not exist. */
-async function missingOf(
+async function countedMissing(
   app: App,
   { kind }: GenerateFlags,
   { generations }: Resolved,
@@ -168,7 +168,7 @@ const asGeneration = ({ productId, productReference, model, ...one }: AskedGener
 });
 
 /** How many images for each model (or subtype), background and angle. */
-function planOf({ kind }: GenerateFlags, asked: readonly AskedGeneration[]) {
+function toPlan({ kind }: GenerateFlags, asked: readonly AskedGeneration[]) {
   type Row = { cells: readonly string[]; images: number };
   const rows = new Map<string, Row>();
   for (const { model, subtype, background, angleShot } of asked) {

@@ -22,7 +22,7 @@ import {
   withBucketFlags,
 } from "../../flags/bucket-flags.ts";
 import { otherFlags } from "../../flags/command.ts";
-import { labelFlag, labelOf, maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
+import { labelFlag, maxBytesFlag, readLabel, readMaxBytes, timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict, either } from "../../flags/usage-error.ts";
 import { rejectNoPath, several, wholeNumber } from "../../flags/values.ts";
 import {
@@ -200,8 +200,8 @@ export function readGenerateFlags(
     input: input ?? "flags",
     selection,
     timeoutMs: raw.timeout ?? null,
-    maxBytes: maxBytesOf(raw),
-    label: labelOf(raw),
+    maxBytes: readMaxBytes(raw),
+    label: readLabel(raw),
     maxGenerations: raw.maxGenerations ?? null,
     unknown: raw.unknown,
   };
@@ -238,19 +238,19 @@ function rejectRepeated(selection: SelectionFlags): void {
 }
 
 /** The values that one image needs, in the order in which they are asked for. */
-const neededOf = {
+const neededFlags = {
   tryon: ["product", "model", "background", "angle"],
   beautify: ["product", "subtype", "background", "angle"],
 } as const satisfies Record<GenerationKind, readonly (keyof SelectionFlags)[]>;
 
 /** The flags that are missing. */
 export const missingFlags = (kind: GenerationKind, selection: SelectionFlags): string[] =>
-  neededOf[kind].filter((name) => selection[name] === undefined).map(flagName);
+  neededFlags[kind].filter((name) => selection[name] === undefined).map(flagName);
 
 /** The error of a command line without a file on which flags are missing. */
 export function missingInput(kind: GenerationKind, missing: readonly string[]): UsageError {
   const names = missing.join(", ");
-  if (missing.length < neededOf[kind].length) {
+  if (missing.length < neededFlags[kind].length) {
     const hint = "Add the missing flags, or use a file.";
     return new UsageError(`missing ${names}`, { param: missing[0]!, hint });
   }

@@ -61,7 +61,7 @@ export async function writeRunGallery(
   const { baseUrl } = await app.connection();
   const input = {
     run: summary.run_id,
-    decisionOf: (taskId: string) => recorded.of(baseUrl, taskId),
+    findDecision: (taskId: string) => recorded.of(baseUrl, taskId),
     kind: flags.kind,
     title: shownName(flags.rerun ?? flags.file ?? "one image"),
     decisionsFile,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import type { App } from "../../app/app.ts";
-import { templateOf } from "../../files/file-flags.ts";
+import { readTemplateFlag } from "../../files/file-flags.ts";
 import { type CommandTexts, command } from "../../flags/command.ts";
 import { type RawGenerateFlags, readGenerateFlags, withGenerateFlags } from "./flags.ts";
 
@@ -52,7 +52,7 @@ function generateCommand(app: App, kind: GenerationKind, texts: CommandTexts): C
   const made = command(kind, { ...texts, about });
   made.argument("[FILE]", "Excel, CSV or NDJSON file, or - for standard input");
   return withGenerateFlags(made, kind).action(async (file: string | undefined, raw: RawGenerateFlags) => {
-    const template = templateOf(raw, file);
+    const template = readTemplateFlag(raw, file);
     if (template !== null) return (await import("../template.ts")).writeTemplate(app, kind, template, raw);
     const flags = readGenerateFlags(kind, file, raw, app.context.cwd);
     const { runGenerate } = await import("./run.ts");

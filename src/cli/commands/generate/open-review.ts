@@ -112,11 +112,11 @@ async function rejectProblems(
   throw new InputError(
     `${shownName(file)} has ${counted(problems.length, "problem")}; ${left}`,
     sorted[0]!.code,
-    hintOf(sorted),
+    toHint(sorted),
   );
 }
 
-function hintOf(problems: readonly Problem[]): string {
+function toHint(problems: readonly Problem[]): string {
   const [{ code }] = problems as [Problem];
   if (code === "task_not_found")
     return "Use the profile and the service that generated the images (--profile, --base-url).";

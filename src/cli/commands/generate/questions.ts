@@ -1,4 +1,4 @@
-import { angleShotsOf, backgroundsOf, type GenerationKind } from "../../../contract/generation-rules.ts";
+import { type GenerationKind, listAngleShots, listBackgrounds } from "../../../contract/generation-rules.ts";
 import { taskSubtypes } from "../../../contract/value-sets.ts";
 import { allModels } from "../../../flows/catalogue/lookups.ts";
 import { shortBy } from "../../../flows/generate/balance.ts";
@@ -80,8 +80,8 @@ export async function pickMissing(
   picked.product ??= [await pickProduct(app, prompts)];
   if (kind === "tryon") picked.model ??= [await pickModel(app, prompts)];
   else picked.subtype ??= [await pickOne(prompts, "Subtype", taskSubtypes)];
-  picked.background ??= [await choose("Background", "background", backgroundsOf(kind))];
-  const angles = angleShotsOf(kind, picked.subtype?.[0] ?? null);
+  picked.background ??= [await choose("Background", "background", listBackgrounds(kind))];
+  const angles = listAngleShots(kind, picked.subtype?.[0] ?? null);
   picked.angle ??= [await choose("Angle", "angle_shot", angles)];
   return picked;
 }

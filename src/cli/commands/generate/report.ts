@@ -33,7 +33,7 @@ export function reportLines(
   flags: GenerateFlags,
   { globals, typed }: Pick<App, "typed"> & { globals: Service },
 ): string[] {
-  const { summary, stopped, results, finishedRunOf } = ended;
+  const { summary, stopped, results, finishedRunAt } = ended;
   const lines = [headline(ended, flags), ...existingLines(ended)];
   const {
     rejected = [],
@@ -44,7 +44,7 @@ export function reportLines(
     unlabeled = 0,
     left = 0,
   } = summary;
-  const skipped = finishedRunOf === null ? 0 : summary.total - results.length;
+  const skipped = finishedRunAt === null ? 0 : summary.total - results.length;
   if (skipped > 0) lines.push(`  ${counted(skipped, "image")} not queued: invalid or rejected rows`);
   else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   if (left > 0) lines.push(`  ${counted(left, "row")} left (--limit)`);
@@ -93,7 +93,7 @@ export function reportLines(
   } else if (stopped !== undefined && !globals.mock) {
     const how = flags.file === "-" ? "send the same rows to the same command" : "run the same command again";
     lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${typedLine(typed, onceOnly)}`);
-  } else if (!flags.wait && finishedRunOf === null && summary.tasks.length > 0 && !globals.mock) {
+  } else if (!flags.wait && finishedRunAt === null && summary.tasks.length > 0 && !globals.mock) {
     // The failed file is written when the run ends: a row in it and in an open run might be queued twice.
     if (invalid > 0 || rejected.length > 0)
       lines.push(
@@ -110,7 +110,7 @@ export function reportLines(
 }
 
 /** The error of a run of which the service rejected every input, so that nothing was queued; else null. */
-export function rejectionOf(ended: EndedRun, flags: GenerateFlags): InputError | null {
+export function rejectionError(ended: EndedRun, flags: GenerateFlags): InputError | null {
   const { rejected = [], queued, unchanged } = ended.summary;
   if (rejected.length === 0 || queued + unchanged > 0) return null;
   if (ended.stopped !== undefined && !isRejection(ended)) return null;
@@ -126,7 +126,7 @@ export const isRejection = ({ summary, stopped }: EndedRun): boolean =>
   (summary.rejected ?? []).length > 0 && isOfInput(stopped);
 
 /** The error of a run that is not paid for, about all images that it asked for; null for any other. */
-export function unpaidOf({ stopped, shortage, summary, results }: EndedRun): CatError | null {
+export function unpaidError({ stopped, shortage, summary, results }: EndedRun): CatError | null {
   if (!isUnpaid(stopped)) return null;
   const { type, code, status, requestId, request } = stopped;
   const { queued, unchanged } = summary;
@@ -182,15 +182,15 @@ function paidLines(results: EndedRun["results"], { save }: GenerateFlags): strin
 const lostCount = (results: EndedRun["results"]): number =>
   results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
 
-function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags: GenerateFlags): string {
+function headline({ summary, stopped, results, finishedRunAt }: EndedRun, flags: GenerateFlags): string {
   const { total, queued, unchanged, succeeded, failed, duration_ms } = summary;
   const { existing = 0, in_progress = 0 } = summary;
   const wanted = total - existing - in_progress;
   const from = flags.file === null && flags.rerun === undefined ? "" : ` of ${shownName(flags.input)}`;
-  if (finishedRunOf !== null) {
+  if (finishedRunAt !== null) {
     const before = results.length;
     const what = `${before === total ? "" : `${grouped(before)} of `}${counted(total, "image")}${from}`;
-    const queuedThen = `${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunOf)}`;
+    const queuedThen = `${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunAt)}`;
     // Where the service does not have them anymore, the next line has what to do.
     if (lostCount(results) > 0) return `Nothing was queued: ${queuedThen}.`;
     // Files were moved or checked by the decisions; --fresh cannot be used with them.
@@ -198,7 +198,7 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
       return `Applied ${shownName(flags.approved)} to ${what}; nothing was queued.`;
     // It would pay for all images, also for those that did not fail.
     const again =
-      flags.missing || isPartlyFinished({ summary, results, finishedRunOf })
+      flags.missing || isPartlyFinished({ summary, results, finishedRunAt })
         ? ""
         : " To generate again, add --fresh.";
     return `Nothing to do: ${queuedThen} and ${before === 1 ? "has" : "have"} finished.${again}`;
@@ -225,9 +225,9 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
 const isPartlyFinished = ({
   summary,
   results,
-  finishedRunOf,
-}: Pick<EndedRun, "summary" | "results" | "finishedRunOf">): boolean =>
-  finishedRunOf !== null && (summary.failed > 0 || summary.total > results.length);
+  finishedRunAt,
+}: Pick<EndedRun, "summary" | "results" | "finishedRunAt">): boolean =>
+  finishedRunAt !== null && (summary.failed > 0 || summary.total > results.length);
 
 function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
   const { kind, delimiter, matrix, allowDuplicates, save, label, endpoint, region, pathStyle } = flags;

@@ -40,7 +40,7 @@ export async function openDecisions(
     for (const { row, sent } of rejected) {
       // Blank lines keep each row on its line.
       while (lines.length < row.fileLine - 1) lines.push("");
-      lines.push(JSON.stringify(rowOf(kind, row, sent?.generation)));
+      lines.push(JSON.stringify(toRow(kind, row, sent?.generation)));
     }
     const strangers = rejected.filter(({ sent }) => sent === undefined).length;
     if (strangers > 0 && kind === "tryon") await app.io.note(foreignNote(strangers, shownName(file)));
@@ -76,7 +76,7 @@ function rejectOtherKind(
 const foreignNote = (count: number, file: string): string =>
   `${counted(count, "image")} of ${file} ${count === 1 ? "was" : "were"} generated on another computer: stylings and look_at_camera are unknown here and are not repeated. To keep them, run this command on that computer.`;
 
-function rowOf(kind: GenerationKind, decision: Decision, known: Generation | undefined): object {
+function toRow(kind: GenerationKind, decision: Decision, known: Generation | undefined): object {
   const product =
     decision.product_id !== ""
       ? { product_id: decision.product_id }

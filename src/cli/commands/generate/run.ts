@@ -22,7 +22,7 @@ import { openInput } from "../../files/open-input.ts";
 import type { SavePlace } from "../../files/save-folder.ts";
 import type { FileMapping } from "../../mapping/file-head.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
-import { mapFileOf } from "../../mapping/map-flags.ts";
+import { loadMapFile } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { flagWords, shellWord } from "../../output/command-words.ts";
 import { placeText } from "../../output/problem-groups.ts";
@@ -31,7 +31,7 @@ import type { FoundProblems } from "../../reports/found-problems.ts";
 import { withReports } from "../../reports/with-reports.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
 import type { GalleryOutput } from "./gallery.ts";
-import { inputRejected, isRejection, rejectionOf, reportLines, unpaidOf } from "./report.ts";
+import { inputRejected, isRejection, rejectionError, reportLines, unpaidError } from "./report.ts";
 import type { OpenedInput } from "./rerun.ts";
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
@@ -44,10 +44,10 @@ export const runGenerate = (app: App, flags: GenerateFlags): Promise<void> => {
 
 async function generateOrCheck(app: App, flags: GenerateFlags, found: FoundProblems | null): Promise<void> {
   const words = generationVocabulary(flags.kind);
-  const mapFile = flags.file === null ? null : await mapFileOf(app.context, flags, words);
-  const { source, replacing } = await openRowsOf(app, flags, mapFile);
+  const mapFile = flags.file === null ? null : await loadMapFile(app.context, flags, words);
+  const { source, replacing } = await openRowsFrom(app, flags, mapFile);
   try {
-    const mapping = await mappingOf(app, flags, source, mapFile);
+    const mapping = await toMapping(app, flags, source, mapFile);
     const given = { ...flags, ...mapping };
     const form = generationForm(given);
     const { limit } = flags;
@@ -59,7 +59,7 @@ async function generateOrCheck(app: App, flags: GenerateFlags, found: FoundProbl
   }
 }
 
-async function keptOf(
+async function readKept(
   app: App,
   kind: GenerateFlags["kind"],
   source: Source,
@@ -76,7 +76,7 @@ const withoutFixes = (form: ReturnType<typeof generationForm>): typeof form => (
 });
 
 /** How the columns and values of a file are read; rows of a review or of flags have the names of the service. */
-async function mappingOf(
+async function toMapping(
   app: App,
   flags: GenerateFlags,
   source: Source,
@@ -89,14 +89,14 @@ async function mappingOf(
     read: flags,
     flags,
     mapFile,
-    ...(!flags.fresh && { kept: (encoding) => keptOf(app, flags.kind, source, encoding) }),
+    ...(!flags.fresh && { kept: (encoding) => readKept(app, flags.kind, source, encoding) }),
     form: (mapping) => generationForm({ ...flags, ...mapping }),
     words: generationVocabulary(flags.kind),
   });
 }
 
 /** The rows of the file, of a review, or of the flags, of which a person at the terminal adds what is missing. */
-async function openRowsOf(app: App, flags: GenerateFlags, mapFile: MapFile | null): Promise<OpenedInput> {
+async function openRowsFrom(app: App, flags: GenerateFlags, mapFile: MapFile | null): Promise<OpenedInput> {
   const { kind, file, rerun, selection } = flags;
   if (rerun !== undefined) {
     const { sheet, skipsHidden, dryRun } = flags;
@@ -134,7 +134,7 @@ async function fullRun(
       import("./questions.ts"),
       import("./unlisted-values.ts"),
     ]);
-  const place = await savePlaceOf(app, flags, flags.save);
+  const place = await toSavePlace(app, flags, flags.save);
   const { fields } = generationVocabulary(flags.kind);
   const started = app.context.clock.now();
   const more = () => ({ ...nothingQueued, duration_ms: Math.round(app.context.clock.now() - started) });
@@ -216,7 +216,7 @@ async function fullRun(
   await report(
     app,
     { ...flags, ...(save !== undefined && { save }), replacesGallery, decisions },
-    { ended: outcome.ended, place: place ?? (await savePlaceOf(app, flags, save)) },
+    { ended: outcome.ended, place: place ?? (await toSavePlace(app, flags, save)) },
   );
 }
 
@@ -224,7 +224,7 @@ async function fullRun(
 const nothingQueued = { run_id: null, queued: 0, unchanged: 0, succeeded: 0, failed: 0, tasks: [] };
 
 /** Where the images are saved; null for nowhere. */
-async function savePlaceOf(
+async function toSavePlace(
   app: App,
   { endpoint, region, pathStyle }: GenerateFlags,
   save: string | undefined,
@@ -313,13 +313,13 @@ async function report(
   const fault = ended.fault ?? unlisted ?? withoutPage;
   if (app.io.json) await app.io.jsonData(summary);
   else await noteSummary(app, reportLines(ended, flags, app));
-  const rejection = rejectionOf(ended, flags);
+  const rejection = rejectionError(ended, flags);
   if (rejection !== null) throw rejection;
-  if (stopped !== undefined && !isRejection(ended)) throw unpaidOf(ended) ?? stopped;
+  if (stopped !== undefined && !isRejection(ended)) throw unpaidError(ended) ?? stopped;
   if (fault !== undefined && fault !== null) throw fault;
   const { total, failed_file, failed, invalid = 0, not_queued = 0, unknown = 0, rejected = [] } = summary;
   // What has failed was reported by the command that finished the run.
-  const isReported = ended.finishedRunOf !== null;
+  const isReported = ended.finishedRunAt !== null;
   const bad = unknown + (isReported ? 0 : failed + invalid + not_queued + rejected.length);
   if (bad === 0) return;
   app.exit = ExitCode.partial;

@@ -55,13 +55,13 @@ export async function unlistedNotes(
       ...table?.placeOfField(line, one.field),
       param: one.field,
       code: "unlisted_value" as const,
-      message: messageOf(one, learned[one.field], flags.matrix),
+      message: toMessage(one, learned[one.field], flags.matrix),
       others: lines.size - 1,
     }))
     .sort((one, other) => one.line - other.line);
 }
 
-function messageOf(
+function toMessage(
   { field, value, of, known }: UnlistedValue,
   learned: readonly string[],
   matrix: boolean,
@@ -100,7 +100,7 @@ export async function confirmUnlisted(
 /** The notes as lines for people. */
 export function noteLines(flags: GenerateFlags, notes: readonly UnlistedNote[]): string[] {
   const lines = notes.slice(0, mostShown).map(({ param, message, others, ...place }) => {
-    if (flags.input === "flags") return flagOf[param] + message.slice(param.length);
+    if (flags.input === "flags") return fieldFlags[param] + message.slice(param.length);
     const rest = others === 0 ? "" : ` (and ${counted(others, "more row")})`;
     return `${placeText(shownName(flags.input), place)}  ${message}${rest}`;
   });
@@ -108,4 +108,4 @@ export function noteLines(flags: GenerateFlags, notes: readonly UnlistedNote[]):
   return [...lines, "The service decides about these values."];
 }
 
-const flagOf = { background: "--background", angle_shot: "--angle", style: "--style" } as const;
+const fieldFlags = { background: "--background", angle_shot: "--angle", style: "--style" } as const;

@@ -21,7 +21,7 @@ export async function applyRun(
   app: App,
   files: readonly string[],
   raw: RawFlags,
-  sourceOf: (flag: string) => string | undefined,
+  findSource: (flag: string) => string | undefined,
 ): Promise<void> {
   const name = raw.apply!;
   if (files.length > 0)
@@ -30,7 +30,7 @@ export async function applyRun(
       hint: `Remove ${files[0]}, or plan it first: cat import ${files[0]} --plan ${name}`,
     });
   for (const flag of Object.keys(raw))
-    if (sourceOf(flag) === "cli" && (!ofCommand.has(flag) || notApplied.has(flag)))
+    if (findSource(flag) === "cli" && (!ofCommand.has(flag) || notApplied.has(flag)))
       throw new UsageError(`${flagName(flag)} cannot be used with --apply`, {
         param: flagName(flag),
         hint: notApplied.has(flag) ? "Remove one of them." : "Use it with --plan: the plan keeps it.",
@@ -47,7 +47,7 @@ export async function applyRun(
     fileSha256,
     baseUrl,
     account,
-    isPlanned: (line, row) => rows.get(line) === digestOf(row),
+    isPlanned: (line, row) => rows.get(line) === lineDigest(row),
   };
   const { clock } = app.context;
   const startedAt = clock.now();
@@ -78,7 +78,7 @@ const nothingLeft = (
 /** Flags of the command that a plan has no use for. */
 const notApplied: ReadonlySet<string> = new Set(["plan", "fresh", "template"]);
 
-const digestOf = (line: string): string => shortDigest(line, 12).toString("latin1");
+const lineDigest = (line: string): string => shortDigest(line, 12).toString("latin1");
 
 /** Reads a plan completely before any of it is used. Throws an InputError for one that is damaged, edited or newer. */
 async function readPlan(app: App, name: string, onRow: ((row: PlannedRow) => void) | null) {
@@ -86,14 +86,14 @@ async function readPlan(app: App, name: string, onRow: ((row: PlannedRow) => voi
   let head: PlanHead | undefined;
   let digest = "";
   let last: string | undefined;
-  for await (const line of linesOf(resolve(app.context.cwd, name), name)) {
+  for await (const line of readLines(resolve(app.context.cwd, name), name)) {
     if (last !== undefined) {
       digest = nextDigest(digest, last);
       if (head === undefined) head = readHead(last, name);
       else {
         const row = parsed<PlannedRow>(last);
         if (row === null) throw damaged(name);
-        rows.set(row.line, digestOf(last));
+        rows.set(row.line, lineDigest(last));
         onRow?.(row);
       }
     }
@@ -106,7 +106,7 @@ async function readPlan(app: App, name: string, onRow: ((row: PlannedRow) => voi
   return { head, summary: end as PlanSummary, rows };
 }
 
-async function* linesOf(path: string, name: string): AsyncGenerator<string> {
+async function* readLines(path: string, name: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {

@@ -18,7 +18,7 @@ import { NamePattern } from "../../../flows/photos/name-pattern.ts";
 import { openRows, type RowFile } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
 import { copiedSource, type FileJob, InputError, type Source } from "../../../flows/rows/source.ts";
-import { counted, firstOf, grouped, shownName, truncated } from "../../../flows/words.ts";
+import { counted, grouped, listFirst, shownName, truncated } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { canAsk, openPrompts } from "../../app/prompts.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -104,7 +104,7 @@ export async function openFolder(
     await note(app, `${counted(left.length, "photo")} skipped: not like the pattern, such as ${left[0]}.`);
   const root = flags.imagesRoot === undefined ? dirname(folder) : resolve(cwd, flags.imagesRoot);
   const fromRoot = pathFrom(root, folder);
-  const stream = Readable.from(csvOf(sorted, fromRoot));
+  const stream = Readable.from(toCsv(sorted, fromRoot));
   const place = { job, cwd, stdin: () => app.context.stdin, format: "csv", signal: interrupt } as const;
   const source = await copiedSource(shown, stream, { path: folder, place: folder }, place);
   const photoAt = photosByLine(sorted, fromRoot, typed);
@@ -141,7 +141,7 @@ async function* references(
     for await (const rows of (await openRows(file)).batches()) {
       signal.throwIfAborted();
       for (const { content } of rows) {
-        const reference = file.form.referenceOf(content);
+        const reference = file.form.readReference(content);
         if (reference !== undefined) yield reference;
       }
     }
@@ -151,7 +151,7 @@ async function* references(
 }
 
 /** The text of the rows, a hundred at a time. */
-function* csvOf(sorted: SortedPhotos, fromRoot: string): Generator<string> {
+function* toCsv(sorted: SortedPhotos, fromRoot: string): Generator<string> {
   let records: (readonly string[])[] = [];
   for (const record of rowsOfPhotos(sorted, fromRoot)) {
     records.push(record);
@@ -256,7 +256,7 @@ async function askPattern(app: App, listing: PhotoListing, folder: string): Prom
     const example =
       first === undefined
         ? "--pattern '{reference}_{side}'"
-        : `${flag(first.pattern)} (${resultOf(first.photos)})`;
+        : `${flag(first.pattern)} (${toResult(first.photos)})`;
     throw new InputError(
       `${folder} has no sheet: the names of its photos do not show which part is the reference`,
       "which_pattern",
@@ -268,7 +268,7 @@ async function askPattern(app: App, listing: PhotoListing, folder: string): Prom
     `How are the ${counted(listing.paths.length, "photo")} in ${folder} named, such as ${listing.paths[0]}?`,
     [
       ...guesses.map(({ pattern, photos }) => ({
-        name: app.io.visible(`${pattern.text}: ${exampleOf(photos)}; ${resultOf(photos)}`),
+        name: app.io.visible(`${pattern.text}: ${toExample(photos)}; ${toResult(photos)}`),
         value: pattern,
       })),
       { name: "another pattern", value: null },
@@ -294,18 +294,18 @@ async function askText(app: App): Promise<string> {
 }
 
 /** The first product with a side or several photos: `DRESS-1 has front and back`. */
-function exampleOf({ products }: SortedPhotos): string {
+function toExample({ products }: SortedPhotos): string {
   const all = [...products];
   const [reference, photos] = all.find(([, several]) => several.length > 1) ?? all[0]!;
   const parts = photos.map(({ side, number }) =>
     [side, number].filter((part) => part !== undefined).join(" "),
   );
   const known = parts.filter((part) => part !== "");
-  const what = known.length === 0 ? counted(photos.length, "photo") : firstOf(known, 3);
+  const what = known.length === 0 ? counted(photos.length, "photo") : listFirst(known, 3);
   return `${truncated(reference, shownLength)} has ${what}`;
 }
 
-function resultOf({ products, left }: SortedPhotos): string {
+function toResult({ products, left }: SortedPhotos): string {
   const all = [...products.values()].reduce((sum, photos) => sum + photos.length, 0);
   const part = left.length === 0 ? "" : `${grouped(all)} of `;
   return `${counted(products.size, "product")}, ${part}${counted(all + left.length, "photo")}`;

@@ -3,13 +3,13 @@ import { nothingSent } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkCounts, isRejected } from "../../../flows/rows/check.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
-import { ExitCode, exitCodeOf } from "../../context/errors.ts";
+import { ExitCode, toExitCode } from "../../context/errors.ts";
 import { outputTargets } from "../../files/output-targets.ts";
 import { noList, type ProblemList } from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
 import { alsoTo, listedChecks, problemLists, rejection, reportConversions } from "./check-report.ts";
 import type { OpenedFile } from "./open-file.ts";
-import { memoryOf, unknownOutcomePrompt } from "./remembered.ts";
+import { openMemory, unknownOutcomePrompt } from "./remembered.ts";
 import { reportFiles } from "./report-files.ts";
 
 /** Checks the files, imports them and prints the summary. Throws the error that stopped the import. */
@@ -32,7 +32,7 @@ export async function fullRun(
     duration_ms: app.context.clock.now() - startedAt,
   });
   const lists = isSilent ? null : await problemLists(app, opened, { more, found });
-  let memory: ReturnType<typeof memoryOf> | undefined;
+  let memory: ReturnType<typeof openMemory> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
     importFiles(
       opened.map(({ flags, file, localPhotos, converter, photoAt }, index) => {
@@ -44,7 +44,7 @@ export async function fullRun(
           runId: flags.applies?.id ?? newRunId(app.context.clock.now()),
           targets: () => outputTargets(flags, file, place),
           memory() {
-            memory ??= memoryOf(app, flags.ledger);
+            memory ??= openMemory(app, flags.ledger);
             return memory;
           },
           ask: unknownOutcomePrompt(app, flags, pause),
@@ -60,7 +60,7 @@ export async function fullRun(
     ),
   ).catch(async (error: unknown) => {
     // With `--json` every rejection has its object on stdout, also of files without a problem.
-    if (app.io.json && exitCodeOf(error) === ExitCode.refused) await listedChecks(app, opened, { more });
+    if (app.io.json && toExitCode(error) === ExitCode.refused) await listedChecks(app, opened, { more });
     throw error;
   });
   const files = outcomes.map((outcome, index) => ({ ...outcome, ...opened[index]! }));

@@ -4,7 +4,12 @@ import { photosModes, unknownChoices } from "../../../flows/import/import-input.
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
-import { templateOf, withInputFlags, withOutputFlags, withTemplateFlag } from "../../files/file-flags.ts";
+import {
+  readTemplateFlag,
+  withInputFlags,
+  withOutputFlags,
+  withTemplateFlag,
+} from "../../files/file-flags.ts";
 import { bucketArgument, withBucketFlags } from "../../flags/bucket-flags.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { timeoutFlag } from "../../flags/common-flags.ts";
@@ -22,7 +27,7 @@ export const importCommand = (app: App): Command =>
         return (await import("./apply-run.ts")).applyRun(app, files, raw, (name) =>
           made.getOptionValueSource(name),
         );
-      const template = templateOf(raw, files[0]);
+      const template = readTemplateFlag(raw, files[0]);
       if (template !== null)
         return (await import("../template.ts")).writeTemplate(app, "import", template, raw);
       if (files.length > 0)

@@ -67,7 +67,7 @@ export async function openMirror(
       "Choose a mirror that has the role source.",
     );
   const digests = new Map<string, string>();
-  const rows = Readable.from(rowsOf(products, basename(folder), digests));
+  const rows = Readable.from(readRows(products, basename(folder), digests));
   const place = { job, cwd, stdin: () => app.context.stdin, format: "ndjson", signal: interrupt } as const;
   const source = await copiedSource(file, rows, { path: folder, place: folder }, place);
   const mode = flags.mode === "upsert" ? "skip_existing" : flags.mode;
@@ -173,7 +173,7 @@ async function readIndex(folder: string, file: string) {
 }
 
 /** Rows with paths relative to the folder that the mirror is in, as rows of a folder of photos have. Notes the `digests` of these paths. */
-function* rowsOf(
+function* readRows(
   products: ReadonlyMap<string, MirrorProduct>,
   folder: string,
   digests: Map<string, string>,

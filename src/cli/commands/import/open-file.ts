@@ -12,7 +12,7 @@ import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
 import type { FileMapping, MappedFile } from "../../mapping/file-head.ts";
-import { mapFileOf } from "../../mapping/map-flags.ts";
+import { loadMapFile } from "../../mapping/map-flags.ts";
 import { readMappings } from "../../mapping/read-mapping.ts";
 import type { PhotoAt } from "../../output/problem-groups.ts";
 import { type ImportFlags, rejectCsvFlags } from "./flags.ts";
@@ -62,11 +62,11 @@ interface BegunFile extends Pick<OpenedFile, "converter" | "close"> {
 }
 
 async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
-  const folder = await openFolderOf(app, typed);
+  const folder = await openPhotoFolder(app, typed);
   const flags = folder?.flags ?? typed;
   // Fail before waiting for a pipe, if the format is known.
   if (!folder?.source) rejectCsvFlags(flags, flags.format ?? formatOfName(flags.file));
-  const mapFile = await mapFileOf(app.context, flags, importVocabulary);
+  const mapFile = await loadMapFile(app.context, flags, importVocabulary);
   const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
   const source =
     folder?.source ??
@@ -145,7 +145,7 @@ async function openFile(
 }
 
 /** The folder of photos that the command names, if it does. */
-async function openFolderOf(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {
+async function openPhotoFolder(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {
   if (isBucketAddress(flags.file)) {
     const { fetchMirror, openMirror } = await import("./mirror.ts");
     return openMirror(app, flags, job, await fetchMirror(app, flags));

@@ -6,7 +6,7 @@ import { type ChangePlan, type PlanSummary, planFile, planLine } from "../../../
 import { ledgerFields } from "../../../flows/import/digests.ts";
 import type { ImportDeps } from "../../../flows/import/import-input.ts";
 import { tooManyChanges } from "../../../flows/import/plan.ts";
-import { type PlannedRow, rowOfPlan } from "../../../flows/import/planned-row.ts";
+import { type PlannedRow, plannedLine } from "../../../flows/import/planned-row.ts";
 import { counted, truncated } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
@@ -18,7 +18,7 @@ import type { FoundProblems } from "../../reports/found-problems.ts";
 import { problemLists, rejection, reportConversions } from "./check-report.ts";
 import type { ImportFlags, PlanFormat } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
-import { memoryOf } from "./remembered.ts";
+import { openMemory } from "./remembered.ts";
 
 /** Plans the import of a file: prints what would change at the service, and writes the plan to a file. */
 export async function planRun(
@@ -45,7 +45,7 @@ export async function planRun(
       ...host,
       runId: newRunId(app.context.clock.now()),
       targets: () => Promise.reject(new Error("a plan writes no rows")),
-      memory: () => memoryOf(app, flags.ledger),
+      memory: () => openMemory(app, flags.ledger),
       ask: undefined,
       onProblem: list!.add,
       onChecked: async (check) => {
@@ -155,7 +155,7 @@ export class PlanView {
     const { io } = this.#app;
     const line = planLine(summary);
     const more = this.#more > 0 ? `and ${counted(this.#more, "more row")} (--plan FILE lists all)` : null;
-    if (this.#format === "markdown") return io.data(markdownOf(this.#rows, more, line, io.visible));
+    if (this.#format === "markdown") return io.data(toMarkdown(this.#rows, more, line, io.visible));
     if (this.#rows.length > 0) await io.data(this.#table());
     await noteSummary(this.#app, [...(more === null ? [] : [more]), line]);
   }
@@ -205,7 +205,7 @@ function changesText({ action, fields, photos }: PlannedRow, quoted: (text: stri
   return parts.join(", ");
 }
 
-function markdownOf(
+function toMarkdown(
   rows: readonly PlannedRow[],
   more: string | null,
   line: string,
@@ -251,7 +251,7 @@ export class PlanLines {
 
   head = (head: PlanHead): string => this.#line(JSON.stringify(head));
 
-  row = (row: PlannedRow): string => this.#line(rowOfPlan(row));
+  row = (row: PlannedRow): string => this.#line(plannedLine(row));
 
   end(summary: PlanSummary): string {
     return `${JSON.stringify({ ...summary, sha256: this.#digest })}\n`;

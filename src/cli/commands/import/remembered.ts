@@ -8,7 +8,7 @@ import { grouped } from "../../../flows/words.ts";
 import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
 import type { App } from "../../app/app.ts";
-import { newProfileNote, serviceOf } from "../../app/profile-state.ts";
+import { identifyService, newProfileNote } from "../../app/profile-state.ts";
 import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
 import type { ImportFlags } from "./flags.ts";
 
@@ -26,8 +26,8 @@ export const unknownOutcomePrompt = (
     : undefined;
 
 /** The storage for an import: the state of the profile, or the file of `--ledger`. */
-export async function memoryOf(app: App, ledger: string | undefined): Promise<Memory> {
-  const service = await serviceOf(app);
+export async function openMemory(app: App, ledger: string | undefined): Promise<Memory> {
+  const service = await identifyService(app);
   // A ledger must not record imports to the mock, which ends with the command.
   if (ledger === undefined || app.globals.mock) {
     const state = await app.state();

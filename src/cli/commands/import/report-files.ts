@@ -15,7 +15,7 @@ import { problemsForPeople } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { headline, isResumable, type ReportedFile, reportLines, resultLines, resumeLines } from "./report.ts";
-import { type ImportTotals, totalsOf } from "./several.ts";
+import { type ImportTotals, toTotals } from "./several.ts";
 
 /** Prints the summary, and sets the exit status or throws the error that stopped the import. */
 export async function reportFiles(
@@ -33,7 +33,7 @@ export async function reportFiles(
     ended === null ? [{ name: file.source.name, check }] : [],
   );
   const summaries = reported.map(({ summary }) => summary);
-  const totals = totalsOf(
+  const totals = toTotals(
     summaries,
     notStarted.map(({ check }) => check),
   );

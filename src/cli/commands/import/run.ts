@@ -1,7 +1,7 @@
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { ExitCode, exitCodeOf } from "../../context/errors.ts";
+import { ExitCode, toExitCode } from "../../context/errors.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import { withReports } from "../../reports/with-reports.ts";
 import { listedChecks, rejection } from "./check-report.ts";
@@ -52,7 +52,7 @@ export async function orReported<Found>(
   try {
     return await finding;
   } catch (error) {
-    if (!io.json || exitCodeOf(error) !== ExitCode.refused) throw error;
+    if (!io.json || toExitCode(error) !== ExitCode.refused) throw error;
     const [{ file, mode, dryRun, plan }] = typed as [(typeof typed)[number]];
     const counts = { total: 0, valid: 0, invalid: 0 };
     const { nothingSent } = await import("../../../flows/import/summary.ts");

@@ -4,7 +4,7 @@ import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { UsageError } from "../../context/errors.ts";
-import { identityOf } from "../../files/places.ts";
+import { readIdentity } from "../../files/places.ts";
 import { shellWord } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
@@ -40,7 +40,7 @@ export async function rejectUnshared(files: readonly ImportFlags[], cwd: string)
         param: "FILE",
         hint: `To add its photos to the rows of a file, use --images-from ${shellWord(file)} instead.`,
       });
-    const identity = await identityOf(path);
+    const identity = await readIdentity(path);
     const before = names.get(identity);
     if (before !== undefined)
       throw new UsageError(
@@ -71,7 +71,7 @@ const counts = [
 /** The sums of several files. Of files that were not started, only their rows are counted. */
 export type ImportTotals = Pick<ImportSummary, (typeof counts)[number]>;
 
-export function totalsOf(
+export function toTotals(
   summaries: readonly ImportSummary[],
   notStarted: readonly Pick<CheckResult, "total" | "invalid">[],
 ): ImportTotals {

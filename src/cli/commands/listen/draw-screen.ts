@@ -3,7 +3,7 @@ import { isAccepted } from "../../../flows/listen/log-lines.ts";
 import { counted } from "../../../flows/words.ts";
 import type { Paint } from "../../output/paint.ts";
 import { wrapped } from "../../output/wrapped.ts";
-import { resourceOf, spokenResponse, statusPaint, timeOfDay } from "./event-words.ts";
+import { eventResource, spokenResponse, statusPaint, timeOfDay } from "./event-words.ts";
 import { listed, type ScreenState, type ShownEvent, selectedEvent } from "./screen-state.ts";
 
 export interface DrawOptions {
@@ -21,7 +21,7 @@ export interface DrawOptions {
 }
 
 /** The number of lines of the list, or of the details: the rest of the screen. */
-export const pageOf = ({ warning }: Pick<ScreenState, "warning">, options: DrawOptions): number =>
+export const pageHeight = ({ warning }: Pick<ScreenState, "warning">, options: DrawOptions): number =>
   Math.max(1, options.rows - 4 - warningLines(warning, options).length);
 
 /** The warning, wrapped, in at most half of the screen. */
@@ -34,7 +34,7 @@ function warningLines(warning: readonly string[], { columns, rows, visible }: Dr
 
 /** The first line of the text in view when its end is reached. */
 export const lastScroll = (state: ScreenState, options: DrawOptions): number =>
-  Math.max(0, (textLines(state, options)?.length ?? 0) - pageOf(state, options));
+  Math.max(0, (textLines(state, options)?.length ?? 0) - pageHeight(state, options));
 
 /** The text instead of the list: the selected event, or all warnings; null for the list. */
 function textLines(state: ScreenState, options: DrawOptions): string[] | null {
@@ -55,7 +55,7 @@ export function drawScreen(state: ScreenState, options: DrawOptions): string[] {
   const { columns, title, target, paint, visible } = options;
   const shown = listed(state);
   const selected = selectedEvent(state);
-  const page = pageOf(state, options);
+  const page = pageHeight(state, options);
   const text = textLines(state, options);
   const body =
     text !== null
@@ -83,7 +83,7 @@ export function drawScreen(state: ScreenState, options: DrawOptions): string[] {
     ...Array.from({ length: Math.max(0, page - body.length) }, () => ""),
     ...warningLines(state.warning, options).map(paint.yellow),
     cut(visible(state.message), columns),
-    paint.dim(cut(helpOf(state, (text?.length ?? 0) - state.scroll - page), columns)),
+    paint.dim(cut(helpText(state, (text?.length ?? 0) - state.scroll - page), columns)),
   ];
 }
 
@@ -94,7 +94,7 @@ function secretLine(secret: string, columns: number): string {
 }
 
 /** The keys. `below` is the number of lines of the text below the screen. */
-function helpOf({ mode, warning, warnings }: ScreenState, below: number): string {
+function helpText({ mode, warning, warnings }: ScreenState, below: number): string {
   if (mode === "filter") return "type to filter  Enter keep  Esc clear";
   const scroll = `↑↓ scroll${below > 0 ? ` (${counted(below, "more line")})` : ""}`;
   if (mode === "warnings") return `${scroll}  Enter back  q quit`;
@@ -117,7 +117,7 @@ function listLines(
   const from = Math.min(Math.max(0, shown.length - page), Math.max(0, at - Math.floor(page / 2)));
   return shown.slice(from, from + page).map((one) => {
     const { event } = one;
-    const { id, status } = resourceOf(event) ?? { id: event.id, status: "" };
+    const { id, status } = eventResource(event) ?? { id: event.id, status: "" };
     const [handled, isAll] = handledText(one);
     const cells: readonly (readonly [text: string, width: number, color: (text: string) => string])[] = [
       [one === selected ? "❯" : " ", 1, paint.cyan],

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
-import { type EventPattern, eventPattern, typesOf } from "../../../flows/listen/forward.ts";
+import { type EventPattern, eventPattern, matchingTypes } from "../../../flows/listen/forward.ts";
 import { parseUrl } from "../../../http/send.ts";
 
 /**
@@ -30,7 +30,7 @@ export function eventPatterns(text: string, earlier: EventPattern = []): EventPa
 
 /** The event types that one type or pattern means. Throws an InvalidArgumentError with the nearest if there are none. */
 function knownTypes(name: string, everything: string): EventType[] {
-  const known = typesOf([name]);
+  const known = matchingTypes([name]);
   if (known.length > 0) return known;
   const near = questionFor(didYouMean(name, eventTypes), "; ");
   throw new InvalidArgumentError(

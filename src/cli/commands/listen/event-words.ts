@@ -5,7 +5,7 @@ import { counted } from "../../../flows/words.ts";
 import type { Paint } from "../../output/paint.ts";
 
 /** The resource of an event and its status, as far as the event names them; the type may be unknown. */
-export function resourceOf({
+export function eventResource({
   data,
 }: Pick<EventLine, "data">): { name: string; id: string; status: string } | null {
   if (typeof data !== "object" || data === null) return null;
@@ -25,7 +25,7 @@ export const statusPaint = (status: string, paint: Paint): ((text: string) => st
 
 /** An event on one line: time, event, resource, result. */
 export function eventLine(event: EventLine, paint: Paint, visible: (text: string) => string): string {
-  const { id, status } = resourceOf(event) ?? { id: event.id, status: "" };
+  const { id, status } = eventResource(event) ?? { id: event.id, status: "" };
   const time = paint.dim(timeOfDay(Date.parse(event.received_at)));
   const type = visible(event.type).padEnd(16);
   return `${time}  ${paint.bold(type)}  ${visible(id)}  ${statusPaint(status, paint)(visible(status))}`.trimEnd();
@@ -65,7 +65,7 @@ export async function fetchDetails(
   event: EventLine,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const { name, id } = resourceOf(event) ?? {};
+  const { name, id } = eventResource(event) ?? {};
   if (name === "task" && id !== undefined) {
     const task = await client.tasks.get({ task_id: id }, { signal });
     const what = [task.type, task.subtype, `of product ${task.product_id}`].filter(Boolean).join(" ");

@@ -5,7 +5,7 @@ import { counted } from "../../../flows/words.ts";
 const perSecond = 5;
 
 /** The reason of a problem: without numbers, and without the request in parentheses, which the sender chooses. */
-const reasonOf = (message: string): string => message.replace(/\(.*/s, "").replace(/\d+/g, "N");
+const toReason = (message: string): string => message.replace(/\(.*/s, "").replace(/\d+/g, "N");
 
 /**
  * Shows problems as they come, but not a flood of them: the rest are counted, and the number is added to a later one.
@@ -25,7 +25,7 @@ export function problemNotes(
         since = now;
         shown.clear();
       }
-      const reason = reasonOf(message);
+      const reason = toReason(message);
       const count = (shown.get(reason) ?? 0) + 1;
       shown.set(reason, count);
       if (count > perSecond) return void skipped++;

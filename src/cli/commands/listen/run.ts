@@ -1,4 +1,4 @@
-import { type EventPattern, type Handler, matches, typesOf } from "../../../flows/listen/forward.ts";
+import { type EventPattern, type Handler, matches, matchingTypes } from "../../../flows/listen/forward.ts";
 import { type Listening, listen } from "../../../flows/listen/listen.ts";
 import type { UnacceptedEvents } from "../../../flows/listen/log-lines.ts";
 import type { OnPoll } from "../../../flows/listen/poller.ts";
@@ -7,7 +7,7 @@ import { TimeoutError } from "../../../http/errors.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId } from "../../app/run-flow.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
-import { ExitCode, exitCodeOf, InterruptError } from "../../context/errors.ts";
+import { ExitCode, InterruptError, toExitCode } from "../../context/errors.ts";
 import { commandLine } from "../../output/command-words.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { signatureHeaderInUse } from "../../settings/settings.ts";
@@ -114,7 +114,7 @@ export async function listenForEvents(
     }
   };
 
-  const awaited = new Set(typesOf(goal?.events ?? []).map((type) => type.split(".")[0]!));
+  const awaited = new Set(matchingTypes(goal?.events ?? []).map((type) => type.split(".")[0]!));
   const onPoll: OnPoll = () => {
     // What the command has started is known to a poll that starts later.
     const isLast = command !== null && !isRunning;
@@ -214,7 +214,7 @@ export async function listenForEvents(
   // Ctrl-C is the usual end of a listener, but not of one that waits for an event.
   const { reason } = interrupt;
   const isUsual = reason instanceof InterruptError && reason.signal === "SIGINT" && !isWaiting;
-  app.exit = isUsual ? 0 : exitCodeOf(reason);
+  app.exit = isUsual ? 0 : toExitCode(reason);
 }
 
 /** What to wait for. */

@@ -87,7 +87,7 @@ export function afterKey(
 }
 
 /** The lines or events that a key moves by; null for another key. */
-function stepOf({ name = "" }: Key, page: number): number | null {
+function keyStep({ name = "" }: Key, page: number): number | null {
   const steps: Readonly<Record<string, number>> = {
     up: -1,
     k: -1,
@@ -101,7 +101,7 @@ function stepOf({ name = "" }: Key, page: number): number | null {
 }
 
 function inList(state: ScreenState, key: Key, page: number): Partial<ScreenState> {
-  const step = stepOf(key, page);
+  const step = keyStep(key, page);
   if (step !== null) return moved(state, step);
   const selected = selectedEvent(state);
   switch (key.name) {
@@ -121,7 +121,7 @@ function inList(state: ScreenState, key: Key, page: number): Partial<ScreenState
 
 /** Of a text instead of the list: an event, or the warnings. */
 function inText(state: ScreenState, key: Key, page: number): Partial<ScreenState> {
-  const step = stepOf(key, page);
+  const step = keyStep(key, page);
   if (step !== null) return { scroll: Math.max(0, state.scroll + step) };
   return ["return", "enter", "escape", "left", "w"].includes(key.name ?? "") ? { mode: "list" } : {};
 }

@@ -4,7 +4,7 @@ import type { ListenView } from "../../../flows/listen/deliveries.ts";
 import type { Listening } from "../../../flows/listen/listen.ts";
 import type { App } from "../../app/app.ts";
 import { warn } from "../../output/io.ts";
-import { type DrawOptions, drawScreen, lastScroll, pageOf } from "./draw-screen.ts";
+import { type DrawOptions, drawScreen, lastScroll, pageHeight } from "./draw-screen.ts";
 import { fetchDetails, missingText, repeatedText, spokenResponse } from "./event-words.ts";
 import { notShown, problemNotes } from "./problem-notes.ts";
 import { afterKey, emptyScreen, type Key, type ShownEvent, selectedEvent } from "./screen-state.ts";
@@ -34,7 +34,7 @@ const mostEvents = 1_000;
 /** The warnings that are printed at the end. */
 const mostWarnings = 20;
 
-const sentencesOf = (message: string, hint: string | undefined): string[] => [
+const toSentences = (message: string, hint: string | undefined): string[] => [
   `warning: ${message}`,
   ...(hint === undefined ? [] : [hint]),
 ];
@@ -83,7 +83,7 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
   const update = (id: string, by: (one: ShownEvent) => ShownEvent) =>
     change({ events: state.events.map((one) => (one.event.id === id ? by(one) : one)) });
   const onKey = (_text: string | undefined, key: Key) => {
-    const { state: next, act } = afterKey(state, key, pageOf(state, options()));
+    const { state: next, act } = afterKey(state, key, pageHeight(state, options()));
     // Scrolling ends with the text.
     change({
       ...next,
@@ -130,8 +130,8 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
       dropped++;
       warnings.delete(warnings.keys().next().value!);
     }
-    const shown = [...warnings.values()].map(([text, step]) => sentencesOf(text, step));
-    change({ warning: sentencesOf(message, hint), warnings: shown });
+    const shown = [...warnings.values()].map(([text, step]) => toSentences(text, step));
+    change({ warning: toSentences(message, hint), warnings: shown });
   });
   const leave = () => {
     unregister();

@@ -8,7 +8,7 @@ import type { App } from "../../app/app.ts";
 import { memoryOfProfile, profileStatePath } from "../../app/profile-state.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
-import { ownFiles, standingOf } from "../../files/places.ts";
+import { ownFiles, readStanding } from "../../files/places.ts";
 import { baseUrlInUse } from "../../settings/settings.ts";
 import { missingSecret, secretWarnings } from "./handlers.ts";
 
@@ -74,7 +74,7 @@ export async function eventLogPath(app: App, file: string | undefined): Promise<
   const usual = (await profileStatePath(app))?.replace(/\.db$/, ".events.ndjson") ?? null;
   if (file !== undefined) {
     const path = resolve(app.context.cwd, file);
-    if (path === usual || !(await (await ownFiles(app, undefined))(await standingOf(path)))) return path;
+    if (path === usual || !(await (await ownFiles(app, undefined))(await readStanding(path)))) return path;
     throw new UsageError(`cannot use --log ${file}: it is a file of this program`, {
       param: "--log",
       hint: "Choose another file, for example --log events.ndjson.",

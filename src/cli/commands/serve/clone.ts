@@ -125,7 +125,7 @@ class CatalogueCopy {
 
   addAssets({ product, assets }: ExportRow): void {
     for (const asset of Array.isArray(assets) ? assets : []) {
-      const image = this.#take(this.#schemas.ImageState, imageOf(asset, product.id), `image ${asset.id}`);
+      const image = this.#take(this.#schemas.ImageState, toImage(asset, product.id), `image ${asset.id}`);
       if (image === null) continue;
       this.#images.set(image.id, image);
       if (image.created_at > (this.#latest.get(product.id) ?? ""))
@@ -232,7 +232,7 @@ const drawnPhoto = (id: string, created_at: string) => ({
 });
 
 /** An image of an export. Its attributes without a field of their own are kept as they are. */
-function imageOf(asset: ExportAsset, product_id: string) {
+function toImage(asset: ExportAsset, product_id: string) {
   const {
     angle_shot,
     background,

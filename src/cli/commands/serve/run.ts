@@ -6,7 +6,7 @@ import type { Mock, MockState, ServedRequest, startMock } from "../../../mock/in
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
 import type { Context } from "../../context/context.ts";
-import { exitCodeOf, InterruptError } from "../../context/errors.ts";
+import { InterruptError, toExitCode } from "../../context/errors.ts";
 import { explain } from "../../output/explain.ts";
 import { showRequest, warn } from "../../output/io.ts";
 import { jsonLine } from "../../output/visible.ts";
@@ -91,8 +91,8 @@ export async function serveMock(
         `the mock listens on ${host}: any machine that reaches this one can read and change its data, also with /_mock`,
       );
     if (baseUrl !== undefined) await app.io.note(`Signed URLs and links start with ${baseUrl}.`);
-    if (open && !(await openPage(context, pageOf(mock))))
-      await warn(app, `cannot open a browser; open ${pageOf(mock)}`);
+    if (open && !(await openPage(context, pageUrl(mock))))
+      await warn(app, `cannot open a browser; open ${pageUrl(mock)}`);
     if (program === null) await serveUntilInterrupt(app, mock);
     else await serveProgram(app, mock, program);
   } finally {
@@ -111,7 +111,7 @@ export async function serveMock(
     } catch (error) {
       // A failure decides the exit status, however the mock ended.
       await context.stderr.write(explained(app, error));
-      app.exit = exitCodeOf(error);
+      app.exit = toExitCode(error);
     }
     unregister();
   }
@@ -140,7 +140,7 @@ async function serveUntilInterrupt(app: App, mock: Mock): Promise<void> {
     if (interrupt.aborted) resolve();
     else interrupt.addEventListener("abort", () => resolve(), { once: true });
   });
-  app.exit = exitCodeOf(interrupt.reason);
+  app.exit = toExitCode(interrupt.reason);
 }
 
 /** Stdout belongs to the program, so `--json` prints the address on stderr. People get no greeting. */
@@ -175,7 +175,7 @@ function explained({ globals, io, context, secrets }: App, error: unknown): stri
 }
 
 /** The URL of the page with the requests and data of a mock. */
-const pageOf = ({ baseUrl }: Mock): string => `${baseUrl}/_mock`;
+const pageUrl = ({ baseUrl }: Mock): string => `${baseUrl}/_mock`;
 
 async function greet(app: App, mock: Mock): Promise<void> {
   const { baseUrl, apiKey } = mock;
@@ -183,7 +183,7 @@ async function greet(app: App, mock: Mock): Promise<void> {
   await app.io.note(
     [
       `Mock service running at ${bold(baseUrl)} with API key ${bold(apiKey)}. To stop it, press Ctrl-C.`,
-      `Requests, data and faults in a browser: ${bold(pageOf(mock))}`,
+      `Requests, data and faults in a browser: ${bold(pageUrl(mock))}`,
       "",
       dim("  # in another terminal"),
       `  export CAT_BASE_URL=${baseUrl} CAT_API_KEY=${apiKey}`,

@@ -144,7 +144,7 @@ async function readList(zip: ZipFile, fd: number, shown: string, signal?: AbortS
     if (problem !== null) throw new ArchiveError("unsupported_zip", shown, `${shownEntry(name)} ${problem}`);
     if (entry.relativeOffsetOfLocalHeader + headerLength + fileNameRaw.length + compressedSize > listAt)
       throw new ArchiveError("damaged_zip", shown, `${shownEntry(name)} is outside the ZIP`);
-    const kind = kindOf(entry, name);
+    const kind = entryKind(entry, name);
     entries.push({
       name,
       kind,
@@ -177,7 +177,7 @@ function unsupported({ generalPurposeBitFlag, compressionMethod }: Entry): strin
 }
 
 /** By the mode of Unix in the upper half of the attributes, and the marks of Windows in the lower one. */
-function kindOf({ externalFileAttributes }: Entry, name: string): ZipEntry["kind"] {
+function entryKind({ externalFileAttributes }: Entry, name: string): ZipEntry["kind"] {
   const type = (externalFileAttributes >>> 28) & 0xf;
   if (type === 0xa || (externalFileAttributes & 0x400) !== 0) return "link";
   if (type !== 0 && type !== 0x8 && type !== 0x4) return "device";

@@ -9,7 +9,7 @@ import type { Run } from "../../run/run.ts";
 import { sendBatches } from "../../run/send.ts";
 import type { Stage } from "../../run/stage.ts";
 import { isRefusal, mayNotRead } from "../../service-errors.ts";
-import { firstOf } from "../../words.ts";
+import { listFirst } from "../../words.ts";
 import { wholeCatalogue } from "../selection/selection.ts";
 import type { FrozenInput, FrozenRun } from "./frozen-run.ts";
 
@@ -30,7 +30,7 @@ const exportOperation = (client: Client): BatchOperation => ({
     const { id, created_at } = await client.exports.create({ json }, options);
     return { jobs: [id], createdAt: Date.parse(created_at) };
   },
-  rowOf: () => null,
+  toRow: () => null,
   rejectsBody: isUnknownProduct,
 });
 
@@ -106,7 +106,7 @@ async function* jobsToCreate(
 /** The error for products of the selection that were deleted after they were found. */
 async function deletedProduct(error: ApiError, plan: readonly string[], run: Run): Promise<CatError> {
   const gone = await goneFrom(plan, run);
-  const shown = firstOf(gone, mostShown);
+  const shown = listFirst(gone, mostShown);
   const which =
     gone.length === 0
       ? "a product of the selection does"

@@ -11,7 +11,7 @@ import { sourcesOfNames } from "../how-made.ts";
 import { artifactPath, downloadArtifact, FetchProgress } from "./fetch-artifacts.ts";
 import type { FrozenTarget } from "./frozen-run.ts";
 import { exportAgain, failedJob, measure } from "./frozen-summary.ts";
-import { entriesOf } from "./named-entries.ts";
+import { readEntries } from "./named-entries.ts";
 import {
   makeWorkFolder,
   missingImages,
@@ -53,11 +53,11 @@ export interface SavedJob {
  * an interrupt is kept for the same command.
  */
 export async function downloadJob(
-  { id, extract, label, maxBytes, target: targetOf, onSeen, onProgress, onNote }: JobDownload,
+  { id, extract, label, maxBytes, target: chooseTarget, onSeen, onProgress, onNote }: JobDownload,
   { client, signal }: Pick<Service, "client" | "signal">,
 ): Promise<SavedJob> {
   const first = await client.exports.get({ export_id: id }, { signal });
-  const target = await targetOf(first.format);
+  const target = await chooseTarget(first.format);
   const progress = new FetchProgress();
   progress.jobs = 1;
   const job = isJobEnded(first)
@@ -91,7 +91,7 @@ export async function downloadJob(
     let [unlabeled, unknown] = [0, 0];
     const findNamed = async () => {
       const zip = artifactPath(folder, id);
-      const found = await sourcesOfNames(await entriesOf(zip), { client, signal });
+      const found = await sourcesOfNames(await readEntries(zip), { client, signal });
       unknown = found.unknown;
       return { skipped: new Map(), sources: new Map([[zip, found.sources]]), unnamed: 0 };
     };

@@ -117,11 +117,11 @@ async function fetchAndWrite(
   memory.addWork(folder);
   const delivered = new Set<FrozenTarget>();
   for (const target of targets) if (await isDelivered(target.path, memory)) delivered.add(target);
-  const targetOf = (row: number) =>
+  const rowTarget = (row: number) =>
     targets[targets.length === 1 ? 0 : Math.floor(row / limits.exportProducts)]!;
   const fetcher = new ArtifactFetcher(frozen, { name: first.name, onProgress });
   const { done: deleted, stopped: uncreated } = await createJobs(frozen, (job) =>
-    fetcher.add(job, delivered.has(targetOf(job.rows[0]!))),
+    fetcher.add(job, delivered.has(rowTarget(job.rows[0]!))),
   );
   const unfetched = await fetcher.settled();
   let stopped: unknown = signal.aborted ? signal.reason : (uncreated ?? unfetched);
@@ -129,7 +129,7 @@ async function fetchAndWrite(
     id: created.id,
     job,
     ids: Array.from(created.rows, (at) => plan[at]!),
-    target: targetOf(created.rows[0]!),
+    target: rowTarget(created.rows[0]!),
   }));
   let missing = 0;
   let rejected = 0;

@@ -49,11 +49,11 @@ export async function namedEntries(
     const zip = artifactPath(folder, id);
     const manifest = join(folder, `${id}.names`);
     await saveManifest(run, { path: manifest, zip: id, ids, roles });
-    const names = await namesOf(manifest, { reviewed, label });
+    const names = await readNames(manifest, { reviewed, label });
     const isRejected = names.some((one) => one.isRejected);
     const generated = names.filter(({ source }) => source !== null).length;
     if (!isRejected && generated === 0) continue;
-    const found = matchNames(names, await entriesOf(zip));
+    const found = matchNames(names, await readEntries(zip));
     if (found === null && isRejected) {
       // Another manifest may match.
       await rm(manifest, { force: true });
@@ -106,7 +106,7 @@ interface AssetName {
 }
 
 /** The names of all images of a manifest. */
-async function namesOf(
+async function readNames(
   path: string,
   { reviewed, label }: Pick<Wanted, "reviewed" | "label">,
 ): Promise<AssetName[]> {
@@ -127,7 +127,7 @@ async function namesOf(
 }
 
 /** The names of the files of a ZIP. */
-export async function entriesOf(path: string): Promise<string[]> {
+export async function readEntries(path: string): Promise<string[]> {
   const zip = await openZip(path, path);
   try {
     return zip.entries.filter(({ kind }) => kind === "file").map(({ name }) => name);
@@ -144,15 +144,15 @@ export function matchNames<Asset extends { readonly name: string }>(
   assets: readonly Asset[],
   entries: readonly string[],
 ): Map<string, Asset> | null {
-  for (const keyOf of [
+  for (const toKey of [
     (name: string) => name,
     (name: string) => name.slice(0, -extname(name).length || undefined),
   ]) {
-    const byKey = new Map(assets.map((asset) => [keyOf(asset.name), asset]));
-    const keys = new Set(entries.map(keyOf));
+    const byKey = new Map(assets.map((asset) => [toKey(asset.name), asset]));
+    const keys = new Set(entries.map(toKey));
     const isExact = byKey.size === assets.length && keys.size === entries.length;
     if (!isExact || keys.size !== byKey.size || [...keys].some((key) => !byKey.has(key))) continue;
-    return new Map(entries.map((entry) => [entry, byKey.get(keyOf(entry))!]));
+    return new Map(entries.map((entry) => [entry, byKey.get(toKey(entry))!]));
   }
   return null;
 }

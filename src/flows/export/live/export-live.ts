@@ -5,7 +5,7 @@ import type { Marks } from "../../../state/marks.ts";
 import { type LiveSelection, readPages } from "../../catalogue/read-pages.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { ServiceIdentity } from "../../run/account.ts";
-import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
+import { fromTheFuture, hearService, isBelievable } from "../../run/clocks.ts";
 import type { Service } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { approvedRows, type ReviewedAssets } from "../approved.ts";
@@ -72,8 +72,8 @@ export async function exportLive(
       onRows?.(page.rows);
       products += rows.length;
       for (const [at, row] of rows.entries()) {
-        assets += assetsOf(row);
-        rejected += assetsOf(page.rows[at]!) - assetsOf(row);
+        assets += countAssets(row);
+        rejected += countAssets(page.rows[at]!) - countAssets(row);
         if (row.product.deleted_at !== null) deleted++;
       }
       onProgress({ step: "exporting products", done: products, total: null });
@@ -88,7 +88,7 @@ export async function exportLive(
 }
 
 /** The client does not check `assets`. */
-const assetsOf = ({ assets }: ExportRow): number => (Array.isArray(assets) ? assets.length : 0);
+const countAssets = ({ assets }: ExportRow): number => (Array.isArray(assets) ? assets.length : 0);
 
 const firstExport =
   "No earlier export with --since last, this API key and these roles: exporting everything.";
@@ -135,7 +135,7 @@ export class LastExport {
       return null;
     }
     if (stored !== null) {
-      await hearOf(service);
+      await hearService(service);
       const time = Date.parse(stored);
       if (isBelievable(time, service.client)) return time;
       this.#marks.remove(this.#baseUrl, this.#name);

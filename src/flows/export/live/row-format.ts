@@ -1,5 +1,5 @@
 import type { ExportRow } from "../../../contract/resources/exports.ts";
-import { type CsvStyle, markOf, plainCsv } from "../../outputs/cells.ts";
+import { byteOrderMark, type CsvStyle, plainCsv } from "../../outputs/cells.ts";
 
 export type RowFormatName = "ndjson" | "csv";
 
@@ -35,7 +35,7 @@ export function rowFormat(
   }
   const quoted = quotedWith(safe.cell, csv.delimiter);
   return {
-    head: `${markOf(csv)}${[...assetColumns, ...added].join(csv.delimiter)}${csv.lineEnd}`,
+    head: `${byteOrderMark(csv)}${[...assetColumns, ...added].join(csv.delimiter)}${csv.lineEnd}`,
     text: (rows) => {
       let lines = "";
       for (const row of rows) lines += assetLines(row, quoted, csv, added);
@@ -106,19 +106,19 @@ function assetLines(
   { delimiter: d, lineEnd }: CsvStyle,
   added: readonly string[],
 ): string {
-  const cell = (value: unknown): string => cellOf(value, quoted);
+  const cell = (value: unknown): string => toCell(value, quoted);
   const { id, reference, name, sex, deleted_at } = product;
   const ofProduct = `${cell(id)}${d}${cell(reference)}${d}${cell(name)}${d}${cell(sex)}${d}${cell(deleted_at)}`;
   if (deleted_at !== null) return `${ofProduct}${d.repeat(assetCells + added.length)}${lineEnd}`;
   if (!Array.isArray(assets)) return "";
   let lines = "";
   for (const one of assets as readonly unknown[]) {
-    const asset = fieldsOf(one);
+    const asset = toFields(one);
     lines += `${ofProduct}${d}${cell(asset.id)}`;
     for (const field of plainFields) lines += `${d}${cell(asset[field])}`;
-    const attributes = fieldsOf(asset.attributes);
+    const attributes = toFields(asset.attributes);
     for (const attribute of knownAttributes) lines += `${d}${cell(attributes[attribute])}`;
-    lines += `${d}${cell(othersOf(attributes))}${d}${cell(featuresOf(asset.also_features))}`;
+    lines += `${d}${cell(otherAttributes(attributes))}${d}${cell(toFeatures(asset.also_features))}`;
     lines += `${d}${cell(asset.suggested_filename)}`;
     for (const field of added) lines += `${d}${cell(asset[field])}`;
     lines += lineEnd;
@@ -129,7 +129,7 @@ function assetLines(
 const known: ReadonlySet<string> = new Set(knownAttributes);
 
 /** The attributes without a column; undefined if there is none. */
-function othersOf(attributes: Fields): Fields | undefined {
+function otherAttributes(attributes: Fields): Fields | undefined {
   for (const name in attributes) {
     if (known.has(name)) continue;
     return Object.fromEntries(Object.entries(attributes).filter(([one]) => !known.has(one)));
@@ -137,13 +137,13 @@ function othersOf(attributes: Fields): Fields | undefined {
   return undefined;
 }
 
-const featuresOf = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map((one) => cellOf(one, (text) => text)).join("|") : value;
+const toFeatures = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map((one) => toCell(one, (text) => text)).join("|") : value;
 
-const fieldsOf = (value: unknown): Fields =>
+const toFields = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? (value as Fields) : {};
 
-function cellOf(value: unknown, quoted: (text: string) => string): string {
+function toCell(value: unknown, quoted: (text: string) => string): string {
   if (typeof value === "string") return quoted(value);
   if (value === null || value === undefined) return "";
   return typeof value === "object" ? quoted(JSON.stringify(value)) : String(value);

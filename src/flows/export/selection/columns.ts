@@ -24,7 +24,7 @@ export const selectionVocabulary: Vocabulary = {
   reference: "reference",
   fields: selectionColumns.join(", "),
   valued: selectionColumns,
-  valuedFieldOf: (name) => selectionColumns.find((known) => known === name) ?? null,
-  choicesOf: () => undefined,
+  toValuedField: (name) => selectionColumns.find((known) => known === name) ?? null,
+  listChoices: () => undefined,
   isOpen: () => true,
 };

@@ -121,14 +121,14 @@ const unquoted = (text: string): string =>
 
 type Cells = Partial<Record<SelectionColumn, unknown>>;
 
-const fieldOf = (header: string, map: ColumnMap): SelectionColumn | null => {
+const toColumn = (header: string, map: ColumnMap): SelectionColumn | null => {
   const name = normalHeader(mappedHeader(header, map));
   return selectionColumns.find((known) => known === name) ?? null;
 };
 
 /** The rows of a file of `--products-from` with a header, or of objects: other columns are ignored. */
 export const selectionForm = (mapping: Mapping): RowForm => ({
-  isColumn: (header) => fieldOf(header, mapping.map) !== null,
+  isColumn: (header) => toColumn(header, mapping.map) !== null,
   columns(header, line, report) {
     const columns = toColumns(header, mapping);
     if (header.length === 0) return columns;
@@ -153,7 +153,7 @@ export const selectionForm = (mapping: Mapping): RowForm => ({
   fromObject: (object) => valuesRead(object, mapping.values),
   problems: (row) =>
     isRow(row) ? selectionProblems(row) : [{ code: "invalid_row", message: "a row must be a JSON object" }],
-  referenceOf: (row) => (isRow(row) ? nameIn(row)?.name : undefined),
+  readReference: (row) => (isRow(row) ? nameIn(row)?.name : undefined),
   withoutDone: (object) => object,
 });
 
@@ -191,7 +191,7 @@ function selectionProblems(row: Cells): readonly FieldProblem[] {
 }
 
 function toColumns(header: readonly string[], { map, values }: Mapping): RowColumns {
-  const names = header.map((cell) => fieldOf(cell, map));
+  const names = header.map((cell) => toColumn(cell, map));
   const read = header.map((cell, at) => valuesOfColumn(cell, names[at]!, values, selectionVocabulary));
   return {
     names,

@@ -12,11 +12,11 @@ import {
   type PutOptions,
 } from "../../bucket/bucket.ts";
 import { BucketFile } from "../../bucket/bucket-file.ts";
-import { contentOf, type ObjectContent, spool } from "../../bucket/content.ts";
+import { type ObjectContent, spool, toContent } from "../../bucket/content.ts";
 import { type Lease, probeConditions, takeLease } from "../../bucket/lease.ts";
 import { temporaryFolder } from "../../files/disk.ts";
 import { shortDigest } from "../../short-digest.ts";
-import { type ListedAsset, type MirrorEntry, versionOf } from "./mirror-entry.ts";
+import { type ListedAsset, type MirrorEntry, toVersion } from "./mirror-entry.ts";
 import { pathComponents } from "./mirror-folders.ts";
 import { folderInBucket, hiddenFolder, type MirrorFiles, parseState } from "./mirror-state.ts";
 import type { Binding, Content, Holder, Left, MirrorStore, Placed } from "./mirror-store.ts";
@@ -74,7 +74,7 @@ export class BucketMirror implements MirrorStore {
 
   async database(path: string, { isCopy = false } = {}): Promise<Database> {
     const connect = await loadConnect();
-    const file = join(this.scratch, keyOf(path).replaceAll("/", "-"));
+    const file = join(this.scratch, toObjectKey(path).replaceAll("/", "-"));
     if (!isCopy) return connect(file);
     const copy = join(this.scratch, `copy-${crypto.randomUUID()}`);
     if (existsSync(file)) copyFileSync(file, copy);
@@ -82,13 +82,13 @@ export class BucketMirror implements MirrorStore {
   }
 
   async read(path: string): Promise<Buffer | null> {
-    const found = await this.#bucket.get(keyOf(path));
+    const found = await this.#bucket.get(toObjectKey(path));
     if (found === null) return null;
     return buffer(found.body);
   }
 
   async *readParts(path: string): AsyncIterable<Uint8Array> {
-    const found = await this.#bucket.get(keyOf(path));
+    const found = await this.#bucket.get(toObjectKey(path));
     if (found === null)
       throw new CatError(`${this.#bucket.shown}/${path} does not exist`, {
         type: "not_found",
@@ -101,7 +101,7 @@ export class BucketMirror implements MirrorStore {
 
   async stat(path: string) {
     await this.#touched;
-    const found = await this.#bucket.head(keyOf(path));
+    const found = await this.#bucket.head(toObjectKey(path));
     if (path === this.#options.files.index) this.#indexEtag = found?.etag ?? null;
     if (found === null || this.#isReserved(found)) return null;
     return { bytes: found.bytes, sha256: found.metadata.sha256 };
@@ -112,7 +112,7 @@ export class BucketMirror implements MirrorStore {
     content: Content,
     { exclusive = false, entry }: { exclusive?: boolean; entry?: MirrorEntry } = {},
   ): Promise<Placed | null> {
-    const key = keyOf(path);
+    const key = toObjectKey(path);
     await this.#touched;
     const isIndex = path === this.#options.files.index;
     const file = join(this.scratch, `spool-${crypto.randomUUID()}`);
@@ -128,7 +128,7 @@ export class BucketMirror implements MirrorStore {
         ? await this.#putParts(key, spooled.content, { type, condition })
         : await this.#putOne(key, spooled.content, {
             type,
-            ...(entry !== undefined && { metadata: metadataOf(entry) }),
+            ...(entry !== undefined && { metadata: toMetadata(entry) }),
             ...(this.#isChecked && condition !== undefined && { condition }),
           });
       if (etag === null && isIndex) throw this.#changedIndex(path);
@@ -140,9 +140,9 @@ export class BucketMirror implements MirrorStore {
   }
 
   touch(path: string): void {
-    const key = keyOf(path);
+    const key = toObjectKey(path);
     const touch = async () => {
-      if ((await this.#bucket.head(key)) === null) await this.#bucket.put(key, contentOf(Buffer.alloc(0)));
+      if ((await this.#bucket.head(key)) === null) await this.#bucket.put(key, toContent(Buffer.alloc(0)));
     };
     this.#touched = this.#touched.then(touch);
     // The next write reports it.
@@ -152,17 +152,17 @@ export class BucketMirror implements MirrorStore {
   /** Copies, and removes the old object; a kill between them leaves both. */
   async rename(from: string, to: string): Promise<Placed | null> {
     await this.#touched;
-    const target = keyOf(to);
+    const target = toObjectKey(to);
     this.#lease?.check();
     if (!(await this.#takesName(target))) return null;
     let etag: string;
     try {
-      etag = await this.#bucket.copy(keyOf(from), target);
+      etag = await this.#bucket.copy(toObjectKey(from), target);
     } catch (error) {
       if (this.#isChecked) await this.#bucket.remove(target).catch(() => {});
       throw error;
     }
-    await this.#bucket.remove(keyOf(from));
+    await this.#bucket.remove(toObjectKey(from));
     return { etag: bareEtag(etag) };
   }
 
@@ -170,7 +170,7 @@ export class BucketMirror implements MirrorStore {
   async #takesName(key: string): Promise<boolean> {
     if (!this.#isChecked) return this.#isFree(key);
     const metadata = { [reservedField]: this.#options.files.work };
-    const empty = contentOf(Buffer.alloc(0));
+    const empty = toContent(Buffer.alloc(0));
     return (await this.#putOne(key, empty, { metadata, condition: "absent" })) !== null;
   }
 
@@ -201,13 +201,13 @@ export class BucketMirror implements MirrorStore {
   async remove(path: string): Promise<void> {
     await this.#touched;
     this.#lease?.check();
-    await this.#bucket.remove(keyOf(path));
+    await this.#bucket.remove(toObjectKey(path));
   }
 
   async *list(folder = ""): AsyncIterable<string> {
     await this.#touched;
-    const start = folder === "" ? "" : `${keyOf(folder)}/`;
-    for await (const { key } of this.#bucket.list(start)) if (!key.endsWith("/")) yield pathOf(key);
+    const start = folder === "" ? "" : `${toObjectKey(folder)}/`;
+    for await (const { key } of this.#bucket.list(start)) if (!key.endsWith("/")) yield objectPath(key);
   }
 
   async settle(): Promise<void> {
@@ -217,19 +217,19 @@ export class BucketMirror implements MirrorStore {
   async *etags() {
     await this.#touched;
     for await (const { key, bytes, etag } of this.#bucket.list(""))
-      if (!key.endsWith("/")) yield { path: pathOf(key), bytes, etag: bareEtag(etag) };
+      if (!key.endsWith("/")) yield { path: objectPath(key), bytes, etag: bareEtag(etag) };
   }
 
   /** By the size and the digest that the object was written with: nothing is downloaded. */
   async holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null> {
-    const found = await this.#bucket.head(keyOf(entry.path));
+    const found = await this.#bucket.head(toObjectKey(entry.path));
     if (found?.bytes !== entry.bytes || found.metadata.sha256 !== entry.sha256) return null;
     return { etag: bareEtag(found.etag) };
   }
 
   async leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null> {
     if (!this.#mayHaveLeft) return null;
-    const found = await this.#bucket.head(keyOf(path));
+    const found = await this.#bucket.head(toObjectKey(path));
     const { "asset-id": asset, "product-id": product, version, sha256, type } = found?.metadata ?? {};
     const fits =
       asset === fields.asset_id &&
@@ -267,7 +267,7 @@ export class BucketMirror implements MirrorStore {
       this.#lease = null;
     };
     try {
-      this.#mayHaveLeft = (await this.#bucket.head(keyOf(files.journal))) !== null;
+      this.#mayHaveLeft = (await this.#bucket.head(toObjectKey(files.journal))) !== null;
     } catch (error) {
       await release();
       throw error;
@@ -311,20 +311,20 @@ export class BucketMirror implements MirrorStore {
 const reservedField = "reserved-by";
 
 /** The key of a path, which has no component that leads out of the mirror. */
-function keyOf(path: string): string {
+function toObjectKey(path: string): string {
   const [first = "", ...rest] = pathComponents(path);
   return [first === hiddenFolder ? folderInBucket : first, ...rest].join("/");
 }
 
 /** The path of a key. */
-const pathOf = (key: string): string =>
+const objectPath = (key: string): string =>
   key.startsWith(`${folderInBucket}/`) ? `${hiddenFolder}${key.slice(folderInBucket.length)}` : key;
 
 const versionDigest = (fields: ListedAsset["fields"]): string =>
-  shortDigest(versionOf(fields), 12).toString("hex");
+  shortDigest(toVersion(fields), 12).toString("hex");
 
 /** What an object says of its image, and what the next run recognizes it by. Values are ASCII. */
-const metadataOf = (entry: MirrorEntry): Record<string, string> => ({
+const toMetadata = (entry: MirrorEntry): Record<string, string> => ({
   "asset-id": entry.asset_id,
   "product-id": entry.product_id,
   "ai-generated": String(entry.ai_generated ?? "unknown"),

@@ -3,12 +3,12 @@ import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import type { LiveSelection } from "../../catalogue/read-pages.ts";
 import { OutputError } from "../../files/disk.ts";
-import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
+import { fromTheFuture, hearService, isBelievable } from "../../run/clocks.ts";
 import { mayNotRead, orNull } from "../../service-errors.ts";
 import { compare } from "./compare.ts";
 import { AssetFetcher } from "./fetch-assets.ts";
-import { type EntryKey, keyOf, type MirrorEntry } from "./mirror-entry.ts";
-import { type MirrorState, placeOf, unbinding, writeState } from "./mirror-state.ts";
+import { type EntryKey, type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
+import { type MirrorState, placeWord, unbinding, writeState } from "./mirror-state.ts";
 import { lossRefusal } from "./remove-vanished.ts";
 import { SyncProgress } from "./result.ts";
 import type { SyncInput, SyncRun, SyncTools } from "./sync-run.ts";
@@ -113,7 +113,7 @@ async function checkAccount(state: MirrorState, { input, tools, client, mirror }
   throw new CatError(`${input.folder} was mirrored with another API key, ${why}`, {
     type: "conflict",
     code: "another_key",
-    hint: `If both keys belong to one organization, add --same-organization. If not, choose another ${placeOf(input.folder)}.${unbinding(input.folder)}`,
+    hint: `If both keys belong to one organization, add --same-organization. If not, choose another ${placeWord(input.folder)}.${unbinding(input.folder)}`,
   });
 }
 
@@ -150,12 +150,12 @@ async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean>
   const proven = new Set<string>();
   for await (const { path, bytes, etag } of store.etags())
     for (const entry of index.atPath(path))
-      if (entry.path === path && entry.bytes === bytes && entry.etag === etag) proven.add(keyOf(entry));
+      if (entry.path === path && entry.bytes === bytes && entry.etag === etag) proven.add(toEntryKey(entry));
   const verify = async (entry: MirrorEntry): Promise<void> => {
     if (entry.removed === true) return;
     tools.signal.throwIfAborted();
     try {
-      const held = proven.has(keyOf(entry)) ? {} : await store.holds(entry);
+      const held = proven.has(toEntryKey(entry)) ? {} : await store.holds(entry);
       // The next list shows it, also where an earlier version of this program wrote the index.
       if (held !== null) index.set({ ...entry, ...held });
       else {
@@ -211,7 +211,7 @@ async function readAndFetch(
       },
       onListedAgain: (entry) => {
         progress.has();
-        counts.added.add(keyOf(entry));
+        counts.added.add(toEntryKey(entry));
       },
       onVanished({ product_id, asset_id, decision }, isDeleted) {
         vanished.push({ product_id, asset_id });
@@ -236,7 +236,7 @@ async function hasTimeOfFuture(
   { signal, onNote }: Pick<SyncTools, "signal" | "onNote">,
 ): Promise<boolean> {
   if (full_read === null) return false;
-  await hearOf({ client, signal });
+  await hearService({ client, signal });
   const times = [mark, full_read].filter((time) => time !== null);
   const wrong = times.find((time) => !isBelievable(Date.parse(time), client));
   if (wrong !== undefined) onNote(fromTheFuture(wrong));

@@ -2,9 +2,9 @@ import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { type LiveSelection, readPages } from "../../catalogue/read-pages.ts";
 import type { Mirror } from "./mirror.ts";
-import { keyOf, type ListedAsset, listedAssets, type MirrorEntry, versionOf } from "./mirror-entry.ts";
-import { shardOf } from "./mirror-state.ts";
-import { mayBeOf } from "./mirror-store.ts";
+import { type ListedAsset, listedAssets, type MirrorEntry, toEntryKey, toVersion } from "./mirror-entry.ts";
+import { toShard } from "./mirror-state.ts";
+import { mayBelongTo } from "./mirror-store.ts";
 import type { SyncRun } from "./sync-run.ts";
 
 /** An asset whose file is missing or out of date, and its earlier entry. */
@@ -40,7 +40,7 @@ export async function compare(
 ): Promise<void> {
   const { index } = mirror;
   const { onPage, onCompared, onVanished } = differences;
-  const assetsOf = (row: ExportRow) => listedAssets(row, (taskId) => tools.reviewed.of(taskId));
+  const toAssets = (row: ExportRow) => listedAssets(row, (taskId) => tools.reviewed.of(taskId));
   const isLeftOut = ({ fields }: ListedAsset) => input.approved && fields.decision === "reject";
   const seen = new Set<string>();
   const vanish = (entries: Iterable<MirrorEntry>, isDeleted = false) => {
@@ -48,15 +48,15 @@ export async function compare(
   };
   for await (const { rows, again } of readPages(selection, { client, signal })) {
     onPage(rows);
-    const fresh = new FreshAssets(again, assetsOf);
+    const fresh = new FreshAssets(again, toAssets);
     for (const row of rows) {
       const { id } = row.product;
-      if (input.shard !== null && shardOf(id, input.shard.of) !== input.shard.number) continue;
+      if (input.shard !== null && toShard(id, input.shard.of) !== input.shard.number) continue;
       // A list that shifts between pages may repeat a product; its later changes are part of the next delta.
       if (seen.has(id)) continue;
       seen.add(id);
       const entries = index.ofProduct(id);
-      const assets = assetsOf(row).filter((asset) => !isLeftOut(asset));
+      const assets = toAssets(row).filter((asset) => !isLeftOut(asset));
       const listed = new Map(assets.map((asset) => [asset.fields.asset_id, asset]));
       for (const [assetId, asset] of listed) {
         await compareAsset(
@@ -81,12 +81,12 @@ async function compareAsset(
 ): Promise<void> {
   const { known, listed } = wanted;
   const { fields } = listed;
-  if (known === null || versionOf(known) !== versionOf(fields) || known.damaged === true)
+  if (known === null || toVersion(known) !== toVersion(fields) || known.damaged === true)
     return onWanted(wanted);
   const { path, bytes, sha256, sent_sha256, etag, mime_type } = known;
   if (known.removed === true) {
     // The user may have deleted a file that was kept.
-    if (!mayBeOf(known, await store.stat(path))) return onWanted(wanted);
+    if (!mayBelongTo(known, await store.stat(path))) return onWanted(wanted);
     onListedAgain(known);
   }
   index.set({ ...fields, path, bytes, sha256, sent_sha256, etag, mime_type });
@@ -100,21 +100,21 @@ class FreshAssets {
   readonly #again: () => Promise<readonly ExportRow[]>;
   #reading: Promise<ReadonlyMap<string, ListedAsset>> | null = null;
 
-  readonly #assetsOf: (row: ExportRow) => ListedAsset[];
+  readonly #toAssets: (row: ExportRow) => ListedAsset[];
 
-  constructor(again: () => Promise<readonly ExportRow[]>, assetsOf: (row: ExportRow) => ListedAsset[]) {
+  constructor(again: () => Promise<readonly ExportRow[]>, toAssets: (row: ExportRow) => ListedAsset[]) {
     this.#again = again;
-    this.#assetsOf = assetsOf;
+    this.#toAssets = toAssets;
   }
 
   /** The asset as it is listed now. Throws a CatError if the page no longer has it. */
   async of(stale: ListedAsset): Promise<ListedAsset> {
     const before = await this.#reading?.catch(() => null);
-    const known = before?.get(keyOf(stale.fields));
+    const known = before?.get(toEntryKey(stale.fields));
     if (known !== undefined && known.url !== stale.url) return known;
     // Another asset of the page may have begun the next reading meanwhile.
     if (before === (await this.#reading?.catch(() => null))) this.#reading = this.#read();
-    const current = (await this.#reading!).get(keyOf(stale.fields));
+    const current = (await this.#reading!).get(toEntryKey(stale.fields));
     if (current !== undefined) return current;
     throw new CatError("its URL has expired, and the service no longer lists it", {
       type: "bad_answer",
@@ -125,6 +125,6 @@ class FreshAssets {
 
   async #read(): Promise<ReadonlyMap<string, ListedAsset>> {
     const rows = await this.#again();
-    return new Map(rows.flatMap(this.#assetsOf).map((asset) => [keyOf(asset.fields), asset]));
+    return new Map(rows.flatMap(this.#toAssets).map((asset) => [toEntryKey(asset.fields), asset]));
   }
 }

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import pLimit from "p-limit";
 import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
-import { imageTypeOf } from "../../../contract/image-file.ts";
+import { detectImageType } from "../../../contract/image-file.ts";
 import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
 import { sourceOfAsset } from "../../files/ai-label.ts";
 import {
   type DownloadedFile,
-  digestOf,
   downloadFile,
+  hashParts,
   rejectIncompleteImage,
   withSizeHint,
 } from "../../files/download-file.ts";
@@ -20,8 +20,8 @@ import { foldedPath } from "../../files/file-names.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
 import { shortDigest } from "../../short-digest.ts";
 import type { WantedAsset } from "./compare.ts";
-import { keyOf, type ListedAsset, type MirrorEntry } from "./mirror-entry.ts";
-import { type Content, mayBeOf, type Placed } from "./mirror-store.ts";
+import { type ListedAsset, type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
+import { type Content, mayBelongTo, type Placed } from "./mirror-store.ts";
 import { candidates, namesOfOthers } from "./rename.ts";
 import type { SyncRun } from "./sync-run.ts";
 
@@ -143,28 +143,28 @@ export class AssetFetcher {
       limits: { maxBytes: input.maxBytes },
       label: input.label ? sourceOfAsset({ ai_generated, role }) : null,
       resource: asset_id,
-      problemOf: (head) => {
-        mime_type = imageTypeOf(head) ?? "";
-        return problemOf(head, announced);
+      imageProblem: (head) => {
+        mime_type = detectImageType(head) ?? "";
+        return imageProblem(head, announced);
       },
       // Its length may be unknown; one in memory has its announced length.
       check: async (part) => rejectIncompleteImage(part, url),
     });
     if (chunks !== null) {
-      const sha256 = await digestOf(chunks);
+      const sha256 = await hashParts(chunks);
       return { ...file, content: () => chunks, sha256, mime_type, release: async () => {} };
     }
     const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
-    const sha256 = await digestOf(content());
+    const sha256 = await hashParts(content());
     return { ...file, content, sha256, mime_type, release: () => rm(path, { force: true }) };
   }
 
   /** Takes the image over that a stopped run has left, under its earlier name or a new one; false if there is none. */
   async #takeLeft({ listed: { fields }, known }: WantedAsset): Promise<boolean> {
-    const { mirror, pathOf } = this.#run;
+    const { mirror, toPath } = this.#run;
     if (known?.damaged === true) return false;
-    const isOther = (entry: MirrorEntry) => keyOf(entry) !== keyOf(fields);
-    for (const path of new Set([known?.path ?? pathOf(fields), pathOf(fields)])) {
+    const isOther = (entry: MirrorEntry) => toEntryKey(entry) !== toEntryKey(fields);
+    for (const path of new Set([known?.path ?? toPath(fields), toPath(fields)])) {
       const left = await mirror.store.leftAt(path, fields);
       if (left === null || mirror.index.atPath(path).some(isOther)) continue;
       const entry = { ...fields, ...left, path };
@@ -210,8 +210,8 @@ export class AssetFetcher {
   #placed(entry: MirrorEntry, known: MirrorEntry | null): void {
     const { counts } = this.#run;
     this.#taken.delete(foldedPath(entry.path));
-    counts.recover(keyOf(entry));
-    (known === null || known.removed === true ? counts.added : counts.changed).add(keyOf(entry));
+    counts.recover(toEntryKey(entry));
+    (known === null || known.removed === true ? counts.added : counts.changed).add(toEntryKey(entry));
   }
 
   /**
@@ -221,7 +221,7 @@ export class AssetFetcher {
   async #ownPath(known: MirrorEntry | null): Promise<string | null> {
     if (known === null) return null;
     const found = await this.#run.mirror.store.stat(known.path);
-    if (found !== null && !mayBeOf(known, found) && known.damaged !== true) return null;
+    if (found !== null && !mayBelongTo(known, found) && known.damaged !== true) return null;
     const isShared =
       this.#run.mirror.index.atPath(known.path).length > 1 ||
       (await this.#namesOfOthers()).has(foldedPath(known.path));
@@ -231,8 +231,8 @@ export class AssetFetcher {
   /** The preferred path of a new asset that no other one has, and that `isFree`. */
   async #newPath(fields: ListedAsset["fields"], isFree: (path: string) => Promise<boolean>): Promise<string> {
     const others = await this.#namesOfOthers();
-    const { mirror, pathOf } = this.#run;
-    for (const path of candidates(fields, pathOf)) {
+    const { mirror, toPath } = this.#run;
+    for (const path of candidates(fields, toPath)) {
       const key = foldedPath(path);
       if (this.#taken.has(key) || others.has(key) || mirror.index.atPath(path).length > 0) continue;
       this.#taken.add(key);
@@ -274,8 +274,8 @@ interface DownloadedImage extends Pick<DownloadedFile, "bytes" | "label" | "sent
   release(): Promise<void>;
 }
 
-function problemOf(head: Uint8Array, announced: string): string | null {
-  const type = imageTypeOf(head);
+function imageProblem(head: Uint8Array, announced: string): string | null {
+  const type = detectImageType(head);
   if (type === null) return "is not a JPEG, PNG or WebP image";
   const isKnown = (imageTypes as readonly string[]).includes(announced);
   return isKnown && type !== announced ? `is ${type}, not ${announced}` : null;

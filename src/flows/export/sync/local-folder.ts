@@ -7,7 +7,7 @@ import { lockFile } from "../../../state/file-lock.ts";
 import { type Connect, type Database, loadConnect } from "../../../state/sqlite.ts";
 import { StateError } from "../../../state/state-error.ts";
 import { OutputError, temporaryFolder } from "../../files/disk.ts";
-import { digestOf } from "../../files/download-file.ts";
+import { hashParts } from "../../files/download-file.ts";
 import { placeFile } from "../../files/output-file.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
@@ -42,7 +42,7 @@ export class LocalFolder implements MirrorStore {
   async database(path: string, { isCopy = false } = {}): Promise<Database> {
     const connect = await loadConnect();
     return this.#orOutputError(path, async () => {
-      if (isCopy) return this.#copyOf(await this.#findReadable(path), connect);
+      if (isCopy) return this.#openCopy(await this.#findReadable(path), connect);
       const at = await this.#folders.target(path);
       for (const file of [at, `${at}-wal`])
         if (whatIsAt(file)?.isFile() === false) throw Object.assign(new Error("a link"), { code: "ELOOP" });
@@ -163,7 +163,7 @@ export class LocalFolder implements MirrorStore {
     sha256,
   }: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null> {
     if ((await this.stat(path))?.bytes !== bytes) return null;
-    return (await digestOf(this.readParts(path))) === sha256 ? {} : null;
+    return (await hashParts(this.readParts(path))) === sha256 ? {} : null;
   }
 
   /** The table has what a stopped run has left. */
@@ -208,7 +208,7 @@ export class LocalFolder implements MirrorStore {
   }
 
   /** Opens a copy, because reading a database can write to it; of a missing one, an empty database. */
-  async #copyOf(at: string | null, connect: Connect): Promise<Database> {
+  async #openCopy(at: string | null, connect: Connect): Promise<Database> {
     const folder = temporaryFolder("copy the index to");
     const copy = join(folder, "index.db");
     const remove = () => rmSync(folder, { recursive: true, force: true });

@@ -3,22 +3,22 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
-import { counted, firstOf } from "../../words.ts";
+import { counted, listFirst } from "../../words.ts";
 import { asMirrorError } from "./local-folder.ts";
 import { badLine } from "./mirror.ts";
-import { keyOf } from "./mirror-entry.ts";
-import { entriesOf, MirrorIndex } from "./mirror-index.ts";
+import { toEntryKey } from "./mirror-entry.ts";
+import { MirrorIndex, parseEntries } from "./mirror-index.ts";
 import {
   completeIndex,
-  differencesOf,
   hiddenFolder,
+  listDifferences,
   type MirrorState,
   mirrorFiles,
   parseState,
   type Shard,
   shardName,
-  shardOf,
   shardOfIndex,
+  toShard,
 } from "./mirror-state.ts";
 import type { Holder, MirrorStore } from "./mirror-store.ts";
 import { SyncCounts, type SyncSummary } from "./result.ts";
@@ -145,7 +145,7 @@ async function shardsIn(
   }
   const missing = absent.map(({ index }) => index);
   if (missing.length > 0) {
-    const what = `${firstOf(missing, mostListed)} ${isOrAre(missing)} missing`;
+    const what = `${listFirst(missing, mostListed)} ${isOrAre(missing)} missing`;
     throw cannotMerge(folder, what, "Run the shard, or copy its folder.", "missing_shard");
   }
   return all;
@@ -174,7 +174,7 @@ async function rejectUnfinished(
     const state = parseState(await store.read(own.state), folder);
     digests.push(state.index_sha256);
     first ??= { name: own.index, state };
-    const differences = differencesOf(first.state, state);
+    const differences = listDifferences(first.state, state);
     if (differences.length > 0) {
       const what = `${first.name} and ${own.index} differ: ${differences.join("; ")}`;
       throw cannotMerge(folder, what, "Mirror every shard with the same flags.");
@@ -198,16 +198,16 @@ async function readShards(
   for (const shard of shards) {
     const { index: name, state } = mirrorFiles(shard);
     const hash = createHash("sha256");
-    for await (const entries of entriesOf(hashed(store.readParts(name), hash), badLine(folder, name)))
+    for await (const entries of parseEntries(hashed(store.readParts(name), hash), badLine(folder, name)))
       for (const entry of entries) {
         const { product_id, path } = entry;
-        if (shardOf(product_id, shard.of) !== shard.number) {
+        if (toShard(product_id, shard.of) !== shard.number) {
           const what = `product ${product_id} of ${name} belongs to another shard`;
           throw cannotMerge(folder, what, "Restore the index, or run the shard again in a new folder.");
         }
         const [owner] = index.atPath(path);
         if (owner !== undefined) {
-          const what = `${keyOf(entry)} and ${keyOf(owner)} have the same file ${path}`;
+          const what = `${toEntryKey(entry)} and ${toEntryKey(owner)} have the same file ${path}`;
           const hint =
             "Mirror every shard again into this folder, or with --template '{reference}-{id}{ext}'.";
           throw cannotMerge(folder, what, hint);
@@ -227,11 +227,11 @@ async function readShards(
     }
   }
   if (missing.length > 0) {
-    const what = `${counted(missing.length, "file")} of the indexes ${isOrAre(missing)} missing: ${firstOf(missing, mostListed)}`;
+    const what = `${counted(missing.length, "file")} of the indexes ${isOrAre(missing)} missing: ${listFirst(missing, mostListed)}`;
     throw cannotMerge(folder, what, "Copy the images of all shards into it, not only the indexes.");
   }
   if (damaged.length === 0) return digests;
-  const what = `${counted(damaged.length, "file")} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${firstOf(damaged, mostListed)}`;
+  const what = `${counted(damaged.length, "file")} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${listFirst(damaged, mostListed)}`;
   throw cannotMerge(folder, what, "Copy the files again, or run the shard with --verify.", "damaged_files");
 }
 

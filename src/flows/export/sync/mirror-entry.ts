@@ -42,7 +42,7 @@ export interface MirrorEntry {
 /** Identifies an asset of a product: a photo may be attached to several products. */
 export type EntryKey = Pick<MirrorEntry, "product_id" | "asset_id">;
 
-export const keyOf = ({ product_id, asset_id }: EntryKey): string => `${product_id} ${asset_id}`;
+export const toEntryKey = ({ product_id, asset_id }: EntryKey): string => `${product_id} ${asset_id}`;
 
 /** The line of an entry, without its line end: fields in a fixed order, so that equal entries are equal lines. */
 export function toLine(entry: MirrorEntry): string {
@@ -108,19 +108,19 @@ type DecisionOf = (taskId: string | null) => "approve" | "reject" | null;
  * The assets of a row. The client checks only IDs, so any other field may be missing or of another type. Throws a
  * CatError of type bad_answer for a row without a list of assets: it would look as if all of them were removed.
  */
-export function listedAssets({ product, assets }: ExportRow, decisionOf: DecisionOf): ListedAsset[] {
+export function listedAssets({ product, assets }: ExportRow, findDecision: DecisionOf): ListedAsset[] {
   if (!isUsableId(product.id)) throw badRow(`a product with the invalid ID ${shown(product.id)}`);
   if (product.deleted_at !== null) return [];
   if (!Array.isArray(assets)) throw badRow(`product ${product.id} without a list of assets`);
   return (assets as unknown as (Record<string, unknown> | null)[]).map((asset) =>
-    toAsset(product, asset, decisionOf),
+    toAsset(product, asset, findDecision),
   );
 }
 
 function toAsset(
   product: ExportRow["product"],
   asset: Record<string, unknown> | null,
-  decisionOf: DecisionOf,
+  findDecision: DecisionOf,
 ): ListedAsset {
   const { id, also_features } = asset ?? {};
   if (asset === null || !isUsableId(id)) {
@@ -128,7 +128,7 @@ function toAsset(
     throw badRow(`product ${product.id} with ${what}`);
   }
   const task_id = text(asset.task_id);
-  const decision = decisionOf(task_id);
+  const decision = findDecision(task_id);
   return {
     fields: {
       product_id: product.id,
@@ -178,5 +178,5 @@ type Versioned = Pick<MirrorEntry, "created_at" | "watermarked" | "derived" | "a
  * What tells the bytes of an asset from earlier and later ones, as a text: an ID is permanent, but an edit or a change of the plan
  * replaces the bytes (ExportRow).
  */
-export const versionOf = ({ created_at, watermarked, derived, attributes }: Versioned): string =>
+export const toVersion = ({ created_at, watermarked, derived, attributes }: Versioned): string =>
   JSON.stringify([created_at, watermarked, derived, attributes.edit_number ?? null]);

@@ -28,7 +28,7 @@ export class MirrorFolders {
   /** Where a file is to be written; its folder is created if missing. */
   async target(path: string): Promise<string> {
     pathComponents(path);
-    return join(await this.folder(parentOf(path)), nameOf(path));
+    return join(await this.folder(parentFolder(path)), lastName(path));
   }
 
   /** A folder of the mirror, created if missing. Throws if it is not inside the mirror. */
@@ -44,7 +44,7 @@ export class MirrorFolders {
   /** Removes the folders that a file was the last one in, but not `kept` and what is in it; returns their paths. */
   async prune(path: string, kept: string): Promise<string[]> {
     const removed: string[] = [];
-    for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder)) {
+    for (let folder = parentFolder(path); folder !== ""; folder = parentFolder(folder)) {
       if (folder === kept || folder.startsWith(`${kept}/`)) break;
       const at = this.at(folder);
       this.#checked.delete(folder);
@@ -65,7 +65,7 @@ export class MirrorFolders {
 
   async #checkedFolder(path: string): Promise<string> {
     const root = await this.folder("");
-    const at = join(await this.folder(parentOf(path)), nameOf(path));
+    const at = join(await this.folder(parentFolder(path)), lastName(path));
     await mkdir(at).catch((error) => {
       if (error.code !== "EEXIST") throw error;
     });
@@ -99,8 +99,8 @@ export function pathComponents(path: string): string[] {
   });
 }
 
-const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+const parentFolder = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
+const lastName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 /** What has a path, a link itself rather than its target; null if nothing has it. */
 export function whatIsAt(path: string): Stats | null {

@@ -273,12 +273,12 @@ export class MirrorIndex {
 }
 
 /** The entries of an index file, in pieces. Throws the error of a line that is not one, or is incomplete. */
-export async function* entriesOf(
+export async function* parseEntries(
   parts: AsyncIterable<Uint8Array>,
   badLine: (line: number) => Error,
 ): AsyncGenerator<MirrorEntry[]> {
   let number = 0;
-  for await (const lines of linesOf(parts)) {
+  for await (const lines of splitLines(parts)) {
     yield lines.map((line) => {
       number++;
       const entry = parseLine(line);
@@ -289,7 +289,7 @@ export async function* entriesOf(
 }
 
 /** The lines of a file that is read in parts; what follows the last line end is a line too, if there is any. */
-async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+async function* splitLines(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const part of parts) {

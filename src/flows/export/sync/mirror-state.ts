@@ -13,7 +13,7 @@ export interface Shard {
 }
 
 /** The shard that a product belongs to, from 1: the same on every machine and in every version. */
-export function shardOf(productId: string, of: number): number {
+export function toShard(productId: string, of: number): number {
   return (createHash("sha256").update(productId).digest().readUInt32BE(0) % of) + 1;
 }
 
@@ -111,7 +111,7 @@ export async function readState(
   const own = await store.read(files.state);
   if (own === null) return null;
   const state = parseState(own, folder);
-  return differencesOf(state, selection).length === 0 ? state : null;
+  return listDifferences(state, selection).length === 0 ? state : null;
 }
 
 export async function writeState(
@@ -134,7 +134,7 @@ export function parseState(content: Buffer | null, folder: string): MirrorState 
   throw new CatError(`the state of the mirror ${folder} is damaged`, {
     type: "file",
     code: "damaged_mirror",
-    hint: `Restore the ${placeOf(folder)} from a backup, or mirror the catalogue into a new one.`,
+    hint: `Restore the ${placeWord(folder)} from a backup, or mirror the catalogue into a new one.`,
   });
 }
 
@@ -147,7 +147,7 @@ const shown = {
 };
 
 /** The fields in which two selections differ, in words. */
-export function differencesOf(was: Selection, now: Selection): string[] {
+export function listDifferences(was: Selection, now: Selection): string[] {
   return (["base_url", "roles", "template", "shards"] as const).flatMap((field) => {
     const [old, asked] = [was[field] ?? null, now[field] ?? null];
     if (JSON.stringify(old) === JSON.stringify(asked)) return [];
@@ -158,12 +158,12 @@ export function differencesOf(was: Selection, now: Selection): string[] {
 
 /** Throws a CatError (exit 2) if a mirror is one of another selection. */
 export function rejectOther(was: Selection, now: Selection, folder: string): void {
-  const differences = differencesOf(was, now);
+  const differences = listDifferences(was, now);
   if (differences.length > 0) throw anotherMirror(folder, differences);
 }
 
 /** What the target of a mirror is, for hints. */
-export const placeOf = (folder: string): string => (isBucketAddress(folder) ? "prefix" : "folder");
+export const placeWord = (folder: string): string => (isBucketAddress(folder) ? "prefix" : "folder");
 
 /** The way out after a first run with a wrong flag or key, which saved nothing and yet binds a bucket: part of a hint. */
 export const unbinding = (folder: string): string =>
@@ -175,19 +175,19 @@ const anotherMirror = (folder: string, differences: readonly string[]): CatError
   new CatError(`${folder} is another mirror: ${differences.join("; ")}`, {
     type: "file",
     code: "another_mirror",
-    hint: `Use the flags of the first run, or choose another ${placeOf(folder)}.${unbinding(folder)}`,
+    hint: `Use the flags of the first run, or choose another ${placeWord(folder)}.${unbinding(folder)}`,
   });
 
 const notAMirror = (folder: string): CatError =>
   new CatError(`${folder} is not empty, and not a mirror of the catalogue`, {
     type: "file",
     code: "not_a_mirror",
-    hint: `Choose a new or empty ${placeOf(folder)}, for example ${folder.replace(/\/+$/, "")}/catalogue.`,
+    hint: `Choose a new or empty ${placeWord(folder)}, for example ${folder.replace(/\/+$/, "")}/catalogue.`,
   });
 
 export const newerMirror = (folder: string): CatError =>
   new CatError(`${folder} was written by a newer version of this program`, {
     type: "file",
     code: "newer_mirror",
-    hint: `Update this program, or mirror the catalogue into a new ${placeOf(folder)}.`,
+    hint: `Update this program, or mirror the catalogue into a new ${placeWord(folder)}.`,
   });

@@ -5,9 +5,9 @@ import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
-import { entriesOf, MirrorIndex } from "./mirror-index.ts";
-import { type MirrorFiles, type MirrorState, newerMirror, placeOf } from "./mirror-state.ts";
-import { type MirrorStore, mayBeOf } from "./mirror-store.ts";
+import { MirrorIndex, parseEntries } from "./mirror-index.ts";
+import { type MirrorFiles, type MirrorState, newerMirror, placeWord } from "./mirror-state.ts";
+import { type MirrorStore, mayBelongTo } from "./mirror-store.ts";
 
 export interface Mirror {
   readonly store: MirrorStore;
@@ -62,7 +62,7 @@ async function readIndexFile(
     index.doubtAll();
     return true;
   }
-  await index.read(entriesOf(store.readParts(files.index), badLine(folder, files.index)), digest);
+  await index.read(parseEntries(store.readParts(files.index), badLine(folder, files.index)), digest);
   if (digest === (state?.index_sha256 ?? digest)) return false;
   index.doubtAll();
   return true;
@@ -82,7 +82,7 @@ async function confirmFiles({ store, index }: Mirror, isDryRun: boolean): Promis
   // After a power failure the table may be more complete than the folder.
   const limit = pLimit(filesAtOnce);
   const confirm = async (entry: MirrorEntry) => {
-    if (entry.damaged !== true && !mayBeOf(entry, await store.stat(entry.path))) index.drop(entry);
+    if (entry.damaged !== true && !mayBelongTo(entry, await store.stat(entry.path))) index.drop(entry);
   };
   for (const page of index.pages("fresh")) await limit.map(page, confirm);
 }
@@ -124,7 +124,7 @@ const missingIndex = (folder: string, index: string): CatError =>
   new CatError(`the mirror ${folder} lacks its index ${index}`, {
     type: "file",
     code: "missing_index",
-    hint: `Restore it from a backup, or mirror the catalogue into a new ${placeOf(folder)}.`,
+    hint: `Restore it from a backup, or mirror the catalogue into a new ${placeWord(folder)}.`,
   });
 
 /** The errors of lines of an index file, by number. */
@@ -134,5 +134,5 @@ export const badLine =
     new CatError(`${folder}/${index}:${line} is not a line of an index`, {
       type: "input",
       code: "invalid_index",
-      hint: `Restore the file from a backup, or mirror the catalogue into a new ${placeOf(folder)}.`,
+      hint: `Restore the file from a backup, or mirror the catalogue into a new ${placeWord(folder)}.`,
     });

@@ -41,14 +41,14 @@ export function lossRefusal(
         ];
   const hint = `Check ${check}. To delete the files, add --delete --max-delete ${lost}.`;
   // A list may lack images, and a key of another organization sees none; a delta names each product that was deleted.
-  const mostOf = (files: number) => (isFull ? files / 2 : files - 1);
+  const deletionLimit = (files: number) => (isFull ? files / 2 : files - 1);
   if (isDelete) {
-    const usual = Math.min(mostOf(before.size), Math.max(fewFiles / shards, before.size / 10));
+    const usual = Math.min(deletionLimit(before.size), Math.max(fewFiles / shards, before.size / 10));
     if (lost <= (maxDelete ?? Math.max(0, usual))) return null;
     const message = `${lost} of ${before.size} files ${gone}; none was deleted`;
     return new CatError(message, { type: "partial", code: "too_many_deletions", hint });
   }
-  if (vanished <= Math.max(0, mostOf(before.present))) return null;
+  if (vanished <= Math.max(0, deletionLimit(before.present))) return null;
   return new CatError(
     `${not} ${vanished} of ${before.present} images of the mirror; none was marked as removed`,
     {

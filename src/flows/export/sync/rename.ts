@@ -4,10 +4,10 @@ import { CatError } from "../../../errors.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { badLine, type Mirror } from "./mirror.ts";
-import { keyOf, type MirrorEntry } from "./mirror-entry.ts";
-import { entriesOf, type MirrorIndex } from "./mirror-index.ts";
+import { type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
+import { type MirrorIndex, parseEntries } from "./mirror-index.ts";
 import { hiddenFolder, mirrorFiles, type Shard } from "./mirror-state.ts";
-import { type Left, type MirrorStore, mayBeOf, type Placed } from "./mirror-store.ts";
+import { type Left, type MirrorStore, mayBelongTo, type Placed } from "./mirror-store.ts";
 import type { SyncRun } from "./sync-run.ts";
 import type { NamedEntry, PathOf } from "./template.ts";
 
@@ -21,12 +21,12 @@ interface Rename {
  * The paths that an asset may have, the preferred one first: with its asset ID, then with its product ID too, because a
  * photo may belong to several products, then with a number.
  */
-export function* candidates(entry: NamedEntry, pathOf: PathOf): Generator<string> {
+export function* candidates(entry: NamedEntry, toPath: PathOf): Generator<string> {
   const { asset_id, product_id } = entry;
-  yield pathOf(entry);
-  yield pathOf(entry, `-${asset_id}`);
+  yield toPath(entry);
+  yield toPath(entry, `-${asset_id}`);
   for (let number = 1; ; number++) {
-    yield pathOf(entry, `-${product_id}-${asset_id}${number === 1 ? "" : `-${number}`}`);
+    yield toPath(entry, `-${product_id}-${asset_id}${number === 1 ? "" : `-${number}`}`);
   }
 }
 
@@ -40,7 +40,7 @@ export async function namesOfOthers(
   for (let number = 1; number <= (shard?.of ?? 0); number++) {
     const { index } = mirrorFiles({ number, of: shard!.of });
     if (number === shard!.number || (await store.stat(index)) === null) continue;
-    for await (const entries of entriesOf(store.readParts(index), badLine(folder, index)))
+    for await (const entries of parseEntries(store.readParts(index), badLine(folder, index)))
       for (const { path } of entries) names.add(foldedPath(path));
   }
   return names;
@@ -50,14 +50,14 @@ export async function namesOfOthers(
 const mostRounds = 10;
 
 /** Gives every file its name. A renamed file that was also added or changed, or failed, counts as that. */
-export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRun): Promise<void> {
+export async function renameAll({ input, tools, mirror, counts, toPath }: SyncRun): Promise<void> {
   const { index, store, files } = mirror;
   // A repaired file may still need its name.
   if (!index.isChanged && counts.changed.size === 0) return;
   const { added, changed, failedKeys } = counts;
   // A kept file of a removed image, which a kill left parked, is none of the images that are counted.
   const isCounted = (entry: MirrorEntry) =>
-    entry.removed !== true && ![added, changed, failedKeys].some((keys) => keys.has(keyOf(entry)));
+    entry.removed !== true && ![added, changed, failedKeys].some((keys) => keys.has(toEntryKey(entry)));
   const places = {
     store,
     others: await namesOfOthers(store, input.shard, input.folder),
@@ -70,7 +70,7 @@ export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRu
   };
   const renamed = new Set<string>();
   for (let round = 1; round <= mostRounds; round++) {
-    const renames = await planRenames(index, pathOf, places);
+    const renames = await planRenames(index, toPath, places);
     if (input.dryRun) {
       counts.renamed = renames.filter(({ entry }) => isCounted(entry)).length;
       return;
@@ -78,16 +78,16 @@ export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRu
     let done = 0;
     const isComplete = await renameFiles(renames, mirror, `${files.work}/parked`, {
       onRenamed: ({ entry }) => {
-        if (isCounted(entry)) renamed.add(keyOf(entry));
+        if (isCounted(entry)) renamed.add(toEntryKey(entry));
         tools.onProgress({ step: "renaming", done: ++done, total: renames.length });
       },
       onOther: ({ entry }) => {
-        places.staying.add(keyOf(entry));
+        places.staying.add(toEntryKey(entry));
         const message = `${entry.path} was changed by another program and is not renamed; to replace it, add --verify`;
         onFailed(entry, "changed_file", message);
       },
       onMissing: ({ entry }) => {
-        places.staying.add(keyOf(entry));
+        places.staying.add(toEntryKey(entry));
         index.set({ ...entry, damaged: true });
         counts.hasDamaged = true;
         onFailed(entry, "missing_file", `its file ${entry.path} is missing; the next run downloads it again`);
@@ -105,7 +105,7 @@ export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRu
  */
 export async function planRenames(
   index: MirrorIndex,
-  pathOf: PathOf,
+  toPath: PathOf,
   {
     store,
     others,
@@ -118,13 +118,13 @@ export async function planRenames(
 ): Promise<Rename[]> {
   // A kill may have left a file where it was parked; it is given a name also if its asset was removed.
   const isStaying = (entry: MirrorEntry) =>
-    (entry.removed === true && !entry.path.startsWith(`${hiddenFolder}/`)) || staying.has(keyOf(entry));
+    (entry.removed === true && !entry.path.startsWith(`${hiddenFolder}/`)) || staying.has(toEntryKey(entry));
   const taken = new Set<string>();
   for (const entry of index.entries("removed")) if (isStaying(entry)) taken.add(foldedPath(entry.path));
   if (staying.size > 0)
     for (const entry of index.entries()) if (isStaying(entry)) taken.add(foldedPath(entry.path));
   const isFree = async (path: string, entry: MirrorEntry): Promise<boolean> => {
-    if ((await store.stat(path)) === null || (await leftOf(entry, path, store)) !== null) return true;
+    if ((await store.stat(path)) === null || (await findLeftover(entry, path, store)) !== null) return true;
     // A file of the mirror gets another name. On a disk that ignores case it has this name too.
     for (const { path: own } of index.atPath(path))
       if (own === path || (await store.isSame(own, path))) return true;
@@ -133,7 +133,7 @@ export async function planRenames(
   const renames: Rename[] = [];
   for (const entry of index.entries()) {
     if (isStaying(entry)) continue;
-    for (const path of candidates(entry, pathOf)) {
+    for (const path of candidates(entry, toPath)) {
       const key = foldedPath(path);
       if (taken.has(key)) continue;
       if (path !== entry.path && (others.has(key) || !(await isFree(path, entry)))) continue;
@@ -146,13 +146,13 @@ export async function planRenames(
 }
 
 /** The file of an entry, if a stopped run, whose index was not written, has moved it to a path already. */
-async function leftOf(
+async function findLeftover(
   entry: MirrorEntry,
   path: string,
   store: Pick<MirrorStore, "leftAt">,
 ): Promise<Left | null> {
   const left = await store.leftAt(path, entry);
-  return mayBeOf(entry, left) ? left : null;
+  return mayBelongTo(entry, left) ? left : null;
 }
 
 /**
@@ -168,26 +168,28 @@ async function renameFiles(
   { onRenamed, onMissing, onOther }: Record<"onRenamed" | "onMissing" | "onOther", (rename: Rename) => void>,
 ): Promise<boolean> {
   let isComplete = true;
-  const parkedOf = (entry: MirrorEntry) => `${parking}/${shortDigest(keyOf(entry), 16).toString("hex")}`;
+  const parkedPath = (entry: MirrorEntry) =>
+    `${parking}/${shortDigest(toEntryKey(entry), 16).toString("hex")}`;
   /** Null if the name is taken, or the file is missing. */
   const move = async ({ entry, to }: Rename): Promise<MirrorEntry | null> => {
-    const left = await leftOf(entry, to, store);
+    const left = await findLeftover(entry, to, store);
     const found = left ?? (await store.stat(entry.path));
-    if (!mayBeOf(entry, found)) {
+    if (!mayBelongTo(entry, found)) {
       (found === null ? onMissing : onOther)({ entry, to });
       return null;
     }
     const moved = { ...entry, path: to };
     // A file that is missing, or could not be renamed, keeps its name.
     // After a stopped exchange of names, each of the two has the other one's in the index.
-    const isFree = left !== null || index.atPath(to).every((other) => keyOf(other) === keyOf(entry));
+    const isFree =
+      left !== null || index.atPath(to).every((other) => toEntryKey(other) === toEntryKey(entry));
     if (isFree) {
       index.willPlace(moved);
       const placed: Placed | null = left ?? (await store.rename(entry.path, to));
       if (placed !== null) {
         // A kill between a copy and the removal of its source leaves both.
-        for (const path of left === null ? [] : [entry.path, parkedOf(entry)])
-          if (path !== to && (await leftOf(entry, path, store)) !== null) await store.remove(path);
+        for (const path of left === null ? [] : [entry.path, parkedPath(entry)])
+          if (path !== to && (await findLeftover(entry, path, store)) !== null) await store.remove(path);
         const renamed = { ...moved, etag: placed.etag };
         index.place(renamed);
         return renamed;
@@ -200,8 +202,8 @@ async function renameFiles(
   const leaving = new Set(renames.map(({ entry }) => foldedPath(entry.path)));
   const ready: Rename[] = [];
   for (const { entry, to } of renames) {
-    const parks = leaving.has(foldedPath(to)) && (await leftOf(entry, to, store)) === null;
-    const now = parks ? await move({ entry, to: parkedOf(entry) }) : entry;
+    const parks = leaving.has(foldedPath(to)) && (await findLeftover(entry, to, store)) === null;
+    const now = parks ? await move({ entry, to: parkedPath(entry) }) : entry;
     if (now !== null) ready.push({ entry: now, to });
   }
   for (const rename of ready) if ((await move(rename)) !== null) onRenamed(rename);

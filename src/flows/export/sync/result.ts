@@ -3,7 +3,7 @@ import type { Clock } from "../../../clock.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
-import { keyOf, type MirrorEntry } from "./mirror-entry.ts";
+import { type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
 
 /** The result of a run, as `--json` prints it. The asset counts exclude each other. */
 export interface SyncSummary {
@@ -63,7 +63,7 @@ export class SyncCounts {
   /** An asset failed; `hasFile`: an earlier run saved one. */
   fail(asset: FailedAsset, { code, message }: Pick<CatError, "code" | "message">, hasFile: boolean): void {
     const { product_id, asset_id, reference } = asset;
-    this.failedKeys.add(keyOf(asset));
+    this.failedKeys.add(toEntryKey(asset));
     if (!hasFile) this.missing++;
     if (this.failures.length < mostFailures)
       this.failures.push({ product_id, asset_id, reference, code, message });
@@ -71,7 +71,7 @@ export class SyncCounts {
 
   /** A file that could not be read, and was replaced. */
   recover(key: string): void {
-    if (this.failedKeys.delete(key)) this.failures = this.failures.filter((one) => keyOf(one) !== key);
+    if (this.failedKeys.delete(key)) this.failures = this.failures.filter((one) => toEntryKey(one) !== key);
   }
 
   /** The summary of a run; `present` assets are in its index. */

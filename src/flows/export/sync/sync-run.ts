@@ -70,5 +70,5 @@ export interface SyncRun {
   readonly client: Client;
   readonly mirror: Mirror;
   readonly counts: SyncCounts;
-  readonly pathOf: PathOf;
+  readonly toPath: PathOf;
 }

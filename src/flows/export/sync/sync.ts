@@ -31,7 +31,7 @@ const largeBytes = 10 * 1024 * 1024;
 export async function syncCatalogue(input: SyncInput, tools: SyncTools): Promise<SyncOutcome> {
   const { store, baseUrl, holder } = tools;
   const { folder, roles, template, shard, dryRun } = input;
-  const pathOf = readTemplate(template);
+  const toPath = readTemplate(template);
   const files = mirrorFiles(shard);
   const selection: Selection = { base_url: baseUrl, roles, template, shards: shard?.of ?? null };
   const isUsable = await readState(store, files, selection, folder);
@@ -51,7 +51,7 @@ export async function syncCatalogue(input: SyncInput, tools: SyncTools): Promise
     if (known === null && !dryRun) await writeState(store, files, state);
     const mirror = await openMirror(store, files, { state: known, isDryRun: dryRun, folder });
     try {
-      return await update(state, { input, tools, client, mirror, counts: new SyncCounts(), pathOf });
+      return await update(state, { input, tools, client, mirror, counts: new SyncCounts(), toPath });
     } finally {
       mirror.index.close();
     }

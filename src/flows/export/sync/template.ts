@@ -41,7 +41,7 @@ const fields: Readonly<Record<string, (entry: NamedEntry) => unknown>> = {
   role: ({ role }) => role,
   task_id: ({ task_id }) => task_id,
   date: ({ created_at }) => created_at?.slice(0, 10),
-  filename: (entry) => stemOf(entry),
+  filename: (entry) => fileStem(entry),
   ...Object.fromEntries(attributes.map((name) => [name, (entry: NamedEntry) => entry.attributes[name]])),
 };
 
@@ -57,9 +57,9 @@ type Part = string | readonly string[];
  */
 export function readTemplate(template: string | null): PathOf {
   if (template === null) {
-    return (entry, suffix = "") => safeFilename(stemOf(entry), suffix + extensionOf(entry));
+    return (entry, suffix = "") => safeFilename(fileStem(entry), suffix + fileExtension(entry));
   }
-  const components = template.split("/").map((component) => partsOf(template, component));
+  const components = template.split("/").map((component) => parseParts(template, component));
   const last = components.at(-1)!;
   const ext = last.at(-1);
   const isEnded = Array.isArray(ext) && ext.length === 1 && ext[0] === "ext";
@@ -71,15 +71,15 @@ export function readTemplate(template: string | null): PathOf {
     );
   }
   return (entry, suffix = "") => {
-    const texts = others.map((parts) => parts.map((part) => textOf(part, entry)).join(""));
-    const file = safeFilename(texts.pop()!, suffix + extensionOf(entry));
+    const texts = others.map((parts) => parts.map((part) => partText(part, entry)).join(""));
+    const file = safeFilename(texts.pop()!, suffix + fileExtension(entry));
     const folders = texts.map(folderName);
     if (folders.length > 0 && isIndexName(folders[0]!)) folders[0] = `_${folders[0]}`;
     return [...folders, file].join("/");
   };
 }
 
-function partsOf(template: string, component: string): Part[] {
+function parseParts(template: string, component: string): Part[] {
   const parts: Part[] = [];
   for (const [text, inside] of component.matchAll(/\{([^{}]*)\}|[{}]|[^{}]+/g)) {
     if (text === "{" || text === "}") throw invalid(template, `"${text}" has no counterpart`);
@@ -94,7 +94,7 @@ function partsOf(template: string, component: string): Part[] {
   return parts;
 }
 
-function textOf(part: Part, entry: NamedEntry): string {
+function partText(part: Part, entry: NamedEntry): string {
   if (typeof part === "string") return part;
   for (const name of part) {
     const value = fields[name]?.(entry);
@@ -104,7 +104,7 @@ function textOf(part: Part, entry: NamedEntry): string {
 }
 
 /** The suggested name without its extension (ExportRow, `suggested_filename`). */
-function stemOf({ suggested_filename, asset_id, mime_type }: NamedEntry): string {
+function fileStem({ suggested_filename, asset_id, mime_type }: NamedEntry): string {
   if (suggested_filename === null || suggested_filename === "") return asset_id;
   const lower = suggested_filename.toLowerCase();
   const ending = (extensions[mime_type] ?? []).find((known) => lower.endsWith(known) && lower !== known);
@@ -112,7 +112,7 @@ function stemOf({ suggested_filename, asset_id, mime_type }: NamedEntry): string
 }
 
 /** By the type of the bytes, so that no name can pass for another kind of file. */
-const extensionOf = ({ mime_type }: NamedEntry): string => extensions[mime_type]?.[0] ?? ".bin";
+const fileExtension = ({ mime_type }: NamedEntry): string => extensions[mime_type]?.[0] ?? ".bin";
 
 /** Windows drops dots and spaces at the end of a folder's name. */
 const folderName = (text: string): string =>

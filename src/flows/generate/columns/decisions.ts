@@ -51,19 +51,19 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   if (!(reader instanceof TableReader)) throw notDecisions(name, "it is neither CSV nor a workbook");
   const found: Decision[] = [];
   const problems: Problem[] = [];
-  const lineOf = new Map<string, number>();
-  const placeOf = (line: number) => placeOfUse({ line, file: null, ...reader.placeOfField(line, "task_id") });
+  const linesByTask = new Map<string, number>();
+  const toPlace = (line: number) => placeOfUse({ line, file: null, ...reader.placeOfField(line, "task_id") });
   const add = (cells: Readonly<Record<string, string>>, line: number): void => {
     const row = cells as Record<DecisionColumn | typeof timeColumn, string>;
     const isResult = reader.columns.names.includes(fileColumn);
     const decision = row.decision.toLowerCase();
     const decidedAt = isResult ? 0 : row[timeColumn] === "" ? null : Date.parse(row[timeColumn]);
     const note = isResult ? unguardedCell(row.note) : row.note;
-    const before = lineOf.get(row.task_id);
-    const problem = problemOf(row, before === undefined ? null : placeOf(before));
+    const before = linesByTask.get(row.task_id);
+    const problem = decisionProblem(row, before === undefined ? null : toPlace(before));
     if (problem !== null) problems.push({ line, ...problem });
     if (row.task_id === "") return;
-    lineOf.set(row.task_id, lineOf.get(row.task_id) ?? line);
+    linesByTask.set(row.task_id, linesByTask.get(row.task_id) ?? line);
     found.push({ ...row, decision, note, fileLine: line, decidedAt });
   };
   try {
@@ -89,7 +89,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
 }
 
 /** What is wrong with a row by itself; `before` is the place of an earlier one about the same task. */
-function problemOf(
+function decisionProblem(
   { decision, task_id, decided_at }: Readonly<Record<DecisionColumn | typeof timeColumn, string>>,
   before: string | null,
 ): Pick<Problem, "param" | "code" | "message"> | null {
@@ -136,7 +136,7 @@ const decisionForm: RowForm = {
   columns: (header) => decisionCells(header),
   fromObject: (object) => object,
   problems: () => [],
-  referenceOf: () => undefined,
+  readReference: () => undefined,
   withoutDone: (object) => object,
 };
 

@@ -53,7 +53,7 @@ export function generationForm(options: FormOptions): GenerationForm {
     return known;
   };
   return {
-    isColumn: (header) => fieldsOf([header], options)[0] !== undefined,
+    isColumn: (header) => toFields([header], options)[0] !== undefined,
     columns: (header, line, report) => {
       if (header.length > 0) judgeHeader(header, options, line, report);
       return toColumns(header, options);
@@ -62,11 +62,11 @@ export function generationForm(options: FormOptions): GenerationForm {
     fromObject: (object) => objectRead(object, options),
     problems: (row) => readOnce(row).problems,
     otherSpellings: (row) => otherSpellings(row, options),
-    referenceOf: productName,
+    readReference: productName,
     unique: allowDuplicates
       ? undefined
       : {
-          keyOf: (row) => readOnce(row).generations.map(contentKey),
+          toKey: (row) => readOnce(row).generations.map(contentKey),
           param: undefined,
           code: "duplicate_input",
           message: (_key, first) =>
@@ -119,7 +119,7 @@ function productName(row: unknown): string | undefined {
 }
 
 /** The field of each column; null for an ignored one, undefined for an unknown one. */
-const fieldsOf = (header: readonly string[], { kind, map }: FormOptions): (Field | null | undefined)[] =>
+const toFields = (header: readonly string[], { kind, map }: FormOptions): (Field | null | undefined)[] =>
   header.map((text) => {
     const name = normalHeader(mappedHeader(text, map));
     if (name === "" || name === "ignore" || isFailureColumn(name)) return null;
@@ -132,7 +132,7 @@ function judgeHeader(
   line: number,
   report: (problem: Problem) => void,
 ): void {
-  const names = fieldsOf(header, options);
+  const names = toFields(header, options);
   judgeColumns(header, names, options, generationVocabulary(options.kind), line, report);
   for (const field of requiredFields[options.kind])
     if (!names.includes(field)) report(missingColumn(line, field));
@@ -145,7 +145,7 @@ function judgeHeader(
 
 /** Turns the records of a CSV file into rows by its header. */
 function toColumns(header: readonly string[], options: FormOptions): RowColumns {
-  const names = fieldsOf(header, options).map((name) => name ?? null);
+  const names = toFields(header, options).map((name) => name ?? null);
   const words = generationVocabulary(options.kind);
   const values = header.map((text, column) => valuesOfColumn(text, names[column]!, options.values, words));
   const reference = names.indexOf("product_reference");

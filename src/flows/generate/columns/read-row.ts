@@ -1,11 +1,11 @@
 import { shortened } from "../../../contract/did-you-mean.ts";
 import { type GenerationKind, styleProblem, subtypeProblem } from "../../../contract/generation-rules.ts";
-import { nameOf } from "../../../contract/import-row.ts";
+import { toProductName } from "../../../contract/import-row.ts";
 import { limits, ulidPattern } from "../../../contract/limits.ts";
 import type { FieldProblem } from "../../rows/row-form.ts";
 import type { ValueFix } from "../../rows/vocabulary.ts";
 import type { AskedGeneration } from "../generation.ts";
-import { type Field, fieldNames, valueFixOf } from "./vocabulary.ts";
+import { type Field, fieldNames, toValueFix } from "./vocabulary.ts";
 
 /** Fields that every row needs; and one of product_id and product_reference. */
 export const requiredFields = {
@@ -56,7 +56,7 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
     return {
       generations: [],
-      problems: [{ code: "invalid_row", message: `a row must be a JSON object, not ${nameOf(raw)}` }],
+      problems: [{ code: "invalid_row", message: `a row must be a JSON object, not ${toProductName(raw)}` }],
     };
   }
   const row = raw as RawRow;
@@ -70,7 +70,7 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
     // It is a boolean in JSON.
     const isLook = field === "look_at_camera" && typeof value === "boolean";
     const text = toText(isLook ? String(value) : value);
-    if (text === null) add(field, `must be text, not ${nameOf(value)}`);
+    if (text === null) add(field, `must be text, not ${toProductName(value)}`);
     else {
       const parts = matrix ? splitValues(text) : [text].filter((part) => part !== "");
       if (parts.length > 0) values.set(field, parts);
@@ -144,13 +144,13 @@ function judgeValues(
   values: ReadonlyMap<Field, readonly string[]>,
   add: Add,
 ): void {
-  const judge = (field: Field, problemOf: (value: string) => string | null) => {
+  const judge = (field: Field, findProblem: (value: string) => string | null) => {
     for (const value of new Set(values.get(field) ?? [])) {
-      const message = problemOf(value);
+      const message = findProblem(value);
       if (message === null) continue;
       if (!matrix && splitValues(value).length > 1)
         add(field, `${message}; to generate an image for each value, add --matrix`);
-      else add(field, message, valueFixOf(kind, field, value));
+      else add(field, message, toValueFix(kind, field, value));
     }
   };
   if (kind === "tryon") {

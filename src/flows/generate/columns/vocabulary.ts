@@ -5,7 +5,7 @@ import {
   plain,
   wordsForOrientations,
 } from "../../../contract/did-you-mean.ts";
-import { backgroundsOf, everyAngleShotOf, type GenerationKind } from "../../../contract/generation-rules.ts";
+import { allAngleShots, type GenerationKind, listBackgrounds } from "../../../contract/generation-rules.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { ValueFix, Vocabulary } from "../../rows/vocabulary.ts";
@@ -83,21 +83,21 @@ export function generationVocabulary(kind: GenerationKind): Vocabulary {
     reference: "product_reference",
     fields: names.join(", "),
     valued: names,
-    valuedFieldOf: (name) => (names.includes(name) ? name : null),
-    choicesOf: (field) => choicesOf(kind, field),
+    toValuedField: (name) => (names.includes(name) ? name : null),
+    listChoices: (field) => listChoices(kind, field),
     isOpen: (field) => !Object.hasOwn(closed, field),
   };
 }
 
-function choicesOf(kind: GenerationKind, field: string): readonly string[] | undefined {
+function listChoices(kind: GenerationKind, field: string): readonly string[] | undefined {
   if (!(fieldNames[kind] as readonly string[]).includes(field)) return undefined;
-  if (field === "background") return backgroundsOf(kind);
-  return field === "angle_shot" ? everyAngleShotOf(kind) : closed[field];
+  if (field === "background") return listBackgrounds(kind);
+  return field === "angle_shot" ? allAngleShots(kind) : closed[field];
 }
 
 /** How a value that is not one of the choices can be read as one. */
-export function valueFixOf(kind: GenerationKind, field: Field, from: string): ValueFix {
-  const [to, ...others] = didYouMean(from, choicesOf(kind, field) ?? [], words);
+export function toValueFix(kind: GenerationKind, field: Field, from: string): ValueFix {
+  const [to, ...others] = didYouMean(from, listChoices(kind, field) ?? [], words);
   return { field, from, to: others.length === 0 ? to : undefined };
 }
 
@@ -106,7 +106,7 @@ export function valueFixOf(kind: GenerationKind, field: Field, from: string): Va
  * service may know as it is.
  */
 export function otherSpelling(kind: GenerationKind, field: Field, from: string): ValueFix | null {
-  const known = choicesOf(kind, field) ?? [];
+  const known = listChoices(kind, field) ?? [];
   if (known.includes(from)) return null;
   const word = plain(from);
   const to = known.find((one) => plain(one) === word || (Object.hasOwn(words, word) && words[word] === one));

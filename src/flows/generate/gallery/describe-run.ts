@@ -79,7 +79,7 @@ export interface GalleryInput
   readonly results: readonly GenerationResult[];
   readonly tasks: ReadonlyMap<string, Task>;
   /** The decision of a review about the image of a task; null without one. */
-  readonly decisionOf: (taskId: string) => StoredDecision | null;
+  readonly findDecision: (taskId: string) => StoredDecision | null;
   /** The folder of the saved images; null where none were saved. */
   readonly savedIn: string | null;
   /** The folder of the page. */
@@ -97,14 +97,14 @@ export async function describeRun(
   input: GalleryInput,
   service: Pick<Service, "client" | "clock" | "signal" | "concurrency">,
 ): Promise<{ data: GalleryData; images: readonly Fetch[] }> {
-  const { results, tasks, decisionOf, savedIn, pageIn } = input;
+  const { results, tasks, findDecision, savedIn, pageIn } = input;
   const found = await findProducts(results, service);
   const fetcher = new ImageFetcher(service);
   const images: Fetch[] = [];
   const add = (fetch: Fetch): number => images.push(fetch) - 1;
   const products: (GalleryProduct & { photos: GalleryProduct["photos"][number][] })[] = [];
   const places = new Map<string, number>();
-  const productOf = ({ productId, productReference }: GenerationResult["generation"]): number => {
+  const productNumber = ({ productId, productReference }: GenerationResult["generation"]): number => {
     const known = places.get(productId);
     if (known !== undefined) return known;
     const product = found.byId.get(productId);
@@ -113,7 +113,7 @@ export async function describeRun(
     return products.push({ id: productId, reference, name: product?.name ?? null, photos: [] }) - 1;
   };
   const photos = new Map<ProductImage, number>();
-  const photoOf = (product: number, angleShot: string): number | null => {
+  const photoNumber = (product: number, angleShot: string): number | null => {
     const { id, photos: own } = products[product]!;
     const photo = photoOfSide(found.byId.get(id), angleShot);
     if (photo === undefined) return null;
@@ -123,23 +123,23 @@ export async function describeRun(
     const image = add(() => fetcher.photo(photo));
     return own.push({ image, orientation: photo.orientation }) - 1;
   };
-  const earlierOf = ({ replaces }: GenerationResult["generation"]): Pick<GalleryEntry, "earlier"> => {
+  const toEarlier = ({ replaces }: GenerationResult["generation"]): Pick<GalleryEntry, "earlier"> => {
     if (replaces === undefined) return {};
-    const { decision = "", note = "" } = decisionOf(replaces) ?? {};
-    return { earlier: { decision, note, image: add(() => fetcher.outputOf(replaces)) } };
+    const { decision = "", note = "" } = findDecision(replaces) ?? {};
+    return { earlier: { decision, note, image: add(() => fetcher.fetchOutput(replaces)) } };
   };
   const entries = results.map((result): GalleryEntry => {
     const { generation, task_id, status, file, failure_reason } = result;
     const { line, modelId, modelName, subtype, style, background, angleShot } = generation;
-    const product = productOf(generation);
-    const photo = photoOf(product, angleShot);
+    const product = productNumber(generation);
+    const photo = photoNumber(product, angleShot);
     const task = task_id === null ? undefined : tasks.get(task_id);
     const image =
       status === "succeeded" && task !== undefined ? add(() => fetcher.output(task, file, savedIn)) : null;
     const reason = failure_reason === null ? null : reasonText(failure_reason);
     const names = { modelId, modelName, subtype, style, background, angleShot };
     const shown = { line, taskId: task_id, status, product, reason, file, image, photo };
-    return { ...shown, ...names, ...earlierOf(generation) };
+    return { ...shown, ...names, ...toEarlier(generation) };
   });
   const { run, kind, title, decisionsFile, commands, csv } = input;
   const folder = savedIn === null ? null : relativeUrl(pageIn, savedIn);

@@ -64,7 +64,7 @@ export class ImageFetcher {
   }
 
   /** The output of a task that is known by its ID only. */
-  outputOf(taskId: string): Promise<Uint8Array | null> {
+  fetchOutput(taskId: string): Promise<Uint8Array | null> {
     return this.#orNull(async () => {
       const { client, signal } = this.#service;
       const { output_image } = await client.tasks.get({ task_id: taskId }, { signal });

@@ -64,7 +64,7 @@ export function judge(change: Change, live: Product | null, part: UndoPart | nul
 
 /** A created product is deleted only as the import left it. */
 function judgeCreated({ after, photos }: Change, live: SeenProduct): Verdict {
-  const now = digestsOf(live);
+  const now = toDigests(live);
   const set = new FieldDigests(after);
   const changed = ledgerFields.filter((field) => set.knows(field) && !now.agrees(field, set));
   if (changed.length > 0) return keeping(`${changed.join(" and ")} changed since the import`);
@@ -74,8 +74,8 @@ function judgeCreated({ after, photos }: Change, live: SeenProduct): Verdict {
 }
 
 function judgeFields(change: Change, before: SeenProduct, live: SeenProduct): Verdict {
-  const now = digestsOf(live);
-  const was = digestsOf(before);
+  const now = toDigests(live);
+  const was = toDigests(before);
   const set = new FieldDigests(change.after);
   const changed = Object.entries(changedFields(change, before)) as [keyof FieldValues, string | null][];
   const kept: string[] = [];
@@ -106,5 +106,5 @@ function judgePhotos(change: Change, before: SeenProduct, live: SeenProduct): Ve
   return { ...nothing, photos: photos.slice(1), kept: ["its last photo cannot be detached"] };
 }
 
-const digestsOf = ({ name, description, sex }: SeenProduct): FieldDigests =>
+const toDigests = ({ name, description, sex }: SeenProduct): FieldDigests =>
   FieldDigests.of({ name, description, sex });

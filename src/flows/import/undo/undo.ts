@@ -15,7 +15,7 @@ import { type Run, type RunHost, runIdentity, withoutBeginning, withRun } from "
 import { isKeyTaken, mayNotRead, orNull } from "../../service-errors.ts";
 import { shownName } from "../../words.ts";
 import { importKind } from "../import-input.ts";
-import { sendAgainOf } from "../send.ts";
+import { createSendAgain } from "../send.ts";
 import { settleBatches } from "../settle.ts";
 import { addedPhotos, changedFields, isOfPart, judge, productBefore, type UndoPart } from "./judge.ts";
 import { type UndoneProduct, undoProduct } from "./undo-product.ts";
@@ -114,12 +114,12 @@ const nothingRecorded = ({ id, file }: StoredRun): CatError =>
 async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoDeps) {
   if (target.account !== at.account) throw unknownRun(target.id);
   const { state, clock } = at;
-  let estimate = estimateOf(target, input, at);
+  let estimate = estimateUndo(target, input, at);
   if (!input.isPlan) {
     // Also where an earlier process began: its question may have been declined.
     if (estimate.writes > 0 || estimate.unresolved > 0) await deps.confirm(estimate);
     await settleTarget(target, at, deps);
-    estimate = estimateOf(target, input, at);
+    estimate = estimateUndo(target, input, at);
   }
   if (estimate.unresolved === 0 && state.changes.of(target.id)[Symbol.iterator]().next().done)
     throw nothingRecorded(target);
@@ -161,7 +161,7 @@ async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoDeps
     const clocks = await readClocks(at);
     const askable = sent.filter((batch) => isKeyAlive(batch, clocks) && !batch.isKeyTaken);
     if (askable.length > 0)
-      await sendAgainOf(target, askable, at).catch((error: unknown) => {
+      await createSendAgain(target, askable, at).catch((error: unknown) => {
         if (!isKeyTaken(error)) throw error;
       });
   }
@@ -171,14 +171,14 @@ async function settleTarget(target: StoredRun, at: Run, { onProgress }: UndoDeps
 }
 
 /** The changes that the undo is about. */
-function* changesOf(target: StoredRun, { only }: UndoInput, { state }: Run): Generator<Change> {
+function* readChanges(target: StoredRun, { only }: UndoInput, { state }: Run): Generator<Change> {
   for (const change of state.changes.of(target.id)) if (isOfPart(change, only)) yield change;
 }
 
 /** What can be known without a request. */
-function estimateOf(target: StoredRun, input: UndoInput, at: Run): UndoEstimate {
+function estimateUndo(target: StoredRun, input: UndoInput, at: Run): UndoEstimate {
   const counts = { products: 0, created: 0, fields: 0, photos: 0 };
-  for (const change of changesOf(target, input, at)) {
+  for (const change of readChanges(target, input, at)) {
     counts.products++;
     if (change.isUndone) continue;
     if (change.action === "created") counts.created++;
@@ -208,7 +208,7 @@ async function undoProducts(
     const done = summary.undone + summary.kept + summary.failed;
     deps.onProgress({ step: "undoing products", done, total: summary.total });
   };
-  return sendEach(changesOf(target, input, at), at, async (change) => {
+  return sendEach(readChanges(target, input, at), at, async (change) => {
     const { productId, reference, isUndone } = change;
     const product = { reference, product_id: productId };
     if (isUndone) return count({ ...product, result: "undone", reasons: [] });

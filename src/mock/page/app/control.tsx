@@ -4,7 +4,7 @@ import { call } from "./api.ts";
 import { describeFault } from "./describe.ts";
 import { FaultForm } from "./fault-form.tsx";
 import { PartForm } from "./part-form.tsx";
-import { Bar, type Run, timeOf } from "./parts.tsx";
+import { Bar, type Run, toTime } from "./parts.tsx";
 
 /** What moves and breaks the mock: clock, faults, credits, rate limits, state. */
 export function ControlTab({
@@ -97,7 +97,7 @@ function Clock({ now, speed, run }: { now: string; speed: number; run: Run }) {
     <section aria-label="Clock" class="box">
       <h2>Clock</h2>
       <p class="big">
-        {timeOf(now)} <small>{now.slice(0, 10)} UTC</small>
+        {toTime(now)} <small>{now.slice(0, 10)} UTC</small>
       </p>
       {speed !== 1 && <p class="hint">Jobs run {speed} times faster.</p>}
       <p class="buttons">
@@ -198,7 +198,7 @@ function Account({ account, run }: { account: Control["accounts"][number]; run: 
         );
       })}
       <p class="hint">
-        The next window begins at {timeOf(new Date(reset * 1_000).toISOString())}.{" "}
+        The next window begins at {toTime(new Date(reset * 1_000).toISOString())}.{" "}
         <button type="button" class="small" onClick={() => setRate({ reads: 0, writes: 0 }, "new window")}>
           Begin it now
         </button>

@@ -13,7 +13,7 @@ import {
 } from "../data.ts";
 import { ControlTab } from "./control.tsx";
 import { JobsTab } from "./jobs.tsx";
-import { type Run, timeOf } from "./parts.tsx";
+import { type Run, toTime } from "./parts.tsx";
 import { ProductsTab } from "./products.tsx";
 import { RequestsTab } from "./requests.tsx";
 import { WebhooksTab } from "./webhooks.tsx";
@@ -172,7 +172,7 @@ function Page() {
         </p>
         {status !== null && (
           <p class="clock" title={`The clock of the mock: ${status.now}`}>
-            {status.now.slice(0, 10)} <strong>{timeOf(status.now)}</strong> UTC
+            {status.now.slice(0, 10)} <strong>{toTime(status.now)}</strong> UTC
           </p>
         )}
       </header>

@@ -23,13 +23,13 @@ export function kindOfState(state: string): string {
 }
 
 /** The time of day of a timestamp. */
-export const timeOf = (timestamp: string, length = 8): string => timestamp.slice(11, 11 + length);
+export const toTime = (timestamp: string, length = 8): string => timestamp.slice(11, 11 + length);
 
 /** A timestamp: the time, with the date as a tooltip. */
 export function Time({ at, long = false }: { at: string; long?: boolean }) {
   return (
     <time dateTime={at} title={at}>
-      {timeOf(at, long ? 12 : 8)}
+      {toTime(at, long ? 12 : 8)}
     </time>
   );
 }

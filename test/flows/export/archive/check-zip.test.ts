@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { exitCodeOf } from "../../../../src/cli/context/errors.ts";
+import { toExitCode } from "../../../../src/cli/context/errors.ts";
 import { checkZip } from "../../../../src/flows/export/archive/zip.ts";
 import { type RawEntry, rawZip } from "../../../support/raw-zip.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
@@ -51,7 +51,7 @@ test("rejects another file under the name that users know, and exits with 7", as
     message: "photos.zip is not a ZIP file: it does not start like one",
     hint: "Run the command again to download it again.",
   });
-  expect(exitCodeOf(error)).toBe(7);
+  expect(toExitCode(error)).toBe(7);
   await expect(checkZip(path)).rejects.toThrow(`${path} is not a ZIP file: it does not start like one`);
 });
 

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { exitCodeOf } from "../../../../src/cli/context/errors.ts";
+import { toExitCode } from "../../../../src/cli/context/errors.ts";
 import { extra64, type RawEnd, type RawEntry, rawZip, unicodePath } from "../../../support/raw-zip.ts";
 import { extracted } from "./extracting.ts";
 
@@ -324,7 +324,7 @@ const archives: [what: string, bytes: () => Buffer, sentence: string][] = [
 test.each(archives)("rejects %s, and leaves nothing", async (_what, bytes, sentence) => {
   const { error, tree, left } = await extracted([bytes()]);
   expect((error as Error).message).toBe(sentence);
-  expect({ exit: exitCodeOf(error), tree, left }).toEqual({ exit: 7, tree: null, left: [] });
+  expect({ exit: toExitCode(error), tree, left }).toEqual({ exit: 7, tree: null, left: [] });
 });
 
 test("has at least 25 hostile archives", () => {

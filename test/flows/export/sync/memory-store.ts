@@ -1,7 +1,7 @@
 import { pathComponents } from "../../../../src/flows/export/sync/mirror-folders.ts";
 import type { Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/mirror-store.ts";
 import { OutputError } from "../../../../src/flows/files/disk.ts";
-import { digestOf } from "../../../../src/flows/files/download-file.ts";
+import { hashParts } from "../../../../src/flows/files/download-file.ts";
 import { type Database, loadConnect } from "../../../../src/state/sqlite.ts";
 
 const connect = await loadConnect();
@@ -149,7 +149,7 @@ export class MemoryStore implements MirrorStore {
 
   async holds({ path, bytes, sha256 }: { path: string; bytes: number; sha256: string }) {
     const isWhole = (await this.stat(path))?.bytes === bytes;
-    return isWhole && (await digestOf(this.readParts(path))) === sha256 ? {} : null;
+    return isWhole && (await hashParts(this.readParts(path))) === sha256 ? {} : null;
   }
 
   async leftAt(): Promise<null> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { keyOf, type MirrorEntry } from "../../../../src/flows/export/sync/mirror-entry.ts";
+import { type MirrorEntry, toEntryKey } from "../../../../src/flows/export/sync/mirror-entry.ts";
 import { idOf } from "./fake-catalogue.ts";
 import { entryWith, fileOf, mirrorIndexOf } from "./index-of.ts";
 
@@ -20,15 +20,15 @@ test("an index behaves like a sorted list of entries, whatever is set and droppe
   fc.assert(
     fc.property(fc.array(entry), fc.array(change), (before, changes) => {
       const index = mirrorIndexOf(before);
-      const model = new Map<string, MirrorEntry>(before.map((entry) => [keyOf(entry), entry]));
+      const model = new Map<string, MirrorEntry>(before.map((entry) => [toEntryKey(entry), entry]));
       for (const change of changes) {
         if ("set" in change) {
           index.set(change.set);
-          model.set(keyOf(change.set), change.set);
+          model.set(toEntryKey(change.set), change.set);
         } else {
           const [product_id, asset_id] = change.drop.map(idOf) as [string, string];
           index.drop({ product_id, asset_id });
-          model.delete(keyOf({ product_id, asset_id }));
+          model.delete(toEntryKey({ product_id, asset_id }));
         }
       }
       const expected = [...model.keys()].sort().map((key) => model.get(key)!);
@@ -40,7 +40,7 @@ test("an index behaves like a sorted list of entries, whatever is set and droppe
       expect(index.outermostProducts()).toEqual([...new Set([products.at(-1), products[0]])].filter(Boolean));
       expect([index.size, index.present]).toEqual([expected.length, current.length]);
       expect(Buffer.concat([...index.content()])).toEqual(fileOf(expected));
-      for (const entry of before) expect(index.get(entry)).toEqual(model.get(keyOf(entry)) ?? null);
+      for (const entry of before) expect(index.get(entry)).toEqual(model.get(toEntryKey(entry)) ?? null);
     }),
   );
 });

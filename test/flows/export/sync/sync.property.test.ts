@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { MirrorEntry } from "../../../../src/flows/export/sync/mirror-entry.ts";
-import { digitalSourceOf } from "../../../../src/flows/files/ai-label.ts";
+import { toDigitalSource } from "../../../../src/flows/files/ai-label.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { repetitions } from "../../../support/repetitions.ts";
 import type { FakeCatalogue } from "./fake-catalogue.ts";
@@ -126,7 +126,7 @@ function expectLabels({ files }: StoredFiles, label: boolean): void {
     expect([bytes, sha256]).toEqual([file.length, hash("sha256", file)]);
     const source = /digitalsourcetype\/(\w+)/.exec(String(file))?.[1];
     expect([source, sent_sha256 !== undefined]).toEqual(
-      label && role !== "source" ? [digitalSourceOf(role), true] : [undefined, false],
+      label && role !== "source" ? [toDigitalSource(role), true] : [undefined, false],
     );
   }
 }

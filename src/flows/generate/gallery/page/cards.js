@@ -2,21 +2,21 @@
 
 import { showImage, whenNear } from "./images.js";
 import {
-  cloneOf,
+  cloneTemplate,
   counted,
   counts,
   data,
   decisionNames,
+  findNote,
+  findReview,
   isReviewable,
   isUnsaved,
-  labelOf,
-  noteOf,
   part,
   productName,
-  reviewOf,
-  stateOf,
   statusName,
-  subjectOf,
+  toLabel,
+  toState,
+  toSubject,
 } from "./review.js";
 
 /** @typedef {import("./review.js").Result} Result */
@@ -33,7 +33,7 @@ export const groups = [];
 const ofItem = new WeakMap();
 
 /** The card that an element is part of. @param {EventTarget | null} target @returns {Card | undefined} */
-export const cardOf = (target) => {
+export const findCard = (target) => {
   const item = target instanceof Element ? target.closest(".item") : null;
   return item === null ? undefined : ofItem.get(item);
 };
@@ -42,7 +42,7 @@ export const cardOf = (target) => {
 export function addCards() {
   const page = document.createDocumentFragment();
   for (const [index, results] of grouped(data.results, ({ product }) => product)) {
-    const section = cloneOf("product");
+    const section = cloneTemplate("product");
     const heading = part(section, "h2", HTMLElement);
     heading.id = `product-${index}`;
     section.setAttribute("aria-labelledby", heading.id);
@@ -73,12 +73,12 @@ export function addCards() {
 
 const missingProduct = { reference: null, id: "", name: null, photos: [] };
 
-/** @template K @param {readonly Result[]} results @param {(result: Result) => K} keyOf @returns {Map<K, Result[]>} */
-function grouped(results, keyOf) {
+/** @template K @param {readonly Result[]} results @param {(result: Result) => K} toKey @returns {Map<K, Result[]>} */
+function grouped(results, toKey) {
   /** @type {Map<K, Result[]>} */
   const found = new Map();
   for (const result of results) {
-    const key = keyOf(result);
+    const key = toKey(result);
     const own = found.get(key);
     if (own === undefined) found.set(key, [result]);
     else own.push(result);
@@ -88,7 +88,7 @@ function grouped(results, keyOf) {
 
 /** A small picture beside a card. @param {string} title @param {string} label @param {string} text */
 function asideWith(title, label, text) {
-  const aside = cloneOf("aside");
+  const aside = cloneTemplate("aside");
   part(aside, ".title", HTMLElement).textContent = title;
   part(aside, ".label", HTMLElement).textContent = label;
   part(aside, ".text", HTMLElement).textContent = text;
@@ -104,7 +104,7 @@ export function placePhoto({ aside, cards: own }) {
 
 /** @param {Result} result @returns {Card} */
 function cardFor(result) {
-  const item = cloneOf("card");
+  const item = cloneTemplate("card");
   const card = { result, item, card: part(item, ".card", HTMLElement) };
   const frame = part(item, ".frame", HTMLElement);
   ofItem.set(item, card);
@@ -112,15 +112,16 @@ function cardFor(result) {
   describe(item, result);
   item.dataset.status = result.status;
   if (result.status === "succeeded")
-    whenNear(card.card, () => showImage(frame, result.image, `Result: ${labelOf(result)}`));
-  else frame.append(textOf("status", statusName(result.status)), textOf("reason", result.reason ?? ""));
+    whenNear(card.card, () => showImage(frame, result.image, `Result: ${toLabel(result)}`));
+  else
+    frame.append(createText("status", statusName(result.status)), createText("reason", result.reason ?? ""));
   if (!isReviewable(result)) for (const one of item.querySelectorAll(".decide, .badge")) one.remove();
   const { earlier } = result;
   if (earlier !== undefined) {
     const aside = asideWith("Before", decisionNames[earlier.decision] ?? "", earlier.note);
     aside.classList.add("earlier");
     whenNear(aside, () =>
-      showImage(part(aside, ".frame", HTMLElement), earlier.image, `Before: ${labelOf(result)}`),
+      showImage(part(aside, ".frame", HTMLElement), earlier.image, `Before: ${toLabel(result)}`),
     );
     item.prepend(aside);
   }
@@ -129,7 +130,7 @@ function cardFor(result) {
 }
 
 /** @param {string} name of its class @param {string} content */
-function textOf(name, content) {
+function createText(name, content) {
   const text = document.createElement("p");
   text.className = name;
   text.textContent = content;
@@ -138,22 +139,22 @@ function textOf(name, content) {
 
 /** Names a result: its model, background and angle. @param {HTMLElement} element @param {Result} result */
 export function describe(element, result) {
-  part(element, ".subject", HTMLElement).textContent = subjectOf(result);
+  part(element, ".subject", HTMLElement).textContent = toSubject(result);
   part(element, ".background", HTMLElement).textContent = result.background;
   part(element, ".angle", HTMLElement).textContent = result.angleShot;
 }
 
 /** Shows the decision about a result. @param {Card} card */
 export function refresh({ result, item, card }) {
-  card.setAttribute("aria-label", `${labelOf(result)}, ${stateOf(result)}`);
+  card.setAttribute("aria-label", `${toLabel(result)}, ${toState(result)}`);
   if (!isReviewable(result)) return;
   showDecision(item, result);
-  part(item, ".badge", HTMLElement).textContent = noteOf(result);
+  part(item, ".badge", HTMLElement).textContent = findNote(result);
 }
 
 /** Shows a decision on a card or in the large view. @param {HTMLElement} element @param {Result} result */
 export function showDecision(element, result) {
-  const { decision } = reviewOf(result);
+  const { decision } = findReview(result);
   element.dataset.decision = decision;
   for (const button of element.querySelectorAll("button[data-decision]"))
     button.setAttribute("aria-pressed", String(button.getAttribute("data-decision") === decision));

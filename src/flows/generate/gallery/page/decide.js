@@ -6,12 +6,12 @@ import {
   areKept,
   counts,
   decisionNames,
+  findReview,
   isReviewable,
-  labelOf,
   part,
-  reviewOf,
   setReviews,
   statusName,
+  toLabel,
 } from "./review.js";
 
 /** @typedef {import("./cards.js").Card} Card */
@@ -61,7 +61,7 @@ export function focusCard(card) {
 export const isShown = ({ item }) => !item.hidden;
 
 /** The next card that is shown, or the one before; undefined at either end. @param {Card | undefined} from @param {1 | -1} step */
-export function neighborOf(from, step) {
+export function findNeighbor(from, step) {
   if (from === undefined) return cards.find(isShown);
   for (let at = cards.indexOf(from) + step; at >= 0 && at < cards.length; at += step) {
     const card = cards[at];
@@ -77,7 +77,7 @@ export function inNextRow(from, step) {
   let best;
   let rowTop = 0;
   let least = Number.POSITIVE_INFINITY;
-  for (let card = neighborOf(from, step); card !== undefined; card = neighborOf(card, step)) {
+  for (let card = findNeighbor(from, step); card !== undefined; card = findNeighbor(card, step)) {
     const { top, left } = card.card.getBoundingClientRect();
     if (Math.abs(top - start.top) < 2) continue;
     if (best === undefined) rowTop = top;
@@ -106,14 +106,14 @@ export function decide(card, decision) {
   }
   decideAll([card], decision);
   const { approved, rejected, all } = counts();
-  const sentence = `${labelOf(result)}: ${decisionNames[decision]}. ${approved + rejected} of ${all} reviewed.`;
+  const sentence = `${toLabel(result)}: ${decisionNames[decision]}. ${approved + rejected} of ${all} reviewed.`;
   announce(sentence);
   return sentence;
 }
 
 /** Decides about cards in one step, which is undone at once. Reasons are only those of a rejection. @param {readonly Card[]} decided @param {Decision} decision */
 export function decideAll(decided, decision) {
-  steps.push(decided.map((card) => ({ card, before: reviewOf(card.result) })));
+  steps.push(decided.map((card) => ({ card, before: findReview(card.result) })));
   change(
     decided.map((card) => ({
       card,
@@ -133,7 +133,7 @@ export function undo() {
   change(
     step.map(({ card, before: { decision, reasons = [] } }) => ({ card, review: { decision, reasons } })),
   );
-  const what = step.length === 1 ? labelOf(first.card.result) : `${step.length} images`;
+  const what = step.length === 1 ? toLabel(first.card.result) : `${step.length} images`;
   announce(`Undone: ${what}${step.length === 1 ? `, ${decisionNames[first.before.decision]}` : ""}.`);
   return first.card;
 }

@@ -7,10 +7,10 @@ import {
   announce,
   counted,
   data,
+  findReview,
   isReviewable,
   part,
   productName,
-  reviewOf,
   statusName,
   statusNames,
 } from "./review.js";
@@ -30,7 +30,7 @@ const fields = [
 ];
 
 /** The values of a field with their names, in the order of a person. @param {string} id @param {(result: Result) => string} read */
-function optionsOf(id, read) {
+function listOptions(id, read) {
   const values = new Map(data.results.map((result) => [read(result), result]));
   values.delete("");
   const named = [...values].map(([value, { modelName }]) => ({
@@ -48,7 +48,7 @@ function optionsOf(id, read) {
 /** Offers the values that the results have; a field with one value chooses nothing. */
 export function addFilters() {
   for (const { select, read } of fields) {
-    const options = optionsOf(select.id, read);
+    const options = listOptions(select.id, read);
     for (const { value, name } of options) select.add(new Option(name, value));
     if (select.parentElement !== null) select.parentElement.hidden = options.length < 2;
   }
@@ -77,7 +77,7 @@ function isOfProduct(result, wanted) {
 function hasDecision(result) {
   const wanted = decisionFilter.value;
   if (wanted === "") return true;
-  const { decision } = reviewOf(result);
+  const { decision } = findReview(result);
   return isReviewable(result) && (wanted === "none" ? decision === "" : decision === wanted);
 }
 
@@ -120,7 +120,7 @@ function wireApproveShown() {
   const approve = part(dialog, ".main", HTMLButtonElement);
   const undecided = () =>
     cards.filter(
-      (card) => isShown(card) && isReviewable(card.result) && reviewOf(card.result).decision === "",
+      (card) => isShown(card) && isReviewable(card.result) && findReview(card.result).decision === "",
     );
   part(form, "#approve", HTMLElement).addEventListener("click", () => {
     const count = undecided().length;

@@ -53,7 +53,7 @@ const imageIn = () => frame.querySelector("img");
 const isZoomed = () => frame.classList.contains("zoomed");
 
 /** The width of an image at 1:1, and its scale where it fits the frame. @param {HTMLImageElement} image */
-function sizesOf(image) {
+function readSizes(image) {
   const { naturalWidth, naturalHeight } = image;
   const width = naturalWidth / devicePixelRatio;
   const fitted = Math.min(frame.clientWidth / naturalWidth, frame.clientHeight / naturalHeight);
@@ -65,7 +65,8 @@ export function fitImage() {
   frame.classList.remove("zoomed");
   const image = imageIn();
   if (image !== null) image.removeAttribute("style");
-  const isLarger = image !== null && image.naturalWidth > 0 && sizesOf(image).width > sizesOf(image).fitted;
+  const isLarger =
+    image !== null && image.naturalWidth > 0 && readSizes(image).width > readSizes(image).fitted;
   frame.classList.toggle("zoomable", isLarger);
   button.disabled = !isLarger;
   button.setAttribute("aria-pressed", "false");
@@ -79,7 +80,7 @@ export function toggleZoom(at) {
   const { left, top, width: frameWidth, height: frameHeight } = frame.getBoundingClientRect();
   const x = at === undefined ? frameWidth / 2 : at.clientX - left;
   const y = at === undefined ? frameHeight / 2 : at.clientY - top;
-  const { width, height, fitted } = sizesOf(image);
+  const { width, height, fitted } = readSizes(image);
   const scale = width / fitted;
   frame.classList.add("zoomed");
   image.style.width = `${width}px`;

@@ -4,9 +4,9 @@ import { cards, describe, refresh, showDecision } from "./cards.js";
 import {
   decide,
   decisionKeys,
+  findNeighbor,
   focusCard,
   isShown,
-  neighborOf,
   notedCard,
   setJustDecided,
   undo,
@@ -18,13 +18,13 @@ import {
   announce,
   data,
   decisionNames,
+  findPhoto,
   isReviewable,
-  labelOf,
   part,
-  photoOf,
   productName,
-  stateOf,
   statusName,
+  toLabel,
+  toState,
 } from "./review.js";
 
 /** @typedef {import("./cards.js").Card} Card */
@@ -59,29 +59,29 @@ function show(card) {
   shown = card;
   part(dialog, "h2 bdi", HTMLElement).textContent = productName(result);
   describe(dialog, result);
-  part(dialog, ".card", HTMLElement).setAttribute("aria-label", labelOf(result));
+  part(dialog, ".card", HTMLElement).setAttribute("aria-label", toLabel(result));
   const inOrder = cards.filter(isShown);
   part(dialog, ".place", HTMLElement).textContent = `${inOrder.indexOf(card) + 1} of ${inOrder.length}`;
-  showAside(".photo", photoOf(result)?.image, `Photo of ${productName(result)}`);
+  showAside(".photo", findPhoto(result)?.image, `Photo of ${productName(result)}`);
   const { earlier } = result;
-  showAside(".earlier", earlier === undefined ? undefined : earlier.image, `Before: ${labelOf(result)}`);
+  showAside(".earlier", earlier === undefined ? undefined : earlier.image, `Before: ${toLabel(result)}`);
   part(dialog, ".earlier-note", HTMLElement).textContent =
     earlier === undefined
       ? ""
       : ["Before", decisionNames[earlier.decision], earlier.note].filter(Boolean).join(": ");
   const frame = part(dialog, ".result", HTMLElement);
-  if (result.status === "succeeded") showImage(frame, result.image, `Result: ${labelOf(result)}`);
+  if (result.status === "succeeded") showImage(frame, result.image, `Result: ${toLabel(result)}`);
   else frame.replaceChildren(statusName(result.status));
   const reason = part(dialog, ".reason", HTMLElement);
   reason.textContent = result.reason ?? "";
   reason.hidden = result.reason === null;
-  showFile(frame, fileOf(result));
+  showFile(frame, toFile(result));
   fitImage();
   for (const [selector, step] of /** @type {const} */ ([
     [".before", -1],
     [".after", 1],
   ]))
-    part(dialog, selector, HTMLButtonElement).disabled = neighborOf(card, step) === undefined;
+    part(dialog, selector, HTMLButtonElement).disabled = findNeighbor(card, step) === undefined;
   refreshLarge();
 }
 
@@ -94,7 +94,7 @@ function showAside(selector, image, alt) {
 }
 
 /** The path of the full-size file next to the page, or in its folder of rejected ones; null where it was not saved. @param {import("./review.js").Result} result */
-const fileOf = (result) =>
+const toFile = (result) =>
   data.folder === null || result.file === null
     ? null
     : `${data.folder}${result.file.split("/").map(encodeURIComponent).join("/")}`;
@@ -140,12 +140,12 @@ function focusShown() {
 
 /** Shows the next result, or the one before. @param {1 | -1} step @param {string} [said] */
 function stepLarge(step, said = "") {
-  const next = shown && neighborOf(shown, step);
+  const next = shown && findNeighbor(shown, step);
   if (next === undefined)
     return announce(`${said} ${step === 1 ? "This is the last image." : "This is the first image."}`);
   setJustDecided(said === "" ? undefined : shown);
   show(next);
-  announce(`${said} ${labelOf(next.result)}, ${stateOf(next.result)}.`);
+  announce(`${said} ${toLabel(next.result)}, ${toState(next.result)}.`);
 }
 
 /** A decision leads to the next image; clearing one stays. @param {Decision} decision */
@@ -183,14 +183,14 @@ export function refreshLarge() {
   if (!dialog.open || shown === undefined) return;
   const canDecide = isReviewable(shown.result);
   part(dialog, ".decide", HTMLElement).hidden = !canDecide;
-  part(dialog, ".state", HTMLElement).textContent = stateOf(shown.result);
+  part(dialog, ".state", HTMLElement).textContent = toState(shown.result);
   showDecision(dialog, shown.result);
   refresh(shown);
   const noted = notedCard(shown);
   largeNotes.element.hidden = noted === undefined || !isReviewable(noted.result);
   largeNotes.refresh();
   part(dialog, ".noted", HTMLElement).textContent =
-    noted === undefined || noted === shown ? "" : `Just ${stateOf(noted.result)}: ${labelOf(noted.result)}`;
+    noted === undefined || noted === shown ? "" : `Just ${toState(noted.result)}: ${toLabel(noted.result)}`;
 }
 
 /** Has the controls of the large view work. */

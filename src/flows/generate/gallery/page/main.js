@@ -1,16 +1,16 @@
 // The start of the page: keys and buttons.
 
-import { addCards, cardOf, cards, measureCards, refresh, showProgress } from "./cards.js";
+import { addCards, cards, findCard, measureCards, refresh, showProgress } from "./cards.js";
 import {
   currentCard,
   decide,
   decisionKeys,
+  findNeighbor,
   firstCard,
   focusCard,
   inNextRow,
   lastCard,
   makeCurrent,
-  neighborOf,
   notedCard,
   setJustDecided,
   undo,
@@ -94,7 +94,7 @@ function onPage({ key, target }) {
     return true;
   }
   if (key === "u") return undoOnPage();
-  const card = cardOf(target);
+  const card = findCard(target);
   // A button keeps the keys that press it.
   const isButton = target instanceof HTMLButtonElement && key !== "Enter";
   if (card === undefined && target !== document.body && !isButton) return false;
@@ -128,7 +128,7 @@ function moved(key, card) {
   if (card === undefined) return visibleCard();
   if (key === "ArrowDown") return inNextRow(card, 1) ?? card;
   if (key === "ArrowUp") return inNextRow(card, -1) ?? card;
-  return neighborOf(card, key === "j" || key === "ArrowRight" ? 1 : -1) ?? card;
+  return findNeighbor(card, key === "j" || key === "ArrowRight" ? 1 : -1) ?? card;
 }
 
 /** @param {string} key @param {Card} card @param {EventTarget | null} target */
@@ -143,7 +143,7 @@ function onCard(key, card, target) {
   if (decision === undefined) return false;
   if (decide(card, decision) === null) return true;
   // A decision leads to the next image; the last one stays.
-  const next = neighborOf(card, 1);
+  const next = findNeighbor(card, 1);
   setJustDecided(next === undefined ? undefined : card);
   if (next !== undefined) focusCard(next);
   else announce("That was the last image.");
@@ -180,7 +180,7 @@ function start() {
 function wireCards() {
   const products = part(document, "#products", HTMLElement);
   products.addEventListener("focusin", ({ target }) => {
-    const card = cardOf(target);
+    const card = findCard(target);
     // The panel may be on the card before the current one: both stay what they are.
     if (card === undefined || card === currentCard() || card === notedCard()) return;
     makeCurrent(card);
@@ -191,7 +191,7 @@ function wireCards() {
     if (!(relatedTarget instanceof Node && cardNotes.element.contains(relatedTarget))) endNote();
   });
   products.addEventListener("click", ({ target }) => {
-    const card = cardOf(target);
+    const card = findCard(target);
     if (card === undefined || !(target instanceof Element)) return;
     const button = target.closest("button[data-decision]");
     if (button !== null) decideByClick(card, button);
@@ -203,7 +203,7 @@ function wireCards() {
     }
   });
   wireSwipes(products, ".picture > .frame", (picture, decision) => {
-    const card = cardOf(picture);
+    const card = findCard(picture);
     if (card !== undefined) decideHere(card, decision);
   });
 }

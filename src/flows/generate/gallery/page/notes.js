@@ -1,7 +1,7 @@
 // Reasons and notes: a panel on the card that they are about, and one in the large view.
 
 import { change, notedCard } from "./decide.js";
-import { cloneOf, isReviewable, labelOf, part, reviewOf } from "./review.js";
+import { cloneTemplate, findReview, isReviewable, part, toLabel } from "./review.js";
 
 /** @typedef {import("./cards.js").Card} Card */
 
@@ -10,7 +10,7 @@ const reasons = ["colors", "fit", "face", "hands", "background", "other"];
 
 /** A panel with reasons and a note about the card that `cardOfPanel` gives. */
 export class Notes {
-  element = cloneOf("notes");
+  element = cloneTemplate("notes");
   #input = part(this.element, "input", HTMLInputElement);
   #reasons = part(this.element, ".reasons", HTMLElement);
   /** @type {() => Card | undefined} */
@@ -20,7 +20,7 @@ export class Notes {
   constructor(cardOfPanel) {
     this.#cardOfPanel = cardOfPanel;
     for (const [at, reason] of reasons.entries()) {
-      const button = cloneOf("reason");
+      const button = cloneTemplate("reason");
       part(button, "kbd", HTMLElement).textContent = String(at + 1);
       part(button, "span", HTMLElement).textContent = reason;
       button.dataset.reason = reason;
@@ -38,7 +38,7 @@ export class Notes {
     const card = this.#cardOfPanel();
     const reason = reasons[at];
     if (card === undefined || reason === undefined) return false;
-    const { decision, reasons: chosen = [] } = reviewOf(card.result);
+    const { decision, reasons: chosen = [] } = findReview(card.result);
     if (decision !== "reject") return false;
     const others = reasons.filter((one) => chosen.includes(one) !== (one === reason));
     change([{ card, review: { reasons: others } }]);
@@ -50,12 +50,12 @@ export class Notes {
   refresh() {
     const card = this.#cardOfPanel();
     if (card === undefined) return;
-    const { decision, note, reasons: chosen = [] } = reviewOf(card.result);
+    const { decision, note, reasons: chosen = [] } = findReview(card.result);
     this.#reasons.hidden = decision !== "reject";
     for (const button of this.#reasons.children)
       button.setAttribute("aria-pressed", String(chosen.includes(button.getAttribute("data-reason") ?? "")));
     if (this.#input.value !== note) this.#input.value = note;
-    this.#input.setAttribute("aria-label", `Note on ${labelOf(card.result)}`);
+    this.#input.setAttribute("aria-label", `Note on ${toLabel(card.result)}`);
   }
 
   focus() {
@@ -74,7 +74,7 @@ export function placeNotes() {
     card !== undefined &&
     isReviewable(card.result) &&
     !card.item.hidden &&
-    (isWriting || reviewOf(card.result).decision === "reject");
+    (isWriting || findReview(card.result).decision === "reject");
   const { element } = cardNotes;
   const picture = isWanted ? part(card.card, ".picture", HTMLElement) : null;
   if (element.previousElementSibling !== picture) {

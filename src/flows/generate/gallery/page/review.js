@@ -15,7 +15,7 @@ export function part(parent, selector, type) {
 }
 
 /** @param {string} id @returns {HTMLElement} */
-export function cloneOf(id) {
+export function cloneTemplate(id) {
   const content = part(document, `#${id}`, HTMLTemplateElement).content.cloneNode(true);
   const [first] = /** @type {DocumentFragment} */ (content).children;
   return /** @type {HTMLElement} */ (first);
@@ -99,12 +99,12 @@ export const isOfReviews = ({ key }) => key === storageKey || key === savedKey;
 export const isReviewable = (result) => result.status === "succeeded" && result.taskId !== null;
 
 /** @param {Result} result @returns {Review} */
-export const reviewOf = (result) =>
+export const findReview = (result) =>
   (result.taskId !== null && reviews.get(result.taskId)) || { decision: "", note: "" };
 
 /** The note of a review as it is shown and saved: its reasons, then what a person wrote. @param {Result} result */
-export function noteOf(result) {
-  const { reasons = [], note } = reviewOf(result);
+export function findNote(result) {
+  const { reasons = [], note } = findReview(result);
   return [...reasons, ...(note === "" ? [] : [note])].join(", ");
 }
 
@@ -112,7 +112,7 @@ export function noteOf(result) {
 export function setReviews(changes) {
   for (const { result, change } of changes) {
     if (!isReviewable(result) || result.taskId === null) continue;
-    const review = { ...reviewOf(result), ...change, at: Date.now() };
+    const review = { ...findReview(result), ...change, at: Date.now() };
     if (review.decision === "" && review.note === "") reviews.delete(result.taskId);
     else reviews.set(result.taskId, review);
     saved.isChanged = true;
@@ -139,7 +139,7 @@ export function counts() {
   for (const result of data.results) {
     if (!isReviewable(result)) continue;
     found.all++;
-    const { decision } = reviewOf(result);
+    const { decision } = findReview(result);
     if (decision === "approve") found.approved++;
     if (decision === "reject") found.rejected++;
   }
@@ -171,22 +171,22 @@ export const productName = (result) => {
 };
 
 /** The model of a try-on; the kind of product of another image. @param {Result} result */
-export const subjectOf = ({ modelName, modelId, subtype, style }) =>
+export const toSubject = ({ modelName, modelId, subtype, style }) =>
   modelName ?? modelId ?? [subtype, style].filter((one) => one !== null).join(", ");
 
 /** The photo of the product from the side that a result shows. @param {Result} result */
-export const photoOf = ({ product, photo }) =>
+export const findPhoto = ({ product, photo }) =>
   (photo === null ? undefined : data.products[product]?.photos[photo]) ?? null;
 
 /** @param {Result} result */
-export const labelOf = (result) => {
-  const parts = [productName(result), subjectOf(result), result.background, result.angleShot];
+export const toLabel = (result) => {
+  const parts = [productName(result), toSubject(result), result.background, result.angleShot];
   return parts.filter((one) => one !== "").join(", ");
 };
 
 /** Where the review of a result is. @param {Result} result */
-export const stateOf = (result) =>
-  result.status === "succeeded" ? decisionNames[reviewOf(result).decision] : statusName(result.status);
+export const toState = (result) =>
+  result.status === "succeeded" ? decisionNames[findReview(result).decision] : statusName(result.status);
 
 /** @param {number} count @param {string} noun */
 export const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;

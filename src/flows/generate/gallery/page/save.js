@@ -3,14 +3,14 @@
 import { showProgress } from "./cards.js";
 import {
   announce,
-  cloneOf,
+  cloneTemplate,
   counts,
   data,
+  findNote,
+  findReview,
   isReviewable,
   nextFile,
-  noteOf,
   part,
-  reviewOf,
   setSaved,
 } from "./review.js";
 
@@ -23,10 +23,10 @@ const cell = (text) =>
     : text;
 
 /** @param {Result} result @returns {Record<string, string>} */
-function rowOf(result) {
+function toRow(result) {
   const product = data.products[result.product];
   const isReviewed = isReviewable(result);
-  const { decision, at } = isReviewed ? reviewOf(result) : { decision: "" };
+  const { decision, at } = isReviewed ? findReview(result) : { decision: "" };
   return {
     line: String(result.line),
     task_id: result.taskId ?? "",
@@ -37,7 +37,7 @@ function rowOf(result) {
     background: result.background,
     angle_shot: result.angleShot,
     decision,
-    note: isReviewed ? noteOf(result) : "",
+    note: isReviewed ? findNote(result) : "",
     decided_at: decision === "" || at === undefined ? "" : new Date(at).toISOString(),
   };
 }
@@ -45,7 +45,7 @@ function rowOf(result) {
 /** One row per result, in the order of the input. */
 function decisionsCsv() {
   const rows = data.results.map((result) => {
-    const row = rowOf(result);
+    const row = toRow(result);
     return data.columns.map((column) => cell(row[column] ?? ""));
   });
   const { delimiter, lineEnd, marked } = data.csv;
@@ -64,7 +64,7 @@ const uses = {
 
 /** @param {string} use @param {string} command */
 function commandRow(use, command) {
-  const row = cloneOf("command");
+  const row = cloneTemplate("command");
   part(row, "span", HTMLElement).textContent = use;
   const code = part(row, "code", HTMLElement);
   code.textContent = command;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mirrorFiles, shardOf } from "../../../../../src/flows/export/sync/mirror-state.ts";
+import { mirrorFiles, toShard } from "../../../../../src/flows/export/sync/mirror-state.ts";
 import { CaselessFiles, StoredFiles } from "../memory-store.ts";
 import { mirrorWorld, tree } from "../mirror-world.ts";
 
@@ -124,7 +124,7 @@ describe("shards in one folder", () => {
   const pair = () => {
     const world = mirrorWorld();
     const products = Array.from({ length: 12 }, (_, at) => world.catalogue.add(`R${at}`, []));
-    const ofShard = (number: number) => products.find(({ id }) => shardOf(id, 2) === number)!;
+    const ofShard = (number: number) => products.find(({ id }) => toShard(id, 2) === number)!;
     return { ...world, ofShard };
   };
 

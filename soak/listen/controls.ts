@@ -27,7 +27,7 @@ export const controls = {
   "leave-behind": [
     {
       file: "src/flows/listen/registration.ts",
-      from: "webhook.url === url && found === null",
+      from: "webhook.url === url && leftover === null",
       to: "webhook.url === null && found === null",
     },
   ],
@@ -43,7 +43,7 @@ export const controls = {
   "trust-gateway": [
     {
       file: "src/flows/listen/registration.ts",
-      from: 'if (isRefusal(error)) left = "mark";',
+      from: 'if (isRefusal(error)) remains = "mark";',
       to: 'if (isRefusal(error) || error instanceof CatError) left = "mark";',
     },
   ],

@@ -71,5 +71,5 @@ export function asCalled(program: ProgramName, argv: readonly string[]): (text: 
     .filter((word) => new RegExp(`${command}.`).test(word))
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   const pattern = new RegExp([...typed, '"(?!\\$\\()[^"\\n]*"', command].join("|"), "g");
-  return (text) => text.replace(pattern, (found) => (found === "cat" ? program : found));
+  return (text) => text.replace(pattern, (matched) => (matched === "cat" ? program : matched));
 }

@@ -51,7 +51,7 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
           : command(name);
     root.addCommand(made.summary(entry.summary));
   }
-  for (const one of everyCommand(root)) settle(one, app, help);
+  for (const each of everyCommand(root)) settle(each, app, help);
   root.hook("preAction", (_root, called) => {
     Object.assign(app.globals, root.opts());
     rejectAddressArguments(called);
@@ -75,9 +75,9 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
 const titles = /^(?:Usage(?=:)|[A-Z][^\n]*(?=:$))/gm;
 
 /** Hides the flags of the top help, which lists the global flags below the examples. */
-const withoutOptions: Help["formatHelp"] = (one, helper) => {
+const withoutOptions: Help["formatHelp"] = (made, helper) => {
   helper.visibleOptions = () => [];
-  return Help.prototype.formatHelp.call(helper, one, helper);
+  return Help.prototype.formatHelp.call(helper, made, helper);
 };
 
 /** Replaces `help`, as in `help import` and `help products list`, by `--help` after the other words. */
@@ -119,9 +119,9 @@ function rejectUnknown(root: Command, args: readonly string[]): void {
   for (let at = root; at.commands.length > 0; ) {
     const next = firstWord(rest);
     if (next === null || next.word.startsWith("-")) return;
-    const found = at.commands.find((one) => one.name() === next.word);
-    if (found === undefined) throw unknownCommand(at, next.word);
-    at = found;
+    const subcommand = at.commands.find((made) => made.name() === next.word);
+    if (subcommand === undefined) throw unknownCommand(at, next.word);
+    at = subcommand;
     rest = rest.slice(next.index + 1);
   }
 }
@@ -138,14 +138,14 @@ function takeCommandLine(args: string[]): string[] | null {
 
 function* everyCommand(top: Command): Generator<Command> {
   yield top;
-  for (const one of top.commands) yield* everyCommand(one);
+  for (const made of top.commands) yield* everyCommand(made);
 }
 
 /** Configures the output and the format of the help of a command. */
-function settle(one: Command, app: App, help: string[]): void {
+function settle(made: Command, app: App, help: string[]): void {
   const { stdout } = app.context;
-  settlePaths(one);
-  one.configureOutput({
+  settlePaths(made);
+  made.configureOutput({
     writeOut: (text) => void help.push(text.replace(titles, (title) => app.io.paint.bold(title))),
     // Mistakes are thrown and reported like other errors.
     writeErr: () => {},
@@ -154,12 +154,12 @@ function settle(one: Command, app: App, help: string[]): void {
     getOutHasColors: () => true,
   });
   const subcommandUsage = (sub: Command) => commands[sub.name() as keyof typeof commands]?.usage;
-  one.configureHelp({
-    ...one.configureHelp(),
+  made.configureHelp({
+    ...made.configureHelp(),
     optionDescription: flagDescription,
     argumentDescription: flagDescription,
     subcommandTerm: (sub) =>
-      one.parent === null
+      made.parent === null
         ? (subcommandUsage(sub) ?? sub.name())
         : `${sub.name()} ${sub.usage().replace("[flags]", "").trim()}`.trim(),
   });

@@ -29,20 +29,20 @@ export async function* systemCats(
   const seen = new Set<string>();
   const candidates = [...onPath.map((folder) => path.join(folder, name))];
   for (const candidate of candidates) {
-    const found = await program(absolute(candidate));
-    if (found === null || seen.has(found.realPath)) continue;
-    seen.add(found.realPath);
-    const other = judged(found, await leadsTo(found.path));
-    if (other === null) passedOurselves = true;
-    else if (passedOurselves) yield other;
-    else before.push(other);
+    const file = await program(absolute(candidate));
+    if (file === null || seen.has(file.realPath)) continue;
+    seen.add(file.realPath);
+    const otherCat = judged(file, await leadsTo(file.path));
+    if (otherCat === null) passedOurselves = true;
+    else if (passedOurselves) yield otherCat;
+    else before.push(otherCat);
   }
   yield* before;
   for (const candidate of windows ? [] : lastResorts) {
-    const found = await program(candidate);
-    if (found === null || seen.has(found.realPath)) continue;
-    const other = judged(found, await leadsTo(found.path));
-    if (other !== null) yield other;
+    const located = await program(candidate);
+    if (located === null || seen.has(located.realPath)) continue;
+    const cat = judged(located, await leadsTo(located.path));
+    if (cat !== null) yield cat;
   }
 
   function absolute(candidate: string): string {
@@ -57,10 +57,10 @@ export async function* systemCats(
 
 type Found = Omit<Candidate, "mayCallBack">;
 
-function judged(found: Found, lead: Lead): Candidate | null {
+function judged(located: Found, lead: Lead): Candidate | null {
   if (lead === "to us") return null;
-  const usual = lastResorts.includes(found.path) || lastResorts.includes(found.realPath);
-  return { ...found, mayCallBack: lead === "anywhere" || !usual };
+  const usual = lastResorts.includes(located.path) || lastResorts.includes(located.realPath);
+  return { ...located, mayCallBack: lead === "anywhere" || !usual };
 }
 
 /** The program at `path`; null if it is missing or not executable. */

@@ -46,7 +46,7 @@ const isSignal: Check = [(value) => value instanceof AbortSignal, "an AbortSigna
 export const clientOptions = {
   baseUrl: isText,
   insecureHttpHosts: [
-    (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === "string"),
+    (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === "string"),
     "a list of host names",
   ],
   apiKey: [

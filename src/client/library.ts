@@ -147,8 +147,8 @@ function createResources(service: ServiceClient): Record<string, Record<string, 
   for (const [resource, verbs] of Object.entries(contract)) {
     const methods: Record<string, unknown> = {};
     resources[resource] = methods;
-    for (const [verb, one] of Object.entries(verbs)) {
-      const operation = one as unknown as ClientOperation<AnyOperation>;
+    for (const [verb, definition] of Object.entries(verbs)) {
+      const operation = definition as unknown as ClientOperation<AnyOperation>;
       const name = `${resource}.${verb}`;
       const known = listFields(operation);
       const isUpload = operation.body.includes("multipart/form-data");

@@ -92,11 +92,11 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
 /** The credits of a 402; null if it does not report them. */
 function parseCredits(answer: Answer): Credits | null {
   if (answer.status !== 402) return null;
-  const [needed, left] = [creditHeaders.needed, creditHeaders.left].map((name) => {
+  const [needed, remaining] = [creditHeaders.needed, creditHeaders.left].map((name) => {
     const text = readHeader(answer, name.toLowerCase()) ?? "";
     return /^\d{1,12}$/.test(text) ? Number(text) : null;
   }) as [number | null, number | null];
-  return needed === null || left === null ? null : { needed, left };
+  return needed === null || remaining === null ? null : { needed, left: remaining };
 }
 
 const hasType = (json: unknown): boolean =>

@@ -43,14 +43,14 @@ export function meantWords(
     return begun;
   let nearest: string[] = [];
   let fewest = Number.POSITIVE_INFINITY;
-  for (const [index, one] of known.entries()) {
+  for (const [index, candidate] of known.entries()) {
     const edits = editsBetween(word, plainKnown[index]!);
     if (edits > plainKnown[index]!.length / 3 || edits > fewest || !haveSameDigits(word, plainKnown[index]!))
       continue;
-    nearest = edits < fewest ? [one] : [...nearest, one];
+    nearest = edits < fewest ? [candidate] : [...nearest, candidate];
     fewest = edits;
   }
-  return nearest.length > mostAsNear ? [] : nearest.sort((one, other) => other.length - one.length);
+  return nearest.length > mostAsNear ? [] : nearest.sort((a, b) => b.length - a.length);
 }
 
 /**
@@ -69,9 +69,9 @@ export const didYouMean = (
   );
 
 /** Whether two words have the same digits, also with letters that look like them. */
-const haveSameDigits = (one: string, other: string): boolean =>
+const haveSameDigits = (a: string, b: string): boolean =>
   [(text: string) => text, (text: string) => text.replaceAll("o", "0").replace(/[il]/g, "1")].some(
-    (read) => read(one).replace(/\D/g, "") === read(other).replace(/\D/g, ""),
+    (read) => read(a).replace(/\D/g, "") === read(b).replace(/\D/g, ""),
   );
 
 /** The question for suggestions, to be added to a sentence after `before`; "" for none. */
@@ -82,22 +82,22 @@ export const questionFor = (
 ): string => (meant.length === 0 ? "" : `${before}did you mean ${meant.map(shown).join(" or ")}?`);
 
 /** Wrong, missing, extra or transposed letters (optimal string alignment distance), as in commander. */
-function editsBetween(one: string, other: string): number {
+function editsBetween(a: string, b: string): number {
   let before: number[] = [];
-  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= one.length; row++) {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
     const current = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const differs = one[row - 1] === other[column - 1] ? 0 : 1;
+    for (let column = 1; column <= b.length; column++) {
+      const differs = a[row - 1] === b[column - 1] ? 0 : 1;
       let edits = Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + differs);
-      const isExchanged = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
+      const isExchanged = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
       if (row > 1 && column > 1 && isExchanged) edits = Math.min(edits, before[column - 2]! + 1);
       current.push(edits);
     }
     before = previous;
     previous = current;
   }
-  return previous[other.length]!;
+  return previous[b.length]!;
 }
 
 /** A text as a short quotation for a message. */

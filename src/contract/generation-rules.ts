@@ -73,7 +73,7 @@ interface Values {
 
 /** The values of a generation that are not listed. Those of an unknown subtype are not judged. */
 export function unlistedValues({ kind, background, angleShot, subtype, style }: Values): UnlistedValue[] {
-  const found: UnlistedValue[] = [];
+  const unlisted: UnlistedValue[] = [];
   const judge = (
     field: UnlistedValue["field"],
     value: string,
@@ -81,7 +81,7 @@ export function unlistedValues({ kind, background, angleShot, subtype, style }: 
     more: RegExp | null,
   ) => {
     if (known.includes(value) || more?.test(value)) return;
-    found.push({ field, value, of: field === "background" ? null : subtype, known });
+    unlisted.push({ field, value, of: field === "background" ? null : subtype, known });
   };
   judge("background", background, listBackgrounds(kind), hexBackground);
   if (kind === "tryon") judge("angle_shot", angleShot, tryonAngleShots, customAngleShot);
@@ -89,7 +89,7 @@ export function unlistedValues({ kind, background, angleShot, subtype, style }: 
     judge("angle_shot", angleShot, beautifierAngleShots[subtype], null);
     if (style !== null && subtype !== "clothing") judge("style", style, [], null);
   }
-  return found;
+  return unlisted;
 }
 
 /** Photos that do not show enough of the product for most angles. */

@@ -74,7 +74,7 @@ function toCheck(schema: z.core.$ZodType): Check {
   if (schema instanceof z.ZodNullable) return { ...toCheck(schema.unwrap()), isNullable: true };
   if (schema instanceof z.ZodOptional) return { ...toCheck(schema.unwrap()), isOptional: true };
   const { type: name, checks = [] } = schema._zod.def;
-  const kind = [name, ...checks.map((one) => one._zod.def.check)].join(" with ");
+  const kind = [name, ...checks.map((check) => check._zod.def.check)].join(" with ");
   if (!checkedKinds.has(kind)) throw new Error(`a client cannot rely on a ${kind}`);
   if (schema instanceof z.ZodObject) return { kind: "object" };
   if (schema instanceof z.ZodArray) return { kind: "list" };

@@ -89,12 +89,12 @@ const specialPurpose = ["2001::/23", "2001:db8::/32", "3fff::/20"].map((block) =
 
 function isPublicIpv6(address: ipaddr.IPv6): boolean {
   // Judged by the embedded IPv4 address; a mapped address was unwrapped before.
-  const found = embedded.find(({ within }) => address.match(within));
-  if (found !== undefined) {
+  const embedding = embedded.find(({ within }) => address.match(within));
+  if (embedding !== undefined) {
     return isPublicAddress(
       address
         .toByteArray()
-        .slice(found.at, found.at + 4)
+        .slice(embedding.at, embedding.at + 4)
         .join("."),
     );
   }

@@ -114,9 +114,9 @@ export function openConnections({ env = {}, isDirect }: ConnectionOptions): Conn
 
   return {
     forOrigin(origin) {
-      const found = known.get(origin) ?? open(origin);
-      known.set(origin, found);
-      return found;
+      const dispatcher = known.get(origin) ?? open(origin);
+      known.set(origin, dispatcher);
+      return dispatcher;
     },
     async close() {
       const proxied = await Promise.all(opened.values());

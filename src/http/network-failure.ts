@@ -108,8 +108,8 @@ export class ProxyFailure extends Error {
 
   /** The status with which the proxy rejected the connection; null if it did not. */
   get status(): number | null {
-    const found = /^Proxy (?:response|Authentication Required) \((\d+)\)/.exec(this.message);
-    return found === null ? null : Number(found[1]);
+    const match = /^Proxy (?:response|Authentication Required) \((\d+)\)/.exec(this.message);
+    return match === null ? null : Number(match[1]);
   }
 }
 

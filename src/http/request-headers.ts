@@ -10,14 +10,14 @@ export type ApiKey = string | (() => string | Promise<string>);
 export function auth(origin: string, apiKey: ApiKey): Interceptor {
   const getKey = async () => checkedKey(typeof apiKey === "string" ? apiKey : await apiKey());
   // Concurrent requests share one lookup; a failure is not remembered.
-  let found: Promise<string> | null = null;
+  let key: Promise<string> | null = null;
   return (next) => async (request) => {
     if (request.origin !== origin) return next(request);
-    found ??= getKey().catch((error: unknown) => {
-      found = null;
+    key ??= getKey().catch((error: unknown) => {
+      key = null;
       throw error;
     });
-    return next(withHeader(request, "authorization", `Bearer ${await found}`));
+    return next(withHeader(request, "authorization", `Bearer ${await key}`));
   };
 }
 

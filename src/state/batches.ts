@@ -228,9 +228,9 @@ export function storedBatches(
 
   const change = (runId: string, index: number, work: (...batch: Found) => void): void =>
     db.transaction(() => {
-      const found = find.get(runId, index);
-      if (found === undefined) throw new Error(`run ${runId} has no batch ${index}`);
-      work(...found);
+      const row = find.get(runId, index);
+      if (row === undefined) throw new Error(`run ${runId} has no batch ${index}`);
+      work(...row);
     });
   const forget = (number: number): void => {
     removeBody.run(number);

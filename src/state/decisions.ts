@@ -48,9 +48,9 @@ export function storedDecisions(db: Database): Decisions {
     "INSERT OR REPLACE INTO decision (base_url, task, run, decision, note, at) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const of = (baseUrl: string, id: string): StoredDecision | null => {
-    const found = find.get(baseUrl, id);
-    if (found === undefined) return null;
-    const [task, run, decision, note, at] = found;
+    const row = find.get(baseUrl, id);
+    if (row === undefined) return null;
+    const [task, run, decision, note, at] = row;
     return { task, run, decision, note, at };
   };
   return {
@@ -60,15 +60,15 @@ export function storedDecisions(db: Database): Decisions {
     record: (baseUrl, decisions) =>
       db.transaction(() => {
         const recorded: RecordedDecisions = { reversed: [], later: [] };
-        for (const one of decisions) {
-          const before = of(baseUrl, one.task);
-          const isReversed = before !== null && before.decision !== one.decision;
-          if (before !== null && before.at > one.at) {
+        for (const decision of decisions) {
+          const before = of(baseUrl, decision.task);
+          const isReversed = before !== null && before.decision !== decision.decision;
+          if (before !== null && before.at > decision.at) {
             if (isReversed) recorded.later.push(before);
             continue;
           }
           if (isReversed) recorded.reversed.push(before);
-          put.run(baseUrl, one.task, one.run, one.decision, one.note, one.at);
+          put.run(baseUrl, decision.task, decision.run, decision.decision, decision.note, decision.at);
         }
         return recorded;
       }),

@@ -20,25 +20,25 @@ import { fileSystemError, stateError } from "./state-error.ts";
  */
 export function isStateThere(path: string, folder: "ours" | "theirs"): boolean {
   if (folder === "ours") prepareFolder(path);
-  let found = lookAt(path);
-  if (found === null) {
+  let stats = lookAt(path);
+  if (stats === null) {
     const log = ["-wal", "-journal"].find((ending) => (lookAt(path + ending, path)?.size ?? 0) > 0);
     if (log === undefined) return false;
     // Checked again: another process may have created both meanwhile. Such a log would overwrite a new state.
-    found = lookAt(path);
-    if (found === null) throw stateError("state_corrupt", path, { reason: `its ${log} exists without it` });
+    stats = lookAt(path);
+    if (stats === null) throw stateError("state_corrupt", path, { reason: `its ${log} exists without it` });
   }
-  refuseUnusable(path, found);
+  refuseUnusable(path, stats);
   // SQLite would start over and delete its log. A state is created complete (`makeState`), so this one lost
   // its content.
-  if (found.size === 0) throw stateError("state_corrupt", path, { reason: "it is empty" });
+  if (stats.size === 0) throw stateError("state_corrupt", path, { reason: "it is empty" });
   return true;
 }
 
 /** Makes sure the path has a file that SQLite may lock: an empty one, readable only by its owner. */
 export function prepareLockFile(path: string): void {
-  let found = lookAt(path);
-  if (found === null) {
+  let stats = lookAt(path);
+  if (stats === null) {
     try {
       // Not opened if another process was faster: closing the file again would drop this process's locks on
       // it.
@@ -46,20 +46,20 @@ export function prepareLockFile(path: string): void {
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw fileSystemError(path, error);
-      found = lookAt(path);
+      stats = lookAt(path);
     }
   }
-  if (found !== null) refuseUnusable(path, found);
+  if (stats !== null) refuseUnusable(path, stats);
 }
 
-function refuseUnusable(path: string, found: Stats): void {
-  if (found.isSymbolicLink()) throw stateError("state_is_link", path);
-  if (!found.isFile()) {
-    throw stateError("state_not_file", path, found.isDirectory() ? { reason: "it is a folder" } : {});
+function refuseUnusable(path: string, stats: Stats): void {
+  if (stats.isSymbolicLink()) throw stateError("state_is_link", path);
+  if (!stats.isFile()) {
+    throw stateError("state_not_file", path, stats.isDirectory() ? { reason: "it is a folder" } : {});
   }
   // SQLite keeps a log per name, and two of them in use would destroy the file.
-  if (found.nlink > 1) removeUnfinished(path);
-  if (found.nlink > 1 && (lookAt(path)?.nlink ?? 0) > 1) throw stateError("state_has_links", path);
+  if (stats.nlink > 1) removeUnfinished(path);
+  if (stats.nlink > 1 && (lookAt(path)?.nlink ?? 0) > 1) throw stateError("state_has_links", path);
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {

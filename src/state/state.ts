@@ -120,11 +120,11 @@ function connectToLedger(connect: Connect, path: string): Database {
 }
 
 async function tryUntilFree<T>(clock: Clock, attempt: () => T): Promise<T> {
-  for (let left = openingTries; ; left--) {
+  for (let tries = openingTries; ; tries--) {
     try {
       return attempt();
     } catch (error) {
-      if (!(error instanceof StateError) || error.code !== "state_busy" || left <= 1) throw error;
+      if (!(error instanceof StateError) || error.code !== "state_busy" || tries <= 1) throw error;
     }
     await clock.sleep(openingPause);
   }
@@ -145,8 +145,8 @@ function checkOurs(db: Database, path: string): void {
     throw stateError("state_corrupt", path, { reason: "the file is truncated" });
   }
   if (size <= checkedWhole) {
-    const found = db.pragma("quick_check(1)");
-    if (found !== "ok") throw stateError("state_corrupt", path, { reason: String(found) });
+    const verdict = db.pragma("quick_check(1)");
+    if (verdict !== "ok") throw stateError("state_corrupt", path, { reason: String(verdict) });
   }
 }
 

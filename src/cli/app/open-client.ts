@@ -75,8 +75,8 @@ export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): 
   return ({ reason, ms, since = clock.now() }) => {
     const now = clock.now();
     if (reason === "outage") {
-      for (const other of ["network", "server_error", "response"] as const)
-        quietUntil.set(other, now + ms + quietMs);
+      for (const cause of ["network", "server_error", "response"] as const)
+        quietUntil.set(cause, now + ms + quietMs);
       if (now < (quietUntil.get("outage") ?? 0)) return;
       quietUntil.set("outage", now + quietMs);
       const silentMs = now - since;

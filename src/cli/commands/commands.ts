@@ -21,7 +21,7 @@ export const commandsCommand = (app: App): Command =>
     );
     if (app.io.json) {
       const { findOutput } = await import("../reference/outputs.ts");
-      const commands = list.commands.map((one) => ({ ...one, output: findOutput(one.name) }));
+      const commands = list.commands.map((listed) => ({ ...listed, output: findOutput(listed.name) }));
       return app.io.jsonData({ ...list, commands });
     }
     const text = toText(list, (title) => app.io.paint.bold(title));

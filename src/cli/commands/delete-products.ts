@@ -47,18 +47,18 @@ export async function deleteProducts(app: App, names: readonly string[]): Promis
 
 /** The products, each once. Throws a `not_found` error with the command that deletes those that exist. */
 async function findProducts(app: App, names: readonly string[]): Promise<readonly Product[]> {
-  const found = new Map<string, Product>();
+  const byId = new Map<string, Product>();
   const missing: CatError[] = [];
   for (const name of names) {
     try {
       const product = await findProduct(app, name);
-      found.set(product.id, product);
+      byId.set(product.id, product);
     } catch (error) {
       if (!(error instanceof CatError) || error.code !== "product_not_found") throw error;
       missing.push(error);
     }
   }
-  const products = [...found.values()];
+  const products = [...byId.values()];
   const [first] = missing;
   if (first === undefined) return products;
   const others = `Nothing was deleted. To delete the others, run: ${deleteLine(app, products)}`;
@@ -67,12 +67,12 @@ async function findProducts(app: App, names: readonly string[]): Promise<readonl
 }
 
 /** The error of the first of the products that are left, with the command that deletes them. */
-function failure(app: App, error: unknown, left: readonly Product[]): unknown {
+function failure(app: App, error: unknown, remaining: readonly Product[]): unknown {
   if (!(error instanceof CatError)) return error;
-  const next = `To delete the remaining ${counted(left.length, "product")}, run: ${deleteLine(app, left)}`;
+  const next = `To delete the remaining ${counted(remaining.length, "product")}, run: ${deleteLine(app, remaining)}`;
   const { hint, message } = error;
   const hints = hint === undefined ? next : `${hint} ${next}`;
-  return withHint(error, hints, `cannot delete ${productName(left[0]!)}: ${message}`);
+  return withHint(error, hints, `cannot delete ${productName(remaining[0]!)}: ${message}`);
 }
 
 const productName = ({ reference, name, id }: Product): string => `${reference ?? id} (${name})`;

@@ -187,9 +187,9 @@ function imageUrl({ id, url }: Image): string {
  */
 function wrongType(head: Uint8Array, type: string): string | null {
   if (head.length === 0) return "is empty";
-  const found = detectImageType(head);
-  if (found === type || !imageTypes.some((known) => known === type)) return null;
-  return `is ${found === null ? "another kind of file" : `an ${found} file`}, not ${type}`;
+  const imageType = detectImageType(head);
+  if (imageType === type || !imageTypes.some((known) => known === type)) return null;
+  return `is ${imageType === null ? "another kind of file" : `an ${imageType} file`}, not ${type}`;
 }
 
 /** The error of a download, with a next step for the user. */

@@ -31,7 +31,7 @@ interface SheetRow {
 /** A row with what it was when it was exported. */
 type ExportedRow = SheetRow & { readonly [exportedColumn]: string };
 
-const labels = orientations.filter((one) => one !== "unlabeled");
+const labels = orientations.filter((label) => label !== "unlabeled");
 
 /**
  * `cat products list --for-import`: prints products as a file that an import reads without a change. Nothing is printed
@@ -176,7 +176,7 @@ function toRow({ reference, name, description, sex, images }: Product): SheetRow
     // Sets of the service may grow: what an import does not know is left as it is.
     ...((sexes as readonly unknown[]).includes(sex) && { sex: sex! }),
     images: photos.slice(0, limits.imagesPerProduct.max).map(({ id: image_id, orientation }) => {
-      const label = labels.find((one) => one === orientation);
+      const label = labels.find((known) => known === orientation);
       return label === undefined ? { image_id } : { image_id, orientation: label };
     }),
   };

@@ -110,7 +110,7 @@ function findRunId(typed: string, { state, sentJobs, service }: Memory): string 
   const runs = state.runs
     .ofKind(importKind)
     .filter((run) => run.account === account && hasChanges(run.id, state));
-  const last = runs.sort((one, other) => other.startedAt - one.startedAt)[0];
+  const last = runs.sort((a, b) => b.startedAt - a.startedAt)[0];
   if (last !== undefined) return last.id;
   throw new CatError(`no import to ${service.baseUrl} can be undone from this machine`, {
     type: "not_found",

@@ -98,11 +98,11 @@ const getCommand = (app: App): Command =>
       .addOption(thumbnailFlag()),
   ).action(async (idOrReference: string, flags: RawPrintFlags & { thumbnail: boolean }) => {
     const printing = readPrintFlags(flags, { columns, fields: replyFields(operations.products.get) });
-    const found = await findProduct(app, idOrReference);
-    await app.io.resource(found, printing);
+    const product = await findProduct(app, idOrReference);
+    await app.io.resource(product, printing);
     if (!app.context.stdout.isTTY) return;
     const { showThumbnails } = await import("../app/thumbnails.ts");
-    await showThumbnails(app, [{ caption: null, fetch: (fetcher) => fetcher.front(found) }], {
+    await showThumbnails(app, [{ caption: null, fetch: (fetcher) => fetcher.front(product) }], {
       thumbnail: flags.thumbnail,
       printing,
     });
@@ -208,7 +208,7 @@ async function createProduct(app: App, { image, ...fields }: CreateFlags): Promi
 }
 
 function checkSex(sex: string | undefined): void {
-  if (sex === undefined || sexes.some((one) => one === sex)) return;
+  if (sex === undefined || sexes.some((known) => known === sex)) return;
   throw new UsageError(`invalid --sex ${JSON.stringify(sex)}: use ${either(sexes)}`, {
     code: "invalid_argument",
     hint: "See: cat products create --help",

@@ -52,7 +52,7 @@ const looks = (kind: GenerationKind, angle: string): TemplateColumn[] => [
     note:
       kind === "tryon"
         ? "An angle of the list, or a custom one of your organization. Required."
-        : `Required. ${taskSubtypes.map((one) => `${one}: ${listAngleShots(kind, one).join(", ")}.`).join(" ")}`,
+        : `Required. ${taskSubtypes.map((subtype) => `${subtype}: ${listAngleShots(kind, subtype).join(", ")}.`).join(" ")}`,
     example: angle,
     choices: allAngleShots(kind),
     isOpen: true,

@@ -45,7 +45,7 @@ export interface ListedFlag extends ListedValue {
 /** The list of a program whose commands are all loaded. */
 export const commandList = (root: Command): CommandList => ({
   version,
-  commands: root.commands.flatMap((one) => [...listed(one, "")]),
+  commands: root.commands.flatMap((made) => [...listed(made, "")]),
   global_flags: root.options.map(toFlag),
   topics: Object.entries(helpTopics).map(([name, { summary }]) => ({ name, summary })),
   exit_statuses: Object.entries(exitMeanings).map(([status, meaning]) => ({
@@ -54,38 +54,38 @@ export const commandList = (root: Command): CommandList => ({
   })),
 });
 
-function* listed(one: Command, before: string): Generator<ListedCommand> {
-  const name = `${before}${one.name()}`;
+function* listed(made: Command, before: string): Generator<ListedCommand> {
+  const name = `${before}${made.name()}`;
   // A group does nothing by itself.
-  if (!one.usage().startsWith("COMMAND")) {
+  if (!made.usage().startsWith("COMMAND")) {
     yield {
       name,
-      summary: one.summary(),
-      usage: `cat ${name} ${one.usage()}`,
-      about: one.description(),
-      arguments: one.registeredArguments.map(toArgument),
-      flags: one.options.filter(({ hidden }) => !hidden).map(toFlag),
-      examples: commandExamples(one).map(([purpose, command]) => ({ purpose, command })),
+      summary: made.summary(),
+      usage: `cat ${name} ${made.usage()}`,
+      about: made.description(),
+      arguments: made.registeredArguments.map(toArgument),
+      flags: made.options.filter(({ hidden }) => !hidden).map(toFlag),
+      examples: commandExamples(made).map(([purpose, command]) => ({ purpose, command })),
     };
   }
-  for (const sub of one.commands) yield* listed(sub, `${name} `);
+  for (const sub of made.commands) yield* listed(sub, `${name} `);
 }
 
-const toArgument = (one: Argument): ListedArgument => ({
-  name: one.name(),
-  ...toValued(one),
-  required: one.required,
-  repeatable: one.variadic,
+const toArgument = (argument: Argument): ListedArgument => ({
+  name: argument.name(),
+  ...toValued(argument),
+  required: argument.required,
+  repeatable: argument.variadic,
 });
 
-function toFlag(one: Option): ListedFlag {
-  const value = /<(.+)>|\[(.+)\]/.exec(one.flags);
+function toFlag(option: Option): ListedFlag {
+  const value = /<(.+)>|\[(.+)\]/.exec(option.flags);
   return {
-    flag: one.long ?? one.flags,
-    short: one.short ?? null,
+    flag: option.long ?? option.flags,
+    short: option.short ?? null,
     value: value?.[1] ?? value?.[2] ?? null,
-    ...toValued(one),
-    required: one.mandatory,
-    repeatable: one.variadic || /\brepeatable\b/.test(one.description),
+    ...toValued(option),
+    required: option.mandatory,
+    repeatable: option.variadic || /\brepeatable\b/.test(option.description),
   };
 }

@@ -38,13 +38,17 @@ export function expectedAt(list: CommandList, words: readonly string[], isCat: b
   const flags = [...(place.command?.flags ?? []), ...list.global_flags];
   if (typed.startsWith("--") && typed.includes("=")) {
     const at = typed.indexOf("=");
-    const flag = flags.find((one) => one.flag === typed.slice(0, at));
+    const flag = flags.find((candidate) => candidate.flag === typed.slice(0, at));
     if (flag === undefined || flag.value === null) return { ...nothing, typed };
     return { ...listValues(flag, place.path), typed: typed.slice(at + 1), before: typed.slice(0, at + 1) };
   }
   if (typed.startsWith("-") && typed !== "-") {
     const help = ["--help", "show help"] as const;
-    return { ...nothing, typed, words: [...flags.map((one) => [one.flag, one.description] as const), help] };
+    return {
+      ...nothing,
+      typed,
+      words: [...flags.map((candidate) => [candidate.flag, candidate.description] as const), help],
+    };
   }
   const subs = subcommands(list, place.path);
   if (place.path === "" && place.isHelp) {
@@ -85,21 +89,21 @@ function findPlace(list: CommandList, words: readonly string[]): Place | null {
     if (word === "--") return null;
     if (word.startsWith("-") && word !== "-") {
       const flags = [...(command?.flags ?? []), ...list.global_flags];
-      const flag = flags.find((one) => one.flag === word || one.short === word);
+      const flag = flags.find((candidate) => candidate.flag === word || candidate.short === word);
       if (flag === undefined && path === "") return null;
       if (flag === undefined || flag.value === null) continue;
       if (++index === words.length) return { path, command, isHelp, given, flag };
       continue;
     }
     const next = path === "" ? word : `${path} ${word}`;
-    const known = list.commands.find((one) => one.name === next);
+    const known = list.commands.find((command) => command.name === next);
     if (path === "" && word === "help") {
       isHelp = true;
       continue;
     }
     if (
       given === 0 &&
-      (known !== undefined || list.commands.some((one) => one.name.startsWith(`${next} `)))
+      (known !== undefined || list.commands.some((command) => command.name.startsWith(`${next} `)))
     ) {
       path = next;
       command = known ?? null;
@@ -112,25 +116,25 @@ function findPlace(list: CommandList, words: readonly string[]): Place | null {
 /** The next words of the commands that start with `path`. */
 function subcommands({ commands }: CommandList, path: string): (readonly [string, string])[] {
   const before = path === "" ? "" : `${path} `;
-  const found = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const { name, summary } of commands) {
     if (!name.startsWith(before)) continue;
     const [word, ...rest] = name.slice(before.length).split(" ");
-    if (!found.has(word!)) found.set(word!, rest.length === 0 ? summary : "");
+    if (!values.has(word!)) values.set(word!, rest.length === 0 ? summary : "");
   }
-  return [...found];
+  return [...values];
 }
 
 function listValues(
-  one: Pick<ListedFlag, "flag" | "value" | "choices">,
+  candidate: Pick<ListedFlag, "flag" | "value" | "choices">,
   path: string,
 ): Omit<Expected, "typed" | "before"> {
-  const { flag, value } = one;
+  const { flag, value } = candidate;
   const slugs = path === "tryon" || path === "beautify" ? listSlugs(path, flag) : null;
   if (slugs !== null) return slugs;
   const names = value ?? "";
   return {
-    words: toChoices(one),
+    words: toChoices(candidate),
     kind:
       flag === "--profile"
         ? "profiles"

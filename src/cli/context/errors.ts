@@ -13,8 +13,8 @@ export class UsageError extends CatError {
 export class DeclinedError extends CatError {
   override readonly name = "DeclinedError";
 
-  constructor(left: string, code = "declined") {
-    super(left, { type: "usage", code });
+  constructor(outcome: string, code = "declined") {
+    super(outcome, { type: "usage", code });
   }
 }
 

@@ -74,5 +74,5 @@ export async function agreeToReplace(
 const withFlag = (flag: string): string => (flag.startsWith("-") ? ` with ${flag}` : "");
 
 /** The path is resolved without the slash at its end, which would write a file of that name. */
-const folderProblem = (name: string, found: Stats | null): string | null =>
-  name.endsWith("/") ? (found === null ? "the folder does not exist" : "it is not a folder") : null;
+const folderProblem = (name: string, stats: Stats | null): string | null =>
+  name.endsWith("/") ? (stats === null ? "the folder does not exist" : "it is not a folder") : null;

@@ -56,8 +56,8 @@ export interface FileFlags {
 }
 
 /** Adds `--format`, `--sheet`, `--hidden`, `--delimiter`, `--encoding` and `--limit`. */
-export const withInputFlags = (one: Command): Command =>
-  one
+export const withInputFlags = (command: Command): Command =>
+  command
     .addOption(
       new Option("--format <FORMAT>", "file format").choices(formats).default(undefined, "from the file"),
     )
@@ -74,8 +74,8 @@ export const withInputFlags = (one: Command): Command =>
     );
 
 /** Adds `--template`. */
-export const withTemplateFlag = (one: Command, example: string): Command =>
-  one.option("--template [FILE]", `write a sheet to begin with, as .xlsx or .csv (default: ${example})`);
+export const withTemplateFlag = (command: Command, example: string): Command =>
+  command.option("--template [FILE]", `write a sheet to begin with, as .xlsx or .csv (default: ${example})`);
 
 /** The file of `--template`; null without it. Throws UsageError if the command reads a file too. */
 export function readTemplateFlag(raw: RawFileFlags, file: string | undefined): string | true | null {
@@ -94,9 +94,9 @@ export function readTemplateFlag(raw: RawFileFlags, file: string | undefined): s
 }
 
 /** Adds `--results`, `--failed` and the flags of CSV. */
-export const withOutputFlags = (one: Command): Command =>
+export const withOutputFlags = (command: Command): Command =>
   withCsvFlags(
-    one
+    command
       .option("--results <FILE>", "file for the result of every row (.csv for CSV, else NDJSON)")
       .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv, or .xlsx)")
       .option(

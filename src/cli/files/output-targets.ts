@@ -54,7 +54,7 @@ export async function outputTargets(
     const { identity } = standing;
     if (flag !== null && taken.includes(identity))
       throw unwritable(flag, name, "the command already reads or writes it");
-    const found = await checkWritable(flag, flag === null ? await freeName(path) : path, name);
+    const target = await checkWritable(flag, flag === null ? await freeName(path) : path, name);
     if (flag !== null && (await place.isPhoto(path))) {
       throw unwritable(flag, name, "it is a photo in the file to import");
     }
@@ -62,7 +62,7 @@ export async function outputTargets(
       throw unwritable(flag, name, "the program keeps its own data there");
     }
     taken.push(identity);
-    return { path, name, mask, overwrite: flag !== null && (found === null ? "never" : true) };
+    return { path, name, mask, overwrite: flag !== null && (target === null ? "never" : true) };
   };
   const unnamed = failedName(source.place === null ? "stdin" : flags.file, source.format);
   const failed =
@@ -98,8 +98,8 @@ const writesWorkbook = (flag: string, name: string, { format }: Source): boolean
  * owner.
  */
 async function modeOfFailed(input: string): Promise<number> {
-  const found = await stat(input).catch(() => null);
-  return found?.isFile() ? (found.mode & 0o666) | 0o600 : 0o666;
+  const stats = await stat(input).catch(() => null);
+  return stats?.isFile() ? (stats.mode & 0o666) | 0o600 : 0o666;
 }
 
 /** The first numbered name that no file has, for a file that never replaces another. */

@@ -131,19 +131,19 @@ type Check = () => unknown;
  * several as one of type `usage` if one of them is.
  */
 async function throwAllProblems(checks: readonly Check[]): Promise<void> {
-  const found: CatError[] = [];
+  const errors: CatError[] = [];
   for (const check of checks) {
     try {
       await check();
     } catch (error) {
       if (!(error instanceof CatError)) throw error;
-      found.push(error);
+      errors.push(error);
     }
   }
-  const [only, ...others] = found;
+  const [only, ...others] = errors;
   if (only === undefined) return;
   if (others.length === 0) throw only;
-  const { type, code, param } = found.find((one) => one.type === "usage") ?? only;
+  const { type, code, param } = errors.find((error) => error.type === "usage") ?? only;
   const hint = "Nothing was sent. Fix them all and run the command again.";
-  throw new CatError(found.map(({ message }) => message).join("; "), { type, code, param, hint });
+  throw new CatError(errors.map(({ message }) => message).join("; "), { type, code, param, hint });
 }

@@ -26,9 +26,9 @@ export async function readStanding(path: string): Promise<Standing> {
   const toId = ({ dev, ino }: Stats) => `${dev}:${ino}`;
   const inFolder = await stat(dirname(end)).catch(() => null);
   const [folder, name] = [inFolder === null ? dirname(end) : toId(inFolder), basename(end)];
-  const found = await stat(end).catch(() => null);
+  const stats = await stat(end).catch(() => null);
   // Devices and pipes are compared by name, because they can be read and written at the same time.
-  return { path: end, identity: found?.isFile() ? toId(found) : `${folder}/${name}`, folder, name };
+  return { path: end, identity: stats?.isFile() ? toId(stats) : `${folder}/${name}`, folder, name };
 }
 
 /** A text that is equal for two paths to the same file. */
@@ -45,33 +45,33 @@ export async function identityOfFile(path: string): Promise<string | null> {
  * written, as a clause.
  */
 export async function writablePlace(path: string): Promise<{ found: Stats | null; problem: string | null }> {
-  let found: Stats | null = null;
-  const rejected = (problem: string) => ({ found, problem });
+  let stats: Stats | null = null;
+  const rejected = (problem: string) => ({ found: stats, problem });
   try {
-    found = await stat(path);
+    stats = await stat(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EACCES") return rejected(folderDenied);
     if (code !== "ENOENT") return rejected(fileProblem(error)?.why ?? code ?? "");
   }
-  if (found !== null && !found.isFile()) return rejected(fileKind(found));
+  if (stats !== null && !stats.isFile()) return rejected(fileKind(stats));
   // The file would be replaced, while the shell that opened it expects writes to the descriptor.
   if (descriptor.test(path)) return rejected("it is a descriptor; use the path of a file");
   // A read-only file could be replaced, but a shell's `>` would not write it either.
-  if (found !== null && (await whyNotWritten(path)) !== null) return rejected("permission denied");
+  if (stats !== null && (await whyNotWritten(path)) !== null) return rejected("permission denied");
   // The output is written to a file next to it, after links are resolved, and then renamed.
   const fault = await whyNotWritten(dirname(await whereLinksLead(path)));
   if (fault !== null) return rejected(fault === "ENOENT" ? "its folder does not exist" : folderDenied);
-  return { found, problem: null };
+  return { found: stats, problem: null };
 }
 
 const descriptor = /^\/(?:dev\/(?:fd\/|std)|proc\/)/;
 
 const folderDenied = "permission denied for its folder";
 
-function fileKind(found: Stats): string {
-  if (found.isDirectory()) return "it is a folder";
-  return found.isFIFO() ? "it is a pipe" : found.isSocket() ? "it is a socket" : "it is a device";
+function fileKind(stats: Stats): string {
+  if (stats.isDirectory()) return "it is a folder";
+  return stats.isFIFO() ? "it is a pipe" : stats.isSocket() ? "it is a socket" : "it is a device";
 }
 
 /** The error code that writing to a path would give; null if it can be written. */

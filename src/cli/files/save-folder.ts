@@ -80,8 +80,8 @@ export async function checkSaveFolder(
   const path = resolve(app.context.cwd, name);
   const reject = (why: string) => unusable(name, why);
   try {
-    const found = await stat(path).catch(() => null);
-    if (found !== null && !found.isDirectory()) throw reject("it is a file");
+    const stats = await stat(path).catch(() => null);
+    if (stats !== null && !stats.isDirectory()) throw reject("it is a file");
     makeFolders(path);
     await access(path, constants.W_OK | constants.X_OK);
     const free = await freeBytes(path);

@@ -25,9 +25,9 @@ const scheme = /^\s*([a-z][a-z0-9+.-]+:\/\/?)/i;
  * `./s3://x` is a path. The error has no other part of the address, which may hold credentials.
  */
 export function rejectAddress(text: string, param: string): void {
-  const found = scheme.exec(text)?.[1]?.toLowerCase();
-  if (found === undefined) return;
-  throw new UsageError(`${param} must be a path on this computer, not an address (${found})`, {
+  const name = scheme.exec(text)?.[1]?.toLowerCase();
+  if (name === undefined) return;
+  throw new UsageError(`${param} must be a path on this computer, not an address (${name})`, {
     code: "not_a_path",
     param,
     hint: `Use a path, for example ${shellWord(pathIn(text.trim()))}.`,
@@ -46,10 +46,10 @@ function pathIn(address: string): string {
 }
 
 /** Has a command reject addresses in its flags that take a path, and no bucket. */
-export function settlePaths(one: Command): void {
-  for (const option of one.options) {
+export function settlePaths(command: Command): void {
+  for (const option of command.options) {
     if (!pathPlaceholder.test(option.flags)) continue;
-    one.on(`option:${option.name()}`, (value) => {
+    command.on(`option:${option.name()}`, (value) => {
       if (typeof value !== "string" || (takingBuckets.has(option) && isBucketAddress(value))) return;
       rejectAddress(value, option.long ?? option.flags);
     });

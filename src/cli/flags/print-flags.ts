@@ -104,7 +104,7 @@ export const chosenColumns = <Row>(
 ): Column<Row>[] => {
   const own = columnsFor(columns, format);
   return fields.map((name) => {
-    const column = [...own, ...columns].find((one) => one.name === name);
+    const column = [...own, ...columns].find((candidate) => candidate.name === name);
     if (column === undefined) return { name, value: (row) => readField(row, name) as string | null };
     const { only: _, ...shown } = column;
     return shown;
@@ -134,9 +134,9 @@ function unknownField(field: string, { at, path, name }: { at: FieldTree; path: 
   // A name after a list lacks the number of an entry.
   const [where, tree] = at.entries === null ? [path, at] : [`${path}0.`, at.entries];
   const known = Object.keys(tree.fields ?? {});
-  const near = questionFor(meantWords(name, known), "", (one) => where + one);
+  const near = questionFor(meantWords(name, known), "", (field) => where + field);
   const question = near === "" ? "" : `D${near.slice(1)} `;
-  const all = known.map((one) => where + one).join(", ");
+  const all = known.map((field) => where + field).join(", ");
   const end = path.slice(0, -1);
   const none = at.entries === null ? `${end} has no fields.` : `For its first entry: ${path}0`;
   return new UsageError(`unknown field ${JSON.stringify(field)}`, {

@@ -29,7 +29,7 @@ export async function askMappings(app: App, asked: readonly AskedFile[]): Promis
   let prompts: Prompts | undefined;
   for (;;) {
     const files: FileGuesses[] = [];
-    for (const one of asked) files.push(await toGuesses(one, answers));
+    for (const askedFile of asked) files.push(await toGuesses(askedFile, answers));
     const guesses = shared(files);
     if (guesses.length === 0) return asked.map(({ mapping }) => mapping);
     prompts ??= await openPrompts(app);
@@ -43,20 +43,22 @@ export async function askMappings(app: App, asked: readonly AskedFile[]): Promis
     }
     if (answer === "save") {
       // People recognize a value as their file has it.
-      const titled = guesses.map((one) => (one.kind === "value" ? { ...one, name: one.title } : one));
+      const titled = guesses.map((guess) =>
+        guess.kind === "value" ? { ...guess, name: guess.title } : guess,
+      );
       const chosen = asMapping(titled);
       await asked[0]!.saved.save(files.some(isEncoded) ? { ...chosen, encoding: answers.encoding } : chosen);
     }
-    return files.map((one) => {
-      if (one.guesses.length === 0) return one.mapping;
-      const { map, values } = asMapping(one.guesses);
+    return files.map((file) => {
+      if (file.guesses.length === 0) return file.mapping;
+      const { map, values } = asMapping(file.guesses);
       const complete = {
-        map: new Map([...one.mapping.map, ...map]),
-        values: withValues(values, one.mapping.values),
-        encoding: isEncoded(one) ? answers.encoding : one.mapping.encoding,
+        map: new Map([...file.mapping.map, ...map]),
+        values: withValues(values, file.mapping.values),
+        encoding: isEncoded(file) ? answers.encoding : file.mapping.encoding,
       };
       return answer === "save"
-        ? { ...one.mapping, ...complete }
+        ? { ...file.mapping, ...complete }
         : { ...complete, answers: asAnswers(complete) };
     });
   }
@@ -156,9 +158,9 @@ async function correctColumn(
 ): Promise<void> {
   const { name, title, to, of } = guess;
   const taken = new Set(of.flatMap(({ fields }) => [...fields]));
-  for (const one of guesses)
-    if (one.kind === "column" && one.name !== name && one.of.some((file) => of.includes(file)))
-      taken.add(one.to!);
+  for (const asked of guesses)
+    if (asked.kind === "column" && asked.name !== name && asked.of.some((file) => of.includes(file)))
+      taken.add(asked.to!);
   const shown = app.io.visible(`What is in column "${truncated(title, shownLength)}"?${toAbout(guess)}`);
   const choices = columnChoices(of[0]!.file.words, title, taken, to === "ignore");
   answers.map.set(name, await prompts.select(shown, choices, to ?? "ignore"));

@@ -106,7 +106,7 @@ export interface WrongValue extends ValueFix {
 
 /** The values of the first rows that are not choices, in the order of the file. */
 export async function wrongValues({ source, read }: Readable, form: RowForm): Promise<WrongValue[]> {
-  const found = new Map<string, WrongValue>();
+  const wrong = new Map<string, WrongValue>();
   for await (const rows of firstRows({ source, read }, form)) {
     for (const { content } of rows) {
       const problems = await form.problems(content);
@@ -114,13 +114,13 @@ export async function wrongValues({ source, read }: Readable, form: RowForm): Pr
       for (const valueFix of [...fixes, ...(form.otherSpellings?.(content) ?? [])]) {
         if (valueFix === undefined) continue;
         const key = JSON.stringify([valueFix.field, normalHeader(valueFix.from)]);
-        const known = found.get(key) ?? { ...valueFix, rows: 0 };
+        const known = wrong.get(key) ?? { ...valueFix, rows: 0 };
         known.rows++;
-        found.set(key, known);
+        wrong.set(key, known);
       }
     }
   }
-  return [...found.values()];
+  return [...wrong.values()];
 }
 
 /** The mapped values that the first rows have, for the form that reads them. */

@@ -86,9 +86,9 @@ export async function toGuesses(asked: AskedFile, answers: Answers): Promise<Fil
   const missing = missingFields(head, form({ ...mapping, map }), asked.file);
   // Without a column to choose, the check reports it.
   if (missing.length > 0 && columns.length === 0) return none;
-  const found = await wrongValues(file, form({ ...mapping, map }));
+  const wrongs = await wrongValues(file, form({ ...mapping, map }));
   // A value that is to be kept is mapped to itself.
-  const wrong = found.filter(({ field, from }) => !mapping.values.get(field)?.has(normalValue(from)));
+  const wrong = wrongs.filter(({ field, from }) => !mapping.values.get(field)?.has(normalValue(from)));
   const values = wrong.map(({ field, from, to, rows }): Guess => {
     const name = normalValue(from);
     const answer = answers.values.get(field)?.get(name);
@@ -145,12 +145,12 @@ const encodingGuess = ({ encoding }: Answers, shownAs: ShownAs | null): Guess[] 
 
 /** The guesses of all files, each once. */
 export function shared(files: readonly FileGuesses[]): SharedGuess[] {
-  const found = new Map<string, SharedGuess>();
+  const byName = new Map<string, SharedGuess>();
   for (const file of files)
     for (const guess of file.guesses) {
       const key = JSON.stringify([guess.kind, guess.field, guess.name, guess.to]);
-      const { rows = 0, of = [] } = found.get(key) ?? {};
-      found.set(key, { ...guess, ...found.get(key), rows: rows + guess.rows, of: [...of, file] });
+      const { rows = 0, of = [] } = byName.get(key) ?? {};
+      byName.set(key, { ...guess, ...byName.get(key), rows: rows + guess.rows, of: [...of, file] });
     }
-  return [...found.values()];
+  return [...byName.values()];
 }

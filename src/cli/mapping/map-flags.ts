@@ -30,8 +30,8 @@ export interface MapFlags extends Mapping {
 }
 
 /** Adds `--map`, `--map-value` and `--map-file`. */
-export const withMapFlags = (one: Command, example: string): Command =>
-  one
+export const withMapFlags = (command: Command, example: string): Command =>
+  command
     .option(
       "--map <COLUMN=FIELD>",
       "read a column as a field, or skip it (COLUMN=ignore); repeatable",

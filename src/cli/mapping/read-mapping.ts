@@ -42,10 +42,10 @@ export async function readMappings(app: App, given: readonly MappedFile[]): Prom
     noted.add(text);
   };
   for (const file of given) known.push(await toMapping(app, file, noteOnce));
-  const asked = known.flatMap((one) => ("saved" in one ? one : []));
+  const asked = known.flatMap((file) => ("saved" in file ? file : []));
   const answers = asked.length === 0 ? [] : await (await import("./ask-mapping.ts")).askMappings(app, asked);
-  const mappings = known.map((one, index) =>
-    withoutMapFile("saved" in one ? answers[asked.indexOf(one)]! : one, given[index]!.mapFile),
+  const mappings = known.map((file, index) =>
+    withoutMapFile("saved" in file ? answers[asked.indexOf(file)]! : file, given[index]!.mapFile),
   );
   for (const [index, { source, form }] of given.entries()) {
     if (source.sheet === undefined) continue;
@@ -78,9 +78,9 @@ async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileM
   const asks = given.file !== "-" && canAsk(app);
   const textAs = await notUtf8(source, given.read);
   // The text of a file that is not UTF-8 is read as its run has read it.
-  const found = textAs === null ? undefined : await given.kept?.(undefined);
-  const { encoding, shownAs } = found
-    ? { encoding: found.encoding, shownAs: null }
+  const keptMapping = textAs === null ? undefined : await given.kept?.(undefined);
+  const { encoding, shownAs } = keptMapping
+    ? { encoding: keptMapping.encoding, shownAs: null }
     : await toEncoding(app, given, textAs, { asks, note });
   const file = { ...given, read: { ...given.read, encoding } };
   const all = mapFile === null ? flags : withMapping(flags, mapFile);
@@ -93,11 +93,11 @@ async function toMapping(app: App, given: MappedFile, note: Note): Promise<FileM
     return field !== null && words.listChoices(field) !== undefined;
   });
   const isKnown = words.needsOne ? head.fields.size > 0 : head.unknown.size === 0 && !hasChoices;
-  if (isKnown && shownAs === null && !found) {
+  if (isKnown && shownAs === null && !keptMapping) {
     await noteAll();
     return { map: typed.map, values: typed.values, encoding };
   }
-  const kept = found === undefined ? await given.kept?.(given.read.encoding) : found;
+  const kept = keptMapping === undefined ? await given.kept?.(given.read.encoding) : keptMapping;
   await noteAll();
   if (kept) return withAnswers(typed, kept);
   const { savedMapping } = await import("./saved-mapping.ts");
@@ -244,7 +244,8 @@ async function withSaved(
   for (const [name, { title }] of unknown) {
     const field = saved.map.get(name);
     if (field === undefined || !words.isField(field)) continue;
-    const taken = toFields(map) ?? new Set([...fields, ...map.values()].filter((one) => one !== "ignore"));
+    const taken =
+      toFields(map) ?? new Set([...fields, ...map.values()].filter((field) => field !== "ignore"));
     if (taken.has(field)) continue;
     columns.push(`${show(title)} = ${field}`);
     map.set(name, field);

@@ -145,7 +145,9 @@ function valueLines(value: unknown): string[] {
   if (Array.isArray(value)) return value.length === 0 ? ["-"] : value.map(inline);
   if (typeof value !== "object") return [inline(value)];
   const fields = Object.entries(value);
-  return fields.length === 0 ? ["-"] : fields.map(([name, one]) => `${visible(name)} ${inline(one ?? "-")}`);
+  return fields.length === 0
+    ? ["-"]
+    : fields.map(([name, entry]) => `${visible(name)} ${inline(entry ?? "-")}`);
 }
 
 /**

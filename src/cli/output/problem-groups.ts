@@ -92,9 +92,9 @@ export class ProblemGroups {
       return [...messages].map(([message, lines]) => ({ field, message, lines, isHeader }));
     });
     groups.sort(
-      (one, other) =>
-        Number(other.isHeader) - Number(one.isHeader) ||
-        (one.isHeader ? 0 : other.lines.rows - one.lines.rows || one.lines.first - other.lines.first),
+      (a, b) =>
+        Number(b.isHeader) - Number(a.isHeader) ||
+        (a.isHeader ? 0 : b.lines.rows - a.lines.rows || a.lines.first - b.lines.first),
     );
     return groups.map(({ field, message, lines, isHeader }) => {
       const photo = photoAt?.(lines.first, field);

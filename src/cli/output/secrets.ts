@@ -24,7 +24,7 @@ export class Secrets {
     if (text.length < shortestSecret || this.#shown.has(text)) return;
     const mask = text.startsWith("whsec_") ? maskedWebhookSecret : maskedKey(text)!;
     const masks = new Map([...this.#masks, ...secretForms(text).map((form) => [form, mask] as const)]);
-    this.#masks = [...masks].sort(([one], [other]) => other.length - one.length);
+    this.#masks = [...masks].sort(([a], [b]) => b.length - a.length);
   }
 
   /** Leaves a secret readable from now on, such as a `signing_secret` that is shown once. */

@@ -99,7 +99,7 @@ function fittedWidths(columns: readonly Cuttable[], widths: readonly number[], w
     columns
       .map((_, index) => index)
       .filter((index) => toCut(columns[index]!) === cut && fitted[index]! > least[index]!)
-      .sort((one, other) => fitted[other]! - fitted[one]! || one - other)[0];
+      .sort((a, b) => fitted[b]! - fitted[a]! || a - b)[0];
   while (totalWidth(fitted) > width) {
     const index = widest(undefined) ?? widest("last");
     if (index === undefined) break;
@@ -186,7 +186,7 @@ export function inTableOrder<Row>(columns: readonly Column<Row>[]): readonly Col
     const index = [...leading, ...titles].indexOf(name);
     return index === -1 ? 1 : index / 10;
   };
-  return [...columns].sort((one, other) => place(one) - place(other));
+  return [...columns].sort((a, b) => place(a) - place(b));
 }
 
 /** The columns of a format. */

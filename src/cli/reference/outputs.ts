@@ -45,10 +45,10 @@ const entry =
     form,
     ...(ndjsonWith !== undefined && { ndjson_with: ndjsonWith }),
     schema: toSchema(schema),
-    exit_statuses: [...always, ...exits].sort((one, other) => one - other),
+    exit_statuses: [...always, ...exits].sort((a, b) => a - b),
   });
 
-const one = entry("json");
+const json = entry("json");
 const lines = entry("ndjson");
 
 const deleted = z.looseObject({ id: z.string(), deleted: z.literal(true) });
@@ -56,46 +56,46 @@ const introduced = z.looseObject({ base_url: z.string(), api_key: z.string() });
 
 /** By command. A test fails for one without an entry, and compares the schemas with real outputs. */
 const outputs: Readonly<Record<string, () => CommandOutput>> = {
-  import: one(importOutput, [...changes, partial], "--plan"),
+  import: json(importOutput, [...changes, partial], "--plan"),
   "imports list": lines(summaries.sentImport),
-  "imports get": one(Import, byId),
-  "imports watch": one(Import, [...byId, partial]),
+  "imports get": json(Import, byId),
+  "imports watch": json(Import, [...byId, partial]),
   "imports rows": lines(ImportRowResult.extend({ file_line: z.int().optional() }), byId),
-  "imports undo": one(summaries.undoOutput, [...changes, partial]),
-  tryon: one(summaries.generateOutput, [...changes, partial]),
-  beautify: one(summaries.generateOutput, [...changes, partial]),
+  "imports undo": json(summaries.undoOutput, [...changes, partial]),
+  tryon: json(summaries.generateOutput, [...changes, partial]),
+  beautify: json(summaries.generateOutput, [...changes, partial]),
   "tasks list": lines(Task, byId),
-  "tasks get": one(Task, byId),
+  "tasks get": json(Task, byId),
   "tasks watch": lines(savedTask(), [...byId, partial]),
   "tasks save": lines(savedTask(), [...byId, partial]),
-  "tasks review": one(summaries.reviewOutput, [...byId, conflict]),
+  "tasks review": json(summaries.reviewOutput, [...byId, conflict]),
   export: lines(z.union([ExportRow, summaries.savedExport]), [...changes, partial]),
-  "export sync": one(summaries.syncOutput, [...reads, conflict, partial]),
+  "export sync": json(summaries.syncOutput, [...reads, conflict, partial]),
   "exports list": lines(summaries.sentExport),
-  "exports get": one(ExportJob, byId),
-  "exports watch": one(ExportJob, byId),
-  "exports download": one(summaries.savedExport, [...changes, partial]),
+  "exports get": json(ExportJob, byId),
+  "exports watch": json(ExportJob, byId),
+  "exports download": json(summaries.savedExport, [...changes, partial]),
   "products list": lines(Product, reads),
-  "products get": one(Product, byId),
-  "products export": one(summaries.exportedSheet, reads),
+  "products get": json(Product, byId),
+  "products export": json(summaries.exportedSheet, reads),
   "products coverage": lines(summaries.coverageRow, reads),
-  "products create": one(Product, changes),
-  "products update": one(Product, changes),
+  "products create": json(Product, changes),
+  "products update": json(Product, changes),
   "products delete": lines(deleted.extend({ reference: z.string().nullable() }), [...byId, partial]),
   "products attach": lines(ProductImage, changes),
-  "products detach": one(
+  "products detach": json(
     z.looseObject({ product_id: z.string(), image_id: z.string(), detached: z.literal(true) }),
     changes,
   ),
-  "images get": one(Image.extend({ label: z.boolean().optional() }), byId),
+  "images get": json(Image.extend({ label: z.boolean().optional() }), byId),
   "images upload": lines(ImageUpload.extend({ file: z.string() }), [...reads, partial]),
   "models list": lines(Model, reads),
   "webhooks list": lines(Webhook, reads),
-  "webhooks get": one(Webhook, byId),
-  "webhooks create": one(WebhookWithSecret, changes),
-  "webhooks update": one(Webhook, changes),
-  "webhooks delete": one(deleted, byId),
-  "webhooks rotate": one(WebhookWithSecret, changes),
+  "webhooks get": json(Webhook, byId),
+  "webhooks create": json(WebhookWithSecret, changes),
+  "webhooks update": json(Webhook, changes),
+  "webhooks delete": json(deleted, byId),
+  "webhooks rotate": json(WebhookWithSecret, changes),
   "webhooks listen": lines(summaries.listenOutput, changes),
   "webhooks replay": lines(summaries.delivered, [denied, notFound, unavailable, partial]),
   "webhooks trigger": lines(z.union([summaries.delivered, summaries.tortured]), [
@@ -103,20 +103,20 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
     unavailable,
     partial,
   ]),
-  "webhooks verify": one(z.looseObject({ valid: z.literal(true), age_seconds: z.int() }), [refused, denied]),
-  serve: one(introduced, [refused, partial]),
-  api: one(z.any(), changes, "--paginate"),
-  login: one(summaries.account, requests),
-  logout: one(z.looseObject({ profile: z.string(), removed: z.boolean() }), [denied]),
-  whoami: one(summaries.account, reads),
-  doctor: one(z.union([summaries.doctorOutput, summaries.parityOutput]), [...reads, notFound, partial]),
+  "webhooks verify": json(z.looseObject({ valid: z.literal(true), age_seconds: z.int() }), [refused, denied]),
+  serve: json(introduced, [refused, partial]),
+  api: json(z.any(), changes, "--paginate"),
+  login: json(summaries.account, requests),
+  logout: json(z.looseObject({ profile: z.string(), removed: z.boolean() }), [denied]),
+  whoami: json(summaries.account, reads),
+  doctor: json(z.union([summaries.doctorOutput, summaries.parityOutput]), [...reads, notFound, partial]),
   "config list": lines(summaries.settingRow),
-  "config get": one(z.union([z.string(), z.boolean(), z.record(z.string(), z.any())]), [notFound]),
-  "config set": one(summaries.settingChange),
-  "config unset": one(summaries.settingChange),
-  "config path": one(z.looseObject({ path: z.string() })),
+  "config get": json(z.union([z.string(), z.boolean(), z.record(z.string(), z.any())]), [notFound]),
+  "config set": json(summaries.settingChange),
+  "config unset": json(summaries.settingChange),
+  "config path": json(z.looseObject({ path: z.string() })),
   "config mapping": lines(summaries.mappingRow, [refused]),
-  commands: one(
+  commands: json(
     z.looseObject({
       version: z.string(),
       commands: z.array(z.record(z.string(), z.any())),
@@ -125,7 +125,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
       exit_statuses: z.array(z.looseObject({ status: z.int(), meaning: z.string() })),
     }),
   ),
-  completion: one(z.looseObject({ shell: z.string(), script: z.string() })),
+  completion: json(z.looseObject({ shell: z.string(), script: z.string() })),
 };
 
 function savedTask() {
@@ -140,7 +140,7 @@ export const outputForm = ({ form, ndjson_with: flag }: CommandOutput): string =
 
 /** The output of a command by its words, e.g. `products list`. Throws for a command without an entry. */
 export function findOutput(command: string): CommandOutput {
-  const found = outputs[command];
-  if (found === undefined) throw new Error(`add cat ${command} to src/cli/reference/outputs.ts`);
-  return found();
+  const output = outputs[command];
+  if (output === undefined) throw new Error(`add cat ${command} to src/cli/reference/outputs.ts`);
+  return output();
 }

@@ -40,31 +40,36 @@ export async function openReports(app: App, command: ReportedCommand, isOnGitHub
   const { cwd, env } = app.context;
   const files = await checkReportFiles(app, command);
   const shown = (text: string) => maskedKeys(maskedSignatures(app.io.visible(text)));
-  const found = new FoundProblems({ cwd, root: env.GITHUB_WORKSPACE || env.CI_PROJECT_DIR || cwd, shown });
+  const foundProblems = new FoundProblems({
+    cwd,
+    root: env.GITHUB_WORKSPACE || env.CI_PROJECT_DIR || cwd,
+    shown,
+  });
   const inputs = command.inputs.map((input) => shown(shownName(input)));
   const title = app.io.asCalled(`cat ${command.name}`);
   return {
-    found,
+    found: foundProblems,
     stop(error) {
       const { type, code, message } = errorTexts(error);
       // It repeats what the problems of rows say.
-      if (found.count > 0 && (type === "input" || type === "partial")) return;
-      found.stopped = { code, message: shown(message) };
+      if (foundProblems.count > 0 && (type === "input" || type === "partial")) return;
+      foundProblems.stopped = { code, message: shown(message) };
     },
     async write() {
       for (const file of files) {
         const text = isXml(file.name)
-          ? junitReport(found, { title, inputs })
-          : gitlabReport(found, inputs[0]!);
+          ? junitReport(foundProblems, { title, inputs })
+          : gitlabReport(foundProblems, inputs[0]!);
         await orWarn(app, `--report ${file.name}`, () => writeReport(app, file, text));
       }
       if (!isOnGitHub) return;
       // With --json stderr is read by programs.
       if (!app.io.json)
-        for (const line of annotations(found)) await app.io.line(line, { wrap: false, isCommand: true });
+        for (const line of annotations(foundProblems))
+          await app.io.line(line, { wrap: false, isCommand: true });
       const path = env.GITHUB_STEP_SUMMARY || null;
       if (path === null) return;
-      const text = stepSummary(`${title} ${inputs.join(" ")}`, found);
+      const text = stepSummary(`${title} ${inputs.join(" ")}`, foundProblems);
       await orWarn(app, "the job summary (GITHUB_STEP_SUMMARY)", () => appendTo(path, text));
     },
   };
@@ -123,8 +128,8 @@ async function writeReport(app: App, file: OutFile, text: string): Promise<void>
 
 /** Other steps of a job have written to the file before. Only a file: opening a pipe could wait for its reader. */
 async function appendTo(path: string, text: string): Promise<void> {
-  const found = await stat(path).catch(() => null);
-  if (found !== null && !found.isFile()) throw new Error("it is not a file");
+  const stats = await stat(path).catch(() => null);
+  if (stats !== null && !stats.isFile()) throw new Error("it is not a file");
   await appendFile(path, text);
 }
 

@@ -16,7 +16,7 @@ export function junitReport(
 ): string {
   const suites = inputs.map((input) => ({
     name: input,
-    rows: toRows(listed.filter((one) => one.input === input)),
+    rows: toRows(listed.filter((problem) => problem.input === input)),
   }));
   const failures = suites.reduce((sum, { rows }) => sum + rows.length, 0) + (left > 0 ? 1 : 0);
   const errors = stopped === null ? 0 : 1;
@@ -110,10 +110,10 @@ export function gitlabReport({ listed, left, stopped }: FoundProblems, input: st
     const description = lines === null ? `${place}: ${message}` : message;
     return issue(description, code, print, { file, line: lines?.first });
   });
-  const other = (description: string, code: string) =>
+  const finding = (description: string, code: string) =>
     issue(description, code, prints.next([input, code]), { file: listed[0]?.path ?? input, line: undefined });
-  if (left > 0) issues.push(other(`and ${grouped(left)} more problems`, "more_problems"));
-  if (stopped !== null) issues.push({ ...other(stopped.message, stopped.code), severity: "blocker" });
+  if (left > 0) issues.push(finding(`and ${grouped(left)} more problems`, "more_problems"));
+  if (stopped !== null) issues.push({ ...finding(stopped.message, stopped.code), severity: "blocker" });
   return `${JSON.stringify(issues, null, 2)}\n`;
 }
 

@@ -61,11 +61,11 @@ export function listResource<O extends AnyOperation, Flags extends object>(
     // Fetching one entry more than the limit shows whether the list has more, mostly without another request.
     const page = Math.min((limit ?? Number.POSITIVE_INFINITY) + 1, limits.page.max);
     const parent = of?.input(made.args[0]!);
-    const found = await list.lookUp?.(flags);
+    const lookedUp = await list.lookUp?.(flags);
     const complete = await list.added?.to(made.args[0]!);
     const client = await app.client();
     // The client sends only the parameters of the operation and ignores the other flags.
-    const input = { ...parent, ...flags, ...found, limit: page } as Input<O> & { limit: number };
+    const input = { ...parent, ...flags, ...lookedUp, limit: page } as Input<O> & { limit: number };
     // Without a limit every page is needed: each is requested while the one before is printed.
     const options = { signal: app.context.interrupt, isAhead: limit === null };
     const entries = new FirstOnes(client.pages(operation, input, options), limit);
@@ -102,12 +102,12 @@ export class FirstOnes<Row> implements AsyncIterable<readonly Row[]> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly Row[], void, undefined> {
-    let left = this.#limit;
+    let remaining = this.#limit;
     for await (const page of this.#pages) {
-      this.isMore = page.length > left;
-      yield this.isMore ? page.slice(0, left) : page;
+      this.isMore = page.length > remaining;
+      yield this.isMore ? page.slice(0, remaining) : page;
       if (this.isMore) return;
-      left -= page.length;
+      remaining -= page.length;
     }
   }
 }

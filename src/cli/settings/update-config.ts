@@ -26,11 +26,11 @@ export async function updateConfig(writer: Writer, change: (config: Fields) => F
   // The lock file stays, empty: another process may be about to open it.
   const unlock = await lock(`${path}.lock`, path, writer);
   try {
-    const found = await readConfig(path);
+    const stored = await readConfig(path);
     // A replaced file keeps its permissions.
-    if (found !== null) await chmod(path, 0o600);
+    if (stored !== null) await chmod(path, 0o600);
     // Before the file is begun: a change that fails leaves nothing behind.
-    const text = `${JSON.stringify(change({ ...found }), null, "\t")}\n`;
+    const text = `${JSON.stringify(change({ ...stored }), null, "\t")}\n`;
     // One name for all, under the lock: the next change removes what a killed process left.
     const file = await OutputFile.begin(path, true, "config-new", 0o600);
     await file.write(text);

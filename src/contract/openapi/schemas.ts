@@ -163,14 +163,16 @@ const trimmedReference = `^\\s*\\S(?:[\\s\\S]{0,${limits.referenceLength.max - 2
 function addNotes(schemas: Record<string, JsonObject>): void {
   for (const [path, description] of Object.entries(schemaNotes)) {
     const [name = "", ...fields] = path.split(".");
-    let found = schemas[name] === undefined ? [] : [schemas[name]];
+    let matches = schemas[name] === undefined ? [] : [schemas[name]];
     for (const field of fields)
-      found = found.flatMap((at) =>
-        listFields(at).flatMap((one): JsonObject[] => (one[field] === undefined ? [] : [one[field]])),
+      matches = matches.flatMap((at) =>
+        listFields(at).flatMap((fields): JsonObject[] =>
+          fields[field] === undefined ? [] : [fields[field]],
+        ),
       );
-    if (found.length === 0) throw new Error(`openapi/notes.ts describes ${path}, which does not exist`);
+    if (matches.length === 0) throw new Error(`openapi/notes.ts describes ${path}, which does not exist`);
     // Since OpenAPI 3.1 a $ref can have a description next to it.
-    for (const at of found) at.description = description;
+    for (const at of matches) at.description = description;
   }
   for (const schema of Object.values(schemas)) addCommonNotes(schema);
 }

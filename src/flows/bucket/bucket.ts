@@ -135,9 +135,9 @@ export class Bucket {
     return this.#again(`write ${key}`, send, async (error) => {
       const isRefused = isConditionFailure(error, condition);
       if (condition === undefined || !(isRefused || isTransient(error))) return undefined;
-      const found = await this.head(key);
-      if (found?.metadata[writeField] === write) return found.etag;
-      return isRefused || (condition === "absent" && found !== null) ? null : undefined;
+      const object = await this.head(key);
+      if (object?.metadata[writeField] === write) return object.etag;
+      return isRefused || (condition === "absent" && object !== null) ? null : undefined;
     });
   }
 
@@ -185,24 +185,26 @@ export class Bucket {
 
   /** The object and its bytes; null if no object has the key. */
   async get(key: string): Promise<(ObjectInfo & { readonly body: AsyncIterable<Uint8Array> }) | null> {
-    const found = await this.#orNull(`read ${key}`, () => this.#s3.send(new GetObjectCommand(this.#at(key))));
-    if (found === null) return null;
-    return { ...toInfo(found), body: this.#bytes(found.Body as Readable, key) };
+    const response = await this.#orNull(`read ${key}`, () =>
+      this.#s3.send(new GetObjectCommand(this.#at(key))),
+    );
+    if (response === null) return null;
+    return { ...toInfo(response), body: this.#bytes(response.Body as Readable, key) };
   }
 
   async head(key: string): Promise<ObjectInfo | null> {
-    const found = await this.#orNull(`read ${key}`, () =>
+    const response = await this.#orNull(`read ${key}`, () =>
       this.#s3.send(new HeadObjectCommand(this.#at(key))),
     );
-    return found === null ? null : toInfo(found);
+    return response === null ? null : toInfo(response);
   }
 
   /** Whether a condition holds: the look before a write that the store does not check. */
   async fulfills(key: string, condition: Condition | undefined): Promise<boolean> {
     if (condition === undefined) return true;
-    const found = await this.head(key);
-    if (condition === "absent") return found === null;
-    return found !== null && bareEtag(found.etag) === bareEtag(condition.etag);
+    const object = await this.head(key);
+    if (condition === "absent") return object === null;
+    return object !== null && bareEtag(object.etag) === bareEtag(condition.etag);
   }
 
   /** Whether an object has the key. By a list: its errors say what is wrong, those of `head` have a status alone. */

@@ -58,11 +58,11 @@ export async function takeLease(
     });
   let heldBy: LeaseHolder | null = null;
   for (let attempt = 1; attempt <= mostTries; attempt++) {
-    const found = await readLease(bucket, key);
-    if (found !== null && found.state.until > bucket.now()) return { heldBy: found.state.holder };
-    heldBy = found?.state.holder ?? null;
+    const lease = await readLease(bucket, key);
+    if (lease !== null && lease.state.until > bucket.now()) return { heldBy: lease.state.holder };
+    heldBy = lease?.state.holder ?? null;
     const until = bucket.now() + lifeMs;
-    const etag = await write(until, found === null ? "absent" : { etag: found.etag });
+    const etag = await write(until, lease === null ? "absent" : { etag: lease.etag });
     if (etag !== null) return renewing({ etag, until }, { bucket, key, clock, write });
   }
   return { heldBy };
@@ -117,12 +117,12 @@ function renewing(
 }
 
 async function readLease(bucket: Bucket, key: string): Promise<{ etag: string; state: LeaseState } | null> {
-  const found = await bucket.get(key);
-  if (found === null) return null;
-  const content = await text(found.body);
+  const object = await bucket.get(key);
+  if (object === null) return null;
+  const content = await text(object.body);
   try {
     const state = JSON.parse(content) as LeaseState;
-    if (typeof state.until === "number") return { etag: found.etag, state };
+    if (typeof state.until === "number") return { etag: object.etag, state };
   } catch {}
   throw new CatError(`the lease ${bucket.shown}/${key} is damaged`, {
     type: "conflict",

@@ -104,7 +104,7 @@ const createHandler = (
   async handle(request: SdkRequest, { abortSignal = signal }: { abortSignal?: AbortSignal } = {}) {
     const { protocol, hostname, port, path, query = {}, method, body } = request;
     const pairs = Object.entries(query).flatMap(([name, value]) =>
-      [value].flat().map((one) => `${encoded(name)}=${encoded(String(one ?? ""))}`),
+      [value].flat().map((item) => `${encoded(name)}=${encoded(String(item ?? ""))}`),
     );
     const headers = Object.entries(request.headers).filter(([name]) => name !== "host");
     // Of a key or a token: undici would throw an error that has it.
@@ -143,7 +143,10 @@ export const storeOrigin = ({
 
 /** Percent-encoded as signatures need it. */
 export const encoded = (text: string): string =>
-  encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+  encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 
 async function* pieces(response: AsyncIterable<readonly Uint8Array[]>): AsyncGenerator<Uint8Array> {
   for await (const chunks of response) yield* chunks;

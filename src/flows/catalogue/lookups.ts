@@ -89,7 +89,7 @@ export async function productsBy(
     done += isWanted;
     if (isWanted > 0) onProgress(done, total);
   };
-  const found = { byId, byReference, otherReferences };
+  const products = { byId, byReference, otherReferences };
   if (total > fewProducts) {
     const { max } = limits.page;
     const most = (mostPages ?? Math.ceil(total / 2)) * max;
@@ -98,7 +98,7 @@ export async function productsBy(
       take(product);
       if (ids.size + references.size === 0 || ++listed === most) break;
     }
-    if (listed < most) return found;
+    if (listed < most) return products;
   }
   const limit = pLimit(concurrency);
   const ask = async (get: () => Promise<Product | null>) => {
@@ -115,7 +115,7 @@ export async function productsBy(
   } finally {
     limit.clearQueue();
   }
-  return found;
+  return products;
 }
 
 /** The products that have these references (canonical), by reference; those that do not exist are absent. */
@@ -160,8 +160,8 @@ export async function existingProducts(
   onProgress: (done: number, total: number) => void,
 ): Promise<Map<string, string> | null> {
   try {
-    const found = await productsByReference(references, service, onProgress);
-    return new Map([...found].map(([reference, { id }]) => [reference, id]));
+    const products = await productsByReference(references, service, onProgress);
+    return new Map([...products].map(([reference, { id }]) => [reference, id]));
   } catch (error) {
     if (mayNotRead(error)) return null;
     throw error;
@@ -170,12 +170,12 @@ export async function existingProducts(
 
 /** What was found, with the references of the newest products if the search came across no others, to propose them. */
 export async function withSomeOthers(
-  found: FoundProducts,
+  products: FoundProducts,
   { client, signal }: Pick<Service, "client" | "signal">,
 ): Promise<FoundProducts> {
-  if (found.otherReferences.length > 0) return found;
+  if (products.otherReferences.length > 0) return products;
   const { data } = await client.products.list({ limit: limits.page.max }, { signal });
-  return { ...found, otherReferences: data.flatMap((product) => referenceOfProduct(product) ?? []) };
+  return { ...products, otherReferences: data.flatMap((product) => referenceOfProduct(product) ?? []) };
 }
 
 /** How many unknown names get a proposal: each one is compared with all references. */

@@ -66,18 +66,22 @@ export async function* compareCatalogues(
   const alike = new Set<string>();
   for await (const [reference, product] of readKeyed(name, referenced(there, options, counts))) {
     counts.there++;
-    const one = products.get(reference);
+    const ownDigest = products.get(reference);
     products.delete(reference);
-    if (one === undefined) {
+    if (ownDigest === undefined) {
       yield { reference, what: "extra" };
       continue;
     }
-    const other = toDigest(product, isOneService);
+    const digest = toDigest(product, isOneService);
     for (const what of ["name", "description"] as const)
-      if (one[what] !== other[what]) yield { reference, what };
+      if (ownDigest[what] !== digest[what]) yield { reference, what };
     for (const what of ["sex", "orientations"] as const)
-      if (one[what] !== other[what]) yield { reference, what, here: one[what], there: other[what] };
-    if (one.orientations === other.orientations && (one.ids === "" || one.ids !== other.ids))
+      if (ownDigest[what] !== digest[what])
+        yield { reference, what, here: ownDigest[what], there: digest[what] };
+    if (
+      ownDigest.orientations === digest.orientations &&
+      (ownDigest.ids === "" || ownDigest.ids !== digest.ids)
+    )
       alike.add(reference);
   }
   for (const reference of products.keys()) yield { reference, what: "missing" };
@@ -169,13 +173,13 @@ async function* comparePhotos(
     options.name,
     hashedPhotos(options.there, references, options, counts),
   )) {
-    const left = [...there];
+    const onlyThere = [...there];
     const unmatched = (photos.get(reference) ?? []).filter((photo) => {
-      const at = left.indexOf(photo);
-      if (at !== -1) left.splice(at, 1);
+      const at = onlyThere.indexOf(photo);
+      if (at !== -1) onlyThere.splice(at, 1);
       return at === -1;
     });
-    for (const photo of unmatched.length >= left.length ? unmatched : left)
+    for (const photo of unmatched.length >= onlyThere.length ? unmatched : onlyThere)
       yield { reference, what: "photo", orientation: photoOrientation(photo) };
     photos.delete(reference);
   }

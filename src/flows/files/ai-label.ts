@@ -239,10 +239,10 @@ function placeInWebp(image: ImageBytes): XmpPlace | null {
   const end = 8 + Buffer.from(image.read(4, 8)).readUInt32LE(0);
   const chunks = [...webpChunks(image, end)];
   const [first] = chunks;
-  const found = chunks.filter(({ type }) => type === "XMP ");
-  if (first === undefined || chunks.at(-1)!.end !== end || end > image.length || found.length > 1)
+  const packets = chunks.filter(({ type }) => type === "XMP ");
+  if (first === undefined || chunks.at(-1)!.end !== end || end > image.length || packets.length > 1)
     return null;
-  const [known = null] = found;
+  const [known = null] = packets;
   const head = webpHead(first);
   const xmp = known && textOfXmp(known.content());
   if (head === null || (known !== null && xmp === null)) return null;

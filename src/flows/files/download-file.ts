@@ -129,9 +129,9 @@ async function problemAfter(part: PartFile, check: FileDownload["check"]): Promi
 }
 
 async function rejectNonFile(path: string, name = path): Promise<void> {
-  const found = await stat(path).catch(() => null);
-  if (found === null || found.isFile()) return;
-  const code = found.isDirectory() ? "EISDIR" : "EINVAL";
+  const stats = await stat(path).catch(() => null);
+  if (stats === null || stats.isFile()) return;
+  const code = stats.isDirectory() ? "EISDIR" : "EINVAL";
   throw new OutputError(name, Object.assign(new Error("not a regular file"), { code }));
 }
 

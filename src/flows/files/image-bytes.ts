@@ -12,8 +12,8 @@ export interface ImageBytes {
 export const imageInMemory = (chunks: readonly Uint8Array[]): ImageBytes => ({
   length: chunks.reduce((sum, { length }) => sum + length, 0),
   read(from, to) {
-    const found = readRange(chunks, from, to);
-    return found.length === 1 ? found[0]! : Buffer.concat(found);
+    const parts = readRange(chunks, from, to);
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   },
 });
 
@@ -23,16 +23,16 @@ export function readRange(
   from: number,
   to = Number.POSITIVE_INFINITY,
 ): Uint8Array[] {
-  const found: Uint8Array[] = [];
+  const parts: Uint8Array[] = [];
   let at = 0;
   for (const chunk of chunks) {
     const start = Math.max(0, from - at);
     const end = Math.min(chunk.length, to - at);
-    if (start < end) found.push(chunk.subarray(start, end));
+    if (start < end) parts.push(chunk.subarray(start, end));
     at += chunk.length;
     if (at >= to) break;
   }
-  return found;
+  return parts;
 }
 
 /** Calls `use` with the bytes of a file, which is open meanwhile. */

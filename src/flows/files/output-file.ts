@@ -125,13 +125,13 @@ export class OutputFile {
 
 /** The permissions of a file to be replaced; null if it does not exist. */
 async function modeOfReplaced(path: string): Promise<number | null> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw error;
   });
-  if (found === null || found.isDirectory()) return null;
-  if (!found.isFile()) throw Object.assign(new Error("not a regular file"), { code: "EINVAL" });
-  return found.mode & 0o777;
+  if (stats === null || stats.isDirectory()) return null;
+  if (!stats.isFile()) throw Object.assign(new Error("not a regular file"), { code: "EINVAL" });
+  return stats.mode & 0o777;
 }
 
 const toOutputError = (path: string, error: unknown): OutputError =>

@@ -146,14 +146,14 @@ export class PartFile implements DownloadTarget {
     const handle = await open(this.#part, "r+").catch(() => null);
     if (handle === null) return;
     try {
-      const found = await handle.stat();
+      const stats = await handle.stat();
       const { total } = version;
       // A complete file drops its last byte: the response shows whether it is still the version.
-      const bytes = found.size === total ? total - 1 : found.size;
-      if (!found.isFile() || bytes <= 0 || (total !== null && bytes > total)) return;
+      const bytes = stats.size === total ? total - 1 : stats.size;
+      if (!stats.isFile() || bytes <= 0 || (total !== null && bytes > total)) return;
       // It is complete, and a kill came before it lost this name: its other one belongs to the user.
-      if (found.nlink > 1) return;
-      await this.#rejectWithoutSpace((total ?? 0) - found.size);
+      if (stats.nlink > 1) return;
+      await this.#rejectWithoutSpace((total ?? 0) - stats.size);
       this.#handle = handle;
       this.#version = version;
       this.#written = bytes;

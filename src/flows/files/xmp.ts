@@ -44,18 +44,20 @@ function isGenerated(xmp: string): boolean | undefined | null {
 /** The source types of the image itself, without those of others that it was made of; null if it is not valid XML. */
 function digitalSources(xmp: string): string[] | null {
   const parser = new SaxesParser({ xmlns: true });
-  const found: string[] = [];
+  const sources: string[] = [];
   /** The open elements: whether each one is RDF. */
   const isRdf: boolean[] = [];
   let text: string | null = null;
   parser.on("opentag", ({ uri, local, attributes }) => {
     const own = Object.values(attributes);
-    const isSource = (one: { uri: string; local: string }) =>
-      one.uri === iptc && one.local === "DigitalSourceType";
+    const isSource = (attribute: { uri: string; local: string }) =>
+      attribute.uri === iptc && attribute.local === "DigitalSourceType";
     // A description of the image is in RDF itself; a property is an attribute of it, or an element in it.
-    if (isRdf.at(-1)) found.push(...own.filter(isSource).map(({ value }) => value));
+    if (isRdf.at(-1)) sources.push(...own.filter(isSource).map(({ value }) => value));
     if (isRdf.at(-2) && isSource({ uri, local }))
-      text = own.find((one) => one.uri === rdfNamespace && one.local === "resource")?.value ?? "";
+      text =
+        own.find((attribute) => attribute.uri === rdfNamespace && attribute.local === "resource")?.value ??
+        "";
     isRdf.push(uri === rdfNamespace && local === "RDF");
   });
   parser.on("text", (part) => {
@@ -64,12 +66,12 @@ function digitalSources(xmp: string): string[] | null {
   parser.on("closetag", () => {
     isRdf.pop();
     if (text === null || !isRdf.at(-2)) return;
-    found.push(text);
+    sources.push(text);
     text = null;
   });
   try {
     parser.write(xmp).close();
-    return found;
+    return sources;
   } catch {
     return null;
   }

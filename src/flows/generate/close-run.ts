@@ -115,7 +115,7 @@ function toOutcomes(
   });
   if (hasFailed)
     for (const [line, { code, message }] of unresolved) outcomes.push({ line, failure: { code, message } });
-  return outcomes.sort((one, other) => one.line - other.line);
+  return outcomes.sort((a, b) => a.line - b.line);
 }
 
 /** The field that kept a row or an image from being queued. */
@@ -137,7 +137,8 @@ function toFailure({ status, failure_reason, task_id }: GenerationResult): Rejec
 function toSummary(generating: GenerationRun, results: readonly GenerationResult[]): GenerationSummary {
   const { input, run, check, table, unresolved, combinations, sent, sentBefore, replaced, found } =
     generating;
-  const count = (status: GenerationResult["status"]) => results.filter((one) => one.status === status).length;
+  const count = (status: GenerationResult["status"]) =>
+    results.filter((result) => result.status === status).length;
   const inFile = [...combinations.values()].reduce((sum, some) => sum + some, 0);
   // What such a run has not queued existed.
   const asked = input.missing && run.isFinished ? sent.size : inFile;

@@ -63,7 +63,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   const isBad = isRejected(check, input);
   const others = isBad && check.valid > 0 ? await lookUpOthers(input, refused, deps) : null;
   problems.push(...(others?.problems ?? []));
-  problems.sort((one, other) => one.line - other.line);
+  problems.sort((a, b) => a.line - b.line);
   for (const problem of problems) await deps.onProblem(problem);
   if (isBad) return { check: withUnresolved(check, others?.unresolved ?? new Map()), ended: null };
   const { asked: inFile, isExpanded, table } = await readGenerations(input.file, refused, input);
@@ -122,7 +122,9 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
     noteReplaced(generating.replaced.size, sent.size + generating.remaining.length, input, deps);
     const stopped: unknown = run.signal.aborted ? run.signal.reason : stoppedWork;
     const closed = await closeRun(generating, saver, stopped);
-    const unqueued = generating.remaining.filter((one) => !sent.get(placeKey(one))?.taskId).length;
+    const unqueued = generating.remaining.filter(
+      (generation) => !sent.get(placeKey(generation))?.taskId,
+    ).length;
     const shortage = isUnpaid(stopped) ? balance.shortage(unqueued) : null;
     if (shortage !== null) closed.summary.credits = { left: shortage.left, short: shortage.short };
     closed.summary.duration_ms = Math.round(deps.clock.now() - started - waitedMs);

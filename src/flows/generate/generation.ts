@@ -59,17 +59,17 @@ export type Place = Pick<Look, "line" | "combination">;
 export const placeKey = ({ line, combination }: Place): string => `${line}.${combination}`;
 
 /** Whether two generations would give the same image: the key of both is then the same. */
-export const contentKey = (one: Omit<AskedGeneration, "line"> | Omit<Generation, "line">): string =>
+export const contentKey = (generation: Omit<AskedGeneration, "line"> | Omit<Generation, "line">): string =>
   JSON.stringify([
-    one.productId,
-    one.productId === null ? one.productReference : null,
-    "model" in one ? one.model : one.modelId,
-    one.stylings,
-    one.background.toLowerCase(),
-    one.angleShot,
-    one.lookAtCamera,
-    one.subtype,
-    one.style,
+    generation.productId,
+    generation.productId === null ? generation.productReference : null,
+    "model" in generation ? generation.model : generation.modelId,
+    generation.stylings,
+    generation.background.toLowerCase(),
+    generation.angleShot,
+    generation.lookAtCamera,
+    generation.subtype,
+    generation.style,
   ]);
 
 /** The values of a `contentKey` for a message: `"DRESS-1", "model-anna", "loft", "half-front", true`. */
@@ -80,8 +80,7 @@ export const describeKey = (key: string): string =>
     .join(", ");
 
 /** The order of the input. */
-export const byPlace = (one: Place, other: Place): number =>
-  one.line - other.line || one.combination - other.combination;
+export const byPlace = (a: Place, b: Place): number => a.line - b.line || a.combination - b.combination;
 
 /** A generation that was sent: its task once the service accepted it. */
 export interface SentGeneration {

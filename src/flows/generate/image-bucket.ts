@@ -97,10 +97,10 @@ export class ImageBucket {
     let condition: Condition = "absent";
     for (const name of Object.values(folderResults)) {
       const path = join(this.folder, name);
-      const found = await this.#bucket.get(name);
-      if (found === null) await rm(path, { force: true });
-      else await writeFile(path, await text(found.body));
-      if (found !== null && name === folderResults.ndjson) condition = { etag: found.etag };
+      const object = await this.#bucket.get(name);
+      if (object === null) await rm(path, { force: true });
+      else await writeFile(path, await text(object.body));
+      if (object !== null && name === folderResults.ndjson) condition = { etag: object.etag };
     }
     return condition;
   }

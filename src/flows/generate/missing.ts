@@ -86,26 +86,27 @@ export async function findMissing(
       const look = status === "succeeded" && !known.isRejected(id) ? known.findLook(id) : undefined;
       if (look !== undefined) add(product_id, look);
     }
-  const isBusy = (one: Generation) => inProgress.has(toKey(one)) || busy.has(one.productId);
-  const left = generations.filter((one) => !existing.has(toKey(one)));
-  const missing = left.filter((one) => !isBusy(one));
+  const isBusy = (generation: Generation) =>
+    inProgress.has(toKey(generation)) || busy.has(generation.productId);
+  const absent = generations.filter((generation) => !existing.has(toKey(generation)));
+  const missing = absent.filter((generation) => !isBusy(generation));
   return {
     missing,
-    existing: generations.length - left.length,
-    inProgress: left.length - missing.length,
+    existing: generations.length - absent.length,
+    inProgress: absent.length - missing.length,
     seen: new Set(elsewhere.map(batchKey)),
   };
 }
 
 /** Leaves out what other runs of this machine have sent since, e.g. while the question was on the screen. */
-export function leaveOutSent(found: MissingImages, run: Searched): MissingImages {
+export function leaveOutSent(search: MissingImages, run: Searched): MissingImages {
   const sent = new Set(
     batchesElsewhere(run)
-      .filter((batch) => !found.seen.has(batchKey(batch)))
+      .filter((batch) => !search.seen.has(batchKey(batch)))
       .flatMap((batch) => loadGenerations(run.state, batch).map(toKey)),
   );
-  const missing = found.missing.filter((one) => !sent.has(toKey(one)));
-  return { ...found, missing, inProgress: found.inProgress + found.missing.length - missing.length };
+  const missing = search.missing.filter((generation) => !sent.has(toKey(generation)));
+  return { ...search, missing, inProgress: search.inProgress + search.missing.length - missing.length };
 }
 
 const batchesElsewhere = ({ state, account, kind, id }: Searched): StoredBatch[] =>

@@ -77,8 +77,8 @@ export function rejectQueuedMissing(identity: string, run: Run, file: string): v
   if (run.isFinished || state.batches.of(id).length > 0) return;
   const others = state.runs
     .ofKind(kind)
-    .filter((one) => one.account === account && one.identity === identity);
-  if (others.every((one) => state.batches.of(one.id).length === 0)) return;
+    .filter((earlier) => earlier.account === account && earlier.identity === identity);
+  if (others.every((earlier) => state.batches.of(earlier.id).length === 0)) return;
   throw new CatError(`images of ${shownName(file)} were queued with --missing before; nothing was queued`, {
     type: "conflict",
     code: "queued_missing",
@@ -92,17 +92,17 @@ function rejectOtherReading(
   sent: ReadonlyMap<string, SentGeneration>,
   file: string,
 ): void {
-  for (const one of asked) {
-    const before = sent.get(placeKey(one))?.generation;
+  for (const generation of asked) {
+    const before = sent.get(placeKey(generation))?.generation;
     if (before === undefined) continue;
-    const different = looks.find(([field]) => one[field] !== before[field]);
+    const different = looks.find(([field]) => generation[field] !== before[field]);
     if (different === undefined) continue;
     const [field, column] = different;
-    const [now, then] = [one, before].map((look) =>
+    const [now, then] = [generation, before].map((look) =>
       look[field] === null ? `no ${column}` : JSON.stringify(look[field]),
     );
-    const cell = cellText(table?.placeOfField(one.line, column) ?? {});
-    const where = cell === null ? `:${one.line}` : `: ${cell}`;
+    const cell = cellText(table?.placeOfField(generation.line, column) ?? {});
+    const where = cell === null ? `:${generation.line}` : `: ${cell}`;
     throw new InputError(
       `${shownName(file)}${where} was queued with ${then}, and is now read as ${now}; nothing was queued`,
       "other_mapping",
@@ -150,10 +150,10 @@ export function stillRejected(
   if (asked.every(({ replaces }) => replaces === undefined)) return asked;
   const sent = sentGenerations(state, id);
   return asked.filter(
-    (one) =>
-      one.replaces === undefined ||
-      sent.has(placeKey(one)) ||
-      state.decisions.isRejected(service.baseUrl, one.replaces),
+    (generation) =>
+      generation.replaces === undefined ||
+      sent.has(placeKey(generation)) ||
+      state.decisions.isRejected(service.baseUrl, generation.replaces),
   );
 }
 
@@ -215,18 +215,18 @@ export async function agree(
   }: { input: GenerateInput; table: AskedOfFile["table"]; balance: Balance; queuedBefore: number },
   deps: GenerateDeps,
 ): Promise<Agreement> {
-  const found = input.missing && !run.isFinished ? await findMissing(planned, run, deps) : null;
-  const generations = found?.missing ?? planned;
-  if (generations.length === 0) return { remaining: [], found, folder: null, waitedMs: 0 };
+  const search = input.missing && !run.isFinished ? await findMissing(planned, run, deps) : null;
+  const generations = search?.missing ?? planned;
+  if (generations.length === 0) return { remaining: [], found: search, folder: null, waitedMs: 0 };
   noteEstimate(generations.length, cutGenerations(generations).length, deps);
   const askedAt = deps.clock.now();
   const folder = await deps.confirm({ generations, table, queuedBefore, balance: balance.known });
   const waitedMs = deps.clock.now() - askedAt;
-  if (found === null) return { remaining: generations, found, folder, waitedMs };
+  if (search === null) return { remaining: generations, found: search, folder, waitedMs };
   // Another command may have sent some of them while the question was on the screen.
   const { leaveOutSent } = await import("./missing.ts");
-  const left = leaveOutSent(found, run);
-  return { remaining: left.missing, found: left, folder, waitedMs };
+  const unsent = leaveOutSent(search, run);
+  return { remaining: unsent.missing, found: unsent, folder, waitedMs };
 }
 
 async function findMissing(

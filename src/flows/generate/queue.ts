@@ -30,7 +30,9 @@ export async function queueGenerations(
       : balance.watching(beautifierOperation(run.client), () => 1);
   for (;;) {
     if (!isFresh(run)) leaveOutReplaced(generating);
-    const unsent = remaining.filter((one) => !sent.has(placeKey(one)) && !rejected.has(placeKey(one)));
+    const unsent = remaining.filter(
+      (generation) => !sent.has(placeKey(generation)) && !rejected.has(placeKey(generation)),
+    );
     const batches = new Map<number, readonly Generation[]>();
     const { sent: outcomes, stopped } = await sendBatches(
       run,

@@ -51,9 +51,9 @@ export async function resolveGenerations(
     else references.add(canonicalReference(productReference!));
     for (const styling of stylings) want(styling);
   }
-  const found = await productsBy({ ids, references }, service, { onProgress });
-  const areAllFound = found.byId.size + found.byReference.size === ids.size + references.size;
-  const searched = areAllFound ? found : await withSomeOthers(found, service);
+  const foundProducts = await productsBy({ ids, references }, service, { onProgress });
+  const areAllFound = foundProducts.byId.size + foundProducts.byReference.size === ids.size + references.size;
+  const searched = areAllFound ? foundProducts : await withSomeOthers(foundProducts, service);
   const products = { ...searched, proposalsFor: referenceProposals(searched) };
   const models = asked.some(({ model }) => model !== null) ? await allModels(service) : [];
   const problems = new Map<string, Problem>();
@@ -159,14 +159,14 @@ const unknownNamed = (name: string, { proposalsFor }: Known): string =>
 
 /** The model; undefined where none, or several, have that name. */
 function findModel(name: string, models: readonly Model[], add: Add): Model | undefined {
-  const found = modelsNamed(name, models);
-  if (found.length === 1) return found[0];
-  if (found.length > 1) {
-    const ids = found.map(({ id }) => id).join(", ");
+  const matches = modelsNamed(name, models);
+  if (matches.length === 1) return matches[0];
+  if (matches.length > 1) {
+    const ids = matches.map(({ id }) => id).join(", ");
     add(
       "model_id",
       "model_ambiguous",
-      `${found.length} models are named ${JSON.stringify(name)}: use an ID (${ids})`,
+      `${matches.length} models are named ${JSON.stringify(name)}: use an ID (${ids})`,
     );
     return undefined;
   }

@@ -77,11 +77,11 @@ function imageLookup({ state, baseUrl }: ReviewPlace): (taskId: string) => Revie
   const accounts = new Set(state.accounts.at(baseUrl));
   const isOurs = new Map<string, boolean>();
   return (taskId) => {
-    const found = find(taskId);
-    if (found === undefined) return undefined;
-    const known = isOurs.get(found.run) ?? accounts.has(state.runs.get(found.run)?.account ?? -1);
-    isOurs.set(found.run, known);
-    return known ? found : undefined;
+    const image = find(taskId);
+    if (image === undefined) return undefined;
+    const known = isOurs.get(image.run) ?? accounts.has(state.runs.get(image.run)?.account ?? -1);
+    isOurs.set(image.run, known);
+    return known ? image : undefined;
   };
 }
 
@@ -149,16 +149,16 @@ export function rejectOtherRun(
   { file, images }: Review,
   { id, input, state }: { id: string; input: string; state: State },
 ): void {
-  const other = images.find(({ sent }) => sent?.run !== id);
-  if (other === undefined && images.length > 0) return;
+  const foreign = images.find(({ sent }) => sent?.run !== id);
+  if (foreign === undefined && images.length > 0) return;
   const name = shownName(file);
-  const run = other?.sent === undefined ? null : state.runs.get(other.sent.run);
+  const run = foreign?.sent === undefined ? null : state.runs.get(foreign.sent.run);
   const of =
     run === null ? "another run" : `another run (${shownName(run.file)}, ${shownTime(run.startedAt)})`;
   const what =
-    other === undefined
+    foreign === undefined
       ? `${name} lists no images`
-      : `${name}:${other.row.fileLine} is about an image of ${of}`;
+      : `${name}:${foreign.row.fileLine} is about an image of ${of}`;
   throw new InputError(
     `${what}; nothing was queued or moved`,
     "another_run",
@@ -212,10 +212,10 @@ export async function moveReviewed(
     if (decision === undefined) continue;
     const name = basename(path);
     const target = decision === "reject" ? `${rejectedFolder}/${name}` : name;
-    const other = decision === "reject" ? name : `${rejectedFolder}/${name}`;
+    const otherName = decision === "reject" ? name : `${rejectedFolder}/${name}`;
     try {
       if (decision === "reject") makeFolders(rejected);
-      if (path === target) await removeSecondName(join(folder, other), join(folder, target));
+      if (path === target) await removeSecondName(join(folder, otherName), join(folder, target));
       else await move(join(folder, path), join(folder, target));
       isMoved ||= path !== target;
       saver.files.set(task, target);

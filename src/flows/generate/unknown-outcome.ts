@@ -137,7 +137,8 @@ async function readLooks(expired: readonly StoredBatch[], run: Run): Promise<Rea
   }
 }
 
-const toLook = (one: Generation): string => styledKey(one.productId, one, one.stylings);
+const toLook = (generation: Generation): string =>
+  styledKey(generation.productId, generation, generation.stylings);
 
 /** The requests of this machine whose tasks are not known, also where the user has said that they were queued. */
 class UnansweredRequests {
@@ -171,7 +172,7 @@ class UnansweredRequests {
 }
 
 const askedIn = (generations: readonly Generation[]): string[] =>
-  generations.flatMap((one) => [toLook(one), one.productId]);
+  generations.flatMap((generation) => [toLook(generation), generation.productId]);
 
 /**
  * The task of each generation of a request: one whose image shows the same, else one of its product that has failed; null unless
@@ -185,17 +186,17 @@ function matchingTasks(
   { looks, asked }: { looks: ReadonlyMap<string, string>; asked: UnansweredRequests },
 ): string[] | null {
   const generations = asked.listGenerations(batch);
-  const left = new Set(candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1)));
+  const unassigned = new Set(candidates.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
   const take = (fits: (task: Task) => boolean): string | undefined => {
-    const found = [...left].find(fits);
-    if (found !== undefined) left.delete(found);
-    return found?.id;
+    const match = [...unassigned].find(fits);
+    if (match !== undefined) unassigned.delete(match);
+    return match?.id;
   };
   const byImage = generations.map((generation) =>
     take(({ id, subtype }) => looks.get(id) === toLook(generation) && subtype === generation.subtype),
   );
-  const isOwnLook = (one: Generation) => !asked.isAskedElsewhere(toLook(one), batch);
-  const isProven = generations.some((one, at) => byImage[at] !== undefined && isOwnLook(one));
+  const isOwnLook = (generation: Generation) => !asked.isAskedElsewhere(toLook(generation), batch);
+  const isProven = generations.some((generation, at) => byImage[at] !== undefined && isOwnLook(generation));
   if (!isProven && !generations.every(isOwnLook)) return null;
   const ids = generations.flatMap(({ productId, subtype }, at) => {
     const isFailed = (task: Task) =>

@@ -117,8 +117,8 @@ function outputNamer(known: WatchInput["known"], service: Service): (task: Task)
   const references = new Map<string, Promise<string | null>>();
   // Null where it has none, is deleted, or cannot be read by this key.
   const findReference = async (id: string) => {
-    const found = await productsBy({ ids: [id], references: [] }, service).catch(() => null);
-    const product = found?.byId.get(id);
+    const products = await productsBy({ ids: [id], references: [] }, service).catch(() => null);
+    const product = products?.byId.get(id);
     return product === undefined ? null : referenceOfProduct(product);
   };
   return async ({ id, product_id: productId }) => {

@@ -108,20 +108,20 @@ export class CsvCells implements RowColumns {
 
   /** Cells with several images in a column for one, or without the bar that separates images in `images` only. */
   cellProblems(record: readonly string[]): readonly CellProblem[] {
-    let found = none;
+    let duplicates = none;
     for (const column of this.#imageColumns) {
       // A record may have too few cells.
       const cell = record[column] ?? "";
       if (cell.includes("|") && areImages(imageParts(cell)))
-        found = [...found, this.#severalImages(column, cell)];
+        duplicates = [...duplicates, this.#severalImages(column, cell)];
     }
     const imagesColumn = this.#imagesColumn;
     if (imagesColumn !== -1 && imageParts(record[imagesColumn] ?? "").some(hasSeveralUrls)) {
       const name = this.#header[imagesColumn]!.trim();
       const message = `${name} has several URLs: put | between them`;
-      found = [...found, { column: imagesColumn, code: "invalid_row", message }];
+      duplicates = [...duplicates, { column: imagesColumn, code: "invalid_row", message }];
     }
-    return found;
+    return duplicates;
   }
 
   columnOfPath(path: string, record: readonly string[]): number | null {

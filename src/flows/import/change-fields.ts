@@ -37,7 +37,7 @@ export async function changeFields(run: ImportRun): Promise<Stage<RowOutcome[]>>
     report();
   });
   progress.written();
-  return { done: outcomes.sort((left, right) => left.line - right.line), stopped };
+  return { done: outcomes.sort((a, b) => a.line - b.line), stopped };
 }
 
 async function changeRow(row: DecidedRow, run: ImportRun): Promise<RowOutcome> {

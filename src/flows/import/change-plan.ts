@@ -68,9 +68,9 @@ const noTargets = { failedFile: null, resultsFile: null } as unknown as ImportRu
 
 /** What an earlier import has left would be settled first, which may send batches again. */
 function rejectUnsettled(at: Run): void {
-  const [left] = unsettled(at);
-  if (left === undefined) return;
-  const file = shownName(left.run.file);
+  const [first] = unsettled(at);
+  if (first === undefined) return;
+  const file = shownName(first.run.file);
   throw new CatError(`an earlier import of ${file} is unfinished; its rows have no results yet`, {
     type: "conflict",
     code: "import_unfinished",

@@ -86,15 +86,15 @@ async function readById(ids: readonly string[], run: ImportRun): Promise<void> {
   await Promise.all(ids.map((id) => limit(read, id)));
   const references = missing.flatMap((id) => ledger.ofProduct(at.account, id)?.reference ?? []);
   await readByReference(references, run);
-  const found = new Set(references.map((reference) => readProducts.get(reference)?.productId));
-  ledger.write(at.account, { gone: missing.filter((id) => !found.has(id)) });
+  const productIds = new Set(references.map((reference) => readProducts.get(reference)?.productId));
+  ledger.write(at.account, { gone: missing.filter((id) => !productIds.has(id)) });
 }
 
 async function readByReference(references: readonly string[], run: ImportRun): Promise<void> {
   run.read.lookFor(references);
   if (references.length === 0) return;
-  const found = await productsByReference(references, run.at, (seen) => reportRead(seen, run));
-  take([...found.values()], run);
+  const products = await productsByReference(references, run.at, (seen) => reportRead(seen, run));
+  take([...products.values()], run);
 }
 
 /** Reads the products of all rows with their values, as far as they were not read before. */

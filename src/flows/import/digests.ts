@@ -37,8 +37,8 @@ export class FieldDigests {
   }
 
   /** Whether the field is known and equal to the one in `other`. */
-  agrees(field: LedgerField, other: FieldDigests): boolean {
-    return this.knows(field) && this.#of(field).equals(other.#of(field));
+  agrees(field: LedgerField, digests: FieldDigests): boolean {
+    return this.knows(field) && this.#of(field).equals(digests.#of(field));
   }
 
   /** Returns these digests, with unknown fields filled from `earlier`. */

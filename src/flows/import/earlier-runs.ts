@@ -27,10 +27,10 @@ export async function isReplaced(begun: Run, input: ImportInput, deps: ImportDep
   const { file, fresh } = input;
   if (!fresh && writtenRows(begun).some((row) => !isWithin(file, row)))
     throw sentBeyond(file.limit!, file.source.name);
-  const left = () => unsettled(begun).filter(({ run }) => run.id === begun.id);
-  const imports = await decide(left(), begun, input, deps);
+  const openBatches = () => unsettled(begun).filter(({ run }) => run.id === begun.id);
+  const imports = await decide(openBatches(), begun, input, deps);
   if (isToBeResumed(begun, imports, input, deps)) return false;
-  await settleAll(left(), begun, deps);
+  await settleAll(openBatches(), begun, deps);
   return true;
 }
 
@@ -39,9 +39,9 @@ export async function isReplaced(begun: Run, input: ImportInput, deps: ImportDep
  * results of each are written to the ledger. Throws a CatError of type conflict if the user has to choose.
  */
 export async function settleOtherRuns(at: Run, input: ImportInput, deps: ImportDeps): Promise<void> {
-  const left = () => unsettled(at).filter(({ run }) => run.id !== at.id);
-  await decide(left(), at, input, deps);
-  await settleAll(left(), at, deps);
+  const openBatches = () => unsettled(at).filter(({ run }) => run.id !== at.id);
+  await decide(openBatches(), at, input, deps);
+  await settleAll(openBatches(), at, deps);
 }
 
 export const unsettled = ({ state, account }: Run): EarlierBatch[] =>
@@ -52,26 +52,26 @@ export const unsettled = ({ state, account }: Run): EarlierBatch[] =>
  * accepted ones, by ID; null if the service does not know them.
  */
 async function decide(
-  left: readonly EarlierBatch[],
+  batches: readonly EarlierBatch[],
   at: Run,
   input: ImportInput,
   deps: ImportDeps,
 ): Promise<Map<string, Import | null>> {
-  const imports = await readImports(left, at);
+  const imports = await readImports(batches, at);
   const mayDouble = ({ run, batch }: EarlierBatch) => batch.state === "sent" && addsTwice(run.options.mode);
-  const now = left.some(mayDouble) ? await readClocks(at) : null;
-  const isUnknown = (one: EarlierBatch) =>
-    one.batch.state === "accepted"
-      ? imports.get(one.batch.jobs[0]!) === null
+  const now = batches.some(mayDouble) ? await readClocks(at) : null;
+  const isUnknown = (batch: EarlierBatch) =>
+    batch.batch.state === "accepted"
+      ? imports.get(batch.batch.jobs[0]!) === null
       : now !== null &&
-        mayDouble(one) &&
-        (!isKeyAlive(one.batch, now) || (one.batch.isKeyTaken && input.unknown !== undefined));
-  await decideUnknownOutcomes(left.filter(isUnknown), at, input, deps);
+        mayDouble(batch) &&
+        (!isKeyAlive(batch.batch, now) || (batch.batch.isKeyTaken && input.unknown !== undefined));
+  await decideUnknownOutcomes(batches.filter(isUnknown), at, input, deps);
   return imports;
 }
 
-async function settleAll(left: readonly EarlierBatch[], at: Run, deps: ImportDeps): Promise<void> {
-  const runs = new Map(left.map(({ run }) => [run.id, run]));
+async function settleAll(batches: readonly EarlierBatch[], at: Run, deps: ImportDeps): Promise<void> {
+  const runs = new Map(batches.map(({ run }) => [run.id, run]));
   for (const run of runs.values()) await settleRun(run, at, deps);
 }
 
@@ -100,14 +100,14 @@ const undecidedError = (batches: readonly StoredBatch[], { file }: StoredRun, ca
   );
 
 async function readImports(
-  left: readonly EarlierBatch[],
+  batches: readonly EarlierBatch[],
   { client, signal, concurrency }: Run,
 ): Promise<Map<string, Import | null>> {
   const limit = pLimit(concurrency);
   const imports = new Map<string, Import | null>();
   const ask = async (import_id: string) =>
     void imports.set(import_id, await orNull(client.imports.get({ import_id }, { signal })));
-  const ids = left.flatMap(({ batch: { state, jobs } }) => (state === "accepted" ? jobs : []));
+  const ids = batches.flatMap(({ batch: { state, jobs } }) => (state === "accepted" ? jobs : []));
   await Promise.all(ids.map((id) => limit(ask, id)));
   return imports;
 }

@@ -70,9 +70,9 @@ export function listLocalImages(row: unknown): readonly LocalImage[] {
 export function inputRowProblems(row: unknown): readonly RowProblem[] {
   const images = listImages(row);
   if (images === null || !images.some(hasPath)) return importRowProblems(row);
-  const found: RowProblem[] = [];
+  const problems: RowProblem[] = [];
   const add = (param: string, message: string) =>
-    found.push({ param, code: "invalid_row", message: `${param} ${message}` });
+    problems.push({ param, code: "invalid_row", message: `${param} ${message}` });
   const uploaded = images.map((image, index) => {
     if (!hasPath(image)) return image;
     const { path, ...rest } = image;
@@ -84,7 +84,7 @@ export function inputRowProblems(row: unknown): readonly RowProblem[] {
       add(`images[${index}]`, "must have exactly one of url, image_id and path");
     return rest;
   });
-  return [...importRowProblems({ ...(row as object), images: uploaded }), ...found];
+  return [...importRowProblems({ ...(row as object), images: uploaded }), ...problems];
 }
 
 /** Adds orientations from the file names of local photos, unless the row has its own. */

@@ -49,10 +49,10 @@ export class ImportProgress {
   }
 
   /** Starts the sending step. `left`: rows still to send; `sentBefore`: rows that an earlier process sent. */
-  begin(left: number, sentBefore: number): void {
+  begin(remaining: number, sentBefore: number): void {
     this.#sent = sentBefore;
-    this.#toSend = sentBefore + left;
-    if (left > 0) this.#reportSending();
+    this.#toSend = sentBefore + remaining;
+    if (remaining > 0) this.#reportSending();
   }
 
   /** Counts the rows of an accepted batch. */

@@ -188,7 +188,7 @@ function toIdentity(
 ): string {
   const { mode, onImageError, photos, skipInvalid } = input;
   const { read, source } = input.file;
-  const map = [...input.map].sort(([left], [right]) => (left < right ? -1 : 1));
+  const map = [...input.map].sort(([a], [b]) => (a < b ? -1 : 1));
   const { delimiter = null, encoding = null } = read;
   const sent = [mode, onImageError, photos, skipInvalid, source.format, delimiter, encoding, map];
   // Runs without such values keep the identity that they had before there were any.

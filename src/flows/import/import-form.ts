@@ -47,12 +47,15 @@ export const importForm = (
       const row = exported === undefined ? read : withoutExported(read as object);
       needsProducts ||= exported !== undefined || hasImageId(row);
       const repeated = repeatedPhotos(row);
-      const found: readonly FieldProblem[] = [...inputRowProblems(row), ...exportedProblems(exported, row)];
+      const fieldProblems: readonly FieldProblem[] = [
+        ...inputRowProblems(row),
+        ...exportedProblems(exported, row),
+      ];
       // Nearly every row is valid.
       const invalid =
-        found.length === 0
-          ? found
-          : found.map((problem) => withReason(withValueFix(problem, row), row, added?.whyNone));
+        fieldProblems.length === 0
+          ? fieldProblems
+          : fieldProblems.map((problem) => withReason(withValueFix(problem, row), row, added?.whyNone));
       const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
       const images = photos === undefined ? [] : listLocalImages(row);
       if (images.length === 0) return problems;

@@ -199,7 +199,7 @@ function rowsWithoutResults(
 
 function inMemory(outcomes: readonly RowOutcome[]): CountedRows[] {
   if (outcomes.length === 0) return [];
-  const sorted = [...outcomes].sort((left, right) => left.line - right.line);
+  const sorted = [...outcomes].sort((a, b) => a.line - b.line);
   async function* rows() {
     yield* sorted;
   }

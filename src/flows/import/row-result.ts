@@ -105,8 +105,7 @@ export const failedImage = ({ image, source, orientation, code, message }: Rejec
 });
 
 /** Orders images as they are in the row. */
-export const byIndex = (left: { index: number }, right: { index: number }): number =>
-  left.index - right.index;
+export const byIndex = (a: { index: number }, b: { index: number }): number => a.index - b.index;
 
 /** The failure of a failed or partial row, as one code and one message. */
 export function toFailure(result: RowResult): RowFailure | undefined {

@@ -211,7 +211,7 @@ async function uploadedImage(path: string, { input, uploads }: ImportRun): Promi
  * All batches of the run in file order: rows that this process sent may lie between those of an earlier one.
  */
 export const batchesOfRun = (run: ImportRun, sending: Stage<SentBatch[]>): SentBatch[] =>
-  [...earlierBatches(run, sending), ...sending.done].sort((left, right) => left.lines[0]! - right.lines[0]!);
+  [...earlierBatches(run, sending), ...sending.done].sort((a, b) => a.lines[0]! - b.lines[0]!);
 
 /**
  * The batches of an earlier process: accepted ones, and those with an unknown outcome that this process did

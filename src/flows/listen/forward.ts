@@ -8,13 +8,15 @@ export type EventPattern = readonly string[];
 
 /** Reads patterns separated by commas; null for an empty one, or one with `*` elsewhere than at its end. */
 export function eventPattern(text: string): EventPattern | null {
-  const patterns = text.split(",").map((one) => one.trim());
-  return patterns.every((one) => /^[\w.-]*\*?$/.test(one) && one !== "") ? patterns : null;
+  const patterns = text.split(",").map((pattern) => pattern.trim());
+  return patterns.every((pattern) => /^[\w.-]*\*?$/.test(pattern) && pattern !== "") ? patterns : null;
 }
 
 /** Whether an event of this type is meant. */
 export const matches = (patterns: EventPattern, type: string): boolean =>
-  patterns.some((one) => (one.endsWith("*") ? type.startsWith(one.slice(0, -1)) : one === type));
+  patterns.some((pattern) =>
+    pattern.endsWith("*") ? type.startsWith(pattern.slice(0, -1)) : pattern === type,
+  );
 
 /** Whether some event type fits both. */
 export const overlap = (patterns: EventPattern, others: EventPattern): boolean =>
@@ -73,7 +75,7 @@ function passedOn(rawHeaders: readonly string[]): (readonly [name: string, value
   );
   const named = pairs
     .filter(([name]) => name.toLowerCase() === "connection")
-    .flatMap(([, value]) => value.split(",").map((one) => one.trim().toLowerCase()));
+    .flatMap(([, value]) => value.split(",").map((token) => token.trim().toLowerCase()));
   const dropped = new Set([...ofConnection, ...named]);
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase()));
 }

@@ -177,8 +177,8 @@ async function receive(
     // The service may deliver before it has responded to the registration. Events that were missed are shown first.
     if (secret === null) await started;
     if (secret === null) return { status: 503, text: "not listening yet" };
-    const found = headers[input.headerName.toLowerCase()];
-    const header = Array.isArray(found) ? found.join(", ") : found;
+    const given = headers[input.headerName.toLowerCase()];
+    const header = Array.isArray(given) ? given.join(", ") : given;
     const event = readDelivery(header, body, { ...input, secret, now: clock.now() });
     if (isProblem(event)) {
       view.onProblem(event.message, event.hint);

@@ -87,12 +87,12 @@ export function sidePaths(log: string): { readonly lock: string; readonly mark: 
   const side = { lock: `${path}-lock`, mark: `${path}-shown` };
   try {
     for (const file of [side.lock, side.mark]) {
-      const found = lstatSync(file, { throwIfNoEntry: false });
+      const stats = lstatSync(file, { throwIfNoEntry: false });
       // A kill right after it was created leaves the mark empty.
-      if (found === undefined || (found.isFile() && found.size === 0)) continue;
-      if (!found.isFile())
-        throw foreign(file, found.isDirectory() ? "it is a folder" : "it is not a regular file");
-      const isMark = file === side.mark && found.size <= mostBytes && ShownMark.left(file) !== null;
+      if (stats === undefined || (stats.isFile() && stats.size === 0)) continue;
+      if (!stats.isFile())
+        throw foreign(file, stats.isDirectory() ? "it is a folder" : "it is not a regular file");
+      const isMark = file === side.mark && stats.size <= mostBytes && ShownMark.left(file) !== null;
       if (!isMark) throw foreign(file, "another program wrote it");
     }
   } catch (error) {
@@ -123,19 +123,19 @@ export interface LogFile {
  */
 export async function openLogFile(path: string): Promise<LogFile & { readonly isNew: boolean }> {
   try {
-    const found = await stat(path).catch(() => null);
+    const stats = await stat(path).catch(() => null);
     // Opening a pipe would wait for its reader.
-    if (found !== null && !found.isFile()) throw notRegular(path);
+    if (stats !== null && !stats.isFile()) throw notRegular(path);
     const { O_APPEND, O_CREAT, O_RDWR } = constants;
     const file = await open(path, O_APPEND | O_CREAT | O_RDWR, 0o600);
     try {
       // Without this, a loss of power could lose the name of a new file.
-      if (found === null) await syncFolder(dirname(path));
+      if (stats === null) await syncFolder(dirname(path));
       const { size, nlink } = await file.stat();
       // The lock is next to one name: a process that uses another would write to the same file.
       if (nlink > 1) throw hasOtherNames(path);
       return Object.assign(appender(path, file, !(await endsWithLine(file, size))), {
-        isNew: found === null,
+        isNew: stats === null,
       });
     } catch (error) {
       await file.close();

@@ -159,20 +159,20 @@ export async function loggedEvents(
   { ids, since, failed, mustExist }: EventSelection & { readonly mustExist: boolean },
 ): Promise<LoggedEvents> {
   const wanted = new Set(ids);
-  const found = new Map<string, EventLine>();
+  const events = new Map<string, EventLine>();
   const unaccepted = new UnacceptedEvents();
   const isMeant = ({ id, received_at: at }: EventLine) =>
     (wanted.size === 0 || wanted.has(id)) && (since === null || Date.parse(at) >= since);
   if (!mustExist && !existsSync(path)) return { events: [], unknown: [...wanted] };
   for await (const line of readLog(path)) {
     if (isResult(line)) unaccepted.settle(line);
-    else if (!found.has(line.id) && isMeant(line)) {
-      found.set(line.id, line);
+    else if (!events.has(line.id) && isMeant(line)) {
+      events.set(line.id, line);
       unaccepted.add(line);
     }
   }
   return {
-    events: [...found.values()].filter(({ id }) => !failed || unaccepted.has(id)),
-    unknown: [...wanted].filter((id) => !found.has(id)),
+    events: [...events.values()].filter(({ id }) => !failed || unaccepted.has(id)),
+    unknown: [...wanted].filter((id) => !events.has(id)),
   };
 }

@@ -149,7 +149,7 @@ export class Poller {
     try {
       const newest = await this.#newTasks();
       const ended = [...(await this.#endedTasks()), ...(await this.#endedJobs())];
-      ended.sort((one, other) => ((one.endedAt ?? "") < (other.endedAt ?? "") ? -1 : 1));
+      ended.sort((a, b) => ((a.endedAt ?? "") < (b.endedAt ?? "") ? -1 : 1));
       const limit = pLimit(concurrency);
       await Promise.all(ended.map((job) => limit(async () => signal.aborted || (await this.#report(job)))));
       this.#newest = newest;
@@ -194,7 +194,7 @@ export class Poller {
   async #endedJobs(): Promise<EndedJob[]> {
     const { state, service } = this.options;
     const limit = pLimit(service.concurrency);
-    const found = await Promise.all(
+    const lists = await Promise.all(
       this.#jobsToCheck()
         .filter((job) => this.#isDue(job))
         .map((job) =>
@@ -209,7 +209,7 @@ export class Poller {
           }),
         ),
     );
-    return found.filter((job) => job !== null);
+    return lists.filter((job) => job !== null);
   }
 
   /** The imports and exports that have not ended, or whose end has not been reported. */

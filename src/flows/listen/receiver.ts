@@ -33,13 +33,13 @@ function respondAndDiscard(
   }
   response.flushHeaders();
   response.write(body);
-  let left = allowance.bytes;
+  let remaining = allowance.bytes;
   const timer = setTimeout(() => request.socket.destroy(), allowance.ms);
   timer.unref();
   request.on("data", (chunk: Buffer) => {
-    left -= chunk.length;
+    remaining -= chunk.length;
     request.pause();
-    if (left >= 0) setTimeout(() => request.resume(), allowance.pauseMs).unref();
+    if (remaining >= 0) setTimeout(() => request.resume(), allowance.pauseMs).unref();
   });
   request.on("end", () => response.end());
   request.on("close", () => clearTimeout(timer));

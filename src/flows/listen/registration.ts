@@ -65,7 +65,7 @@ interface Leftover {
  */
 async function findLeftover(deps: Registrar, runId: string, url: string): Promise<Leftover | null> {
   const { client, state, baseUrl, keyFingerprint, clock, pid, signal, onProblem } = deps;
-  let found: Leftover | null = null;
+  let leftover: Leftover | null = null;
   for (const { name, value } of state.marks.list(baseUrl, prefix)) {
     if (name === markName(runId)) continue;
     const mark = JSON.parse(value) as Mark;
@@ -80,20 +80,20 @@ async function findLeftover(deps: Registrar, runId: string, url: string): Promis
       if (webhook === null) {
         // With the key of another organization the webhook only seems to be missing.
         if (mark.keyFingerprint === keyFingerprint) state.marks.remove(baseUrl, name);
-      } else if (webhook.url === url && found === null) {
-        found = { name, hold, webhook, secret: mark.secret ?? null };
+      } else if (webhook.url === url && leftover === null) {
+        leftover = { name, hold, webhook, secret: mark.secret ?? null };
       } else onProblem(...leftElsewhere(webhook));
     } catch (error) {
       if (!mayNotRead(error)) {
-        found?.hold.release();
+        leftover?.hold.release();
         throw error;
       }
       onProblem(`cannot check the webhook of an earlier listener: ${(error as CatError).message}`);
     } finally {
-      if (found?.hold !== hold) hold.release();
+      if (leftover?.hold !== hold) hold.release();
     }
   }
-  return found;
+  return leftover;
 }
 
 /** The webhook of a listener, by its ID, else by its description; null if neither finds it. */
@@ -156,22 +156,22 @@ export function openRegistration(deps: Registrar): Registration {
   if ("heldBy" in own) throw new Error("a run ID was used twice");
   let hold = own;
   /** What this listener deletes at its end: only its mark, or a webhook, whose ID may be unknown. */
-  let left: "nothing" | "mark" | { readonly id: string | null } = "mark";
+  let remains: "nothing" | "mark" | { readonly id: string | null } = "mark";
   /** Set by a takeover: until when events from before it may be pending, in milliseconds since the epoch. */
   let taken: { id: string; url: string; until: number } | null = null;
   const mark = (url: string, webhook: { id: string | null; secret?: string }) =>
     state.marks.set(baseUrl, name, JSON.stringify({ ...webhook, keyFingerprint, url } satisfies Mark));
 
   async function create(url: string, events: readonly EventType[]): Promise<Registered> {
-    left = { id: null };
+    remains = { id: null };
     const body = { url, events: [...events], description: toDescription(runId) };
     try {
       const { id, signing_secret: secret } = await client.webhooks.create({ body }, { signal });
       mark(url, { id, secret });
-      left = { id };
+      remains = { id };
       return { id, secret };
     } catch (error) {
-      if (isRefusal(error)) left = "mark";
+      if (isRefusal(error)) remains = "mark";
       throw error;
     }
   }
@@ -186,12 +186,12 @@ export function openRegistration(deps: Registrar): Registration {
     hold.release();
     ({ name, hold } = leftover);
     // The webhook has pending events: without its secret it stays for the next listener.
-    left = "nothing";
+    remains = "nothing";
     // A kill before the response that has a new secret must not leave the old one.
     if (leftover.secret === null) mark(url, { id });
     const secret = await resume(deps, leftover, events);
     mark(url, { id, secret });
-    left = { id };
+    remains = { id };
     // The service has gone on delivering to it while no listener ran.
     taken = { id, url, until: clock.now() + webhookRetryTotalMs };
     deps.onNote(
@@ -210,23 +210,24 @@ export function openRegistration(deps: Registrar): Registration {
       const patience = new AbortController();
       const cancel = clock.at(clock.now() + longestEndMs, () => patience.abort(new Error("timed out")));
       try {
-        if (deps.keeps && typeof left === "object" && left.id !== null) {
-          deps.onNote(`Webhook ${left.id} stays, with its secret, for the next listener at its URL.`);
+        if (deps.keeps && typeof remains === "object" && remains.id !== null) {
+          deps.onNote(`Webhook ${remains.id} stays, with its secret, for the next listener at its URL.`);
           return false;
         }
         if (taken !== null && clock.now() < taken.until) {
           deps.onProblem(...kept(taken.id, taken.url));
           return false;
         }
-        if (typeof left === "object") {
-          const webhookId = left.id ?? (await findWebhook(client, { id: null, runId }, patience.signal))?.id;
+        if (typeof remains === "object") {
+          const webhookId =
+            remains.id ?? (await findWebhook(client, { id: null, runId }, patience.signal))?.id;
           if (webhookId !== undefined)
             await orNull(client.webhooks.delete({ webhook_id: webhookId }, { signal: patience.signal }));
         }
-        if (left !== "nothing") state.marks.remove(baseUrl, name);
-        return typeof left === "object";
+        if (remains !== "nothing") state.marks.remove(baseUrl, name);
+        return typeof remains === "object";
       } catch {
-        const id = typeof left === "object" ? left.id : null;
+        const id = typeof remains === "object" ? remains.id : null;
         const which = id === null ? "a webhook that may have been created" : `webhook ${id}`;
         deps.onNote(`Could not delete ${which}. The next cat webhooks listen at its URL takes it over.`);
         return false;

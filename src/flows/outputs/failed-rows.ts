@@ -30,8 +30,8 @@ export function keptCells(
   done: ReadonlySet<number>,
 ): string[] {
   const cells = record as readonly string[];
-  const left = done.size > 0 ? reader.columns.withoutDone(cells, done) : cells;
-  return columns.map((column) => left[column] ?? "");
+  const remaining = done.size > 0 ? reader.columns.withoutDone(cells, done) : cells;
+  return columns.map((column) => remaining[column] ?? "");
 }
 
 /** The failed rows of a table as CSV, with the reasons. */
@@ -100,8 +100,8 @@ export function failedNdjsonRow(
 ): string {
   // A line that is not an object has no place for a reason; keep it unchanged.
   if (typeof record === "string") return `${record}\n`;
-  const left = form.withoutDone(record as Record<string, unknown>, done);
-  return `${JSON.stringify({ ...left, error_code: code, error_message: message })}\n`;
+  const remaining = form.withoutDone(record as Record<string, unknown>, done);
+  return `${JSON.stringify({ ...remaining, error_code: code, error_message: message })}\n`;
 }
 
 /** Removes characters that the file could not be read back with: NUL and lone surrogates. */

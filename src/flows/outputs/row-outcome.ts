@@ -44,7 +44,7 @@ export interface Stretch<Row extends { line: number }> {
 export async function* inOrderOfLines<Row extends { line: number }>(
   stretches: readonly Stretch<Row>[],
 ): AsyncGenerator<Row> {
-  const waiting = [...stretches].sort((one, other) => other.first - one.first);
+  const waiting = [...stretches].sort((a, b) => b.first - a.first);
   const open: { row: Row; rows: AsyncGenerator<Row> }[] = [];
   try {
     for (;;) {

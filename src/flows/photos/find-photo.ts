@@ -27,9 +27,9 @@ export class NamesNearby {
     if (names.size > mostCompared.names || this.#compared++ >= mostCompared.photos) return [];
     // Other digits are another product: `BAG-2_front` is not a typo of `BAG-1_front`.
     const known = [...names.keys()].filter(
-      (one) => one === fileStem(one) && (one.startsWith(stem) || digitsIn(one) === digitsIn(stem)),
+      (name) => name === fileStem(name) && (name.startsWith(stem) || digitsIn(name) === digitsIn(stem)),
     );
-    return meantWords(stem, known).map((one) => names.get(one)!);
+    return meantWords(stem, known).map((name) => names.get(name)!);
   }
 
   #namesIn(folder: string): Promise<ReadonlyMap<string, string>> {
@@ -46,9 +46,9 @@ export class NamesNearby {
 async function readNames(folder: string): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const found = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort();
-  for (const name of found) names.set(foldedPath(name), name);
-  for (const name of found) {
+  const files = entries.flatMap((entry) => (entry.isDirectory() ? [] : [entry.name])).sort();
+  for (const name of files) names.set(foldedPath(name), name);
+  for (const name of files) {
     const stem = fileStem(foldedPath(name));
     if (photoEnding.test(name) && !names.has(stem)) names.set(stem, name);
   }

@@ -85,7 +85,7 @@ export async function photosOfRows(
     }
     const meant = [read, ...(inFolder === undefined ? [] : [inFolder])].flatMap(({ reference }) => {
       const alike = [...known.get(referenceKey(reference))!];
-      const spelled = alike.filter((one) => one.normalize("NFC") === reference);
+      const spelled = alike.filter((spelling) => spelling.normalize("NFC") === reference);
       return spelled.length > 0 ? spelled : alike;
     });
     const [reference, second] = new Set(meant);
@@ -106,7 +106,7 @@ const readByFolder: NameReader = (path) => {
 
 const ambiguous = (path: string, ...references: readonly string[]): InputError =>
   new InputError(
-    `the photo ${JSON.stringify(path)} may belong to ${references.map((one) => JSON.stringify(one)).join(" or ")}`,
+    `the photo ${JSON.stringify(path)} may belong to ${references.map((reference) => JSON.stringify(reference)).join(" or ")}`,
     "ambiguous_photo",
     "Rename the photo or its folder, so that one reference is in it exactly as in its row.",
   );
@@ -138,10 +138,8 @@ class Sorting {
 }
 
 /** By number, then in the usual order of sides; a photo without both is the main one. */
-const byPlace = (one: FolderPhoto, other: FolderPhoto): number =>
-  (one.number ?? 0) - (other.number ?? 0) ||
-  sidePlace(one) - sidePlace(other) ||
-  (one.path < other.path ? -1 : 1);
+const byPlace = (a: FolderPhoto, b: FolderPhoto): number =>
+  (a.number ?? 0) - (b.number ?? 0) || sidePlace(a) - sidePlace(b) || (a.path < b.path ? -1 : 1);
 
 const sidePlace = ({ side }: FolderPhoto): number => (side === undefined ? -1 : orientations.indexOf(side));
 
@@ -242,13 +240,12 @@ export function guessPatterns(listing: PhotoListing): PatternGuess[] {
       : [];
   });
   const withoutSide = ({ pattern }: { pattern: NamePattern }) => (pattern.text.includes("{side}") ? 0 : 1);
-  tried.sort(
-    (one, other) =>
-      withoutSide(one) - withoutSide(other) || one.products - other.products || other.read - one.read,
-  );
+  tried.sort((a, b) => withoutSide(a) - withoutSide(b) || a.products - b.products || b.read - a.read);
   const isNew = ({ pattern, products, read }: (typeof tried)[number]) =>
     !pattern.text.includes("[") ||
-    !tried.some((one) => one.pattern !== pattern && one.products === products && one.read === read);
+    !tried.some(
+      (attempt) => attempt.pattern !== pattern && attempt.products === products && attempt.read === read,
+    );
   return tried
     .filter(isNew)
     .slice(0, shownGuesses)

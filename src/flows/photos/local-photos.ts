@@ -79,15 +79,15 @@ export class LocalPhotos {
    * user has yet to fix.
    */
   async has(path: string): Promise<boolean> {
-    const found = await stat(path).catch(() => null);
-    if (found === null || !found.isFile()) return false;
+    const stats = await stat(path).catch(() => null);
+    if (stats === null || !stats.isFile()) return false;
     for (const looking of this.#looks.values()) {
       const look = await looking;
-      if (!("code" in look) && look.size !== found.size) continue;
+      if (!("code" in look) && look.size !== stats.size) continue;
       const real = "code" in look ? look.at : look.real;
       if (real === undefined) continue;
       const photo = await stat(real).catch(() => null);
-      if (photo?.ino === found.ino && photo.dev === found.dev) return true;
+      if (photo?.ino === stats.ino && photo.dev === stats.dev) return true;
     }
     return false;
   }
@@ -113,7 +113,7 @@ export class LocalPhotos {
     const seen = new Map<string, string>();
     for (const [index, path] of paths.entries()) {
       const { size } = files[index]!;
-      if (files.filter((one) => one.size === size).length < 2) continue;
+      if (files.filter((file) => file.size === size).length < 2) continue;
       const digest = await this.digest(path);
       const earlier = seen.get(digest);
       if (earlier !== undefined) return [earlier, path];
@@ -260,7 +260,7 @@ export class LocalPhotos {
   ): Promise<PhotoFile | FileProblem> {
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG" || code === "ELOOP") {
       const isLink = await lstat(resolved).then(
-        (found) => found.isSymbolicLink(),
+        (stats) => stats.isSymbolicLink(),
         () => false,
       );
       if (isLink) return { code: "photo_not_found", message: `${resolved} is a broken link` };
@@ -301,8 +301,7 @@ export class LocalPhotos {
 }
 
 /** Whether two names differ only in Unicode composition, as between a Mac's file names and a list. */
-const isSameName = (one: string, other: string): boolean =>
-  one !== other && one.normalize("NFC") === other.normalize("NFC");
+const isSameName = (a: string, b: string): boolean => a !== b && a.normalize("NFC") === b.normalize("NFC");
 
 const quoted = (path: string): string => JSON.stringify(path.length > 200 ? `...${path.slice(-197)}` : path);
 
@@ -334,7 +333,7 @@ export async function openLocalPhotos(
   const fault = await realpath(root)
     .then(lstat)
     .then(
-      (found) => (found.isDirectory() ? null : "is not a folder"),
+      (stats) => (stats.isDirectory() ? null : "is not a folder"),
       ({ code }: NodeJS.ErrnoException) =>
         code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`,
     );

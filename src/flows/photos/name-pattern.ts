@@ -22,7 +22,7 @@ export const sideNamed = (word: string): Orientation | undefined => sides.get(pl
 
 /** The words of sides in a regular expression, the longest first. */
 const sideWords = [...orientations, ...Object.keys(wordsForOrientations), "rückseite", "rückansicht"]
-  .sort((one, other) => other.length - one.length)
+  .sort((a, b) => b.length - a.length)
   .map((word) => word.replaceAll("-", "[-_ ]?"))
   .join("|");
 
@@ -60,12 +60,12 @@ export function readRest(rest: string): Omit<NamedPhoto, "reference"> | null {
 /** All references that a name may begin with, the longest first. */
 export const readByBeginning: NameReader = (path) => {
   const stem = patternStem(path, 0)!;
-  const found: NamedPhoto[] = [];
+  const photos: NamedPhoto[] = [];
   for (let end = stem.length; end > 0; end--) {
     const rest = readRest(stem.slice(end));
-    if (rest !== null) found.push({ reference: stem.slice(0, end).trim(), ...rest });
+    if (rest !== null) photos.push({ reference: stem.slice(0, end).trim(), ...rest });
   }
-  return found.filter(({ reference }) => reference !== "");
+  return photos.filter(({ reference }) => reference !== "");
 };
 
 /** A pattern of file names, such as `{reference}_{side}` or `{reference}/*`. */
@@ -83,8 +83,8 @@ export class NamePattern {
     const named = text.replace(/\.(?:jpe?g|png|webp|tiff?|avif|gif|bmp|\*)$/i, "").replace(/^\.?\//, "");
     const [before, after, ...more] = named.split("{reference}");
     if (after === undefined || more.length > 0) throw new Error("it needs {reference} once");
-    for (const one of ["{side}", "{n}"])
-      if (named.split(one).length > 2) throw new Error(`it can have ${one} once`);
+    for (const placeholder of ["{side}", "{n}"])
+      if (named.split(placeholder).length > 2) throw new Error(`it can have ${placeholder} once`);
     // Each one more multiplies the ways in which a name may be read.
     if (named.split("*").length > 3) throw new Error("it can have * twice");
     // The end of a deeper path would name another folder than the product's.
@@ -105,7 +105,7 @@ export class NamePattern {
   /** All readings, those with the longest reference first. */
   readonly readings: NameReader = (path) => {
     const stem = this.#stem(path);
-    const found: NamedPhoto[] = [];
+    const photos: NamedPhoto[] = [];
     for (let start = 0; start < stem.length; start++) {
       const before = this.#before.exec(stem.slice(0, start));
       if (before === null) continue;
@@ -113,10 +113,10 @@ export class NamePattern {
         const after = this.#after.exec(stem.slice(end));
         const reference = stem.slice(start, end).trim();
         if (after !== null && reference !== "")
-          found.push({ reference, ...readGroups({ ...before.groups, ...after.groups }) });
+          photos.push({ reference, ...readGroups({ ...before.groups, ...after.groups }) });
       }
     }
-    return found.sort((one, other) => other.reference.length - one.reference.length);
+    return photos.sort((a, b) => b.reference.length - a.reference.length);
   };
 }
 

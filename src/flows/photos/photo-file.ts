@@ -179,18 +179,18 @@ export function repeatedPhotos(row: unknown): readonly FieldProblem[] {
   // Most rows have one photo.
   if (!Array.isArray(images) || images.length < 2) return none;
   const first = new Map<string, string>();
-  let found = none;
+  let duplicates = none;
   for (const [index, image] of (images as (NamedImage | null)[]).entries()) {
-    const field = (["image_id", "path"] as const).find((one) => typeof image?.[one] === "string");
+    const field = (["image_id", "path"] as const).find((key) => typeof image?.[key] === "string");
     const orientation = image?.orientation;
     if (field === undefined || orientation === undefined) continue;
     const source = image![field]!;
     const earlier = first.get(`${field} ${source}`);
     if (earlier === undefined) first.set(`${field} ${source}`, orientation);
     else if (earlier !== orientation)
-      found = [...found, problem(`images[${index}].${field}`, { source, earlier })];
+      duplicates = [...duplicates, problem(`images[${index}].${field}`, { source, earlier })];
   }
-  return found;
+  return duplicates;
 }
 
 function problem(param: string, { source, earlier }: { source: string; earlier: string }): FieldProblem {

@@ -130,8 +130,8 @@ export async function checkFile(
   }
   const taken = Math.min(total, file.limit ?? total);
   if (headReported > 0) invalid = taken;
-  const left = file.limit === undefined ? {} : { left: total - taken };
-  return { check: { total: taken, valid: taken - invalid, invalid, unusable, ...left }, refused };
+  const allowance = file.limit === undefined ? {} : { left: total - taken };
+  return { check: { total: taken, valid: taken - invalid, invalid, unusable, ...allowance }, refused };
 }
 
 /**
@@ -162,12 +162,12 @@ function repetition(
     const before = seen.add(keys, line);
     return before === null ? null : toRepetition(unique.message(keys, before), before, name);
   }
-  let found: Repetition | null = null;
+  let firstRepetition: Repetition | null = null;
   for (const key of keys) {
     const before = seen.add(key, line);
-    if (before !== null) found ??= toRepetition(unique.message(key, before), before, name);
+    if (before !== null) firstRepetition ??= toRepetition(unique.message(key, before), before, name);
   }
-  return found;
+  return firstRepetition;
 }
 
 /** A row that repeats a key, which another file may have. */

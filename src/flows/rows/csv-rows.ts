@@ -173,7 +173,7 @@ const strayQuote = (line: number, param: string | undefined): Problem => ({
 });
 
 function wrongDelimiter(line: number, given: string, fitting: string): Problem {
-  const [flag, header] = [given, fitting].map((one) => JSON.stringify(one));
+  const [flag, header] = [given, fitting].map((character) => JSON.stringify(character));
   const message = `the delimiter ${flag} does not fit the header, which seems to use ${header}: use --delimiter ${fitting === "\t" ? "tab" : header}`;
   return { line, code: "wrong_format", message };
 }

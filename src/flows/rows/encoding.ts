@@ -31,7 +31,10 @@ const otherNames: readonly (readonly [RegExp, string])[] = [
  */
 export function checkEncodingName(name: string): string {
   const given = name.trim().toLowerCase();
-  const known = otherNames.reduce((text, [pattern, other]) => text.replace(pattern, other), given);
+  const known = otherNames.reduce(
+    (text, [pattern, replacement]) => text.replace(pattern, replacement),
+    given,
+  );
   if (known === "utf-16") return known;
   try {
     return new TextDecoder(known).encoding;

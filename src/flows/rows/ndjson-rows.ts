@@ -53,12 +53,12 @@ export class NdjsonReader implements RowReader {
 
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     if (row.fault !== undefined) return [row.fault];
-    const found = this.#form.problems(row.content);
+    const fieldProblems = this.#form.problems(row.content);
     const reported = ({ cellMessage: _, ...problem }: FieldProblem): Problem => {
       return { line: row.line, reference: this.#form.readReference(row.content), ...problem };
     };
-    if (found instanceof Promise) return found.then((problems) => problems.map(reported));
-    return found.length === 0 ? none : found.map(reported);
+    if (fieldProblems instanceof Promise) return fieldProblems.then((problems) => problems.map(reported));
+    return fieldProblems.length === 0 ? none : fieldProblems.map(reported);
   }
 
   #readLine(text: string, line: number): InputRow {

@@ -95,7 +95,7 @@ export class FirstUses {
     this.#lines = Math.max(this.#lines, before + line);
     const first = this.#seen.add(key, before + line);
     if (first === null) return null;
-    const file = this.#files.findLast((one) => one.before < first)!;
+    const file = this.#files.findLast((candidate) => candidate.before < first)!;
     const used = first - file.before;
     return { line: used, ...file.toPlace(used), file: file.before === before ? null : file.name };
   }

@@ -45,10 +45,10 @@ export abstract class TableReader implements RowReader {
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     // Texts that are not known come first: a failed file keeps the row rejected by their code.
     if (row.fault !== undefined) return [...this.#doubts(row as TableRow), row.fault];
-    const found = this.form.problems(row.content);
-    return found instanceof Promise
-      ? found.then((problems) => this.#toProblems(row as TableRow, problems))
-      : this.#toProblems(row as TableRow, found);
+    const fieldProblems = this.form.problems(row.content);
+    return fieldProblems instanceof Promise
+      ? fieldProblems.then((problems) => this.#toProblems(row as TableRow, problems))
+      : this.#toProblems(row as TableRow, fieldProblems);
   }
 
   /** Where the cell with the reference of a row is. */
@@ -89,10 +89,10 @@ export abstract class TableReader implements RowReader {
     return this.columns.cellProblems(row.record);
   }
 
-  #toProblems(row: TableRow, found: readonly FieldProblem[]): readonly Problem[] {
+  #toProblems(row: TableRow, problems: readonly FieldProblem[]): readonly Problem[] {
     const ofCells = this.cellProblems(row);
     const code = row.earlierReason?.code.split(" ").find((code) => doubtCodes.has(code));
-    if (found.length === 0 && ofCells.length === 0 && code === undefined) return none;
+    if (problems.length === 0 && ofCells.length === 0 && code === undefined) return none;
     const { line } = row;
     const reference = this.form.readReference(row.content);
     if (code !== undefined) {
@@ -108,7 +108,7 @@ export abstract class TableReader implements RowReader {
     const params = new Set(reported.map(({ param }) => param));
     // A field whose cell cannot be read is not missing.
     for (const { column } of ofCells) params.add(toFieldName(this.columns.names[column] ?? ""));
-    const others = found
+    const others = problems
       .map((problem) => this.#inColumns(row, problem))
       .filter(({ param }) => param === undefined || !params.has(param));
     return [...others, ...reported];

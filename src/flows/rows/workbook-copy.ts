@@ -175,8 +175,8 @@ async function chooseSheet(
     const alike = names.findIndex((sheet) => sheet.toLowerCase() === wanted);
     const index = names.includes(exact) ? names.indexOf(exact) : alike;
     if (index !== -1) {
-      const [found] = await filledSheets(book, [index], choice);
-      return { index, header: found?.header ?? { row: 1, columns: 0, rowsAbove: 0 }, isChosen: false };
+      const [copied] = await filledSheets(book, [index], choice);
+      return { index, header: copied?.header ?? { row: 1, columns: 0, rowsAbove: 0 }, isChosen: false };
     }
     const hint = `Its sheets: ${quoted([...names.keys()])}.`;
     throw new WorkbookError("unknown_sheet", `${name} has no sheet ${JSON.stringify(choice.sheet)}`, hint);

@@ -76,7 +76,7 @@ export class WorkbookReader extends TableReader {
               ({ firstRow, lastRow, firstColumn, lastColumn }) =>
                 lastRow > Math.max(line + 1, firstRow) && firstColumn <= column && column <= lastColumn,
             )
-            .sort((one, other) => one.firstRow - other.firstRow),
+            .sort((a, b) => a.firstRow - b.firstRow),
     );
   }
 
@@ -160,8 +160,8 @@ function decoded(path: string): string {
 }
 
 /** Spreadsheets add a slash, escape some characters, and keep what follows # apart. */
-const sameUrl = (one: string, other: string): boolean => {
-  const parsed = [one, other].map((text) => (URL.canParse(text) ? new URL(text) : null));
+const sameUrl = (a: string, b: string): boolean => {
+  const parsed = [a, b].map((text) => (URL.canParse(text) ? new URL(text) : null));
   const [first, second] = parsed.map((url) => url && `${url.origin}${url.pathname}${url.search}`);
   return first === second;
 };

@@ -49,7 +49,7 @@ export async function sendBatches(
     if (outcome.kind !== "accepted") throw outcome.error;
     onAccepted(outcome, receipt!);
   });
-  return { sent: sent.sort((one, other) => one.index - other.index), stopped };
+  return { sent: sent.sort((a, b) => a.index - b.index), stopped };
 }
 
 /**
@@ -93,7 +93,7 @@ function toFailure(
   // It was aborted because of another batch, whose error reveals nothing about this one.
   if (request.hasLeft) return { kind: unsent, error };
   if (isNothingDone(error, again) || (isRefusal(error) && operation.rejectsBody?.(error) === true)) {
-    const problems = error.problems.map((one) => inFile(one, operation, lines));
+    const problems = error.problems.map((problem) => inFile(problem, operation, lines));
     return { kind: "refused", error, problems };
   }
   if (isKeyTaken(error)) return { kind: "unknown", error: undecided(error as ApiError, operation) };

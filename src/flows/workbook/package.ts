@@ -82,9 +82,7 @@ const headerBytes = 30;
 
 /** Whether entries share bytes, which makes a small file of any size. */
 function doOverlap(entries: readonly Entry[]): boolean {
-  const sorted = [...entries].sort(
-    (one, other) => one.relativeOffsetOfLocalHeader - other.relativeOffsetOfLocalHeader,
-  );
+  const sorted = [...entries].sort((a, b) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader);
   return sorted.some(({ relativeOffsetOfLocalHeader }, at) => {
     const before = sorted[at - 1];
     return (

@@ -239,7 +239,7 @@ class RowCollector {
     if (this.#cells.some(({ column }) => column === cell.column))
       throw this.#damaged(`row ${this.#row} has two cells in one column`);
     this.#cells.push(cell);
-    this.#cells.sort((one, other) => one.column - other.column);
+    this.#cells.sort((a, b) => a.column - b.column);
   }
 
   #closeRow(): void {

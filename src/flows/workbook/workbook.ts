@@ -143,9 +143,9 @@ async function readSharedStrings(pack: Package, part: string | undefined): Promi
   const strings = new TextList();
   if (part === undefined || !pack.has(part)) return strings;
   const text = new TextCollector();
-  const found = { values: 0, characters: 0 };
+  const counts = { values: 0, characters: 0 };
   const handler: XmlHandler = {
-    found,
+    found: counts,
     open(name) {
       if (name === "si") text.start();
       else text.open(name);
@@ -154,8 +154,8 @@ async function readSharedStrings(pack: Package, part: string | undefined): Promi
       text.close(name);
       if (name !== "si") return;
       strings.add(text.raw);
-      if (text.raw !== "") found.values++;
-      found.characters += text.raw.length;
+      if (text.raw !== "") counts.values++;
+      counts.characters += text.raw.length;
       if (strings.length > workbookLimits.sharedTexts)
         throw damagedWorkbook(
           pack.name,

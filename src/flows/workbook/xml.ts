@@ -107,13 +107,13 @@ export async function readXml(
   for await (const _ of walkXml(pack, part, limit, handler));
 }
 
-function countMarkup(pack: Package, length: number, found: Found = { values: 0, characters: 0 }): void {
+function countMarkup(pack: Package, length: number, counts: Found = { values: 0, characters: 0 }): void {
   pack.markup = Math.max(
     0,
-    pack.markup + length - found.characters - found.values * workbookLimits.markupOfValue,
+    pack.markup + length - counts.characters - counts.values * workbookLimits.markupOfValue,
   );
-  found.values = 0;
-  found.characters = 0;
+  counts.values = 0;
+  counts.characters = 0;
   if (pack.markup > workbookLimits.markup)
     throw new WorkbookError(
       "damaged_workbook",

@@ -54,8 +54,8 @@ export function productView({ garment, angle_shot: angle, style, background }: S
   ].join("");
   const ground = '<ellipse cx="300" cy="706" rx="195" ry="18" opacity="0.16"/>';
   if (angle === "pair") {
-    const other = `<g transform="translate(585 130) scale(-0.78 0.78)">${product}</g>`;
-    return `${defs}${ground}${other}<g transform="translate(20 246) scale(0.82)">${product}</g>`;
+    const mirrored = `<g transform="translate(585 130) scale(-0.78 0.78)">${product}</g>`;
+    return `${defs}${ground}${mirrored}<g transform="translate(20 246) scale(0.82)">${product}</g>`;
   }
   if (style === "flatlay") {
     // Seen from above: slightly rotated, with a shadow on the surface.

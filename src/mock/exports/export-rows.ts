@@ -54,7 +54,7 @@ export function exportRow(
   const held = deleted_at === null ? heldImages(organization, product, roles) : [];
   return {
     product: { id, reference, name, sex, deleted_at },
-    assets: held.map((one) => toAsset(world, one, signedAt)),
+    assets: held.map((image) => toAsset(world, image, signedAt)),
   };
 }
 

@@ -92,15 +92,15 @@ export async function* firstBytes(
   length: number,
   response: ServerResponse,
 ): AsyncGenerator<Uint8Array> {
-  let left = length;
+  let remaining = length;
   for await (const chunk of chunks) {
-    if (chunk.length > left) {
+    if (chunk.length > remaining) {
       // Sent before the cut, so that the client gets all of them.
-      await new Promise((resolve) => response.write(chunk.subarray(0, left), resolve));
+      await new Promise((resolve) => response.write(chunk.subarray(0, remaining), resolve));
       response.destroy();
       return;
     }
-    left -= chunk.length;
+    remaining -= chunk.length;
     yield chunk;
   }
 }

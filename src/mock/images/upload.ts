@@ -20,8 +20,9 @@ function unknownPart(field: PartName): Refusal {
 /** The error for a form without a file; it names the first other part, probably meant as the file. */
 function noFile(strangers: readonly PartName[]): Refusal {
   if (strangers.length === 0) return invalid("the form has no part named file", "file");
-  const other = strangers[0] === undefined ? "one without a name" : `one named ${strangers[0].slice(0, 200)}`;
-  return invalid(`the form has no part named file; it has ${other}`, "file");
+  const stranger =
+    strangers[0] === undefined ? "one without a name" : `one named ${strangers[0].slice(0, 200)}`;
+  return invalid(`the form has no part named file; it has ${stranger}`, "file");
 }
 
 /** The file of an upload form (Images): exactly one part, named `file`, of at most 10 MB. */

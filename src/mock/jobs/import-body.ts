@@ -58,8 +58,8 @@ function parseRow(line: number, text: string): SubmittedRow {
 export function checkRows(rows: readonly SubmittedRow[]): CheckedRow[] {
   const { min, max } = limits.importRows;
   if (rows.length < min || rows.length > max) {
-    const found = rows.length > max ? `more than ${max}` : "none";
-    throw invalid(`an import must have ${min} to ${max} rows; this one has ${found}`, "rows");
+    const excess = rows.length > max ? `more than ${max}` : "none";
+    throw invalid(`an import must have ${min} to ${max} rows; this one has ${excess}`, "rows");
   }
   const errors: RefusedRow[] = [];
   const firstLines = new Map<string, number>();

@@ -58,7 +58,7 @@ export function settleRow(
     );
   }
   const sought = row.images.map((image, index) => seekImage(place, image, index));
-  const problems = sought.filter((one) => "problem" in one).length;
+  const problems = sought.filter((image) => "problem" in image).length;
   if (problems === sought.length || (problems > 0 && job.on_image_error === "fail_row")) {
     const error = {
       code: "image_failed",
@@ -66,18 +66,18 @@ export function settleRow(
     };
     return failed(
       error,
-      sought.map((one, index) =>
-        notAttached(row.images[index]!, index, "problem" in one ? one.problem : rowFailed),
+      sought.map((image, index) =>
+        notAttached(row.images[index]!, index, "problem" in image ? image.problem : rowFailed),
       ),
     );
   }
   const now = world.timestamp();
   const product = existing ?? createProduct(place, row, now);
   if (existing !== undefined) changeProduct(organization, existing, toFields(row), now);
-  const images = sought.map((one, index) =>
-    "problem" in one
-      ? notAttached(row.images[index]!, index, one.problem)
-      : attachImage(place, product, row.images[index]!, index, one, now),
+  const images = sought.map((image, index) =>
+    "problem" in image
+      ? notAttached(row.images[index]!, index, image.problem)
+      : attachImage(place, product, row.images[index]!, index, image, now),
   );
   return {
     line,
@@ -108,10 +108,10 @@ function attachImage(
   product: ProductRecord,
   image: RowImage,
   index: number,
-  found: Found,
+  lookup: Found,
   now: string,
 ): ImageResult {
-  const record = keepImage(place, found, now);
+  const record = keepImage(place, lookup, now);
   attach(place.organization, product, [{ id: record.id, orientation: toOrientation(image) }], now);
   return { ...described(image, index), status: "attached", image_id: record.id };
 }

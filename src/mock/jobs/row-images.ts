@@ -57,11 +57,11 @@ function urlFailure(url: string): string | null {
 /** The image record of the organization. The content of a URL is stored as a new image. */
 export function keepImage(
   { organization, ids }: { organization: Organization; ids: Ids },
-  found: Found,
+  lookup: Found,
   now: string,
 ): ImageRecord {
-  if ("uploaded" in found) return found.uploaded;
-  const { mime_type, width, height, bytes, seed } = found.content;
+  if ("uploaded" in lookup) return lookup.uploaded;
+  const { mime_type, width, height, bytes, seed } = lookup.content;
   const id = ids.next();
   const record: ImageRecord = {
     id,

@@ -62,12 +62,12 @@ export function sendOutgoing(
   const isSecure = url.protocol === "https:";
   // The URL parser drops the default port of the protocol. Port 0 is kept: no server listens on it.
   const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
-  const found = resolveAddresses(network, url.hostname, call.isAllowed, (giveUp) => ending.atEnd(giveUp));
+  const lookup = resolveAddresses(network, url.hostname, call.isAllowed, (giveUp) => ending.atEnd(giveUp));
   const isOver = () => {
     if (call.isWanted?.() === false) ending.settle({ fault: "ended" });
     return ending.isSettled;
   };
-  const connect = (addresses: Awaited<typeof found>) => {
+  const connect = (addresses: Awaited<typeof lookup>) => {
     if (isOver()) return;
     if (typeof addresses === "string") return ending.settle({ fault: addresses });
     const plain: Socket = network.connect(addresses, port);
@@ -83,7 +83,7 @@ export function sendOutgoing(
     });
   };
   // A custom network may throw, which affects this request alone.
-  found.then(connect).catch(() => ending.settle({ fault: "unreachable" }));
+  lookup.then(connect).catch(() => ending.settle({ fault: "unreachable" }));
   return ending.outcome;
 }
 
@@ -110,7 +110,7 @@ class Ending {
     // Destroy later: if a connection is destroyed while Node's HTTP client emits its end, the parser returns
     // to the pool twice, and two connections of this process share it from then on.
     setImmediate(() => {
-      for (const one of this.#open) one.destroy();
+      for (const connection of this.#open) connection.destroy();
     });
     this.#resolve(outcome);
   }
@@ -122,8 +122,8 @@ class Ending {
   }
 
   /** Destroys the resource after the request has settled. */
-  close(one: { destroy(): unknown }): void {
-    this.#open.push(one);
+  close(connection: { destroy(): unknown }): void {
+    this.#open.push(connection);
   }
 }
 

@@ -155,7 +155,7 @@ export class PageServer {
   }
 
   #organization(name: unknown): Organization {
-    const known = organizationNames.find((one) => one === name);
+    const known = organizationNames.find((candidate) => candidate === name);
     if (known === undefined) throw new Refusal("route_not_found", "organization not found");
     return this.#world.organizations[known];
   }

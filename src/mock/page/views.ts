@@ -150,8 +150,8 @@ function firstWithKey({ log }: World, number: number, row: RequestRow): RequestR
     if (earlier === number) return null;
     // A look at the text is cheaper than parsing a thousand requests.
     if (logged.replayed || !logged.headers.includes(row.idempotency_key)) continue;
-    const found = toRow(earlier, logged);
-    if (found.idempotency_key === row.idempotency_key && found.key === row.key) return found;
+    const earlierRow = toRow(earlier, logged);
+    if (earlierRow.idempotency_key === row.idempotency_key && earlierRow.key === row.key) return earlierRow;
   }
   return null;
 }

@@ -105,7 +105,7 @@ export function putAsset(world: World, id: string, order: AssetOrder): ExportAss
   }
   const images = listedPhotos(organization, product);
   const listed = { ...product, reference: product.reference ?? product.name, images };
-  const held = heldImages(organization, listed, null).find((one) => one.image === image);
+  const held = heldImages(organization, listed, null).find((candidate) => candidate.image === image);
   if (held === undefined) throw invalid("no product lists this image", "product_id");
   return toAsset(world, held, world.clock.now());
 }
@@ -242,7 +242,7 @@ export function putModel(world: World, id: string, { organization = "main", ...o
   const known = findModel(world.organizations[organization], id);
   const given = Object.entries(order).filter(([, value]) => value !== undefined);
   const model: ModelRecord = { id, is_public, ...unnamed, ...known, ...Object.fromEntries(given) };
-  const at = models.findIndex((one) => one.id === id);
+  const at = models.findIndex((model) => model.id === id);
   if (at < 0) models.push(model);
   else models[at] = model;
   return shownModel(world, model);

@@ -42,10 +42,10 @@ function isArriving(request: IncomingMessage): boolean {
 
 /** Reads and discards up to the allowance: stops reading after its bytes, and calls `cut` after its time. */
 export function discard(from: Pick<Readable, "on" | "pause">, cut: () => void): void {
-  let left = allowance.bytes;
+  let remaining = allowance.bytes;
   from.on("data", (chunk: Uint8Array) => {
-    left -= chunk.length;
-    if (left < 0) from.pause();
+    remaining -= chunk.length;
+    if (remaining < 0) from.pause();
   });
   const timer = setTimeout(cut, allowance.ms);
   timer.unref();

@@ -20,14 +20,14 @@ export const exports = {
     const list = `${organization.name} exports.list ${roles?.join() ?? "all"} ${from ?? "live"}`;
     const after = world.cursors.read(list, cursor);
     const { products } = organization;
-    const found = from === null ? products.newestFirst(after) : products.changedSince(from, after);
+    const entries = from === null ? products.newestFirst(after) : products.changedSince(from, after);
     const now = world.clock.now();
     const shownRow = (product: ApiProduct) => {
       const listed = { ...product, images: listedPhotos(organization, product) };
       return exportRow(world, organization, listed, roles, now);
     };
     const next = (last: ApiProduct) => world.cursors.make(list, last.order);
-    return { body: toPage(madeByApi(found), limit, shownRow, next) };
+    return { body: toPage(madeByApi(entries), limit, shownRow, next) };
   },
 
   create({ world, organization, body }) {

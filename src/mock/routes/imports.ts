@@ -35,9 +35,9 @@ export const imports = {
     const list = `${organization.name} imports.rows ${job.id} ${status ?? "all"}`;
     // The position of a row in the input never changes, so it works as a key while rows leave `pending`.
     const after = world.cursors.read(list, cursor) ?? -1;
-    const found = rowsAfter(job, after, status);
+    const rows = rowsAfter(job, after, status);
     const next = ({ index }: { index: number }) => world.cursors.make(list, index);
-    return { body: toPage(found, limit, ({ row }) => row.result, next) };
+    return { body: toPage(rows, limit, ({ row }) => row.result, next) };
   },
 } satisfies Handlers["imports"];
 

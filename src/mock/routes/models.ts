@@ -13,11 +13,11 @@ export const models = {
     const list = `${organization.name} models.list ${is_public ?? "all"}`;
     const all = listModels(organization);
     const after = world.cursors.read(list, cursor) ?? -1;
-    const found = all.filter(
+    const matches = all.filter(
       ({ model, place }) => place > after && (is_public === undefined || model.is_public === is_public),
     );
     const next = (last: { place: number }) => world.cursors.make(list, last.place);
-    return { body: toPage(found, limit, ({ model }) => shownModel(world, model), next) };
+    return { body: toPage(matches, limit, ({ model }) => shownModel(world, model), next) };
   },
 } satisfies Handlers["models"];
 

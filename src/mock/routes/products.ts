@@ -38,8 +38,8 @@ export const products = {
     const list = `${organization.name} products.list ${words.join(" ")}`;
     const after = world.cursors.read(list, cursor);
     const { products } = organization;
-    const found = words.length === 0 ? products.newestFirst(after) : products.withWords(words, after);
-    return { body: toPage(found, limit, shownProduct, (last) => world.cursors.make(list, last.order)) };
+    const entries = words.length === 0 ? products.newestFirst(after) : products.withWords(words, after);
+    return { body: toPage(entries, limit, shownProduct, (last) => world.cursors.make(list, last.order)) };
   },
 
   get({ organization, params }) {

@@ -27,8 +27,8 @@ type Find = (id: string, life: AbortSignal) => Promise<StoredFile | undefined> |
 export function addSignedFiles(router: Router, world: World, pictures: Pictures): void {
   const inAny = <T>(of: (organization: Organization) => T | undefined): T | undefined => {
     for (const organization of Object.values(world.organizations)) {
-      const found = of(organization);
-      if (found !== undefined) return found;
+      const file = of(organization);
+      if (file !== undefined) return file;
     }
     return undefined;
   };

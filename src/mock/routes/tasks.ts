@@ -25,9 +25,9 @@ export const tasks = {
       (status === undefined || task.status === status) &&
       (type === undefined || task.type === type) &&
       (subtype === undefined || task.subtype === subtype);
-    const found = filtered(organization.tasks.newestFirst(after, product_id), isWanted);
+    const entries = filtered(organization.tasks.newestFirst(after, product_id), isWanted);
     const next = ({ place }: PlacedTask) => world.cursors.make(list, place);
-    return { body: toPage(found, limit, ({ task }) => shown(world, task), next) };
+    return { body: toPage(entries, limit, ({ task }) => shown(world, task), next) };
   },
 
   // Checks in the order in which a client can fix problems: the request itself, the resources in it, the

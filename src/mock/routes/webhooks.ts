@@ -39,8 +39,8 @@ export const webhooks = {
   list({ world, organization, query }) {
     const { limit, cursor } = query;
     const list = `${organization.name} webhooks.list`;
-    const found = organization.webhooks.newestFirst(world.cursors.read(list, cursor));
-    return { body: toPage(found, limit, shown, (last) => world.cursors.make(list, last.order)) };
+    const entries = organization.webhooks.newestFirst(world.cursors.read(list, cursor));
+    return { body: toPage(entries, limit, shown, (last) => world.cursors.make(list, last.order)) };
   },
 
   get({ organization, params }) {

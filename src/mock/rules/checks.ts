@@ -33,8 +33,10 @@ export function checkAll<Schema extends z.ZodType>(
   further: (value: unknown) => readonly Problem[] = () => [],
 ): z.output<Schema> {
   const parsed = schema.safeParse(value);
-  const found = parsed.success ? [] : parsed.error.issues.flatMap((issue) => toProblems(issue, what));
-  const problems = [...found, ...further(value)];
+  const schemaProblems = parsed.success
+    ? []
+    : parsed.error.issues.flatMap((issue) => toProblems(issue, what));
+  const problems = [...schemaProblems, ...further(value)];
   if (parsed.success && problems.length === 0) return parsed.data;
   const named = problems.slice(0, mostNamed).map(({ message }) => message);
   if (problems.length > mostNamed) named.push(`and ${problems.length - mostNamed} more`);

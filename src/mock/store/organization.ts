@@ -152,7 +152,7 @@ export function listModels({ models }: Organization): { model: ModelRecord; plac
   const own = models.filter(({ is_public }) => !is_public);
   const set = models.filter(({ is_public }) => is_public);
   const listed = curatedModels.map((curated) => set.find(({ id }) => id === curated.id) ?? curated);
-  const added = set.filter((one) => !listed.includes(one));
+  const added = set.filter((model) => !listed.includes(model));
   return [
     ...own.map((model, place) => ({ model, place })),
     ...[...listed, ...added].map((model, at) => ({ model, place: firstCurated + at })),

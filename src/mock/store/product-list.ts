@@ -44,7 +44,7 @@ export class ProductList {
     const block = this.#blocks[at]!;
     block.deleted++;
     if (block.deleted * 2 <= block.products.length) return;
-    block.products = block.products.filter((one) => one.deleted_at === null);
+    block.products = block.products.filter((product) => product.deleted_at === null);
     block.deleted = 0;
     block.texts = null;
     if (block.products.length === 0) this.#blocks.splice(at, 1);
@@ -70,9 +70,9 @@ export class ProductList {
     for (let at = this.#blockBefore(after); at >= 0; at--) {
       const block = this.#blocks[at]!;
       block.texts ??= toTexts(block.products);
-      const found = findIn(block.texts, words);
-      for (let index = found.length - 1; index >= 0; index--) {
-        const product = block.products[found[index]!]!;
+      const places = findIn(block.texts, words);
+      for (let index = places.length - 1; index >= 0; index--) {
+        const product = block.products[places[index]!]!;
         if (product.deleted_at === null && (after === null || product.order < after)) yield product;
       }
     }
@@ -123,20 +123,20 @@ function toTexts(products: readonly ProductRecord[]): Texts {
 
 /** Indexes of the texts with every word. Each hit skips the texts before it for the next word. */
 function findIn({ all, starts }: Texts, words: readonly string[]): number[] {
-  const found: number[] = [];
+  const places: number[] = [];
   let at = 0;
   let matched = 0;
   for (let turn = 0; ; turn = (turn + 1) % words.length) {
     const hit = all.indexOf(words[turn]!, starts[at]);
-    if (hit < 0) return found;
+    if (hit < 0) return places;
     const holder = textAt(starts, hit, at);
     matched = holder === at ? matched + 1 : 1;
     at = holder;
     if (matched < words.length) continue;
-    found.push(at);
+    places.push(at);
     at++;
     matched = 0;
-    if (at === starts.length) return found;
+    if (at === starts.length) return places;
   }
 }
 

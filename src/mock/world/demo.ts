@@ -64,11 +64,11 @@ export function addDemoProducts(
   until: number,
 ): void {
   const made = kinds.map(() => 0);
-  for (let left = count; left > 0; left--) {
+  for (let remaining = count; remaining > 0; remaining--) {
     const at = random.below(kinds.length);
     const kind = kinds[at]!;
     const number = ++made[at]!;
-    const created_at = new Date(until - left * minuteMs).toISOString();
+    const created_at = new Date(until - remaining * minuteMs).toISOString();
     const images: ProductRecord["images"] = [];
     for (const orientation of random.pick(views)) {
       const id = ids.next();

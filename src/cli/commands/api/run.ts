@@ -153,7 +153,7 @@ async function printResponse(app: App, response: RawResponse, include: boolean):
 /** The status line and the headers, and an empty line. */
 function head({ status, headers }: RawResponse, visible: (text: string) => string): string {
   const lines = Object.entries(headers).flatMap(([name, value]) =>
-    [value ?? []].flat().map((one) => visible(`${name}: ${one}`)),
+    [value ?? []].flat().map((text) => visible(`${name}: ${text}`)),
   );
   return `${[`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`.trim(), ...lines].join("\n")}\n\n`;
 }

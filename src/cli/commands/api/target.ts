@@ -20,10 +20,10 @@ const complete = /^\/(?:v\d+|_mock|openapi\.json)(?=\/|$)/;
  */
 export function parseTarget(text: string, baseUrl: string, query: readonly string[]): Target {
   const target = scheme.test(text) ? ofUrl(text, baseUrl) : ofPath(text);
-  for (const one of query) {
-    const at = one.indexOf("=");
-    if (at < 1) throw malformed("--query", one);
-    target.query.append(one.slice(0, at), one.slice(at + 1));
+  for (const field of query) {
+    const at = field.indexOf("=");
+    if (at < 1) throw malformed("--query", field);
+    target.query.append(field.slice(0, at), field.slice(at + 1));
   }
   return target;
 }
@@ -78,9 +78,9 @@ const operationsAt = (path: string): ClientOperation[] =>
 
 /** The operation of the contract for a method and a path; null if unknown. */
 export function knownOperation(method: string, path: string): ClientOperation | null {
-  const found = operationsAt(path).filter((operation) => operation.method === method);
+  const matching = operationsAt(path).filter((operation) => operation.method === method);
   // A path without parameters is more specific: `/v1/tasks/tryon` before `/v1/tasks/{task_id}`.
-  return found.find((operation) => operation.path === path) ?? found[0] ?? null;
+  return matching.find((operation) => operation.path === path) ?? matching[0] ?? null;
 }
 
 /** The next step after a 404 or 405 for a request that the contract does not have; undefined without one. */

@@ -99,8 +99,8 @@ async function checkService(app: App, settle: Settle) {
     // A wrong proxy variable is the error of its own check.
     const isOfProxy = probed.code === "invalid_proxy";
     const network = isOfProxy ? unchecked("the proxy variable is wrong") : probed;
-    const other = isOfProxy ? network : unchecked("no request was sent");
-    return { key: "value" in key ? other : key, network, proxy: await proxy(null), ...same(other) };
+    const fallback = isOfProxy ? network : unchecked("no request was sent");
+    return { key: "value" in key ? fallback : key, network, proxy: await proxy(null), ...same(fallback) };
   }
   return {
     key: "value" in key ? await settle(() => checkKey(key, probed)) : key,
@@ -162,18 +162,18 @@ async function checkSettings(app: App): Promise<CheckResult> {
     await app.connection();
     return ok(`--mock; ${file}`);
   }
-  const found = await readBaseUrl(globals, env);
+  const setting = await readBaseUrl(globals, env);
   const baseUrl = await baseUrlInUse(globals, env);
   const keys = Object.keys(settings ?? {});
   const unknown = keys.filter((key) => !(profileKeys as readonly string[]).includes(key));
-  if (found !== null && unknown.length > 0) {
+  if (setting !== null && unknown.length > 0) {
     // Without their values, which may be secrets.
     return warning(
       `unknown keys in profile ${name} of ${profiles.path}: ${maskedKeys(unknown.join(", "))}`,
       "Remove them from the file. To store an API key: cat login",
     );
   }
-  if (found !== null) return ok(`${baseUrl} from ${found.source}; profile ${name}; ${file}`);
+  if (setting !== null) return ok(`${baseUrl} from ${setting.source}; profile ${name}; ${file}`);
   throw new UsageError("no service URL", {
     code: "missing_base_url",
     hint: "Run: cat login (or add --base-url URL, or set CAT_BASE_URL). To try it without an account, add --mock.",

@@ -11,16 +11,16 @@ import { type Connection, resolveConnection, unknownProfile } from "../../settin
 /** `cat doctor --parity`: prints the differences between the organizations of two profiles; exit 8 if there are any. */
 export async function compareProfiles(app: App, name: string, hasPhotos: boolean): Promise<void> {
   const { context, io } = app;
-  const other = await openConnection(app, name);
-  app.secrets.add(other.apiKey);
+  const connection = await openConnection(app, name);
+  app.secrets.add(connection.apiKey);
   const { baseUrl } = await app.connection();
   const here = await app.client();
-  const there = openClient(app, other);
+  const there = openClient(app, connection);
   app.onClose(() => there.close());
   // Lines on a terminal show the progress themselves.
   const progress = context.stdout.isTTY ? null : await io.progress({ lines: true });
   const counts: ParityCounts = { here: 0, there: 0, withoutReference: 0, photos: 0 };
-  const found: Difference[] = [];
+  const listed: Difference[] = [];
   let differences = 0;
   try {
     const compared = compareCatalogues(
@@ -28,7 +28,7 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
         here,
         there,
         name,
-        isOneService: baseUrl === other.baseUrl,
+        isOneService: baseUrl === connection.baseUrl,
         hasPhotos,
         signal: context.interrupt,
         concurrency: defaultConcurrency,
@@ -38,7 +38,7 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
     );
     for await (const difference of compared) {
       differences++;
-      if (io.json) found.push(difference);
+      if (io.json) listed.push(difference);
       else
         await io.data(`${io.visible(inWords(difference, name))}
 `);
@@ -49,7 +49,7 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
   if (differences > 0) app.exit = ExitCode.partial;
   if (io.json) {
     const { here, there, withoutReference: without_reference, photos } = counts;
-    return io.jsonData({ parity: name, here, there, without_reference, photos, differences: found });
+    return io.jsonData({ parity: name, here, there, without_reference, photos, differences: listed });
   }
   await io.note(io.visible(summary(differences, counts, name, hasPhotos)));
 }
@@ -65,35 +65,35 @@ async function openConnection({ context, globals }: App, name: string): Promise<
   return resolveConnection(own, { env, keychain: context.keychain });
 }
 
-function inWords({ reference, what, here, there, orientation }: Difference, other: string): string {
+function inWords({ reference, what, here, there, orientation }: Difference, otherName: string): string {
   const quoted = (text: string | undefined) => (text === "" || text === undefined ? "none" : text);
   switch (what) {
     case "missing":
-      return `${reference}: missing in ${other}`;
+      return `${reference}: missing in ${otherName}`;
     case "extra":
-      return `${reference}: only in ${other}`;
+      return `${reference}: only in ${otherName}`;
     case "photo":
       return `${reference}: another ${orientation} photo`;
     case "name":
     case "description":
       return `${reference}: another ${what}`;
     default:
-      return `${reference}: ${what} ${quoted(here)}; in ${other}: ${quoted(there)}`;
+      return `${reference}: ${what} ${quoted(here)}; in ${otherName}: ${quoted(there)}`;
   }
 }
 
 function summary(
   differences: number,
   { here, there, withoutReference, photos }: ParityCounts,
-  other: string,
+  otherName: string,
   hasPhotos: boolean,
 ): string {
-  const products = `${counted(here, "product")} here, ${grouped(there)} in ${other}`;
+  const products = `${counted(here, "product")} here, ${grouped(there)} in ${otherName}`;
   const bytes = hasPhotos ? `${counted(photos, "photo")} downloaded` : "bytes of photos not compared";
-  const left =
+  const remaining =
     withoutReference === 0
       ? ""
       : ` ${counted(withoutReference, "product")} without a reference not compared.`;
   const result = differences === 0 ? "No differences" : counted(differences, "difference");
-  return `${result}: ${products}, ${bytes}.${left}`;
+  return `${result}: ${products}, ${bytes}.${remaining}`;
 }

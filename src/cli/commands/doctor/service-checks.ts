@@ -94,14 +94,14 @@ export async function probe(app: App, baseUrl: string, apiKey: string | null): P
 
 /** Remembers the last TLS connection of the HTTP library. */
 function watchTls() {
-  let found: Probe["tls"] = null;
+  let tls: Probe["tls"] = null;
   const listener = (message: unknown) => {
     const { socket } = message as { socket: Partial<TLSSocket> };
     const validTo = socket.getPeerCertificate?.().valid_to;
-    if (validTo !== undefined) found = { protocol: socket.getProtocol?.() ?? "TLS", validTo };
+    if (validTo !== undefined) tls = { protocol: socket.getProtocol?.() ?? "TLS", validTo };
   };
   subscribe("undici:client:connected", listener);
-  return { found: () => found, stop: () => unsubscribe("undici:client:connected", listener) };
+  return { found: () => tls, stop: () => unsubscribe("undici:client:connected", listener) };
 }
 
 /** The error for a successful response that is not JSON, such as the login page of a network; null for JSON. */
@@ -159,7 +159,7 @@ export function checkNetwork(baseUrl: string, { products }: Probe): CheckResult 
 export function checkProxy(
   { context: { env } }: App,
   baseUrl: string | null,
-  found: Probe | null,
+  probe: Probe | null,
 ): CheckResult {
   const proxies = parseProxies(env);
   if (proxies.all.length === 0) return ok("none set");
@@ -170,20 +170,20 @@ export function checkProxy(
   const proxy = proxies.find(origin);
   if (proxy === null)
     return ok(proxies.isExcluded(origin) ? `NO_PROXY excludes ${hostname}` : "none for this URL");
-  if (found !== null && isOfProxy(found.products)) return failed(found.products.error);
+  if (probe !== null && isOfProxy(probe.products)) return failed(probe.products.error);
   return ok(`${proxy.shown} from ${proxy.variable}`);
 }
 
 /** The least time a certificate should still be valid: two weeks. */
 const soonMs = 14 * 24 * 3_600_000;
 
-export function checkTls({ context: { env, clock } }: App, baseUrl: string, found: Probe): CheckResult {
+export function checkTls({ context: { env, clock } }: App, baseUrl: string, probe: Probe): CheckResult {
   const file = env.NODE_EXTRA_CA_CERTS;
   if (isSet(file) && !existsSync(file)) {
     const message = `NODE_EXTRA_CA_CERTS names a file that does not exist: ${file}`;
     const hint = "Correct the path, or unset it.";
     // Without its certificates the connection may fail, and the file is the first thing to fix.
-    if (isOfTls(found.products)) return failed(new CatError(message, { type: "network", code: "tls", hint }));
+    if (isOfTls(probe.products)) return failed(new CatError(message, { type: "network", code: "tls", hint }));
     return warning(message, hint);
   }
   const insecure = insecureNote(baseUrl, env);
@@ -193,9 +193,9 @@ export function checkTls({ context: { env, clock } }: App, baseUrl: string, foun
       "Do this only with a key of a mock. For any other service, use https://.",
     );
   if (new URL(baseUrl).protocol === "http:") return ok("not used for addresses on this machine");
-  if (isOfTls(found.products)) return failed(found.products.error);
-  if (found.tls === null) return noResponse;
-  const { protocol, validTo } = found.tls;
+  if (isOfTls(probe.products)) return failed(probe.products.error);
+  if (probe.tls === null) return noResponse;
+  const { protocol, validTo } = probe.tls;
   const until = new Date(validTo);
   const about = `${protocol}, certificate valid until ${until.toISOString().slice(0, 10)}`;
   return until.getTime() - clock.now() < soonMs
@@ -220,12 +220,12 @@ export function checkClock({ products: { headers, aheadMs } }: Probe): CheckResu
 export function checkRateLimit({ products, exports }: Probe): CheckResult {
   const headers = exports?.headers ?? products.headers;
   if (headers === null) return noResponse;
-  const [left, limit] = ["x-ratelimit-remaining", "x-ratelimit-limit"].map((name) =>
+  const [remaining, limit] = ["x-ratelimit-remaining", "x-ratelimit-limit"].map((name) =>
     /^\d+$/.exec(readHeader({ headers }, name) ?? ""),
   );
-  if (!left || !limit) return ok("the service announces none");
-  const about = `${Number(left)} of ${Number(limit)} reads left in this minute`;
-  return Number(left) < Number(limit) / 10
+  if (!remaining || !limit) return ok("the service announces none");
+  const about = `${Number(remaining)} of ${Number(limit)} reads left in this minute`;
+  return Number(remaining) < Number(limit) / 10
     ? warning(about, "Wait a minute, or stop other programs that use the service.")
     : ok(about);
 }

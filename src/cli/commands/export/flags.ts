@@ -223,7 +223,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
   const roles = readRoles(raw.role);
   const format = raw.zip ? "zip" : "manifest";
   const mode = `--${format}`;
-  for (const [flag, value, other] of [
+  for (const [flag, value, counterpart] of [
     [mode, raw.manifest && raw.zip ? true : undefined, "--manifest"],
     ["--format", raw.format, mode],
     ["--since", raw.since, mode],
@@ -234,7 +234,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     ["--approved", raw.zip ? undefined : raw.approved, mode],
     ["--product", raw.productsFrom === undefined ? undefined : raw.product, "--products-from"],
   ] as const) {
-    if (value !== undefined) throw conflict(flag, other);
+    if (value !== undefined) throw conflict(flag, counterpart);
   }
   if (raw.approved && raw.extract === undefined)
     throw new UsageError("--approved needs --extract with --zip", {

@@ -65,8 +65,8 @@ function headline({ summary, missing, extracted }: FrozenOutcome): string[] {
 }
 
 /** `9 of 11 images` */
-export const ofImages = (found: number, missing: number): string =>
-  `${grouped(found)} of ${counted(found + missing, "image")}`;
+export const ofImages = (present: number, missing: number): string =>
+  `${grouped(present)} of ${counted(present + missing, "image")}`;
 
 /** The error of an export whose ZIP has fewer images than the service counted: exit 8. The file is kept. */
 export const imagesMissing = (missing: number, hint = "Run the command again for a new export."): CatError =>

@@ -26,7 +26,7 @@ export async function dryRun(
   app: App,
   flags: GenerateFlags,
   file: RowFile,
-  found: FoundProblems | null,
+  foundProblems: FoundProblems | null,
 ): Promise<void> {
   const name = shownName(file.source.name);
   const problems: Problem[] = [];
@@ -51,19 +51,21 @@ export async function dryRun(
   const unresolved = resolved?.unresolved ?? new Map();
   const foundMissing = flags.missing && resolved !== null ? await countedMissing(app, flags, resolved) : null;
   const places = foundMissing === null ? null : new Set(foundMissing.missing.map(placeKey));
-  const valid = asked.filter((one) => !unresolved.has(one.line) && places?.has(placeKey(one)) !== false);
+  const valid = asked.filter(
+    (generation) => !unresolved.has(generation.line) && places?.has(placeKey(generation)) !== false,
+  );
   const check = checked.unusable
     ? { ...checked, invalid: checked.total, valid: 0 }
     : withUnresolved(checked, unresolved);
-  problems.sort((one, other) => one.line - other.line);
-  if (found !== null) {
-    found.counts = {
+  problems.sort((a, b) => a.line - b.line);
+  if (foundProblems !== null) {
+    foundProblems.counts = {
       total: check.total,
       valid: check.valid,
       invalid: check.invalid,
       generations: valid.length,
     };
-    for (const problem of problems) found.add(file.source, problem);
+    for (const problem of problems) foundProblems.add(file.source, problem);
   }
   const plan = planJson(file, check, { asked: valid, problems });
   const notes = await unlistedNotes(app, flags, valid, inFile.table);

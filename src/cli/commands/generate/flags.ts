@@ -102,7 +102,7 @@ export interface GenerateFlags
 /** Subtypes, of which a matrix may have several in one value. */
 function subtypes(value: string, earlier?: string[]): string[] {
   const known: readonly string[] = taskSubtypes;
-  if (value.split(separator).every((one) => known.includes(one.trim()))) return several(value, earlier);
+  if (value.split(separator).every((word) => known.includes(word.trim()))) return several(value, earlier);
   throw new InvalidArgumentError(`use ${either(taskSubtypes)}`);
 }
 
@@ -267,8 +267,8 @@ export function rowsOfSelection(
   const { product = [], model, background, angle, styleWith, lookAway, subtype, style } = selection;
   const rows = product
     .flatMap((value) => (matrix ? value.split(separator) : value))
-    .map((one) => ({
-      [ulidPattern.test(one.trim()) ? "product_id" : "product_reference"]: one,
+    .map((part) => ({
+      [ulidPattern.test(part.trim()) ? "product_id" : "product_reference"]: part,
       ...(kind === "tryon"
         ? {
             model_id: joined(model),

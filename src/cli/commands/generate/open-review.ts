@@ -104,7 +104,7 @@ async function rejectProblems(
   { rows, left }: { rows: number; left: string },
 ): Promise<void> {
   if (problems.length === 0) return;
-  const sorted = problems.toSorted((one, other) => one.line - other.line);
+  const sorted = problems.toSorted((a, b) => a.line - b.line);
   const list = problemList(app, file, { listsAll: "--json" });
   for (const problem of sorted) await list.add(problem);
   const invalid = new Set(sorted.map(({ line }) => line)).size;

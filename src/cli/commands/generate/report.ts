@@ -173,7 +173,7 @@ function paidLines(results: EndedRun["results"], { save }: GenerateFlags): strin
   const file = ({ file }: (typeof paid)[number]) => (file === null ? "" : `  ${nameIn(save!, file)}`);
   return [
     `  ${counted(paid.length, "image")} queued and paid for:`,
-    ...paid.slice(0, mostNamed).map((one) => `    ${describeImage(one.generation)}${file(one)}`),
+    ...paid.slice(0, mostNamed).map((image) => `    ${describeImage(image.generation)}${file(image)}`),
     ...(others > 0 ? [`    and ${grouped(others)} more`] : []),
   ];
 }

@@ -26,9 +26,9 @@ export async function openDecisions(
   file: string,
   { reading, dryRun }: { reading: Reading; dryRun: boolean },
 ): Promise<OpenedInput> {
-  const left = "nothing was queued";
+  const outcome = "nothing was queued";
   // Rows that a person has picked are enough: only what they name is generated.
-  const use = { left, asksService: !dryRun, needsAllImages: false, reading };
+  const use = { left: outcome, asksService: !dryRun, needsAllImages: false, reading };
   const { review, source } = await openReview(app, file, use);
   try {
     if (!dryRun) await recordDecisions(app, review);
@@ -60,11 +60,11 @@ function rejectOtherKind(
   file: string,
   { images, reading }: Pick<Review, "images"> & { reading: Reading },
 ): void {
-  const other = images.find(({ sent }) => sent !== undefined && sent.generation.kind !== kind);
-  if (other === undefined) return;
-  const { kind: needed } = other.sent!.generation;
+  const mismatch = images.find(({ sent }) => sent !== undefined && sent.generation.kind !== kind);
+  if (mismatch === undefined) return;
+  const { kind: needed } = mismatch.sent!.generation;
   throw new InputError(
-    `${shownName(file)}:${other.row.fileLine} is about an image of cat ${needed}; nothing was queued`,
+    `${shownName(file)}:${mismatch.row.fileLine} is about an image of cat ${needed}; nothing was queued`,
     "other_command",
     images.every(({ sent }) => sent?.generation.kind === needed)
       ? `Run ${flagLine([needed], rerunFlags(file, reading), app.globals)}.`

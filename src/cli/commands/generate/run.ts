@@ -39,10 +39,14 @@ export const runGenerate = (app: App, flags: GenerateFlags): Promise<void> => {
   const { kind: name, input, report, failed, results, gallery, approved, mapFile } = flags;
   const others = [failed, results, gallery, approved, mapFile ?? "catalogue.map.json"];
   const command = { name, inputs: [input], report, others };
-  return withReports(app, command, (found) => generateOrCheck(app, flags, found));
+  return withReports(app, command, (foundProblems) => generateOrCheck(app, flags, foundProblems));
 };
 
-async function generateOrCheck(app: App, flags: GenerateFlags, found: FoundProblems | null): Promise<void> {
+async function generateOrCheck(
+  app: App,
+  flags: GenerateFlags,
+  foundProblems: FoundProblems | null,
+): Promise<void> {
   const words = generationVocabulary(flags.kind);
   const mapFile = flags.file === null ? null : await loadMapFile(app.context, flags, words);
   const { source, replacing } = await openRowsFrom(app, flags, mapFile);
@@ -52,8 +56,8 @@ async function generateOrCheck(app: App, flags: GenerateFlags, found: FoundProbl
     const form = generationForm(given);
     const { limit } = flags;
     const file = { source, read: given, limit, form: flags.file === null ? withoutFixes(form) : form };
-    if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, given, file, found);
-    else await fullRun(app, given, { file, replacing }, found);
+    if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, given, file, foundProblems);
+    else await fullRun(app, given, { file, replacing }, foundProblems);
   } finally {
     await source.close();
   }
@@ -123,7 +127,7 @@ async function fullRun(
   app: App,
   flags: GenerateFlags,
   input: Pick<GenerateInput, "file" | "replacing">,
-  found: FoundProblems | null,
+  foundProblems: FoundProblems | null,
 ): Promise<void> {
   const { file } = input;
   const { cwd } = app.context;
@@ -186,7 +190,7 @@ async function fullRun(
           (await import("./open-review.ts")).noteDisagreements(app, flags.approved!, recorded),
         onProblem(foundProblem) {
           const problem = namedProblem(app.io, foundProblem);
-          found?.add(file.source, problem);
+          foundProblems?.add(file.source, problem);
           return isSilent ? void skipped.push(problem) : list.add(problem);
         },
         onFailed(generation, { id, failure_reason }, place) {
@@ -210,7 +214,7 @@ async function fullRun(
   });
   if (outcome.ended === null) for (const problem of skipped) await list.add(problem);
   if (outcome.ended === null || !isSilent) await list.end(outcome.check);
-  if (found !== null) addResults(found, file.source, { ...outcome, places });
+  if (foundProblems !== null) addResults(foundProblems, file.source, { ...outcome, places });
   if (outcome.ended === null) throw inputRejected(flags, outcome.check);
   const save = flags.save ?? (chosen as SaveFolder | null)?.saveAs ?? undefined;
   await report(
@@ -236,12 +240,12 @@ async function toSavePlace(
 
 /** Adds the images that failed or were rejected to the reports, and the counts. */
 function addResults(
-  found: FoundProblems,
+  foundProblems: FoundProblems,
   source: Source,
   { check, ended, places }: GenerateOutcome & { places: ReadonlyMap<string, Place> },
 ): void {
   if (ended === null) {
-    found.counts = { total: check.total, valid: check.valid, invalid: check.invalid };
+    foundProblems.counts = { total: check.total, valid: check.valid, invalid: check.invalid };
     return;
   }
   const {
@@ -254,7 +258,7 @@ function addResults(
     rejected = [],
     not_queued = 0,
   } = ended.summary;
-  found.counts = {
+  foundProblems.counts = {
     total,
     queued,
     unchanged,
@@ -264,12 +268,12 @@ function addResults(
     rejected: rejected.length,
     not_queued,
   };
-  for (const problem of rejected) found.add(source, problem);
+  for (const problem of rejected) foundProblems.add(source, problem);
   for (const { generation, task_id, status, failure_reason } of ended.results) {
     if (status !== "failed") continue;
     const { code, message } = failure_reason!;
     const text = `${describeImage(generation)}: ${message || code} (task ${task_id})`;
-    found.add(source, { line: generation.line, ...places.get(task_id!), code, message: text });
+    foundProblems.add(source, { line: generation.line, ...places.get(task_id!), code, message: text });
   }
 }
 

@@ -34,21 +34,21 @@ export async function unlistedNotes(
   looks: Looks,
   table: AskedOfFile["table"],
 ): Promise<UnlistedNote[]> {
-  const found = new Map<string, { one: UnlistedValue; line: number; lines: Set<number> }>();
+  const unlisted = new Map<string, { one: UnlistedValue; line: number; lines: Set<number> }>();
   for (const look of looks) {
-    for (const one of unlistedValues(look)) {
-      const key = JSON.stringify([one.field, one.value, one.of]);
-      const { line, lines } = found.get(key) ?? { line: look.line, lines: new Set() };
-      found.set(key, { one, line: Math.min(line, look.line), lines: lines.add(look.line) });
+    for (const value of unlistedValues(look)) {
+      const key = JSON.stringify([value.field, value.value, value.of]);
+      const { line, lines } = unlisted.get(key) ?? { line: look.line, lines: new Set() };
+      unlisted.set(key, { one: value, line: Math.min(line, look.line), lines: lines.add(look.line) });
     }
   }
-  if (found.size === 0) return [];
+  if (unlisted.size === 0) return [];
   const learned = {
     background: await learnedValues(app, `${flags.kind} background`),
     angle_shot: await learnedValues(app, `${flags.kind} angle_shot`),
     style: [] as string[],
   };
-  return [...found.values()]
+  return [...unlisted.values()]
     .filter(({ one }) => !learned[one.field].includes(one.value))
     .map(({ one, line, lines }) => ({
       line,
@@ -58,7 +58,7 @@ export async function unlistedNotes(
       message: toMessage(one, learned[one.field], flags.matrix),
       others: lines.size - 1,
     }))
-    .sort((one, other) => one.line - other.line);
+    .sort((a, b) => a.line - b.line);
 }
 
 function toMessage(

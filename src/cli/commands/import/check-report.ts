@@ -28,9 +28,9 @@ export function reportConversions(
 
 /** Adds a problem to the reports as well. */
 export const alsoTo =
-  (found: FoundProblems, source: ProblemSource, add: ProblemList["add"]): ProblemList["add"] =>
+  (foundProblems: FoundProblems, source: ProblemSource, add: ProblemList["add"]): ProblemList["add"] =>
   (problem) => {
-    found.add(source, problem);
+    foundProblems.add(source, problem);
     return add(problem);
   };
 

@@ -95,13 +95,16 @@ export async function openFolder(
       "no_photos",
       "Use another --pattern.",
     );
-  const [products, left] = [counted(sorted.products.size, "product"), sorted.left];
+  const [products, unmatched] = [counted(sorted.products.size, "product"), sorted.left];
   await note(
     app,
-    `${counted(listing.paths.length - left.length, "photo")} of ${products} found in ${shown}.`,
+    `${counted(listing.paths.length - unmatched.length, "photo")} of ${products} found in ${shown}.`,
   );
-  if (left.length > 0)
-    await note(app, `${counted(left.length, "photo")} skipped: not like the pattern, such as ${left[0]}.`);
+  if (unmatched.length > 0)
+    await note(
+      app,
+      `${counted(unmatched.length, "photo")} skipped: not like the pattern, such as ${unmatched[0]}.`,
+    );
   const root = flags.imagesRoot === undefined ? dirname(folder) : resolve(cwd, flags.imagesRoot);
   const fromRoot = pathFrom(root, folder);
   const stream = Readable.from(toCsv(sorted, fromRoot));
@@ -120,9 +123,9 @@ export async function photosForRows(
 ): Promise<AddedPhotos> {
   const sorted = await photosOfRows(listing, pattern, () => references(file, app.context.interrupt));
   const { left, products } = sorted;
-  const found = counted(listing.paths.length - left.length, "photo");
+  const photoCount = counted(listing.paths.length - left.length, "photo");
   const where = flags.imagesFrom ?? dirname(shownName(flags.file));
-  await note(app, `${found} of ${counted(products.size, "product")} found in ${where}.`);
+  await note(app, `${photoCount} of ${counted(products.size, "product")} found in ${where}.`);
   if (left.length > 0) {
     const hint = pattern === null ? " For other names than REFERENCE_front, add --pattern." : "";
     const belong = left.length === 1 ? "belongs" : "belong";

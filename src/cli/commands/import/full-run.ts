@@ -16,7 +16,7 @@ import { reportFiles } from "./report-files.ts";
 export async function fullRun(
   app: App,
   opened: readonly OpenedFile[],
-  found: FoundProblems | null,
+  foundProblems: FoundProblems | null,
 ): Promise<void> {
   // A file may have a million rows, of which few are in memory at a time.
   app.context.keepHeapSmall?.();
@@ -31,13 +31,13 @@ export async function fullRun(
     ...nothingSent,
     duration_ms: app.context.clock.now() - startedAt,
   });
-  const lists = isSilent ? null : await problemLists(app, opened, { more, found });
+  const lists = isSilent ? null : await problemLists(app, opened, { more, found: foundProblems });
   let memory: ReturnType<typeof openMemory> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
     importFiles(
       opened.map(({ flags, file, localPhotos, converter, photoAt }, index) => {
         const place = { cwd: app.context.cwd, app, isPhoto: (path: string) => localPhotos.has(path) };
-        const list = lists?.of[index] ?? unlisted(found, { ...file.source, photoAt });
+        const list = lists?.of[index] ?? unlisted(foundProblems, { ...file.source, photoAt });
         const noteConversions = reportConversions(app, converter, host.onProgress);
         const deps = {
           ...host,
@@ -66,7 +66,7 @@ export async function fullRun(
   const files = outcomes.map((outcome, index) => ({ ...outcome, ...opened[index]! }));
   if (files.every(({ ended }) => ended === null)) {
     const checks = outcomes.map(({ check }) => check);
-    if (found !== null) found.counts = checkCounts(checks);
+    if (foundProblems !== null) foundProblems.counts = checkCounts(checks);
     // They were not listed before.
     if (isSilent) await listedChecks(app, opened, { more });
     else await lists?.end(checks);
@@ -74,9 +74,9 @@ export async function fullRun(
   }
   for (const { converter, ended } of files)
     if (converter !== undefined && ended !== null) ended.summary.converted = converter.count;
-  await reportFiles(app, files, unbegun, found);
+  await reportFiles(app, files, unbegun, foundProblems);
 }
 
 /** The problems of a file that are listed nowhere but in reports. */
-const unlisted = (found: FoundProblems | null, source: ProblemSource): ProblemList =>
-  found === null ? noList : { ...noList, add: alsoTo(found, source, noList.add) };
+const unlisted = (foundProblems: FoundProblems | null, source: ProblemSource): ProblemList =>
+  foundProblems === null ? noList : { ...noList, add: alsoTo(foundProblems, source, noList.add) };

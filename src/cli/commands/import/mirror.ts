@@ -96,11 +96,11 @@ export async function fetchMirror(app: App, flags: ImportFlags): Promise<string>
   // Its name is in the rows, by which a stopped import is found again.
   const folder = join(scratch, basename(`${address.bucket}/${address.prefix}`));
   const copy = async (path: string) => {
-    const found = await bucket.get(path);
+    const object = await bucket.get(path);
     const to = join(folder, ...pathComponents(path));
     try {
       await mkdir(dirname(to), { recursive: true });
-      if (found !== null) await pipeline(found.body, createWriteStream(to));
+      if (object !== null) await pipeline(object.body, createWriteStream(to));
     } catch (error) {
       const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
       throw isOfDisk ? temporaryProblem("copy the mirror to", error) : error;

@@ -46,7 +46,7 @@ export async function openFiles(app: App, typed: readonly ImportFlags[]): Promis
       begun.map(({ mapped }) => mapped),
     );
     const opened: OpenedFile[] = [];
-    for (const [index, one] of begun.entries()) opened.push(await openFile(app, one, mappings[index]!));
+    for (const [index, file] of begun.entries()) opened.push(await openFile(app, file, mappings[index]!));
     return opened;
   } catch (error) {
     for (const { close } of begun) await close();
@@ -150,9 +150,9 @@ async function openPhotoFolder(app: App, flags: ImportFlags): Promise<PhotoFolde
     const { fetchMirror, openMirror } = await import("./mirror.ts");
     return openMirror(app, flags, job, await fetchMirror(app, flags));
   }
-  const found =
+  const mapping =
     flags.file === "-" ? null : await stat(resolve(app.context.cwd, flags.file)).catch(() => null);
-  const isFolder = found?.isDirectory() === true;
+  const isFolder = mapping?.isDirectory() === true;
   if (isFolder) {
     const { isMirror, openMirror } = await import("./mirror.ts");
     if (await isMirror(resolve(app.context.cwd, flags.file))) return openMirror(app, flags, job);

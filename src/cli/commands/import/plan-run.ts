@@ -24,13 +24,13 @@ import { openMemory } from "./remembered.ts";
 export async function planRun(
   app: App,
   opened: readonly OpenedFile[],
-  found: FoundProblems | null,
+  foundProblems: FoundProblems | null,
 ): Promise<void> {
   app.context.keepHeapSmall?.();
   const [{ flags, file, localPhotos, converter }] = opened as [OpenedFile];
   const out = typeof flags.plan === "string" ? flags.plan : null;
   if (out !== null) await rejectOtherFile(app, out, flags);
-  const lists = await problemLists(app, opened, { found });
+  const lists = await problemLists(app, opened, { found: foundProblems });
   const [list] = lists.of;
   const view = new PlanView(app, flags.planFormat ?? "table");
   const lines = new PlanLines();

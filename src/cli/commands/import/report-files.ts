@@ -22,12 +22,12 @@ export async function reportFiles(
   app: App,
   files: readonly (OpenedFile & ImportOutcome)[],
   unbegun: unknown,
-  found: FoundProblems | null,
+  foundProblems: FoundProblems | null,
 ): Promise<void> {
   const reported: ReportedFile[] = [];
-  for (const one of files) {
-    const { ended, flags } = one;
-    if (ended !== null) reported.push({ ...ended, flags, run: await reportedRun(app, ended, one) });
+  for (const thisFile of files) {
+    const { ended, flags } = thisFile;
+    if (ended !== null) reported.push({ ...ended, flags, run: await reportedRun(app, ended, thisFile) });
   }
   const notStarted = files.flatMap(({ ended, file, check }) =>
     ended === null ? [{ name: file.source.name, check }] : [],
@@ -37,9 +37,10 @@ export async function reportFiles(
     summaries,
     notStarted.map(({ check }) => check),
   );
-  if (found !== null) {
-    found.counts = Object.fromEntries(reportedCounts.map((name) => [name, totals[name]]));
-    for (const one of files) if (one.ended !== null) addResults(found, one, one.ended);
+  if (foundProblems !== null) {
+    foundProblems.counts = Object.fromEntries(reportedCounts.map((name) => [name, totals[name]]));
+    for (const importedFile of files)
+      if (importedFile.ended !== null) addResults(foundProblems, importedFile, importedFile.ended);
   }
   if (app.io.json) {
     const names = notStarted.map(({ name }) => name);
@@ -87,14 +88,14 @@ const reportedCounts = [
 
 /** Adds what the service rejected to the reports. */
 function addResults(
-  found: FoundProblems,
+  foundProblems: FoundProblems,
   { file, photoAt }: OpenedFile,
   { summary, reasons }: EndedRun,
 ): void {
   const source = { ...file.source, photoAt };
-  for (const problem of summary.problems ?? []) found.add(source, listedProblem(problem));
-  for (const reason of reasons) found.add(source, reason);
-  found.count += Math.max(0, summary.failed + summary.partial - reasons.length);
+  for (const problem of summary.problems ?? []) foundProblems.add(source, listedProblem(problem));
+  for (const reason of reasons) foundProblems.add(source, reason);
+  foundProblems.count += Math.max(0, summary.failed + summary.partial - reasons.length);
 }
 
 /** A problem of the service at its line, or at the lines of its batch. */
@@ -159,12 +160,12 @@ function severalLines(
   const resumes = unbegun === undefined ? isResumable(last.summary, flags, run) : !run.globals.mock;
   const name = counted(files.length + notStarted.length, "file");
   const lines = [headline(totals, name, { isStopped, wait, ids: [] })];
-  for (const one of files) lines.push(...resultLines(one.summary, one.flags, one.run, !resumes));
-  for (const one of notStarted)
-    lines.push(`${shownName(one.name)} was not started (${counted(one.check.total, "row")}).`);
+  for (const ended of files) lines.push(...resultLines(ended.summary, ended.flags, ended.run, !resumes));
+  for (const waiting of notStarted)
+    lines.push(`${shownName(waiting.name)} was not started (${counted(waiting.check.total, "row")}).`);
   if (resumes) lines.push(...resumeLines(flags, run));
   else if (notStarted.length > 0 && !run.globals.mock) {
-    const without = [...onceOnly.without!, ...files.map((one) => one.flags.file)];
+    const without = [...onceOnly.without!, ...files.map((file) => file.flags.file)];
     lines.push("To import the other files, run:", `  ${typedLine(run.typed, { ...onceOnly, without })}`);
   }
   return lines;

@@ -23,21 +23,23 @@ export const runImport = (
   const inputs = typed.map(({ file }) => file);
   const others = [failed, results, mapFile ?? "catalogue.map.json"];
   const command = { name: "import", inputs, report, others, ledger };
-  return withReports(app, command, (found) => importOrCheck(app, typed, found).catch(onStopped));
+  return withReports(app, command, (foundProblems) =>
+    importOrCheck(app, typed, foundProblems).catch(onStopped),
+  );
 };
 
 async function importOrCheck(
   app: App,
   typed: readonly ImportFlags[],
-  found: FoundProblems | null,
+  foundProblems: FoundProblems | null,
 ): Promise<void> {
   if (typed.length > 1) await (await import("./several.ts")).rejectUnshared(typed, app.context.cwd);
   const opened = await orReported(app, typed, openFiles(app, typed));
   try {
     const [{ plan }] = typed as [ImportFlags];
-    if (typed[0]!.dryRun) await dryRun(app, opened, found);
-    else if (plan !== undefined) await (await import("./plan-run.ts")).planRun(app, opened, found);
-    else await (await import("./full-run.ts")).fullRun(app, opened, found);
+    if (typed[0]!.dryRun) await dryRun(app, opened, foundProblems);
+    else if (plan !== undefined) await (await import("./plan-run.ts")).planRun(app, opened, foundProblems);
+    else await (await import("./full-run.ts")).fullRun(app, opened, foundProblems);
   } finally {
     for (const { close } of opened) await close();
   }
@@ -66,9 +68,13 @@ export async function orReported<Found>(
   }
 }
 
-async function dryRun(app: App, opened: readonly OpenedFile[], found: FoundProblems | null): Promise<void> {
-  const checks = await listedChecks(app, opened, { found });
-  if (found !== null) found.counts = checkCounts(checks);
+async function dryRun(
+  app: App,
+  opened: readonly OpenedFile[],
+  foundProblems: FoundProblems | null,
+): Promise<void> {
+  const checks = await listedChecks(app, opened, { found: foundProblems });
+  if (foundProblems !== null) foundProblems.counts = checkCounts(checks);
   const isBad = ({ invalid, unusable }: CheckResult) => invalid > 0 || unusable;
   if (checks.some(isBad)) throw rejection(opened, checks, isBad);
   const name = opened.map(({ file }) => shownName(file.source.name)).join(", ");

@@ -33,9 +33,9 @@ export async function rejectUnshared(files: readonly ImportFlags[], cwd: string)
   for (const { file } of files) {
     if (file === "-") throw unshared("standard input (-) cannot be combined with files", "FILE");
     const path = resolve(cwd, file);
-    const found = await stat(path).catch(() => null);
+    const stats = await stat(path).catch(() => null);
     if (isBucketAddress(file)) throw unshared(`${file} cannot be combined with other files`, "FILE");
-    if (found?.isDirectory())
+    if (stats?.isDirectory())
       throw new UsageError(`the folder ${file} cannot be combined with other files`, {
         param: "FILE",
         hint: `To add its photos to the rows of a file, use --images-from ${shellWord(file)} instead.`,

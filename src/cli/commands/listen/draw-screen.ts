@@ -44,7 +44,7 @@ function textLines(state: ScreenState, options: DrawOptions): string[] | null {
   const { columns, visible, paint } = options;
   return state.warnings.flatMap((sentences) => [
     ...sentences
-      .flatMap((one) => wrapped(visible(one), columns))
+      .flatMap((line) => wrapped(visible(line), columns))
       .map((line) => paint.yellow(cut(line, columns))),
     "",
   ]);
@@ -115,28 +115,28 @@ function listLines(
   const statusWidth = Math.min(21, Math.max(9, columns - 60));
   const at = shown.indexOf(selected!);
   const from = Math.min(Math.max(0, shown.length - page), Math.max(0, at - Math.floor(page / 2)));
-  return shown.slice(from, from + page).map((one) => {
-    const { event } = one;
+  return shown.slice(from, from + page).map((entry) => {
+    const { event } = entry;
     const { id, status } = eventResource(event) ?? { id: event.id, status: "" };
-    const [handled, isAll] = handledText(one);
+    const [handled, isAll] = handledText(entry);
     const cells: readonly (readonly [text: string, width: number, color: (text: string) => string])[] = [
-      [one === selected ? "❯" : " ", 1, paint.cyan],
+      [entry === selected ? "❯" : " ", 1, paint.cyan],
       // Its time of day could be of another day.
-      [one.isMissed ? "earlier" : timeOfDay(Date.parse(event.received_at)), 8, paint.dim],
-      [visible(event.type), 16, one === selected ? paint.bold : (text) => text],
+      [entry.isMissed ? "earlier" : timeOfDay(Date.parse(event.received_at)), 8, paint.dim],
+      [visible(event.type), 16, entry === selected ? paint.bold : (text) => text],
       [visible(statusIn(status, statusWidth)), statusWidth, statusPaint(status, paint)],
       [visible(handled), 5, isAll ? paint.green : paint.red],
       [visible(id), columns, (text) => text],
     ];
-    let left = columns;
+    let remaining = columns;
     const drawn: string[] = [];
     for (const [text, width, by] of cells) {
-      if (left <= 0) break;
-      const room = Math.min(width, left);
+      if (remaining <= 0) break;
+      const room = Math.min(width, remaining);
       const fitted = cut(text, room);
-      const gap = Math.min(left - stringWidth(fitted), room - stringWidth(fitted) + 1);
+      const gap = Math.min(remaining - stringWidth(fitted), room - stringWidth(fitted) + 1);
       drawn.push(by(fitted) + " ".repeat(Math.max(0, gap)));
-      left -= room + 1;
+      remaining -= room + 1;
     }
     return drawn.join("").trimEnd();
   });
@@ -151,13 +151,16 @@ function handledText({ event, isMissed, responses }: ShownEvent): [text: string,
   const last = new Map(responses.map((response) => [response.url, response]));
   const all = [...last.values()];
   const bad = all.findLast((response) => !isAccepted(response));
-  const one = bad ?? all.at(-1);
-  if (one === undefined) return [event.handlers === undefined || isMissed ? "" : "…", true];
-  return [one.status === null ? "✗" : `${bad === undefined ? "✓" : "✗"} ${one.status}`, bad === undefined];
+  const shownResponse = bad ?? all.at(-1);
+  if (shownResponse === undefined) return [event.handlers === undefined || isMissed ? "" : "…", true];
+  return [
+    shownResponse.status === null ? "✗" : `${bad === undefined ? "✓" : "✗"} ${shownResponse.status}`,
+    bad === undefined,
+  ];
 }
 
-function detailLines(one: ShownEvent, { columns, paint, visible }: DrawOptions): string[] {
-  const { event, delivery, isMissed, responses, details } = one;
+function detailLines(entry: ShownEvent, { columns, paint, visible }: DrawOptions): string[] {
+  const { event, delivery, isMissed, responses, details } = entry;
   const lines: string[] = [];
   const add = (text: string, indent = "") => {
     for (const part of folded(visible(text), Math.max(1, columns - indent.length))) lines.push(indent + part);

@@ -81,7 +81,7 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
     setImmediate(draw);
   };
   const update = (id: string, by: (one: ShownEvent) => ShownEvent) =>
-    change({ events: state.events.map((one) => (one.event.id === id ? by(one) : one)) });
+    change({ events: state.events.map((entry) => (entry.event.id === id ? by(entry) : entry)) });
   const onKey = (_text: string | undefined, key: Key) => {
     const { state: next, act } = afterKey(state, key, pageHeight(state, options()));
     // Scrolling ends with the text.
@@ -105,18 +105,18 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
       message: said === "" ? "No handler: use --forward-to URL." : `Sent ${event.type} again: ${said}`,
     });
   };
-  const showDetails = async (one: ShownEvent) => {
+  const showDetails = async (entry: ShownEvent) => {
     if (client === null) return;
-    const details = await fetchDetails(client, one.event, signal).catch((error: Error) => error.message);
-    update(one.event.id, (now) => ({ ...now, details }));
+    const details = await fetchDetails(client, entry.event, signal).catch((error: Error) => error.message);
+    update(entry.event.id, (now) => ({ ...now, details }));
   };
   const adder =
     (isMissed: boolean): ListenView["onEvent"] =>
     (event, delivery, onShowing) => {
       onShowing();
-      const one: ShownEvent = { event, delivery, isMissed, responses: [], details: null };
-      change({ events: [...state.events, one].slice(-mostEvents) });
-      void showDetails(one);
+      const entry: ShownEvent = { event, delivery, isMissed, responses: [], details: null };
+      change({ events: [...state.events, entry].slice(-mostEvents) });
+      void showDetails(entry);
     };
   const unregister = context.onStop(() => void raw.write(sequences.close));
 
@@ -169,7 +169,7 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
     onMissing: (count) => change({ message: missingText(count).replace(/:$/, ".") }),
     onMissed: adder(true),
     onHandled: ({ id }, response) =>
-      update(id, (one) => ({ ...one, responses: [...one.responses, response] })),
+      update(id, (entry) => ({ ...entry, responses: [...entry.responses, response] })),
     onRepeated: (event, urls) => change({ message: repeatedText(event, urls) }),
     onProblem,
   };

@@ -29,13 +29,13 @@ export async function loadState<State>(
   const path = resolve(cwd, name);
   let bytes: Buffer;
   try {
-    const found = await stat(path);
-    if (!found.isFile() && !found.isFIFO()) {
+    const stats = await stat(path);
+    if (!stats.isFile() && !stats.isFIFO()) {
       const message = `cannot read ${name}: it is not a file`;
       throw rejected(message, "not_a_file", "Choose a file written by --save.");
     }
-    if (found.size > largestFile) {
-      const message = `cannot load ${name}: it has ${inMegabytes(found.size)}, more than ${inMegabytes(largestFile)}`;
+    if (stats.size > largestFile) {
+      const message = `cannot load ${name}: it has ${inMegabytes(stats.size)}, more than ${inMegabytes(largestFile)}`;
       throw rejected(message, "file_too_large", "Use a state with fewer products.");
     }
     bytes = await readFile(path);

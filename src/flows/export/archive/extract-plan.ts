@@ -103,9 +103,9 @@ export class ExtractPlan {
     const folded = foldedPath(path);
     for (let number = this.#numbers.get(folded) ?? 1; ; number++) {
       const free = numbered(path, number);
-      const found = this.#taken.get(foldedPath(free));
-      if (found?.isFolder) throw unsafe(entry, "has the name of a folder");
-      if (found !== undefined) continue;
+      const holder = this.#taken.get(foldedPath(free));
+      if (holder?.isFolder) throw unsafe(entry, "has the name of a folder");
+      if (holder !== undefined) continue;
       this.#taken.set(foldedPath(free), { isFolder: false, path: free });
       this.#numbers.set(folded, number + 1);
       if (free !== entry) this.renamed.push({ archive, entry, file: free });
@@ -117,11 +117,11 @@ export class ExtractPlan {
   #addFolders(parents: readonly string[]): string | null {
     for (let depth = 1; depth <= parents.length; depth++) {
       const path = parents.slice(0, depth).join("/");
-      const found = this.#taken.get(foldedPath(path));
-      if (found === undefined) {
+      const holder = this.#taken.get(foldedPath(path));
+      if (holder === undefined) {
         this.#taken.set(foldedPath(path), { isFolder: true, path });
         this.folders.push(path);
-      } else if (!found.isFolder || found.path !== path) return found.path;
+      } else if (!holder.isFolder || holder.path !== path) return holder.path;
     }
     return null;
   }

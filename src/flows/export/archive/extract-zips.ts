@@ -25,14 +25,14 @@ export async function checkExtractFolder(dir: string): Promise<void> {
     const isMissing = await lstat(dir).then(() => false, missingIsTrue);
     if (isMissing) return void (await realpath(dirname(resolve(dir))));
     const path = await realpath(dir);
-    const found = await stat(path);
-    if (!found.isDirectory())
+    const stats = await stat(path);
+    if (!stats.isDirectory())
       throw problem(dir, "not_a_folder", "is not a folder", "Choose a new folder with --extract.");
     if ((await readdir(path)).length > 0) {
       const hint = "Choose a new folder with --extract, or empty this one.";
       throw problem(dir, "folder_not_empty", "is not empty", hint);
     }
-    const isOfOtherDisk = found.dev !== (await stat(dirname(path))).dev;
+    const isOfOtherDisk = stats.dev !== (await stat(dirname(path))).dev;
     if (isOfOtherDisk || dirname(path) === path || path === (await realpath("."))) {
       const what = "is the current folder or a disk, which the files cannot replace";
       const hint = `Choose a folder in it, for example --extract ${join(dir, "export")}.`;

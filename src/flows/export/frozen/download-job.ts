@@ -91,9 +91,9 @@ export async function downloadJob(
     let [unlabeled, unknown] = [0, 0];
     const findNamed = async () => {
       const zip = artifactPath(folder, id);
-      const found = await sourcesOfNames(await readEntries(zip), { client, signal });
-      unknown = found.unknown;
-      return { skipped: new Map(), sources: new Map([[zip, found.sources]]), unnamed: 0 };
+      const sources = await sourcesOfNames(await readEntries(zip), { client, signal });
+      unknown = sources.unknown;
+      return { skipped: new Map(), sources: new Map([[zip, sources.sources]]), unnamed: 0 };
     };
     const place = {
       folder,

@@ -75,7 +75,7 @@ export class ArtifactFetcher {
   /** The jobs in the order of the plan, as last seen; null for one without a response. */
   get jobs(): readonly { readonly created: CreatedJob; readonly job: ExportJob | null }[] {
     return [...this.#jobs.values()]
-      .sort((one, other) => one.rows[0]! - other.rows[0]!)
+      .sort((a, b) => a.rows[0]! - b.rows[0]!)
       .map((created) => ({ created, job: this.#follower.latest(created.id) ?? null }));
   }
 
@@ -157,7 +157,7 @@ export class FetchProgress {
     const done = all.reduce((sum, { bytes }) => sum + bytes, 0);
     // The total is known once every download has begun.
     const isKnown = all.length === jobs && all.every(({ total }) => total !== null);
-    const total = isKnown ? all.reduce((sum, one) => sum + one.total!, 0) : null;
+    const total = isKnown ? all.reduce((sum, artifact) => sum + artifact.total!, 0) : null;
     const note = jobs > 1 ? { note: `${saved} of ${jobs} files` } : {};
     return { step: "downloading", unit: "bytes", done, total, ...note };
   }

@@ -98,8 +98,8 @@ export async function measure(
   delivered: FrozenRun["memory"]["places"]["delivered"] = {},
 ): Promise<{ name: string; files: number; bytes: number }> {
   if (upload !== undefined) return { name, files: 1, bytes: Number(delivered[await whereLinksLead(path)]) };
-  const found = await stat(path);
-  if (!found.isDirectory()) return { name, files: 1, bytes: found.size };
+  const stats = await stat(path);
+  if (!stats.isDirectory()) return { name, files: 1, bytes: stats.size };
   let [files, bytes] = [0, 0];
   for (const entry of await readdir(path, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;

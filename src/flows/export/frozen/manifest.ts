@@ -22,17 +22,17 @@ export async function checkManifest(
     });
   if (!(await endsWithLine(path))) throw broken("it ends within a line");
   const asked = ids === null ? null : new Set(ids);
-  const left = new Set(ids);
+  const missing = new Set(ids);
   let line = 0;
   for await (const text of readLines(path)) {
     line++;
     const id = parseProductId(text);
     if (id === null) throw broken(`line ${line} has no product`);
     if (asked !== null && !asked.has(id)) throw broken(`line ${line} has a product that was not asked for`);
-    left.delete(id);
+    missing.delete(id);
   }
-  if (left.size > 0)
-    throw broken(`it has ${grouped(ids!.length - left.size)} of ${grouped(ids!.length)} products`);
+  if (missing.size > 0)
+    throw broken(`it has ${grouped(ids!.length - missing.size)} of ${grouped(ids!.length)} products`);
 }
 
 /** The lines of a manifest, without their ends. */

@@ -50,11 +50,11 @@ export async function namedEntries(
     const manifest = join(folder, `${id}.names`);
     await saveManifest(run, { path: manifest, zip: id, ids, roles });
     const names = await readNames(manifest, { reviewed, label });
-    const isRejected = names.some((one) => one.isRejected);
+    const isRejected = names.some((name) => name.isRejected);
     const generated = names.filter(({ source }) => source !== null).length;
     if (!isRejected && generated === 0) continue;
-    const found = matchNames(names, await readEntries(zip));
-    if (found === null && isRejected) {
+    const matches = matchNames(names, await readEntries(zip));
+    if (matches === null && isRejected) {
       // Another manifest may match.
       await rm(manifest, { force: true });
       throw new BadAnswerError(
@@ -65,11 +65,11 @@ export async function namedEntries(
         },
       );
     }
-    if (found === null) {
+    if (matches === null) {
       unnamed += generated;
       continue;
     }
-    const all = [...found];
+    const all = [...matches];
     skipped.set(zip, new Set(all.flatMap(([entry, { isRejected }]) => (isRejected ? [entry] : []))));
     sources.set(
       zip,

@@ -132,7 +132,7 @@ export async function missingImages(
     const saved = artifactPath(folder, id);
     const isMoved = (await stat(saved).catch(() => null)) === null;
     if (isMoved && (await stat(target.path)).isDirectory()) {
-      const all = jobs.reduce((sum, one) => sum + (one.job?.total_assets ?? 0), 0);
+      const all = jobs.reduce((sum, job) => sum + (job.job?.total_assets ?? 0), 0);
       return Math.max(0, all - (await measure(target)).files);
     }
     const { files } = await checkZip(isMoved ? target.path : saved);
@@ -201,7 +201,7 @@ export async function deliver(
 
 /** A text that stays the same when a file is renamed, and changes when it is replaced; null if it does not exist. */
 async function identityAt(path: string): Promise<string | null> {
-  const found = await stat(path).catch(() => null);
-  if (found === null) return null;
-  return [found.dev, found.ino, ...(found.isFile() ? [found.size] : [])].join(":");
+  const stats = await stat(path).catch(() => null);
+  if (stats === null) return null;
+  return [stats.dev, stats.ino, ...(stats.isFile() ? [stats.size] : [])].join(":");
 }

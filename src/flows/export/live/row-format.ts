@@ -112,8 +112,8 @@ function assetLines(
   if (deleted_at !== null) return `${ofProduct}${d.repeat(assetCells + added.length)}${lineEnd}`;
   if (!Array.isArray(assets)) return "";
   let lines = "";
-  for (const one of assets as readonly unknown[]) {
-    const asset = toFields(one);
+  for (const listed of assets as readonly unknown[]) {
+    const asset = toFields(listed);
     lines += `${ofProduct}${d}${cell(asset.id)}`;
     for (const field of plainFields) lines += `${d}${cell(asset[field])}`;
     const attributes = toFields(asset.attributes);
@@ -132,13 +132,13 @@ const known: ReadonlySet<string> = new Set(knownAttributes);
 function otherAttributes(attributes: Fields): Fields | undefined {
   for (const name in attributes) {
     if (known.has(name)) continue;
-    return Object.fromEntries(Object.entries(attributes).filter(([one]) => !known.has(one)));
+    return Object.fromEntries(Object.entries(attributes).filter(([name]) => !known.has(name)));
   }
   return undefined;
 }
 
 const toFeatures = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map((one) => toCell(one, (text) => text)).join("|") : value;
+  Array.isArray(value) ? value.map((item) => toCell(item, (text) => text)).join("|") : value;
 
 const toFields = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? (value as Fields) : {};

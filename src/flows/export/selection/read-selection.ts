@@ -72,9 +72,9 @@ async function* readTable(file: RowFile, problems: Problem[]): AsyncGenerator<Wa
   for await (const rows of reader.batches()) {
     if (reader.headProblems.some(({ code }) => code === "missing_column")) break;
     for (const row of rows) {
-      const found = await reader.problems(row);
-      problems.push(...found);
-      const named = found.length === 0 ? nameIn(row.content as object) : null;
+      const rowProblems = await reader.problems(row);
+      problems.push(...rowProblems);
+      const named = rowProblems.length === 0 ? nameIn(row.content as object) : null;
       const isInSheet = file.source.sheet !== undefined && reader instanceof TableReader;
       const place = isInSheet ? { place: reader.placeOfReference(row.line) } : {};
       if (named !== null) yield { ...named, line: row.line, ...place };

@@ -67,18 +67,18 @@ export async function resolveSelection(
   const isId = ({ as, name }: WantedProduct) => as === "id" || (as === "either" && ulidPattern.test(name));
   const references = wanted.filter((product) => !isId(product)).map(({ name }) => canonicalReference(name));
   const ids = wanted.filter(isId).map(({ name }) => name);
-  let found: FoundProducts;
+  let products: FoundProducts;
   try {
-    found = await productsBy({ ids, references }, service, { onProgress });
+    products = await productsBy({ ids, references }, service, { onProgress });
   } catch (error) {
     // A key for exports only: the service judges the IDs when the export is created.
     if (!mayNotRead(error) || references.length > 0) throw error;
     return { ids: newestFirst(ids), unknown: [] };
   }
-  found = await withLookalikes(found, wanted, service);
-  const resolved = wanted.map((named) => ({ named, product: productNamed(named, found) }));
+  products = await withLookalikes(products, wanted, service);
+  const resolved = wanted.map((named) => ({ named, product: productNamed(named, products) }));
   const unknown = resolved.filter(({ product }) => product === undefined).map(({ named }) => named);
-  const known = unknown.length === 0 ? found : await withSomeOthers(found, service);
+  const known = unknown.length === 0 ? products : await withSomeOthers(products, service);
   const proposalsFor = referenceProposals(known);
   return {
     ids: newestFirst(resolved.flatMap(({ product }) => product?.id ?? [])),
@@ -94,19 +94,19 @@ const newestFirst = (ids: readonly string[]): readonly string[] => [...new Set(i
 
 /** Adds the products whose reference looks like an ID. */
 async function withLookalikes(
-  found: FoundProducts,
+  products: FoundProducts,
   wanted: readonly WantedProduct[],
   service: Pick<Service, "client" | "signal" | "concurrency">,
 ): Promise<FoundProducts> {
   const lookalikes = wanted.filter(
-    ({ as, name }) => as === "either" && ulidPattern.test(name) && !found.byId.has(name),
+    ({ as, name }) => as === "either" && ulidPattern.test(name) && !products.byId.has(name),
   );
-  if (lookalikes.length === 0) return found;
+  if (lookalikes.length === 0) return products;
   const more = await productsBy({ ids: [], references: lookalikes.map(({ name }) => name) }, service);
   return {
-    byId: found.byId,
-    byReference: new Map([...found.byReference, ...more.byReference]),
-    otherReferences: [...found.otherReferences, ...more.otherReferences],
+    byId: products.byId,
+    byReference: new Map([...products.byReference, ...more.byReference]),
+    otherReferences: [...products.otherReferences, ...more.otherReferences],
   };
 }
 

@@ -82,29 +82,29 @@ export class BucketMirror implements MirrorStore {
   }
 
   async read(path: string): Promise<Buffer | null> {
-    const found = await this.#bucket.get(toObjectKey(path));
-    if (found === null) return null;
-    return buffer(found.body);
+    const object = await this.#bucket.get(toObjectKey(path));
+    if (object === null) return null;
+    return buffer(object.body);
   }
 
   async *readParts(path: string): AsyncIterable<Uint8Array> {
-    const found = await this.#bucket.get(toObjectKey(path));
-    if (found === null)
+    const object = await this.#bucket.get(toObjectKey(path));
+    if (object === null)
       throw new CatError(`${this.#bucket.shown}/${path} does not exist`, {
         type: "not_found",
         code: "object_missing",
         hint: "Run the command again.",
       });
-    if (path === this.#options.files.index) this.#indexEtag = found.etag;
-    yield* found.body;
+    if (path === this.#options.files.index) this.#indexEtag = object.etag;
+    yield* object.body;
   }
 
   async stat(path: string) {
     await this.#touched;
-    const found = await this.#bucket.head(toObjectKey(path));
-    if (path === this.#options.files.index) this.#indexEtag = found?.etag ?? null;
-    if (found === null || this.#isReserved(found)) return null;
-    return { bytes: found.bytes, sha256: found.metadata.sha256 };
+    const object = await this.#bucket.head(toObjectKey(path));
+    if (path === this.#options.files.index) this.#indexEtag = object?.etag ?? null;
+    if (object === null || this.#isReserved(object)) return null;
+    return { bytes: object.bytes, sha256: object.metadata.sha256 };
   }
 
   async put(
@@ -180,15 +180,15 @@ export class BucketMirror implements MirrorStore {
   }
 
   async #isFree(key: string): Promise<boolean> {
-    const found = await this.#bucket.head(key);
-    return found === null || this.#isReserved(found);
+    const object = await this.#bucket.head(key);
+    return object === null || this.#isReserved(object);
   }
 
   async #putOne(key: string, content: ObjectContent, options: PutOptions): Promise<string | null> {
     const etag = await this.#bucket.put(key, content, options);
     if (etag !== null || !this.#mayHaveLeft) return etag;
-    const found = await this.#bucket.head(key);
-    if (found === null || !this.#isReserved(found)) return null;
+    const object = await this.#bucket.head(key);
+    if (object === null || !this.#isReserved(object)) return null;
     await this.#bucket.remove(key);
     return this.#bucket.put(key, content, options);
   }
@@ -222,32 +222,33 @@ export class BucketMirror implements MirrorStore {
 
   /** By the size and the digest that the object was written with: nothing is downloaded. */
   async holds(entry: Pick<MirrorEntry, "path" | "bytes" | "sha256">): Promise<Placed | null> {
-    const found = await this.#bucket.head(toObjectKey(entry.path));
-    if (found?.bytes !== entry.bytes || found.metadata.sha256 !== entry.sha256) return null;
-    return { etag: bareEtag(found.etag) };
+    const object = await this.#bucket.head(toObjectKey(entry.path));
+    if (object?.bytes !== entry.bytes || object.metadata.sha256 !== entry.sha256) return null;
+    return { etag: bareEtag(object.etag) };
   }
 
   async leftAt(path: string, fields: ListedAsset["fields"]): Promise<Left | null> {
     if (!this.#mayHaveLeft) return null;
-    const found = await this.#bucket.head(toObjectKey(path));
-    const { "asset-id": asset, "product-id": product, version, sha256, type } = found?.metadata ?? {};
+    const object = await this.#bucket.head(toObjectKey(path));
+    const { "asset-id": asset, "product-id": product, version, sha256, type } = object?.metadata ?? {};
     const fits =
       asset === fields.asset_id &&
       product === fields.product_id &&
       version === versionDigest(fields) &&
       sha256 &&
       type;
-    if (found === null || !fits) return null;
-    const { bytes, etag, metadata } = found;
+    if (object === null || !fits) return null;
+    const { bytes, etag, metadata } = object;
     return { bytes, sha256, mime_type: type, sent_sha256: metadata["sent-sha256"], etag: bareEtag(etag) };
   }
 
   async bind(selection: Binding): Promise<Binding> {
     const path = `${hiddenFolder}/mirror.json`;
     const text = `${JSON.stringify({ version: 1, ...selection }, null, 2)}\n`;
-    const found = await this.read(path);
-    if (found === null && (await this.put(path, [Buffer.from(text)], { exclusive: true }))) return selection;
-    return parseState(found ?? (await this.read(path)), this.#bucket.shown);
+    const content = await this.read(path);
+    if (content === null && (await this.put(path, [Buffer.from(text)], { exclusive: true })))
+      return selection;
+    return parseState(content ?? (await this.read(path)), this.#bucket.shown);
   }
 
   async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {

@@ -165,9 +165,9 @@ export class AssetFetcher {
     if (known?.damaged === true) return false;
     const isOther = (entry: MirrorEntry) => toEntryKey(entry) !== toEntryKey(fields);
     for (const path of new Set([known?.path ?? toPath(fields), toPath(fields)])) {
-      const left = await mirror.store.leftAt(path, fields);
-      if (left === null || mirror.index.atPath(path).some(isOther)) continue;
-      const entry = { ...fields, ...left, path };
+      const leftover = await mirror.store.leftAt(path, fields);
+      if (leftover === null || mirror.index.atPath(path).some(isOther)) continue;
+      const entry = { ...fields, ...leftover, path };
       mirror.index.place(entry);
       this.#placed(entry, known);
       return true;
@@ -220,8 +220,8 @@ export class AssetFetcher {
    */
   async #ownPath(known: MirrorEntry | null): Promise<string | null> {
     if (known === null) return null;
-    const found = await this.#run.mirror.store.stat(known.path);
-    if (found !== null && !mayBelongTo(known, found) && known.damaged !== true) return null;
+    const file = await this.#run.mirror.store.stat(known.path);
+    if (file !== null && !mayBelongTo(known, file) && known.damaged !== true) return null;
     const isShared =
       this.#run.mirror.index.atPath(known.path).length > 1 ||
       (await this.#namesOfOthers()).has(foldedPath(known.path));

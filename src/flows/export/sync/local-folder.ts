@@ -101,8 +101,8 @@ export class LocalFolder implements MirrorStore {
       path,
       async () => {
         const at = await this.#folders.find(path);
-        const found = at === null ? null : whatIsAt(at);
-        return found === null ? null : { bytes: found.isFile() ? found.size : -1 };
+        const stats = at === null ? null : whatIsAt(at);
+        return stats === null ? null : { bytes: stats.isFile() ? stats.size : -1 };
       },
       "read",
     );
@@ -143,11 +143,11 @@ export class LocalFolder implements MirrorStore {
 
   async *list(folder = ""): AsyncIterable<string> {
     const at = this.#folders.at(folder);
-    const found = await readdir(at, { withFileTypes: true }).catch((error) => {
+    const entries = await readdir(at, { withFileTypes: true }).catch((error) => {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
       throw this.#error(folder, error, "read");
     });
-    for (const entry of found) {
+    for (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) yield* this.list(path);
       else yield path;
@@ -234,8 +234,8 @@ export class LocalFolder implements MirrorStore {
   async #findReadable(path: string): Promise<string | null> {
     const at = await this.#folders.find(path);
     if (at === null) return null;
-    const found = await stat(at);
-    if (found.isFile() || found.isDirectory()) return at;
+    const stats = await stat(at);
+    if (stats.isFile() || stats.isDirectory()) return at;
     throw new OutputError(join(this.#folders.root, path), Object.assign(new Error(), { code: "EINVAL" }), {
       what: "is not a regular file",
       code: "file_not_readable",

@@ -87,9 +87,10 @@ export async function mergeShards(
 
 /** Whether `catalogue.ndjson` is of these indexes of shards: then nothing is read or written again. */
 async function isJoined(written: readonly (string | undefined)[], store: MirrorStore): Promise<boolean> {
-  const found = await store.read(joinedPath);
+  const joined = await store.read(joinedPath);
   return (
-    String(found) === JSON.stringify({ shards_sha256: written }) && (await store.stat(completeIndex)) !== null
+    String(joined) === JSON.stringify({ shards_sha256: written }) &&
+    (await store.stat(completeIndex)) !== null
   );
 }
 
@@ -125,8 +126,8 @@ async function shardsIn(
   files: ReadonlySet<string>,
   { store, folder }: { store: MirrorStore; folder: string },
 ): Promise<Shard[]> {
-  const found = [...files].flatMap((path) => shardOfIndex(path) ?? []);
-  const counts = [...new Set(found.map(({ of }) => of))].sort((a, b) => a - b);
+  const shards = [...files].flatMap((path) => shardOfIndex(path) ?? []);
+  const counts = [...new Set(shards.map(({ of }) => of))].sort((a, b) => a - b);
   if (counts.length === 0)
     throw cannotMerge(folder, "it has no index of a shard", "Copy the folders of all shards into it first.");
   if (counts.length > 1) {
@@ -134,7 +135,7 @@ async function shardsIn(
     throw cannotMerge(folder, what, "Remove the indexes that do not belong together.");
   }
   const of = counts[0]!;
-  const numbers = new Set(found.map(({ number }) => number));
+  const numbers = new Set(shards.map(({ number }) => number));
   const all = Array.from({ length: of }, (_, at) => ({ number: at + 1, of }));
   const absent = all.filter(({ number }) => !numbers.has(number)).map((shard) => mirrorFiles(shard));
   for (const { state, index } of absent) {
@@ -217,8 +218,8 @@ async function readShards(
         if (!files.has(path)) missing.push(path);
         else if ((await store.stat(path))?.bytes !== entry.bytes) damaged.push(path);
       }
-    const found = files === null || files.has(state) ? await store.read(state) : null;
-    const written = found === null ? undefined : parseState(found, folder).index_sha256;
+    const content = files === null || files.has(state) ? await store.read(state) : null;
+    const written = content === null ? undefined : parseState(content, folder).index_sha256;
     const digest = hash.digest("hex");
     digests.push(digest);
     if (written !== undefined && digest !== written) {

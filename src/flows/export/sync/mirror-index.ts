@@ -71,9 +71,9 @@ export class MirrorIndex {
     db.execute(
       `PRAGMA state.locking_mode = EXCLUSIVE; PRAGMA state.journal_mode = ${journal}; PRAGMA state.synchronous = ${synchronous}`,
     );
-    const found = db.pragma("user_version");
-    if (found === 0) db.transaction(() => db.execute(schema));
-    return Number(found) > version ? null : new MirrorIndex(db, isTemporary);
+    const storedVersion = db.pragma("user_version");
+    if (storedVersion === 0) db.transaction(() => db.execute(schema));
+    return Number(storedVersion) > version ? null : new MirrorIndex(db, isTemporary);
   }
 
   close(): void {

@@ -24,8 +24,8 @@ interface FoundFile {
 }
 
 /** Whether a file may be that of an entry, as far as a look without its bytes shows. */
-export const mayBelongTo = (entry: Pick<MirrorEntry, "bytes" | "sha256">, found: FoundFile | null): boolean =>
-  found?.bytes === entry.bytes && (found.sha256 ?? entry.sha256) === entry.sha256;
+export const mayBelongTo = (entry: Pick<MirrorEntry, "bytes" | "sha256">, file: FoundFile | null): boolean =>
+  file?.bytes === entry.bytes && (file.sha256 ?? entry.sha256) === entry.sha256;
 
 /** What a folder or bucket mirrors: the same in every run. */
 export interface Selection {

@@ -151,8 +151,8 @@ async function findLeftover(
   path: string,
   store: Pick<MirrorStore, "leftAt">,
 ): Promise<Left | null> {
-  const left = await store.leftAt(path, entry);
-  return mayBelongTo(entry, left) ? left : null;
+  const leftover = await store.leftAt(path, entry);
+  return mayBelongTo(entry, leftover) ? leftover : null;
 }
 
 /**
@@ -172,23 +172,23 @@ async function renameFiles(
     `${parking}/${shortDigest(toEntryKey(entry), 16).toString("hex")}`;
   /** Null if the name is taken, or the file is missing. */
   const move = async ({ entry, to }: Rename): Promise<MirrorEntry | null> => {
-    const left = await findLeftover(entry, to, store);
-    const found = left ?? (await store.stat(entry.path));
-    if (!mayBelongTo(entry, found)) {
-      (found === null ? onMissing : onOther)({ entry, to });
+    const leftover = await findLeftover(entry, to, store);
+    const file = leftover ?? (await store.stat(entry.path));
+    if (!mayBelongTo(entry, file)) {
+      (file === null ? onMissing : onOther)({ entry, to });
       return null;
     }
     const moved = { ...entry, path: to };
     // A file that is missing, or could not be renamed, keeps its name.
     // After a stopped exchange of names, each of the two has the other one's in the index.
     const isFree =
-      left !== null || index.atPath(to).every((other) => toEntryKey(other) === toEntryKey(entry));
+      leftover !== null || index.atPath(to).every((holder) => toEntryKey(holder) === toEntryKey(entry));
     if (isFree) {
       index.willPlace(moved);
-      const placed: Placed | null = left ?? (await store.rename(entry.path, to));
+      const placed: Placed | null = leftover ?? (await store.rename(entry.path, to));
       if (placed !== null) {
         // A kill between a copy and the removal of its source leaves both.
-        for (const path of left === null ? [] : [entry.path, parkedPath(entry)])
+        for (const path of leftover === null ? [] : [entry.path, parkedPath(entry)])
           if (path !== to && (await findLeftover(entry, path, store)) !== null) await store.remove(path);
         const renamed = { ...moved, etag: placed.etag };
         index.place(renamed);

@@ -71,7 +71,8 @@ export class SyncCounts {
 
   /** A file that could not be read, and was replaced. */
   recover(key: string): void {
-    if (this.failedKeys.delete(key)) this.failures = this.failures.filter((one) => toEntryKey(one) !== key);
+    if (this.failedKeys.delete(key))
+      this.failures = this.failures.filter((failure) => toEntryKey(failure) !== key);
   }
 
   /** The summary of a run; `present` assets are in its index. */

@@ -49,7 +49,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   const name = shownName(source.name);
   const reader = await openRows({ source, read: read ?? {}, form: decisionForm });
   if (!(reader instanceof TableReader)) throw notDecisions(name, "it is neither CSV nor a workbook");
-  const found: Decision[] = [];
+  const decisions: Decision[] = [];
   const problems: Problem[] = [];
   const linesByTask = new Map<string, number>();
   const toPlace = (line: number) => placeOfUse({ line, file: null, ...reader.placeOfField(line, "task_id") });
@@ -64,11 +64,13 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     if (problem !== null) problems.push({ line, ...problem });
     if (row.task_id === "") return;
     linesByTask.set(row.task_id, linesByTask.get(row.task_id) ?? line);
-    found.push({ ...row, decision, note, fileLine: line, decidedAt });
+    decisions.push({ ...row, decision, note, fileLine: line, decidedAt });
   };
   try {
     for await (const rows of reader.batches()) {
-      const missing = (["task_id", "decision"] as const).filter((one) => !reader.columns.names.includes(one));
+      const missing = (["task_id", "decision"] as const).filter(
+        (column) => !reader.columns.names.includes(column),
+      );
       if (missing.length > 0) throw notDecisions(name, `it has no column "${missing[0]}"`);
       for (const { line, content, fault } of rows) {
         if (fault !== undefined) problems.push(fault);
@@ -85,7 +87,7 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     ...problem,
     ...reader.placeOfField(problem.line, problem.param),
   });
-  return { decisions: found, problems, located };
+  return { decisions: decisions, problems, located };
 }
 
 /** What is wrong with a row by itself; `before` is the place of an earlier one about the same task. */

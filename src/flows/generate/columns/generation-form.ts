@@ -108,13 +108,13 @@ const otherSpellings = (row: unknown, { kind, matrix }: RowReading): ValueFix[] 
   (["background", "angle_shot"] as const).flatMap((field) => {
     const value = (row as RawRow | null)?.[field];
     if (typeof value !== "string") return [];
-    return (matrix ? splitValues(value) : [value]).flatMap((one) => otherSpelling(kind, field, one) ?? []);
+    return (matrix ? splitValues(value) : [value]).flatMap((part) => otherSpelling(kind, field, part) ?? []);
   });
 
 /** The product of a row, as people know it. */
 function productName(row: unknown): string | undefined {
   const { product_reference, product_id } = (row ?? {}) as RawRow;
-  const name = [product_reference, product_id].find((one) => typeof one === "string" && one !== "");
+  const name = [product_reference, product_id].find((id) => typeof id === "string" && id !== "");
   return name as string | undefined;
 }
 
@@ -199,7 +199,7 @@ function objectRead(row: Record<string, unknown>, options: FormOptions): Record<
     const value = row[field];
     if (typeof value === "string") read[field] = textRead(field, value.trim(), values, options);
     else if (Array.isArray(value))
-      read[field] = value.map((one) => (typeof one === "string" ? valueRead(one, values) : one));
+      read[field] = value.map((item) => (typeof item === "string" ? valueRead(item, values) : item));
   }
   return read;
 }

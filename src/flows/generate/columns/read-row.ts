@@ -199,13 +199,13 @@ function expand(
 }
 
 /** The cells of one combination of a row, by field: what a failed file keeps of a row that expands to several. */
-export const toCells = (one: Omit<AskedGeneration, "line">): Partial<Record<Field, string>> => ({
-  ...(one.productId !== null && { product_id: one.productId }),
-  ...(one.productReference !== null && { product_reference: one.productReference }),
-  ...(one.model !== null && { model_id: one.model }),
-  background: one.background,
-  angle_shot: one.angleShot,
-  ...(one.subtype !== null && { subtype: one.subtype }),
-  ...(one.style !== null && { style: one.style }),
-  ...(one.kind === "tryon" && { look_at_camera: String(one.lookAtCamera) }),
+export const toCells = (generation: Omit<AskedGeneration, "line">): Partial<Record<Field, string>> => ({
+  ...(generation.productId !== null && { product_id: generation.productId }),
+  ...(generation.productReference !== null && { product_reference: generation.productReference }),
+  ...(generation.model !== null && { model_id: generation.model }),
+  background: generation.background,
+  angle_shot: generation.angleShot,
+  ...(generation.subtype !== null && { subtype: generation.subtype }),
+  ...(generation.style !== null && { style: generation.style }),
+  ...(generation.kind === "tryon" && { look_at_camera: String(generation.lookAtCamera) }),
 });

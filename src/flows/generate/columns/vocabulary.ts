@@ -109,6 +109,8 @@ export function otherSpelling(kind: GenerationKind, field: Field, from: string):
   const known = listChoices(kind, field) ?? [];
   if (known.includes(from)) return null;
   const word = plain(from);
-  const to = known.find((one) => plain(one) === word || (Object.hasOwn(words, word) && words[word] === one));
+  const to = known.find(
+    (candidate) => plain(candidate) === word || (Object.hasOwn(words, word) && words[word] === candidate),
+  );
   return to === undefined ? null : { field, from, to };
 }

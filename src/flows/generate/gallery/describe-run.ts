@@ -98,7 +98,7 @@ export async function describeRun(
   service: Pick<Service, "client" | "clock" | "signal" | "concurrency">,
 ): Promise<{ data: GalleryData; images: readonly Fetch[] }> {
   const { results, tasks, findDecision, savedIn, pageIn } = input;
-  const found = await findProducts(results, service);
+  const productsByKey = await findProducts(results, service);
   const fetcher = new ImageFetcher(service);
   const images: Fetch[] = [];
   const add = (fetch: Fetch): number => images.push(fetch) - 1;
@@ -107,7 +107,7 @@ export async function describeRun(
   const productNumber = ({ productId, productReference }: GenerationResult["generation"]): number => {
     const known = places.get(productId);
     if (known !== undefined) return known;
-    const product = found.byId.get(productId);
+    const product = productsByKey.byId.get(productId);
     const reference = productReference ?? (product === undefined ? null : referenceOfProduct(product));
     places.set(productId, products.length);
     return products.push({ id: productId, reference, name: product?.name ?? null, photos: [] }) - 1;
@@ -115,7 +115,7 @@ export async function describeRun(
   const photos = new Map<ProductImage, number>();
   const photoNumber = (product: number, angleShot: string): number | null => {
     const { id, photos: own } = products[product]!;
-    const photo = photoOfSide(found.byId.get(id), angleShot);
+    const photo = photoOfSide(productsByKey.byId.get(id), angleShot);
     if (photo === undefined) return null;
     const known = photos.get(photo);
     if (known !== undefined) return known;

@@ -52,11 +52,11 @@ export class ImageFetcher {
       const { client, clock, signal } = this.#service;
       const now = client.serviceNow() ?? clock.now();
       if (Date.parse(output_image.url_expires_at) > now) {
-        const found = await this.#download(output_image.url).catch((error: unknown) => {
+        const bytes = await this.#download(output_image.url).catch((error: unknown) => {
           if (error instanceof SignedUrlError) return null;
           throw error;
         });
-        if (found !== null) return found;
+        if (bytes !== null) return bytes;
       }
       const fresh = await client.tasks.get({ task_id: task.id }, { signal });
       return fresh.output_image === null ? null : this.#download(fresh.output_image.url);
@@ -90,9 +90,9 @@ export class ImageFetcher {
     signal.throwIfAborted();
     if (this.#failures >= mostFailures) return null;
     try {
-      const found = await fetch();
+      const bytes = await fetch();
       this.#failures = 0;
-      return found;
+      return bytes;
     } catch (error) {
       signal.throwIfAborted();
       if (isOfCaller(error) || isOfService(error)) this.#failures++;

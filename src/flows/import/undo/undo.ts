@@ -144,7 +144,7 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoD
   };
   const stopped = await undoProducts(target, input, at, deps, summary);
   if (stopped === undefined && !input.isPlan) state.runs.end(at.id, clock.now());
-  summary.products.sort((one, other) => (one.reference < other.reference ? -1 : 1));
+  summary.products.sort((a, b) => (a.reference < b.reference ? -1 : 1));
   return { summary, estimate, stopped };
 }
 
@@ -255,7 +255,7 @@ async function generationsSince(
       for (const { role, task_id, also_features } of assets) {
         if (role === "source" && task_id === null) continue;
         made.add(product.id);
-        for (const other of also_features ?? []) made.add(other);
+        for (const feature of also_features ?? []) made.add(feature);
       }
     }
   } catch (error) {

@@ -126,7 +126,7 @@ test("the page has receivers for four languages", () => {
   ]);
 });
 
-test.for(receivers.filter((one) => isTried(one, ["express"])))(
+test.for(receivers.filter((one) => isTried(one, ["express", ".go"])))(
   "$label handles a genuine event once, and rejects all others",
   async ({ label, lines }, { skip }) => {
     const program = programs[extensionOf(label)]!;

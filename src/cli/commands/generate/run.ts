@@ -17,7 +17,7 @@ import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
-import { ExitCode } from "../../context/errors.ts";
+import { ExitCode, toExitCode } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
 import type { SavePlace } from "../../files/save-folder.ts";
 import type { FileMapping } from "../../mapping/file-head.ts";
@@ -31,7 +31,15 @@ import type { FoundProblems } from "../../reports/found-problems.ts";
 import { withReports } from "../../reports/with-reports.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
 import type { GalleryOutput } from "./gallery.ts";
-import { inputRejected, isRejection, rejectionError, reportLines, unpaidError } from "./report.ts";
+import {
+  inputRejected,
+  isRejection,
+  nothingQueued,
+  orReported,
+  rejectionError,
+  reportLines,
+  unpaidError,
+} from "./report.ts";
 import type { OpenedInput } from "./rerun.ts";
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
@@ -49,7 +57,7 @@ async function generateOrCheck(
 ): Promise<void> {
   const words = generationVocabulary(flags.kind);
   const mapFile = flags.file === null ? null : await loadMapFile(app.context, flags, words);
-  const { source, replacing } = await openRowsFrom(app, flags, mapFile);
+  const { source, replacing } = await orReported(app, flags, openRowsFrom(app, flags, mapFile));
   try {
     const mapping = await toMapping(app, flags, source, mapFile);
     const given = { ...flags, ...mapping };
@@ -203,7 +211,7 @@ async function fullRun(
     ),
   ).catch(async (error: unknown) => {
     // With `--json` every rejection has its object on stdout, also of files without a problem.
-    if (app.io.json && error instanceof CatError && error.code === "too_many_generations") {
+    if (app.io.json && toExitCode(error) === ExitCode.refused) {
       const { checkFile } = await import("../../../flows/rows/check.ts");
       const report = problemList(app, flags.input, { ...listing, always: true });
       const { random, interrupt: signal } = app.context;
@@ -223,9 +231,6 @@ async function fullRun(
     { ended: outcome.ended, place: place ?? (await toSavePlace(app, flags, save)) },
   );
 }
-
-/** The other fields of the summary of a run (`GenerationSummary`) that was rejected before anything was queued. */
-const nothingQueued = { run_id: null, queued: 0, unchanged: 0, succeeded: 0, failed: 0, tasks: [] };
 
 /** Where the images are saved; null for nowhere. */
 async function toSavePlace(

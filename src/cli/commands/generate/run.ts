@@ -253,26 +253,10 @@ function addResults(
     foundProblems.counts = { total: check.total, valid: check.valid, invalid: check.invalid };
     return;
   }
-  const {
-    total,
-    queued,
-    unchanged,
-    succeeded,
-    failed,
-    invalid = 0,
-    rejected = [],
-    not_queued = 0,
-  } = ended.summary;
-  foundProblems.counts = {
-    total,
-    queued,
-    unchanged,
-    succeeded,
-    failed,
-    invalid,
-    rejected: rejected.length,
-    not_queued,
-  };
+  const { total, queued, unchanged, succeeded, failed } = ended.summary;
+  const { invalid = 0, rejected = [], not_queued = 0 } = ended.summary;
+  const notMade = { failed, invalid, rejected: rejected.length, not_queued };
+  foundProblems.counts = { total, queued, unchanged, succeeded, ...notMade };
   for (const problem of rejected) foundProblems.add(source, problem);
   for (const { generation, task_id, status, failure_reason } of ended.results) {
     if (status !== "failed") continue;

@@ -28,7 +28,7 @@ export type KnownErrorType =
   | "not_implemented"
   | "network"
   | "timeout"
-  | "bad_answer"
+  | "bad_response"
   | "signed_url"
   | "invalid_signature"
   | "usage"

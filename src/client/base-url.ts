@@ -61,7 +61,7 @@ export function parseBaseUrl(text: string, insecureHosts = noHosts): BaseUrl {
 export function checkDownloadUrl(url: URL, insecureHosts = noHosts): void {
   if (isAccepted(url, insecureHosts)) return;
   const message = `the service returned a signed URL that is not encrypted: ${url.protocol}//${url.host}`;
-  throw new CatalogueError(message, { type: "bad_answer", code: "invalid_url" });
+  throw new CatalogueError(message, { type: "bad_response", code: "invalid_url" });
 }
 
 const invalid = (what: string, hint: string): CatalogueError =>

@@ -22,12 +22,12 @@ export function readResponse(
   if (operation.reply === null) {
     // A login page may respond to a DELETE with 200: only the documented status counts as done.
     if (answer.status === operation.status && answer.body.length === 0) return null;
-    throw badAnswer(about, "an unexpected status or body", "wrong_shape");
+    throw badResponse(about, "an unexpected status or body", "wrong_shape");
   }
   const { value, mismatch } = readAs(operation.reply, parseJson(about));
   if (mismatch === undefined) return value;
   const where = mismatch.path === "" ? "" : ` at ${mismatch.path}`;
-  throw badAnswer(about, `a body of an unexpected shape${where}: ${mismatch.message}`, "wrong_shape");
+  throw badResponse(about, `a body of an unexpected shape${where}: ${mismatch.message}`, "wrong_shape");
 }
 
 /** A response, the request that it belongs to, and the time of its arrival in milliseconds. */
@@ -67,7 +67,7 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
   const { message, answer } = about;
   // A read is shown as far as possible: nothing depends on who responded.
   if (!(isEnvelope(json, answer.status) || (!isWrite(message) && hasType(json)))) {
-    return badAnswer(about, "an error without the service's envelope", "wrong_shape");
+    return badResponse(about, "an error without the service's envelope", "wrong_shape");
   }
   const refusal = {
     request: requestName(message),
@@ -85,7 +85,7 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
     return new ApiError({ ...refusal, body, problems });
   }
   const { error } = json as { error?: { type: string } };
-  if (error === undefined) return badAnswer(about, "an unexpected list of problems", "wrong_shape");
+  if (error === undefined) return badResponse(about, "an unexpected list of problems", "wrong_shape");
   return new ApiError({ ...refusal, body: toErrorBody(error, answer.status), credits: parseCredits(answer) });
 }
 
@@ -133,12 +133,13 @@ export function parseJson(about: About): unknown {
   const { answer } = about;
   const type = readHeader(answer, "content-type");
   const encoding = readHeader(answer, "content-encoding") ?? "identity";
-  if (encoding !== "identity") throw badAnswer(about, `an unrequested compression (${encoding})`, "not_json");
+  if (encoding !== "identity")
+    throw badResponse(about, `an unrequested compression (${encoding})`, "not_json");
   if (type !== undefined && !isJsonType(type)) {
-    throw badAnswer(about, `${contentKind(type)}, not JSON`, "not_json");
+    throw badResponse(about, `${contentKind(type)}, not JSON`, "not_json");
   }
-  if (answer.body.length === 0) throw badAnswer(about, "an empty body", "empty_answer");
-  if (answer.json === undefined) throw badAnswer(about, "incomplete or invalid JSON", "not_json");
+  if (answer.body.length === 0) throw badResponse(about, "an empty body", "empty_response");
+  if (answer.json === undefined) throw badResponse(about, "incomplete or invalid JSON", "not_json");
   return answer.json;
 }
 
@@ -148,7 +149,7 @@ const contentKind = (contentType: string): string => {
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "an unknown content type";
 };
 
-function badAnswer({ message, answer }: About, how: string, code: string): BadResponseError {
+function badResponse({ message, answer }: About, how: string, code: string): BadResponseError {
   const requestId = readHeader(answer, "x-request-id");
   const { origin } = message;
   return new BadResponseError(`${origin} sent ${how} (${requestName(message)}, status ${answer.status})`, {

@@ -21,7 +21,7 @@ export const isOfService = (error: unknown): boolean =>
   error instanceof CatError &&
   (error.type === "network" ||
     error.type === "timeout" ||
-    error.type === "bad_answer" ||
+    error.type === "bad_response" ||
     (error.status !== undefined && (error.status >= 500 || error.status === 429)));
 
 /** The codes which say that the service has had the key before: it may have done what was asked. */

@@ -39,7 +39,7 @@ export function downloader(options: DownloaderOptions): Download {
       for await (const chunks of response) {
         for (const chunk of chunks) {
           bytes += chunk.length;
-          if (bytes > maxBytes) throw bad(`exceeds the limit of ${maxBytes} bytes`, "answer_too_large");
+          if (bytes > maxBytes) throw bad(`exceeds the limit of ${maxBytes} bytes`, "response_too_large");
           yield chunk;
         }
       }
@@ -180,7 +180,7 @@ class RunningDownload {
       if (this.bytes + length > this.#maxBytes) throw this.#tooLarge(url);
       if (this.bytes + length > end) {
         const message = `${nameOfUrl(url)} is longer than the ${end} bytes announced`;
-        throw new BadResponseError(message, { code: "answer_too_large" });
+        throw new BadResponseError(message, { code: "response_too_large" });
       }
       this.bytes += length;
       await this.target.write(chunks);

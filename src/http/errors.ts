@@ -44,14 +44,14 @@ export class TimeoutError extends CatalogueError {
 export class BadResponseError extends CatalogueError {
   override readonly name: string = "BadResponseError";
   /** The kind of error. */
-  declare readonly type: "bad_answer";
+  declare readonly type: "bad_response";
   /** What is wrong with the response. */
   declare readonly code:
     | "wrong_shape"
     | "not_json"
     | "not_http"
-    | "empty_answer"
-    | "answer_too_large"
+    | "empty_response"
+    | "response_too_large"
     | "redirect"
     | "bad_cursor"
     | "invalid_url"
@@ -60,12 +60,9 @@ export class BadResponseError extends CatalogueError {
     | (string & {});
 
   constructor(message: string, detail: Omit<ErrorDetail, "type">) {
-    super(message, { ...detail, type: "bad_answer" });
+    super(message, { ...detail, type: "bad_response" });
   }
 }
-
-/** The name of the class within the program. */
-export { BadResponseError as BadAnswerError };
 
 /** A signed URL was rejected (403, 404, 410): ask the service for a new one. */
 export class SignedUrlError extends CatalogueError {

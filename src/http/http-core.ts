@@ -153,7 +153,11 @@ export const exchange =
       const megabytes = Math.round(maxBytes / 1024 / 1024);
       const message = `${requestName(request)}: ${origin} sent a response of more than ${megabytes} MB`;
       const requestId = readHeader(response, "x-request-id");
-      return new BadResponseError(message, { code: "answer_too_large", status: response.status, requestId });
+      return new BadResponseError(message, {
+        code: "response_too_large",
+        status: response.status,
+        requestId,
+      });
     };
     try {
       await response.head();

@@ -117,7 +117,7 @@ describe("a request", () => {
   ])("does not count a delete as done after %s", async (_, step) => {
     const { client } = await clientAgainst([step]);
     await expect(client.products.delete({ product_id: "X" })).rejects.toMatchObject({
-      type: "bad_answer",
+      type: "bad_response",
       status: 200,
     });
   });
@@ -393,7 +393,7 @@ describe("an error response", () => {
   ])("of kind %s is a BadResponseError with a one-sentence message", async (_, step, sentence) => {
     const { client, server } = await clientAgainst([step]);
     const error = await client.products.get({ product_id: "X" }).catch((error: unknown) => error);
-    expect(error).toMatchObject({ name: "BadResponseError", type: "bad_answer" });
+    expect(error).toMatchObject({ name: "BadResponseError", type: "bad_response" });
     expect((error as Error).message).toContain(sentence);
     expect((error as Error).message).toMatch(/ \(GET \/v1\/products\/X, status \d+\)$/);
     expect((error as Error).message).not.toContain("\n");

@@ -287,7 +287,7 @@ test("the mock must not send such a value: an exact check finds it", () => {
 });
 
 describe("a response is rejected for", () => {
-  const rejected = expect.objectContaining({ type: "bad_answer", code: "wrong_shape" });
+  const rejected = expect.objectContaining({ type: "bad_response", code: "wrong_shape" });
   const outcome = (one: Found, body: unknown): unknown => {
     try {
       return read(one, body);

@@ -105,7 +105,7 @@ test("reports a truncated file as an error, never as a normal end", async () => 
 
 test("cuts off a file larger than allowed", async () => {
   const { read } = await against([bytes(200, "x".repeat(2000), {})]);
-  await expect(read("/file", { maxBytes: 1000 })).rejects.toMatchObject({ code: "answer_too_large" });
+  await expect(read("/file", { maxBytes: 1000 })).rejects.toMatchObject({ code: "response_too_large" });
 });
 
 test("rejects an unrequested compressed file", async () => {
@@ -155,6 +155,6 @@ test.each(["http://files.example.com/x", "file:///etc/passwd", "ftp://127.0.0.1/
   async (url) => {
     const { download } = await against([json(200, {})]);
     const first = download(url)[Symbol.asyncIterator]().next();
-    await expect(first).rejects.toMatchObject({ type: "bad_answer", code: "invalid_url" });
+    await expect(first).rejects.toMatchObject({ type: "bad_response", code: "invalid_url" });
   },
 );

@@ -80,7 +80,7 @@ describe("invalid responses", () => {
     const { get, server } = await coreAgainst([endless], { maxAnswerBytes: 1024 * 1024 });
     await expect(get()).rejects.toMatchObject({
       name: "BadResponseError",
-      code: "answer_too_large",
+      code: "response_too_large",
       status: 200,
     });
     expect(server.requests).toHaveLength(1);
@@ -93,7 +93,7 @@ describe("invalid responses", () => {
       response.write("x");
     };
     const { get } = await coreAgainst([huge], { maxAnswerBytes: 1000 });
-    await expect(get()).rejects.toMatchObject({ code: "answer_too_large" });
+    await expect(get()).rejects.toMatchObject({ code: "response_too_large" });
   });
 
   test("reads a body of exactly the limit completely", async () => {

@@ -280,7 +280,7 @@ describe("an expired URL", () => {
     const fails = async () => Promise.reject(new Error("gone"));
     await expect(get({ freshUrl: fails })).rejects.toThrow("gone");
     const odd = async () => "http://files.example.com/x";
-    await expect(get({ freshUrl: odd })).rejects.toMatchObject({ type: "bad_answer", code: "invalid_url" });
+    await expect(get({ freshUrl: odd })).rejects.toMatchObject({ type: "bad_response", code: "invalid_url" });
   });
 });
 
@@ -340,7 +340,7 @@ describe("completeness", () => {
       response.end(`${whole.slice(5)}more`);
     };
     const { get } = await against([cutAfter(5), long]);
-    await expect(get()).rejects.toMatchObject({ name: "BadResponseError", code: "answer_too_large" });
+    await expect(get()).rejects.toMatchObject({ name: "BadResponseError", code: "response_too_large" });
   });
 
   test("rejects a file larger than allowed before its first byte", async () => {

@@ -175,7 +175,7 @@ const reportIt = "Run the command again. If it fails again, report this message 
 function imageUrl({ id, url }: Image): string {
   if (typeof url === "string" && url !== "") return url;
   throw new CatError(`the service sent no URL of image ${id}`, {
-    type: "bad_answer",
+    type: "bad_response",
     code: "wrong_shape",
     hint: reportIt,
   });

@@ -175,7 +175,7 @@ const byType: Readonly<Record<string, ExitCode>> = {
   not_implemented: ExitCode.unavailable,
   network: ExitCode.unavailable,
   timeout: ExitCode.unavailable,
-  bad_answer: ExitCode.unavailable,
+  bad_response: ExitCode.unavailable,
   signed_url: ExitCode.unavailable,
   partial: ExitCode.partial,
 };
@@ -190,7 +190,7 @@ const unreadableInput = new Set([
 ]);
 
 /** Types that decide the exit status alone: the response, if any, did not come from the service. */
-const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_answer", "signed_url"]);
+const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_response", "signed_url"]);
 
 /** The exit status for an error; 1 for an error that is not one of the program's own. */
 export function toExitCode(error: unknown): number {

@@ -186,7 +186,7 @@ const ofTransport: Readonly<Record<string, string>> = {
   attempt_timeout: nextSteps.request_timeout,
   deadline: nextSteps.request_timeout,
   not_http: checkBaseUrl,
-  answer_too_large: checkBaseUrl,
+  response_too_large: checkBaseUrl,
   signed_url_refused: nextSteps.url_expired,
   download_refused: "Run the command again later.",
   not_a_file: "Run the command again later.",

@@ -209,7 +209,7 @@ export const codeGroups: readonly CodeGroup[] = [
       connection_cut: nextSteps.request_timeout,
       client_closed: again,
       not_http: "Check that the base URL is the address of the service.",
-      answer_too_large: "Check that the base URL is the address of the service.",
+      response_too_large: "Check that the base URL is the address of the service.",
       redirect: "Check that the base URL is the address of the service.",
       incomplete_response: again,
       wrong_shape: "Run the command again. If it fails again, report it to the service.",

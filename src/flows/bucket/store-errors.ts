@@ -1,7 +1,7 @@
 // The errors of an object store, as sentences with a way out.
 
 import { CatalogueError, CatError } from "../../errors.ts";
-import { BadAnswerError, NetworkError, TimeoutError } from "../../http/errors.ts";
+import { BadResponseError, NetworkError, TimeoutError } from "../../http/errors.ts";
 
 /** An error of the SDK: of the store, by its code, or of the SDK itself. */
 interface StoreFailure extends Error {
@@ -163,7 +163,7 @@ export function storeError(error: unknown, act: string, bucket: string): CatErro
     return new CatError(what, { ...detail, type: "not_found", code: "wrong_region", hint });
   }
   if (status === undefined || status < 400 || name === "SyntaxError")
-    return new BadAnswerError(`cannot ${act}: the response is not that of an object store`, {
+    return new BadResponseError(`cannot ${act}: the response is not that of an object store`, {
       code: "not_a_store",
       status,
       cause: error,

@@ -4,7 +4,7 @@ import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ExportAsset, ExportRow } from "../../contract/resources/exports.ts";
 import { type AssetRole, isJobEnded } from "../../contract/value-sets.ts";
-import { BadAnswerError } from "../../http/errors.ts";
+import { BadResponseError } from "../../http/errors.ts";
 import type { Service } from "../service.ts";
 import { mayNotRead } from "../service-errors.ts";
 import { readPages } from "./read-pages.ts";
@@ -88,7 +88,7 @@ const mostManifests = 10;
 
 /**
  * The images of these products, or of all (null), which were created through the API (Exports). A few products are read as
- * manifests, many as pages of the catalogue. Throws a BadAnswerError if a manifest lacks a product.
+ * manifests, many as pages of the catalogue. Throws a BadResponseError if a manifest lacks a product.
  */
 export async function* readCoverage(
   products: readonly string[] | null,
@@ -148,7 +148,7 @@ async function manifestRows(
     const job = isJobEnded(created)
       ? created
       : await client.poll(operations.exports.get, { export_id: created.id }, { done: isJobEnded, signal });
-    const broken = new BadAnswerError(`the manifest of export ${job.id} is incomplete`, {
+    const broken = new BadResponseError(`the manifest of export ${job.id} is incomplete`, {
       code: "wrong_content",
       hint: "Run the command again.",
     });

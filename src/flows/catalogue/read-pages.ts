@@ -71,7 +71,7 @@ function newCursor(cursor: string | null, seen: Set<string>): string {
   }
   const what = cursor === null ? "the cursor is missing" : "the cursor repeats an earlier one";
   throw new CatError(`GET ${operations.exports.list.path} reports more entries, but ${what}`, {
-    type: "bad_answer",
+    type: "bad_response",
     code: "bad_cursor",
     hint: "Run the command again. If it fails again, report this message to the service.",
   });
@@ -85,7 +85,7 @@ const isCursorRejected = (error: unknown): error is CatError =>
 /** The cursor came from the service, so the input is not to blame: exit 7. */
 const cursorRejected = (cause: CatError): CatError =>
   new CatError("the service no longer accepts the cursor of the next page", {
-    type: "bad_answer",
+    type: "bad_response",
     code: "cursor_rejected",
     hint: "Run the command again; it reads all pages from the start.",
     requestId: cause.requestId,

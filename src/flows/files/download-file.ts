@@ -5,7 +5,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Client } from "../../client/client.ts";
 import { CatError } from "../../errors.ts";
-import { BadAnswerError } from "../../http/errors.ts";
+import { BadResponseError } from "../../http/errors.ts";
 import { labelSplices } from "./ai-label.ts";
 import { OutputError } from "./disk.ts";
 import { whereLinksLead } from "./file-names.ts";
@@ -24,7 +24,7 @@ export interface FileDownload extends ResumableDownload, Omit<PartOptions, "reso
   /** The problem of a complete file, from its first bytes, e.g. `is empty`; null if none. */
   imageProblem?: ((head: Uint8Array) => string | null) | undefined;
   /**
-   * Checks the complete file at this path before it gets its name, unless it is in memory. Throws a BadAnswerError if it
+   * Checks the complete file at this path before it gets its name, unless it is in memory. Throws a BadResponseError if it
    * is broken: then it is downloaded once more.
    */
   check?: ((partPath: string) => Promise<void>) | undefined;
@@ -78,7 +78,7 @@ export async function downloadFile(
       if (attempt === contentAttempts) throw broken;
     }
   } catch (error) {
-    if (error instanceof BadAnswerError && error.code === "file_too_large") await part.forget();
+    if (error instanceof BadResponseError && error.code === "file_too_large") await part.forget();
     throw error;
   } finally {
     await part.keep();
@@ -117,13 +117,13 @@ export async function hashParts(parts: Iterable<Uint8Array> | AsyncIterable<Uint
 }
 
 /** The error of a file with wrong content, which another download may not have; null for a right one. */
-async function problemAfter(part: PartFile, check: FileDownload["check"]): Promise<BadAnswerError | null> {
+async function problemAfter(part: PartFile, check: FileDownload["check"]): Promise<BadResponseError | null> {
   const path = await part.flush();
   try {
     if (path !== null) await check?.(path);
     return null;
   } catch (error) {
-    if (error instanceof BadAnswerError) return error;
+    if (error instanceof BadResponseError) return error;
     throw error;
   }
 }
@@ -139,8 +139,8 @@ async function rejectNonFile(path: string, name = path): Promise<void> {
 const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
 
 /** The error of a download whose bytes are not what they should be; `problem` follows the URL. */
-export const wrongContent = (url: string, problem: string): BadAnswerError =>
-  new BadAnswerError(`${withoutQuery(url)} ${problem}`, { code: "wrong_content" });
+export const wrongContent = (url: string, problem: string): BadResponseError =>
+  new BadResponseError(`${withoutQuery(url)} ${problem}`, { code: "wrong_content" });
 
 /** Throws the error of wrong content if the image in a file has no end. */
 export function rejectIncompleteImage(path: string, url: string): void {
@@ -150,7 +150,7 @@ export function rejectIncompleteImage(path: string, url: string): void {
 
 /** The error of an image over `--max-bytes`, with what to do: exit 8, because other images are not affected. */
 export function withSizeHint(error: unknown): unknown {
-  if (!(error instanceof BadAnswerError) || error.code !== "file_too_large") return error;
+  if (!(error instanceof BadResponseError) || error.code !== "file_too_large") return error;
   const hint = "To accept larger images, add --max-bytes, for example --max-bytes 200MB.";
   return new CatError(error.message, { type: "partial", code: error.code, hint, cause: error });
 }

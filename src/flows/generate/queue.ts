@@ -3,7 +3,7 @@
 import { ApiError } from "../../client/api-error.ts";
 import type { Client } from "../../client/client.ts";
 import type { CatError } from "../../errors.ts";
-import { BadAnswerError } from "../../http/errors.ts";
+import { BadResponseError } from "../../http/errors.ts";
 import type { BatchOperation, CutBatch, ReadyBatch, SentBatch } from "../run/batch.ts";
 import { HeldByAnotherRun, sendAgain } from "../run/journal.ts";
 import { sendBatches } from "../run/send.ts";
@@ -176,7 +176,7 @@ const tryonOperation = (client: Client): BatchOperation => ({
     const { tasks } = await client.tasks.tryon({ json }, options);
     const asked = inputsIn(json);
     if (tasks.length !== asked)
-      throw new BadAnswerError(`POST /v1/tasks/tryon: ${tasks.length} tasks for ${asked} inputs`, {
+      throw new BadResponseError(`POST /v1/tasks/tryon: ${tasks.length} tasks for ${asked} inputs`, {
         code: "wrong_count",
         hint: "Run the same command again: it looks for the tasks before it sends anything.",
       });

@@ -5,7 +5,7 @@ import { importRowResult, operations } from "../../contract/client-operations.ts
 import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import { readAs } from "../../contract/response-shape.ts";
 import { CatError } from "../../errors.ts";
-import { BadAnswerError } from "../../http/errors.ts";
+import { BadResponseError } from "../../http/errors.ts";
 import { isOfCaller, isOfService } from "../service-errors.ts";
 import type { RowMemo } from "./digests.ts";
 
@@ -99,7 +99,7 @@ export class ResultsReader {
 }
 
 /** Whether the error came only after retries (`Retry`). */
-const isUnavailable = (error: unknown): boolean => isOfService(error) && !(error instanceof BadAnswerError);
+const isUnavailable = (error: unknown): boolean => isOfService(error) && !(error instanceof BadResponseError);
 
 /** Parses a results file: JSONL, one ImportRowResult per line (Import, results_url). */
 async function resultsOfFile(
@@ -154,7 +154,7 @@ function complete(of: ResultsOf, results: ImportRowResult[]): ImportRowResult[] 
 /**
  * Checks that results name only photos that were sent (ImportRowResult, `index`). Otherwise the photos of a
  * product are unknown, and the next import would add them twice, so the batch stays open. Throws a
- * BadAnswerError.
+ * BadResponseError.
  */
 export function checkPhotos(
   importId: string,
@@ -170,5 +170,5 @@ export function checkPhotos(
   }
 }
 
-const badResults = ({ importId }: Pick<ResultsOf, "importId">, what: string): BadAnswerError =>
-  new BadAnswerError(`the import ${importId} ${what}`, { code: "bad_results" });
+const badResults = ({ importId }: Pick<ResultsOf, "importId">, what: string): BadResponseError =>
+  new BadResponseError(`the import ${importId} ${what}`, { code: "bad_results" });

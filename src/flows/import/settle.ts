@@ -14,7 +14,7 @@ import { checkPhotos, ResultsReader } from "./results.ts";
 
 /**
  * Writes the results of a batch, in the order of its rows, to the ledger, and marks the batch as settled.
- * Throws a BadAnswerError if they name photos that were not sent.
+ * Throws a BadResponseError if they name photos that were not sent.
  */
 export function settleBatch(
   { state, account }: Pick<Run, "state" | "account">,

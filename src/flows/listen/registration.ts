@@ -262,7 +262,7 @@ async function resume(
       { signal },
     );
     if (secret !== undefined) return secret;
-    throw new CatError("the response has no secret", { type: "bad_answer", code: "wrong_shape" });
+    throw new CatError("the response has no secret", { type: "bad_response", code: "wrong_shape" });
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof CatError)) throw error;

@@ -39,7 +39,7 @@ describe("the exit status", () => {
     ["not_found", 5],
     ["network", 7],
     ["timeout", 7],
-    ["bad_answer", 7],
+    ["bad_response", 7],
     ["partial", 8],
     ["something else", 1],
   ] as const)("for an error of type %s is %i", ([type, exit]) => {
@@ -47,7 +47,7 @@ describe("the exit status", () => {
   });
 
   test("depends on the type, not the status, if the response did not come from the service", () => {
-    expect(toExitCode(new CatError("x", { type: "bad_answer", code: "x", status: 404 }))).toBe(7);
+    expect(toExitCode(new CatError("x", { type: "bad_response", code: "x", status: 404 }))).toBe(7);
   });
 
   test("for other errors is fixed", () => {

@@ -471,7 +471,7 @@ describe("a service with invalid results", () => {
     const ran = await world.cat(`import a.csv --json --no-progress --base-url ${base} --results r.ndjson`);
     expect(ran.exit).toBe(7);
     expect(JSON.parse(ran.stdout)).toMatchObject({ submitted: 1, succeeded: 0, results_file: null });
-    expect(JSON.parse(ran.stderr).error).toMatchObject({ type: "bad_answer", exit: 7 });
+    expect(JSON.parse(ran.stderr).error).toMatchObject({ type: "bad_response", exit: 7 });
   });
 
   test("stops reading an endless results file, and reads the list instead", async () => {

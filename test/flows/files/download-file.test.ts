@@ -16,7 +16,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import { downloadFile, type FileDownload } from "../../../src/flows/files/download-file.ts";
 import { partName } from "../../../src/flows/files/file-names.ts";
-import { BadAnswerError } from "../../../src/http/errors.ts";
+import { BadResponseError } from "../../../src/http/errors.ts";
 import { clientAgainst, closeAll } from "../../client/world.ts";
 import { bytes, type Step } from "../../http/scripted-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -487,7 +487,7 @@ describe("the disk", () => {
 });
 
 describe("a check of the content", () => {
-  const broken = new BadAnswerError("it is broken", { code: "wrong_content" });
+  const broken = new BadResponseError("it is broken", { code: "wrong_content" });
 
   test("sees the complete file before it has its name, and another download follows a broken one", async () => {
     const { get, path, read, asked } = await against(all("0123456789abcdeX"), all());

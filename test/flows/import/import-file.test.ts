@@ -216,7 +216,7 @@ describe("a results file", () => {
     const { summary, stopped } = await world.import("a.csv", {}, (client) =>
       cutDownloads(withoutRows(client), lengthOfFirstLine, 9),
     );
-    expect(stopped).toMatchObject({ type: "bad_answer", code: "bad_results" });
+    expect(stopped).toMatchObject({ type: "bad_response", code: "bad_results" });
     expect(summary).toMatchObject({ submitted: 5, succeeded: 0, failed: 0, failed_file: null });
   });
 

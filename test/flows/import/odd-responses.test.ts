@@ -124,7 +124,7 @@ describe("results that violate the specification", () => {
     });
     const sent = text === bad ? 2 : 1;
     expect(first.stopped).toMatchObject({
-      ...{ type: "bad_answer", code: "bad_results" },
+      ...{ type: "bad_response", code: "bad_results" },
       message: expect.stringMatching(
         new RegExp(
           `^the import \\w+ has a result for image 7 of line 1, which was sent with ${sent} images?$`,
@@ -145,7 +145,7 @@ describe("results that violate the specification", () => {
       for (const row of rowsIn(json)) for (const image of row.images as Json[]) image.index = 7;
     });
     const { stopped } = await world.import("a.csv", { machine: { client } });
-    expect(stopped).toMatchObject({ type: "bad_answer", code: "bad_results" });
+    expect(stopped).toMatchObject({ type: "bad_response", code: "bad_results" });
   });
 
   test.each([
@@ -158,7 +158,7 @@ describe("results that violate the specification", () => {
       row[field] = value;
     });
     expect(first.stopped).toMatchObject({
-      ...{ type: "bad_answer", code: "bad_results" },
+      ...{ type: "bad_response", code: "bad_results" },
       message: expect.stringMatching(
         new RegExp(`^the import \\w+ has a result without ${what} for line 1, which was imported$`),
       ),

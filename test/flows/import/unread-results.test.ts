@@ -33,7 +33,7 @@ test("retries unavailable results of the first import, reports it, and lists tho
     results: () => failing,
     rows: () => noList,
   }));
-  expect(stopped).toMatchObject({ type: "bad_answer", code: "download_refused", status: 500 });
+  expect(stopped).toMatchObject({ type: "bad_response", code: "download_refused", status: 500 });
   expect(summary).toMatchObject({ submitted: 405, succeeded: 0 });
   expect(service.downloads()).toBe(6);
   expect(service.lists()).toHaveLength(5);

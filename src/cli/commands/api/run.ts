@@ -4,7 +4,7 @@ import type { RawRequest, RawResponse } from "../../../client/exchanges.ts";
 import type { ClientOperation } from "../../../contract/client-operations.ts";
 import type { CatError } from "../../../errors.ts";
 import { isKeyTaken } from "../../../flows/service-errors.ts";
-import { BadAnswerError } from "../../../http/errors.ts";
+import { BadResponseError } from "../../../http/errors.ts";
 import type { App } from "../../app/app.ts";
 import { sendOnce, unlessDone } from "../../app/send-once.ts";
 import { UsageError, withHint } from "../../context/errors.ts";
@@ -110,7 +110,7 @@ function parsePage(response: RawResponse, path: string): Page<unknown> {
   const isCursor = cursor === null || typeof cursor !== "object";
   if (Array.isArray(page?.data) && typeof page.has_more === "boolean" && isCursor)
     return { ...page, next_cursor: cursor };
-  throw new BadAnswerError(`GET ${path} did not return a list`, {
+  throw new BadResponseError(`GET ${path} did not return a list`, {
     code: "wrong_shape",
     status: response.status,
     hint: "Run the command again without --paginate.",

@@ -4,7 +4,7 @@ import type { TLSSocket } from "node:tls";
 import { createClient } from "../../../client/client.ts";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import { CatError } from "../../../errors.ts";
-import { BadAnswerError } from "../../../http/errors.ts";
+import { BadResponseError } from "../../../http/errors.ts";
 import { maskedKey } from "../../../http/mask.ts";
 import { parseProxies } from "../../../http/proxies.ts";
 import { serverNow } from "../../../http/retry.ts";
@@ -105,12 +105,12 @@ function watchTls() {
 }
 
 /** The error for a successful response that is not JSON, such as the login page of a network; null for JSON. */
-function notJson(response: { json(): unknown }): BadAnswerError | null {
+function notJson(response: { json(): unknown }): BadResponseError | null {
   try {
     response.json();
     return null;
   } catch (error) {
-    if (error instanceof BadAnswerError) return error;
+    if (error instanceof BadResponseError) return error;
     throw error;
   }
 }
@@ -150,7 +150,7 @@ export function checkNetwork(baseUrl: string, { products }: Probe): CheckResult 
   const { error, headers, ms } = products;
   if (isOfProxy(products)) return unchecked("the proxy fails");
   if (isOfTls(products)) return ok(`connected to ${origin}`);
-  if (error !== null && (headers === null || error.type === "bad_answer" || error.status! >= 500))
+  if (error !== null && (headers === null || error.type === "bad_response" || error.status! >= 500))
     return failed(error);
   return ok(`${origin} responded in ${Math.round(ms)} ms`);
 }

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { inflateRawSync } from "node:zlib";
 import { type Entry, fromFdPromise, getFileNameLowLevel, type ZipFile } from "yauzl";
 import { limits } from "../../../contract/limits.ts";
-import { BadAnswerError } from "../../../http/errors.ts";
+import { BadResponseError } from "../../../http/errors.ts";
 
 /** What is wrong with an archive: the code of the error, the start of its sentence, and the next step. */
 const faults = {
@@ -23,7 +23,7 @@ const faults = {
 } as const;
 
 /** An artifact of the service that is not the ZIP it should be, or that must not be extracted: exit 7. */
-export class ArchiveError extends BadAnswerError {
+export class ArchiveError extends BadResponseError {
   override readonly name = "ArchiveError";
 
   /** `archive` is its name in the message, `why` the end of the sentence. */

@@ -6,7 +6,7 @@ import { operations } from "../../../contract/client-operations.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { ExportJob } from "../../../contract/resources/exports.ts";
 import { isJobEnded } from "../../../contract/value-sets.ts";
-import { BadAnswerError, SignedUrlError } from "../../../http/errors.ts";
+import { BadResponseError, SignedUrlError } from "../../../http/errors.ts";
 import { downloadFile, type FileDownload } from "../../files/download-file.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { JobFollower } from "../../run/follow.ts";
@@ -215,10 +215,10 @@ const largestArtifact = ({ format, total_assets }: ExportJob, maxBytes: number):
 
 function artifactUrl({ id, url }: ExportJob): string {
   if (url !== null) return url;
-  throw new BadAnswerError(`export ${id} is completed, but has no URL`, { code: "missing_url" });
+  throw new BadResponseError(`export ${id} is completed, but has no URL`, { code: "missing_url" });
 }
 
 /** Whether another download of the same artifact would fail as well, so that a new job is needed. */
 const isOfArtifact = (error: unknown): boolean =>
   error instanceof SignedUrlError ||
-  (error instanceof BadAnswerError && error.code !== "download_refused" && error.code !== "missing_url");
+  (error instanceof BadResponseError && error.code !== "download_refused" && error.code !== "missing_url");

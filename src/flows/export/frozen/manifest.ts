@@ -2,13 +2,13 @@ import { createReadStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Client } from "../../../client/client.ts";
-import { BadAnswerError } from "../../../http/errors.ts";
+import { BadResponseError } from "../../../http/errors.ts";
 import { OutputError } from "../../files/disk.ts";
 import { grouped } from "../../words.ts";
 
 /**
  * Checks a downloaded manifest (POST /v1/exports, format manifest): each line is an object with a product ID, the last one
- * ends, and with `ids` exactly these products are in it. Throws a BadAnswerError; `name` is the manifest in its message.
+ * ends, and with `ids` exactly these products are in it. Throws a BadResponseError; `name` is the manifest in its message.
  */
 export async function checkManifest(
   path: string,
@@ -16,7 +16,7 @@ export async function checkManifest(
   ids: readonly string[] | null,
 ): Promise<void> {
   const broken = (why: string) =>
-    new BadAnswerError(`${name} is not the manifest of the export: ${why}`, {
+    new BadResponseError(`${name} is not the manifest of the export: ${why}`, {
       code: "wrong_content",
       hint: "Run the command again to download it again.",
     });

@@ -4,7 +4,7 @@
 import { rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { ExportRow } from "../../../contract/resources/exports.ts";
-import { BadAnswerError } from "../../../http/errors.ts";
+import { BadResponseError } from "../../../http/errors.ts";
 import { sourceOfAsset } from "../../files/ai-label.ts";
 import type { DigitalSource } from "../../files/xmp.ts";
 import type { Run } from "../../run/run.ts";
@@ -34,7 +34,7 @@ interface Wanted {
 
 /**
  * Finds the rejected and the generated images in the ZIPs of jobs. For each ZIP the service writes a manifest of its products.
- * Throws a BadAnswerError (exit 7) where some are rejected, and the names of both do not match: a wrong image might be left
+ * Throws a BadResponseError (exit 7) where some are rejected, and the names of both do not match: a wrong image might be left
  * out, or a rejected one kept.
  */
 export async function namedEntries(
@@ -57,7 +57,7 @@ export async function namedEntries(
     if (matches === null && isRejected) {
       // Another manifest may match.
       await rm(manifest, { force: true });
-      throw new BadAnswerError(
+      throw new BadResponseError(
         `cannot determine which files of export ${id} are rejected: its names are not those of the manifest`,
         {
           code: "ambiguous_names",

@@ -117,7 +117,7 @@ class FreshAssets {
     const current = (await this.#reading!).get(toEntryKey(stale.fields));
     if (current !== undefined) return current;
     throw new CatError("its URL has expired, and the service no longer lists it", {
-      type: "bad_answer",
+      type: "bad_response",
       code: "asset_gone",
       hint: "Run the command again.",
     });

@@ -106,7 +106,7 @@ type DecisionOf = (taskId: string | null) => "approve" | "reject" | null;
 
 /**
  * The assets of a row. The client checks only IDs, so any other field may be missing or of another type. Throws a
- * CatError of type bad_answer for a row without a list of assets: it would look as if all of them were removed.
+ * CatError of type bad_response for a row without a list of assets: it would look as if all of them were removed.
  */
 export function listedAssets({ product, assets }: ExportRow, findDecision: DecisionOf): ListedAsset[] {
   if (!isUsableId(product.id)) throw badRow(`a product with the invalid ID ${shown(product.id)}`);
@@ -167,7 +167,7 @@ const object = (value: unknown): Record<string, unknown> =>
 
 const badRow = (what: string): CatError =>
   new CatError(`the service sent ${what}`, {
-    type: "bad_answer",
+    type: "bad_response",
     code: "bad_row",
     hint: "Run the command again. If it fails again, report this message to the service.",
   });

@@ -46,7 +46,7 @@ test("rejects another file under the name that users know, and exits with 7", as
   const path = fileOf(Buffer.from("<html><body>Bad Gateway</body></html>"));
   const error = await checkZip(path, { shown: "photos.zip" }).catch((thrown) => thrown);
   expect(error).toMatchObject({
-    type: "bad_answer",
+    type: "bad_response",
     code: "not_a_zip",
     message: "photos.zip is not a ZIP file: it does not start like one",
     hint: "Run the command again to download it again.",

@@ -2,7 +2,7 @@ import { ApiError } from "../../../../src/client/api-error.ts";
 import type { Client } from "../../../../src/client/client.ts";
 import type { MovableClock } from "../../../../src/clock.ts";
 import type { ExportAsset, ExportRow } from "../../../../src/contract/resources/exports.ts";
-import { BadAnswerError, SignedUrlError } from "../../../../src/http/errors.ts";
+import { BadResponseError, SignedUrlError } from "../../../../src/http/errors.ts";
 
 export interface FakeAsset {
   readonly id: string;
@@ -149,7 +149,7 @@ export class FakeCatalogue {
     const product = this.products.find(({ id }) => id === productId)!;
     const asset = product.assets.find(({ id }) => id === assetId);
     if (asset === undefined || product.deletedAt !== null || this.failing.has(asset.id))
-      throw new BadAnswerError(`${pathname} responded with status 500`, { code: "download_refused" });
+      throw new BadResponseError(`${pathname} responded with status 500`, { code: "download_refused" });
     const bytes = bytesOf(product, asset);
     await target.begin({ etag: null, total: bytes.length });
     await target.write([bytes]);

@@ -34,7 +34,7 @@ describe("a row of the service", () => {
     [5, "the invalid asset ID 5"],
   ])("is not used if an asset has the ID %j", async ([id, what]) => {
     expect(await problemOf({ id })).toMatchObject({
-      type: "bad_answer",
+      type: "bad_response",
       code: "bad_row",
       message: expect.stringContaining(String(what)),
     });
@@ -42,7 +42,7 @@ describe("a row of the service", () => {
 
   test("is not used if an asset is missing", async () => {
     expect(await problemOf(null)).toMatchObject({
-      type: "bad_answer",
+      type: "bad_response",
       message: expect.stringMatching(/^the service sent product \w+ with a missing asset$/),
     });
   });

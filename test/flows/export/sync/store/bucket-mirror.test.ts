@@ -85,7 +85,7 @@ test("a page of HTML in place of a list is not an empty mirror", async () => {
   const { store, open } = await world();
   store.faults.instead = () => ({ status: 200, body: "<html><body>Sign in</body></html>" });
   const paths = open().list()[Symbol.asyncIterator]();
-  await expect(paths.next()).rejects.toMatchObject({ type: "bad_answer", code: "not_a_store" });
+  await expect(paths.next()).rejects.toMatchObject({ type: "bad_response", code: "not_a_store" });
 });
 
 test("an old file stays until its copy exists: a page of HTML is not the response to a copy", async () => {
@@ -110,7 +110,7 @@ test.each(["HEAD", "GET"])(
     const headers = { "content-type": "text/html" };
     store.faults.instead = (method) => (method === of ? { status: 404, headers, body: "<html>" } : null);
     await expect(of === "GET" ? open().read("a") : open().stat("a")).rejects.toMatchObject({
-      type: "bad_answer",
+      type: "bad_response",
       code: "not_a_store",
     });
   },

@@ -28,7 +28,7 @@ export const controls = {
     {
       file: "src/flows/listen/registration.ts",
       from: "webhook.url === url && leftover === null",
-      to: "webhook.url === null && found === null",
+      to: "webhook.url === null && leftover === null",
     },
   ],
   /** Listens at a URL that another listener has. */
@@ -44,7 +44,7 @@ export const controls = {
     {
       file: "src/flows/listen/registration.ts",
       from: 'if (isRefusal(error)) remains = "mark";',
-      to: 'if (isRefusal(error) || error instanceof CatError) left = "mark";',
+      to: 'if (isRefusal(error) || error instanceof CatError) remains = "mark";',
     },
   ],
   /** Cuts the log after a full disk by the size that this process knows. */

@@ -69,7 +69,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "tasks watch": lines(savedTask(), [...byId, partial]),
   "tasks save": lines(savedTask(), [...byId, partial]),
   "tasks review": json(summaries.reviewOutput, [...byId, conflict]),
-  export: lines(z.union([ExportRow, summaries.savedExport]), [...changes, partial]),
+  export: lines(z.union([ExportRow, summaries.savedExport, summaries.rejectedFile]), [...changes, partial]),
   "export sync": json(summaries.syncOutput, [...reads, conflict, partial]),
   "exports list": lines(summaries.sentExport),
   "exports get": json(ExportJob, byId),

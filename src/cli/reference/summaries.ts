@@ -103,6 +103,15 @@ const generationCheck = z.looseObject({
 /** `cat tryon`, `cat beautify` */
 export const generateOutput = z.union([generated, generationCheck, template]);
 
+/** A list of products that `cat export` rejects. */
+export const rejectedFile = z.looseObject({
+  file: text,
+  total: count,
+  valid: count,
+  invalid: count,
+  problems: z.array(problem),
+});
+
 /** `cat tasks review` */
 export const reviewOutput = z.looseObject({
   file: text,
@@ -111,6 +120,10 @@ export const reviewOutput = z.looseObject({
   undecided: count,
   reversed: count,
   later: count,
+  total: count.optional(),
+  valid: count.optional(),
+  invalid: count.optional(),
+  problems: z.array(problem).optional(),
 });
 
 /** A saved export, of `cat export` and `cat exports download`. */

@@ -16,7 +16,8 @@ import { noteSummary } from "../../app/confirm-action.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { type InputFlags, openInput } from "../../files/open-input.ts";
 import { fileWord, flagLine } from "../../output/command-words.ts";
-import { problemList } from "../../output/problem-list.ts";
+import { FileRejection, orReported } from "../../output/or-reported.ts";
+import { problemsForPeople } from "../../output/problem-list.ts";
 
 /** The command that reads a review. */
 interface ReviewUse {
@@ -96,7 +97,7 @@ async function reviewPlace(app: App, asksService: boolean) {
   return { state, baseUrl, tasks };
 }
 
-/** Lists the problems of a review by line, and throws the error of a file that has some. */
+/** Lists the problems of a review by line, for people, and throws the error of a file that has some. */
 async function rejectProblems(
   app: App,
   file: string,
@@ -105,15 +106,16 @@ async function rejectProblems(
 ): Promise<void> {
   if (problems.length === 0) return;
   const sorted = problems.toSorted((a, b) => a.line - b.line);
-  const list = problemList(app, file, { listsAll: "--json" });
-  for (const problem of sorted) await list.add(problem);
   const invalid = new Set(sorted.map(({ line }) => line)).size;
-  await list.end({ total: rows, valid: Math.max(0, rows - invalid), invalid, unusable: false });
-  throw new InputError(
-    `${shownName(file)} has ${counted(problems.length, "problem")}; ${left}`,
-    sorted[0]!.code,
-    toHint(sorted),
-  );
+  const counts = { total: rows, valid: Math.max(0, rows - invalid), invalid };
+  if (!app.io.json) {
+    const list = problemsForPeople(file, app, { listsAll: "--json" });
+    for (const problem of sorted) await list.add(problem);
+    await list.end();
+  }
+  const message = `${shownName(file)} has ${counted(problems.length, "problem")}; ${left}`;
+  const why = { message, code: sorted[0]!.code, hint: toHint(sorted) };
+  throw new FileRejection(why, { file, problems: sorted, ...counts });
 }
 
 function toHint(problems: readonly Problem[]): string {
@@ -158,19 +160,21 @@ export async function noteDisagreements(
 
 /** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
 export async function recordReviewFile(app: App, file: string, reading: Reading): Promise<void> {
-  const { review, source } = await openReview(app, file, {
-    left: "nothing was recorded",
-    asksService: true,
-    needsAllImages: true,
-    reading,
-  });
-  await source.close();
-  if (review.images.length === 0) throw noImages(review.file);
+  const nothing = { file, approved: 0, rejected: 0, undecided: 0, reversed: 0, later: 0 };
+  const review = await orReported(app, nothing, openWholeReview(app, file, reading));
   const recorded = await recordDecisions(app, review);
   const { approved, rejected, undecided, reversed, later } = recorded;
   const summary = { file, approved, rejected, undecided, reversed: reversed.length, later: later.length };
   if (app.io.json) await app.io.jsonData(summary);
   else await noteSummary(app, reportLines(app, review, recorded, reading));
+}
+
+async function openWholeReview(app: App, file: string, reading: Reading): Promise<Review> {
+  const use = { left: "nothing was recorded", asksService: true, needsAllImages: true, reading };
+  const { review, source } = await openReview(app, file, use);
+  await source.close();
+  if (review.images.length === 0) throw noImages(review.file);
+  return review;
 }
 
 /** The error of a file that was cut after its header. */

@@ -10,7 +10,6 @@ import { InputError } from "../../../flows/rows/source.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { ExitCode, toExitCode } from "../../context/errors.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
@@ -23,6 +22,7 @@ import {
   unlimited,
   waiting,
 } from "../../output/command-words.ts";
+import type { RejectedFile } from "../../output/or-reported.ts";
 import { placeText } from "../../output/problem-groups.ts";
 import type { GenerateFlags } from "./flags.ts";
 
@@ -113,21 +113,11 @@ export function reportLines(
 /** The other fields of the summary of a run (`GenerationSummary`) that was rejected before anything was queued. */
 export const nothingQueued = { run_id: null, queued: 0, unchanged: 0, succeeded: 0, failed: 0, tasks: [] };
 
-/** With `--json` every rejection has its object on stdout, also of files in which no rows are found. */
-export async function orReported<Found>(
-  { io }: App,
-  { input, dryRun }: GenerateFlags,
-  finding: Promise<Found>,
-): Promise<Found> {
-  try {
-    return await finding;
-  } catch (error) {
-    if (!io.json || toExitCode(error) !== ExitCode.refused) throw error;
-    const run = dryRun ? { generations: 0, batches: 0 } : { ...nothingQueued, duration_ms: 0 };
-    await io.jsonData({ file: input, problems: [], total: 0, valid: 0, invalid: 0, ...run });
-    throw error;
-  }
-}
+/** What `--json` prints of a run that was rejected before its rows were read. */
+export const rejectedRun = ({ input, dryRun }: GenerateFlags): RejectedFile => ({
+  file: input,
+  ...(dryRun ? { generations: 0, batches: 0 } : { ...nothingQueued, duration_ms: 0 }),
+});
 
 /** The error of a run of which the service rejected every input, so that nothing was queued; else null. */
 export function rejectionError(ended: EndedRun, flags: GenerateFlags): InputError | null {

@@ -25,6 +25,7 @@ import type { MapFile } from "../../mapping/map-file.ts";
 import { loadMapFile } from "../../mapping/map-flags.ts";
 import { readMapping } from "../../mapping/read-mapping.ts";
 import { flagWords, shellWord } from "../../output/command-words.ts";
+import { orReported } from "../../output/or-reported.ts";
 import { placeText } from "../../output/problem-groups.ts";
 import { namedProblem, problemList } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
@@ -35,7 +36,7 @@ import {
   inputRejected,
   isRejection,
   nothingQueued,
-  orReported,
+  rejectedRun,
   rejectionError,
   reportLines,
   unpaidError,
@@ -57,7 +58,7 @@ async function generateOrCheck(
 ): Promise<void> {
   const words = generationVocabulary(flags.kind);
   const mapFile = flags.file === null ? null : await loadMapFile(app.context, flags, words);
-  const { source, replacing } = await orReported(app, flags, openRowsFrom(app, flags, mapFile));
+  const { source, replacing } = await orReported(app, rejectedRun(flags), openRowsFrom(app, flags, mapFile));
   try {
     const mapping = await toMapping(app, flags, source, mapFile);
     const given = { ...flags, ...mapping };
@@ -156,7 +157,10 @@ async function fullRun(
   const isSilent = app.io.json && flags.skipInvalid;
   const skipped: Problem[] = [];
   let chosen: SaveFolder | null = null;
-  const review = flags.approved === undefined ? null : await openApproved(app, flags.approved);
+  const review =
+    flags.approved === undefined
+      ? null
+      : await orReported(app, rejectedRun(flags), openApproved(app, flags.approved));
   let replacesGallery = false;
   let decisions: CsvStyle | null = null;
   /** Where the rows of failed tasks are. */

@@ -19,10 +19,16 @@ interface Report {
   exit: number;
 }
 
+/** The error of the last line on stderr. */
+const errorIn = (ran: Ran): object => JSON.parse(ran.stderr.trim().split("\n").at(-1)!).error;
+
 /** The report of `cat doctor --json`, and the checks that are not ok, by name. */
 function reportOf(ran: Ran): Report & { notOk: Record<string, string> } {
   const report = JSON.parse(ran.stdout) as Report;
   expect(report.exit).toBe(ran.exit);
+  const failed = report.checks.find(({ status }) => status === "error");
+  if (failed === undefined) expect(ran.stderr).not.toContain('{"error"');
+  else expect(errorIn(ran)).toMatchObject({ code: failed.code, exit: ran.exit });
   expect(report.checks.map(({ name }) => name)).toEqual(
     "node,settings,keychain,key,network,proxy,tls,clock,rate limit,state,terminal".split(","),
   );

@@ -1,6 +1,5 @@
 import { asFileError, CatError } from "../../../errors.ts";
 import { maskedSignatures } from "../../../http/mask.ts";
-import { toExitCode } from "../../context/errors.ts";
 import { nextStep } from "../../output/explain.ts";
 
 /** The checks, in the order of the report. */
@@ -26,8 +25,8 @@ export interface CheckResult {
   readonly hint?: string | undefined;
   /** For programs, of an error. */
   readonly code?: string | undefined;
-  /** The exit status of an error. */
-  readonly exit?: number | undefined;
+  /** The error of a failed check, which determines the exit status. */
+  readonly error?: unknown;
 }
 
 export const ok = (message: string): CheckResult => ({ status: "ok", message });
@@ -40,13 +39,12 @@ export const unchecked = (why: string): CheckResult => ({
 /** A check that failed with an expected error, or by a bug. */
 export function failed(thrown: unknown): CheckResult {
   const error = asFileError(thrown);
-  const exit = toExitCode(error);
   if (!(error instanceof CatError)) {
     const message = maskedSignatures(`internal error: ${String(error)}`);
-    return { status: "error", message, code: "fault", exit };
+    return { status: "error", message, code: "fault", error };
   }
   const message = maskedSignatures(error.message.replace(/\.$/, ""));
-  return { status: "error", message, hint: nextStep(error), code: error.code, exit };
+  return { status: "error", message, hint: nextStep(error), code: error.code, error };
 }
 
 /** What a function returns, or the result of a check for what it throws; an interrupt ends the command instead. */

@@ -6,7 +6,7 @@ import { maskedKeys } from "../../../http/mask.ts";
 import { loadConnect } from "../../../state/sqlite.ts";
 import type { App } from "../../app/app.ts";
 import { openProfileState, profileStatePath } from "../../app/profile-state.ts";
-import { UsageError } from "../../context/errors.ts";
+import { ExitCode, toExitCode, UsageError } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
 import { lineWidth, wrapped } from "../../output/wrapped.ts";
 import { isSet } from "../../settings/profile-names.ts";
@@ -68,12 +68,15 @@ async function doctor(app: App): Promise<void> {
     const { hint, ...result } = results[name];
     return { name, ...result, hint: hint && io.asCalled(hint) };
   });
-  app.exit = checks.find(({ status }) => status === "error")?.exit ?? 0;
+  const first = checks.find(({ status }) => status === "error")?.error;
+  app.exit = first === undefined ? ExitCode.done : toExitCode(first);
   if (!io.json) return io.data(toLines(app, checks));
   await io.jsonData({
     checks: checks.map(({ name, status, message, hint, code }) => ({ name, status, message, hint, code })),
     exit: app.exit,
   });
+  // For programs, which read the reason on stderr.
+  if (first !== undefined) throw first;
 }
 
 type Settle = <Made>(make: () => Made | Promise<Made>) => Promise<Made | CheckResult>;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { didYouMean } from "../contract/did-you-mean.ts";
 import { asCalled, commandNames, findCommand, firstWord } from "./command-names.ts";
 import type { ProgramName } from "./context/context.ts";
-import { versionLine } from "./context/version.ts";
+import { toVersionLine } from "./context/version.ts";
 import type * as Program from "./main.ts";
 import { programLoader } from "./program-loader.ts";
 import { runSystemCat } from "./run-system-cat.ts";
@@ -34,10 +34,11 @@ export async function isOurs(argv: readonly string[]): Promise<boolean> {
  * program loads, because scripts often run `--version`.
  */
 export function answeredVersion(host: NodeJS.Process, program: ProgramName): boolean {
-  if (findCommand(host.argv.slice(2))?.name !== "--version") return answeredHelp(host, program);
+  const argv = host.argv.slice(2);
+  if (findCommand(argv)?.name !== "--version") return answeredHelp(host, program);
   try {
     // For a pipe, process.stdout would load Node's network modules.
-    writeSync(1, versionLine);
+    writeSync(1, toVersionLine(argv));
   } catch (error) {
     // A closed pipe is not an error; the rest of the program reports real ones, such as a full disk.
     return (error as NodeJS.ErrnoException).code === "EPIPE";

@@ -2,9 +2,9 @@ import { asFileError } from "../errors.ts";
 import { createApp } from "./app/app.ts";
 import { asCalled, findCommand } from "./command-names.ts";
 import type { Context } from "./context/context.ts";
-import { ExitCode, InterruptError, PartialError, toExitCode } from "./context/errors.ts";
+import { InterruptError, toExitCode } from "./context/errors.ts";
 import { earlyFlags, noGlobals } from "./context/globals.ts";
-import { versionLine } from "./context/version.ts";
+import { toVersionLine } from "./context/version.ts";
 import { explain } from "./output/explain.ts";
 import { createPaint } from "./output/paint.ts";
 import { maskedContext, Secrets } from "./output/secrets.ts";
@@ -19,7 +19,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
   const secrets = new Secrets(context.env);
   const masked = maskedContext(context, secrets);
   try {
-    if (findCommand(argv)?.name === "--version") await masked.stdout.write(versionLine);
+    if (findCommand(argv)?.name === "--version") await masked.stdout.write(toVersionLine(argv));
     else return await run(argv, masked, secrets);
     return 0;
   } catch (error) {
@@ -42,8 +42,6 @@ async function run(argv: readonly string[], context: Context, secrets: Secrets):
   try {
     const program = await createProgram(app, argv);
     await program.parse();
-    // The status of a program that was run is its own.
-    if (app.exit === ExitCode.partial && app.io.json && app.commandLine === null) throw new PartialError();
     return app.exit;
   } catch (error) {
     throw app.lastFailure?.addTo(error) ?? error;

@@ -30,6 +30,8 @@ test("both programs print the version", async () => {
   for (const program of [catProgram, catalogueProgram]) {
     const ran = await execa(program, ["--version"]);
     expect(ran.stdout).toBe(`catalogue ${manifest.version}`);
+    const { stdout } = await execa(program, ["--version", "--json"]);
+    expect(JSON.parse(stdout)).toEqual({ version: manifest.version });
   }
 });
 

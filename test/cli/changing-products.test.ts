@@ -436,6 +436,11 @@ describe("cat images upload", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
     expect(warning.warning.message).toMatch(/^front\.jpg: /);
-    expect(failure.error.code).toBe("part_failed");
+    expect(failure.error).toEqual({
+      type: "partial",
+      code: "part_failed",
+      message: "the service rejected 1 of 2 photos",
+      exit: 8,
+    });
   });
 });

@@ -332,11 +332,13 @@ describe("help", () => {
   });
 });
 
-test("--version prints one line", async () => {
+test.each([
+  ["--version", "catalogue 0.0.0-source\n"],
+  ["--json --version", '{"version":"0.0.0-source"}\n'],
+  ["--version --json", '{"version":"0.0.0-source"}\n'],
+])("%s prints one line", async (line, stdout) => {
   const world = await createWorld();
-  for (const line of ["--version", "--json --version"]) {
-    expect(await world.cat(line)).toEqual({ exit: 0, stdout: "catalogue 0.0.0-source\n", stderr: "" });
-  }
+  expect(await world.cat(line)).toEqual({ exit: 0, stdout, stderr: "" });
 });
 
 test("--quiet prints only results and errors", async () => {

@@ -55,6 +55,9 @@ test("names each product that differs, and how, and exits with 8", async () => {
     ].sort(),
   );
   expect(ran.stderr).toBe("7 differences: 12 products here, 11 in restored, bytes of photos not compared.\n");
+  const json = await world.cat("doctor --parity restored --no-photos --json");
+  expect(JSON.parse(json.stdout).differences).toHaveLength(7);
+  expect(JSON.parse(json.stderr).error).toMatchObject({ message: "7 differences to restored", exit: 8 });
 });
 
 test("compares the bytes of photos, whatever their IDs are", async () => {

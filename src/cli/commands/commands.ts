@@ -21,7 +21,10 @@ export const commandsCommand = (app: App): Command =>
     );
     if (app.io.json) {
       const { findOutput } = await import("../reference/outputs.ts");
-      const commands = list.commands.map((listed) => ({ ...listed, output: findOutput(listed.name) }));
+      const commands = list.commands.map((listed) => ({
+        ...listed,
+        output: findOutput(listed.name, listed.flags),
+      }));
       return app.io.jsonData({ ...list, commands });
     }
     const text = toText(list, (title) => app.io.paint.bold(title));

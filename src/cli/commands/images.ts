@@ -9,8 +9,9 @@ import type { DigitalSource } from "../../flows/files/xmp.ts";
 import { isOfContent } from "../../flows/service-errors.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
+import { reportPartial } from "../app/report-partial.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
-import { ExitCode, InterruptError, UsageError, withHint } from "../context/errors.ts";
+import { InterruptError, UsageError, withHint } from "../context/errors.ts";
 import { confirmReplaceAll } from "../files/confirm-replace.ts";
 import { command, group } from "../flags/command.ts";
 import {
@@ -260,6 +261,6 @@ const uploadCommand = (app: App): Command =>
     }
     await app.io.show(printing, uploads());
     if (rejected === 0) return;
-    app.exit = ExitCode.partial;
     await app.io.note(`The service rejected ${counted(rejected, "photo")}.`);
+    reportPartial(app, `the service rejected ${grouped(rejected)} of ${counted(files.length, "photo")}`);
   });

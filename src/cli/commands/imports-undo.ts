@@ -12,8 +12,9 @@ import { aboutTime } from "../../flows/run/writes.ts";
 import { counted, grouped, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction, noteSummary } from "../app/confirm-action.ts";
+import { reportPartial } from "../app/report-partial.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
-import { ExitCode, UsageError } from "../context/errors.ts";
+import { UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
 import { named, wholeNumber } from "../flags/values.ts";
 import { type Column, whole } from "../output/table.ts";
@@ -90,7 +91,12 @@ async function undo(app: App, typed: string, flags: UndoFlags): Promise<void> {
     await noteSummary(app, summaryLines(summary, isPlan, stopped !== undefined));
   }
   if (stopped !== undefined) throw stopped;
-  if (!isPlan && summary.undone < summary.total + summary.unresolved) app.exit = ExitCode.partial;
+  const { undone, total, unresolved, file } = summary;
+  if (!isPlan && undone < total + unresolved) {
+    const unknown = unresolved === 0 ? "" : `, and ${counted(unresolved, "row")} without a result`;
+    const products = `${grouped(total - undone)} of ${counted(total, "product")} of ${shownName(file)}`;
+    reportPartial(app, `${products} not undone${unknown}`);
+  }
 }
 
 /** A ledger is created where it is missing, which would leave an empty file. Throws UsageError. */

@@ -9,7 +9,7 @@ import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import { StateError } from "../../state/state-error.ts";
 import type { App } from "../app/app.ts";
-import { ExitCode } from "../context/errors.ts";
+import { reportPartial } from "../app/report-partial.ts";
 import { group } from "../flags/command.ts";
 import { resourceId } from "../flags/values.ts";
 import { type Column, whole } from "../output/table.ts";
@@ -93,12 +93,11 @@ function toProgress({ status, counts }: Import): ProgressEvent {
   };
 }
 
-/** Prints the number of failed rows with the command that lists them, and sets exit status 8. */
+/** Prints the number of failed rows with the command that lists them, and ends with exit status 8. */
 async function reportEnd(app: App, job: Import, next: (...words: string[]) => string): Promise<void> {
   const { id, status } = job;
-  const { failed, partial } = job.counts;
+  const { failed, partial, total } = job.counts;
   if (status === "completed" && failed + partial === 0) return;
-  app.exit = ExitCode.partial;
   const rows = (which: string) => next("rows", id, "--status", which);
   if (status === "failed") await app.io.note("The service could not run this import; no row was processed.");
   if (failed > 0) await app.io.note(`${counted(failed, "row")} failed: ${rows("failed")}`);
@@ -107,6 +106,14 @@ async function reportEnd(app: App, job: Import, next: (...words: string[]) => st
       `${counted(partial, "row")} imported without some of ${partial === 1 ? "its" : "their"} photos: ${rows("partial")}`,
     );
   }
+  if (status === "failed") return reportPartial(app, `the service could not run ${id}`);
+  reportPartial(
+    app,
+    `${grouped(failed + partial)} of ${counted(total ?? failed + partial, "row")} of ${id} failed or are partial`,
+    {
+      hint: `To list them: ${rows(failed > 0 ? "failed" : "partial")}`,
+    },
+  );
 }
 
 /** The row results of the service; exits with 5 if the import does not exist. */

@@ -40,12 +40,12 @@ export class InterruptError extends CatError {
   }
 }
 
-/** Some parts of the work failed, as the output says: exit 8. For programs, which read the reason on stderr. */
+/** Some parts of the work failed: exit 8. */
 export class PartialError extends CatError {
   override readonly name = "PartialError";
 
-  constructor(message = "finished, but a part failed", hint = "See the output for the parts that failed.") {
-    super(message, { type: "partial", code: "part_failed", hint });
+  constructor(message: string, { code = "part_failed", hint }: { code?: string; hint?: string } = {}) {
+    super(message, { type: "partial", code, hint });
   }
 }
 

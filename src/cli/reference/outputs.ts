@@ -16,6 +16,8 @@ export interface CommandOutput {
   readonly form: "json" | "ndjson";
   /** The flag with which a command of form `json` prints a value per line. */
   readonly ndjson_with?: string;
+  /** The flag with which a value has the chosen fields alone, under the names as typed, or null where it has none. */
+  readonly fields_with?: string;
   /** A JSON Schema of the value. */
   readonly schema: JsonObject;
   readonly exit_statuses: readonly number[];
@@ -88,7 +90,10 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
     changes,
   ),
   "images get": json(Image.extend({ label: z.boolean().optional() }), byId),
-  "images upload": lines(ImageUpload.extend({ file: z.string() }), [...reads, partial]),
+  "images upload": lines(z.union([ImageUpload.extend({ file: z.string() }), summaries.rejectedUpload]), [
+    ...reads,
+    partial,
+  ]),
   "models list": lines(Model, reads),
   "webhooks list": lines(Webhook, reads),
   "webhooks get": json(Webhook, byId),
@@ -138,9 +143,10 @@ export const outputForm = ({ form, ndjson_with: flag }: CommandOutput): string =
     ? "one JSON value per line"
     : `one JSON value${flag === undefined ? "" : `, or one per line with ${flag}`}`;
 
-/** The output of a command by its words, e.g. `products list`. Throws for a command without an entry. */
-export function findOutput(command: string): CommandOutput {
+/** The output of a command by its words, e.g. `products list`, and its flags. Throws for a command without an entry. */
+export function findOutput(command: string, flags: readonly { flag: string }[] = []): CommandOutput {
   const output = outputs[command];
   if (output === undefined) throw new Error(`add cat ${command} to src/cli/reference/outputs.ts`);
-  return output();
+  const choosing = flags.find(({ flag }) => flag === "--fields");
+  return { ...output(), ...(choosing !== undefined && { fields_with: choosing.flag }) };
 }

@@ -112,6 +112,15 @@ export const rejectedFile = z.looseObject({
   problems: z.array(problem),
 });
 
+/** A photo of several that `cat images upload` was given and the service rejects. */
+export const rejectedUpload = z.looseObject({
+  file: text,
+  id: z.null(),
+  mime_type: z.null(),
+  created_at: z.null(),
+  error: z.looseObject({ code: text, message: text }),
+});
+
 /** `cat tasks review` */
 export const reviewOutput = z.looseObject({
   file: text,

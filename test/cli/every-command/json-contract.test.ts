@@ -1,5 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import type { DescribedCommand } from "../../../scripts/reference/source.ts";
 import { listedCommands } from "../../support/listed-commands.ts";
@@ -111,6 +112,31 @@ test.each([
     ),
   ).toEqual([]);
   expect([ran.exit, jsonLines(ran.stdout)!.length]).toEqual([exit, values]);
+});
+
+test("with --json, a photo of several that the service rejects is printed in the schema", async () => {
+  const world = await createWorld();
+  const photo = sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } });
+  for (const name of ["front.jpg", "back.jpg"]) world.write(name, await photo.jpeg().toBuffer());
+  world.mock.faults.add({ match: { path: "/v1/images" }, times: 1, status: 415 });
+  const { commands } = await listedCommands();
+  const command = (commands as readonly DescribedCommand[]).find(({ name }) => name === "images upload")!;
+  const ran = await world.cat("images upload front.jpg back.jpg --json");
+  expect(problemsOf(command, ran)).toEqual([]);
+  expect([ran.exit, jsonLines(ran.stdout)!.length]).toEqual([8, 2]);
+});
+
+test("the list of commands says with which flag a value has the chosen fields alone", async () => {
+  const { commands } = await listedCommands();
+  const withFields = (commands as readonly DescribedCommand[]).filter(
+    ({ output }) => output.fields_with !== undefined,
+  );
+  expect(withFields.map(({ name }) => name)).toContain("products list");
+  for (const { flags, output } of withFields)
+    expect(flags.map(({ flag }) => flag)).toContain(output.fields_with);
+  const world = await createWorld({ mock: { demo: 1 } });
+  const { stdout } = await world.cat("products list --fields reference,images.9.id --json");
+  expect(JSON.parse(stdout)).toEqual({ reference: world.products()[0]!.reference, "images.9.id": null });
 });
 
 test.each([

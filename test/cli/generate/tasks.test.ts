@@ -101,7 +101,8 @@ describe("watch", () => {
     await world.cat(
       "tryon --product DRESS-2 --model Amara --background studio --angle full-front --yes --no-wait",
     );
-    expect(await world.cat("tasks watch")).toMatchObject({ exit: 8 });
+    const { exit, stderr } = await world.cat("tasks watch --json");
+    expect([exit, JSON.parse(stderr).error.message]).toEqual([8, "1 of 3 tasks failed"]);
   });
 });
 

@@ -223,4 +223,6 @@ test("exits with 8 for invalid rows that are skipped, as the import does", async
   world.write("a.csv", "reference,name,images\nA,Dress,https://cdn.example.com/a.jpg\n,Hat,b\n");
   for (const line of ["import a.csv --skip-invalid --plan", "import a.csv --skip-invalid"])
     expect(await world.cat(line)).toMatchObject({ exit: 8 });
+  const { stderr } = await world.cat("import a.csv --skip-invalid --plan --json");
+  expect(JSON.parse(stderr).error.message).toBe("1 of 2 rows of a.csv would not be imported");
 });

@@ -59,7 +59,12 @@ describe("watching an import", () => {
     });
     const again = await world.cat(`imports watch ${id} --json`);
     expect(again.exit).toBe(8);
-    expect(JSON.parse(again.stderr).error).toMatchObject({ type: "partial", code: "part_failed", exit: 8 });
+    expect(JSON.parse(again.stderr).error).toEqual({
+      type: "partial",
+      code: "part_failed",
+      message: `2 of 4 rows of ${id} failed or are partial. To list them: cat imports rows ${id} --status failed`,
+      exit: 8,
+    });
     expect(JSON.parse(again.stdout).status).toBe("completed_with_errors");
   });
 

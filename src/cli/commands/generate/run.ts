@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { CatError } from "../../../errors.ts";
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
 import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
 import type { EndedRun, GenerateOutcome } from "../../../flows/generate/generate.ts";
@@ -16,6 +15,7 @@ import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
+import { reportPartial } from "../../app/report-partial.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { ExitCode, toExitCode } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
@@ -319,15 +319,10 @@ async function report(
   const isReported = ended.finishedRunAt !== null;
   const bad = unknown + (isReported ? 0 : failed + invalid + not_queued + rejected.length);
   if (bad === 0) return;
-  app.exit = ExitCode.partial;
-  // Without a summary, the exit status needs a reason.
-  if (!app.io.quiet && !app.io.json) return;
   const where = failed_file === undefined ? "" : `; they are in ${failed_file}, with the reasons`;
   const result = unknown === 0 ? "failed" : `${unknown < bad ? "failed or " : ""}got no known result`;
-  throw new CatError(
-    `${grouped(bad)} of ${counted(total, "image")} of ${shownName(flags.input)} ${result}${where}`,
-    { type: "partial", code: "images_failed" },
-  );
+  const images = `${grouped(bad)} of ${counted(total, "image")} of ${shownName(flags.input)}`;
+  reportPartial(app, `${images} ${result}${where}`, { code: "images_failed" });
 }
 
 /** The service has accepted the values of these images: they are known from now on. */

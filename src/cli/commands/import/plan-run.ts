@@ -7,11 +7,12 @@ import { ledgerFields } from "../../../flows/import/digests.ts";
 import type { ImportDeps } from "../../../flows/import/import-input.ts";
 import { tooManyChanges } from "../../../flows/import/plan.ts";
 import { type PlannedRow, plannedLine } from "../../../flows/import/planned-row.ts";
-import { counted, truncated } from "../../../flows/words.ts";
+import { counted, grouped, shownName, truncated } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
+import { reportPartial } from "../../app/report-partial.ts";
 import { type FlowHost, newRunId, runFlow } from "../../app/run-flow.ts";
-import { ExitCode, UsageError } from "../../context/errors.ts";
+import { UsageError } from "../../context/errors.ts";
 import { fileWord } from "../../output/command-words.ts";
 import { type Column, table, whole } from "../../output/table.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
@@ -99,13 +100,18 @@ export async function planRun(
     const pipe = file.source.path === null ? "pipe the same rows to" : "run";
     await app.io.note(`To apply it, ${pipe}: cat import --apply ${fileWord(out)}`);
   }
-  if (summary.fail + summary.invalid > 0) app.exit = ExitCode.partial;
   const excess = tooManyChanges(
     summary.total - summary.invalid - summary.unchanged,
     summary,
     flags.maxChanges,
   );
   if (excess !== null) throw excess;
+  const bad = summary.fail + summary.invalid;
+  if (bad > 0)
+    reportPartial(
+      app,
+      `${grouped(bad)} of ${counted(summary.total, "row")} of ${shownName(file.source.name)} would not be imported`,
+    );
 }
 
 /** Rejects an output that exists and is not a plan: a file to import may have been meant. Throws UsageError. */

@@ -8,7 +8,8 @@ import type { CheckResult } from "../../../flows/rows/check.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
-import { ExitCode, withHint } from "../../context/errors.ts";
+import { reportPartial } from "../../app/report-partial.ts";
+import { withHint } from "../../context/errors.ts";
 import { onceOnly, typedLine } from "../../output/command-words.ts";
 import type { ListedProblem } from "../../output/problem-groups.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
@@ -61,15 +62,11 @@ export async function reportFiles(
   const { succeeded, submitted, failed, partial, unchanged, total } = totals;
   const bad = total - (wait ? succeeded : submitted - failed - partial) - unchanged;
   if (bad <= 0) return;
-  app.exit = ExitCode.partial;
-  // Without a summary, the exit status needs a reason.
-  if (!app.io.quiet && !app.io.json) return;
   const failedFiles = summaries.flatMap(({ failed_file }) => failed_file ?? []);
   const where =
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;
   const what = files.length === 1 ? shownName(files[0]!.file.source.name) : `${files.length} files`;
-  throw new CatError(`${grouped(bad)} of ${counted(total, "row")} of ${what} failed or are partial${where}`, {
-    type: "partial",
+  reportPartial(app, `${grouped(bad)} of ${counted(total, "row")} of ${what} failed or are partial${where}`, {
     code: "rows_failed",
   });
 }

@@ -5,7 +5,8 @@ import { type DeliveryTarget, deliver } from "../../../flows/listen/trigger.ts";
 import { grouped } from "../../../flows/words.ts";
 import type { Post, PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
-import { ExitCode, KeyError, PartialError } from "../../context/errors.ts";
+import { reportPartial } from "../../app/report-partial.ts";
+import { ExitCode, KeyError } from "../../context/errors.ts";
 import { version } from "../../context/version.ts";
 import { warn } from "../../output/io.ts";
 import type { Printing } from "../../output/table.ts";
@@ -109,12 +110,12 @@ export async function deliverAll(
   if (all.every(({ failure }) => failure === "unreachable")) return reportUnreachable(app);
   const which = `${grouped(failed)} of ${grouped(all.length)} deliveries`;
   if (all.every(({ status }) => status === null))
-    return reportPartial(
+    return reportHandler(
       app,
       `handler did not respond to ${which}`,
       "It has 10 s: respond first, and work afterwards.",
     );
-  await reportPartial(app, `handler did not accept ${which}`, "Check its output, and run the command again.");
+  await reportHandler(app, `handler did not accept ${which}`, "Check its output, and run the command again.");
 }
 
 const toDelivered = (event: Pick<Delivered, "id" | "type" | "url">, outcome: PostOutcome): Delivered => {
@@ -123,11 +124,10 @@ const toDelivered = (event: Pick<Delivered, "id" | "type" | "url">, outcome: Pos
   return { ...event, status, response: firstLine(outcome.text).slice(0, longestLine), ms };
 };
 
-/** Exits with 8. Throws a PartialError for programs, which read the reason on stderr. */
-export async function reportPartial(app: App, what: string, hint: string): Promise<void> {
-  if (app.io.json) throw new PartialError(`the ${what}`, hint);
-  app.exit = ExitCode.partial;
+/** Exits with 8, because of the handler. */
+export async function reportHandler(app: App, what: string, hint: string): Promise<void> {
   await app.io.note(`The ${what}. ${hint}`);
+  reportPartial(app, `the ${what}`, { hint });
 }
 
 /** Exits with 7. Throws a CatError for programs, which read the reason on stderr. */

@@ -95,7 +95,7 @@ const tortureForm = namedForm<TortureResult>(
 /** Sends difficult deliveries and reports the responses. Exits with 8 if some are wrong, 7 if there are none. */
 async function torture(app: App, type: EventType, flags: TriggerFlags): Promise<void> {
   const printing = readPrintFlags(flags, tortureForm);
-  const { openTarget, reportPartial, reportUnreachable } = await import("./handlers.ts");
+  const { openTarget, reportHandler, reportUnreachable } = await import("./handlers.ts");
   const target = await openTarget(app, flags.to);
   const makeEvent = await eventMaker(app);
   const flow = await import("../../../flows/listen/trigger.ts");
@@ -113,5 +113,5 @@ async function torture(app: App, type: EventType, flags: TriggerFlags): Promise<
   if (all.every(({ failure }) => failure === "unreachable")) return reportUnreachable(app);
   for (const { name, why } of all) if (why !== undefined) await app.io.note(`${name}: ${why}`);
   const failed = `handler failed ${counted(wrong, "check")} of ${all.length}`;
-  await reportPartial(app, failed, "Compare it with the receivers in docs/webhooks.md.");
+  await reportHandler(app, failed, "Compare it with the receivers in docs/webhooks.md.");
 }

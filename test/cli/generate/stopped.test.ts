@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { until } from "../../support/until.ts";
+import { createWorld } from "../../support/world.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 type World = Awaited<ReturnType<typeof generateWorld>>;
@@ -125,3 +127,42 @@ test("--skip-invalid --json prints the summary alone; without a valid row it pri
     invalid: 1,
   });
 });
+
+test.each([
+  [
+    "--save out",
+    0,
+    expect.stringContaining(
+      "To queue the other images and save all of them, run (nothing is queued twice):\n" +
+        "  cat tryon looks.csv --yes --save out --skip-invalid\n",
+    ),
+  ],
+  [
+    "--json",
+    40,
+    '{"error":{"type":"partial","code":"images_failed","message":"5 of 45 images of looks.csv failed or were not queued. ' +
+      'To queue the others and wait for all, add --skip-invalid to the same command.","exit":8}}\n',
+  ],
+])(
+  "a product that is deleted while its images are queued stops the rest: %s",
+  async (flag, listed, stderr) => {
+    const world = await createWorld({ mock: { demo: 45 } });
+    const looks = world.products().map(({ reference }) => `${reference},Amara,studio,full-front\n`);
+    world.write("looks.csv", `product_reference,model_id,background,angle_shot\n${looks.join("")}`);
+    world.mock.faults.add({ match: queuing, delay_ms: 60_000, times: 1 });
+    const running = world.cat(`tryon looks.csv --yes ${flag}`);
+    await until(() => world.requests().some(({ path }) => path === "/v1/tasks/tryon"));
+    const headers = { authorization: `Bearer ${world.mock.apiKey}` };
+    await fetch(`${world.mock.baseUrl}/v1/products/${world.products().at(-1)!.id}`, {
+      method: "DELETE",
+      headers,
+    });
+    world.clock.advance(60_000);
+    const ran = await running;
+    expect(ran).toMatchObject({ exit: 8, stderr });
+    expect(flag === "--json" ? summaryOf(ran.stdout).tasks.length : 0).toBe(listed);
+    const resumed = await world.cat("tryon looks.csv --yes --save out --skip-invalid --json");
+    expect(summaryOf(resumed.stdout)).toMatchObject({ succeeded: 44 });
+    expect(world.mock.state().organizations.main.tasks).toHaveLength(44);
+  },
+);

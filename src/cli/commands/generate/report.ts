@@ -88,7 +88,8 @@ export function reportLines(
     );
   if (stopped !== undefined && isRejection(ended)) {
     if (not_queued === 0 && summary.queued + summary.unchanged === 0) return lines;
-    const goal = not_queued === 0 ? "For a file of the rejected rows" : "To queue the other images";
+    const all = flags.save === undefined ? "" : " and save all of them";
+    const goal = not_queued === 0 ? "For a file of the rejected rows" : `To queue the other images${all}`;
     const others = typedLine(typed, { ...onceOnly, add: ["--skip-invalid"] });
     lines.push(`${goal}, run (nothing is queued twice):`, `  ${others}`);
   } else if (stopped !== undefined && !globals.mock) {

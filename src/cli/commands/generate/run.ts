@@ -11,7 +11,7 @@ import { type FileAnswers, noMapping } from "../../../flows/rows/mapped-columns.
 import { textSource } from "../../../flows/rows/open-rows.ts";
 import type { Place, Problem } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
-import { counted, grouped, shownName } from "../../../flows/words.ts";
+import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
@@ -320,9 +320,19 @@ async function report(
   const bad = unknown + (isReported ? 0 : failed + invalid + not_queued + rejected.length);
   if (bad === 0) return;
   const where = failed_file === undefined ? "" : `; they are in ${failed_file}, with the reasons`;
-  const result = unknown === 0 ? "failed" : `${unknown < bad ? "failed or " : ""}got no known result`;
+  const notQueued = isReported ? 0 : not_queued;
+  const outcomes = [
+    ...(bad > unknown + notQueued ? ["failed"] : []),
+    ...(notQueued > 0 ? ["were not queued"] : []),
+    ...(unknown > 0 ? ["got no known result"] : []),
+  ];
   const images = `${grouped(bad)} of ${counted(total, "image")} of ${shownName(flags.input)}`;
-  reportPartial(app, `${images} ${result}${where}`, { code: "images_failed" });
+  reportPartial(app, `${images} ${series(outcomes, "or")}${where}`, {
+    code: "images_failed",
+    ...(stopped !== undefined && {
+      hint: "To queue the others and wait for all, add --skip-invalid to the same command.",
+    }),
+  });
 }
 
 /** The service has accepted the values of these images: they are known from now on. */

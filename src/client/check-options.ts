@@ -143,6 +143,20 @@ export function checkOperation(what: string, operation: unknown, input: unknown)
   checkInput(what, input, listFields(operation as ClientOperation));
 }
 
+/** The same for a list, which has pages. */
+export function checkListOperation(what: string, operation: unknown, input: unknown): void {
+  checkOperation(what, operation, input);
+  if (!(operation as ClientOperation).query.includes("cursor"))
+    throw new TypeError(`${what} takes an operation that lists, e.g. operations.products.list`);
+}
+
+/** The same for one that can be repeated: another would do its work each time. */
+export function checkReadOperation(what: string, operation: unknown, input: unknown): void {
+  checkOperation(what, operation, input);
+  if ((operation as ClientOperation).method !== "GET")
+    throw new TypeError(`${what} takes an operation that reads, e.g. operations.imports.get`);
+}
+
 /** Throws a TypeError for a download without a URL, e.g. of an export in progress. */
 export function checkDownload(url: unknown): void {
   if (typeof url !== "string") throw new TypeError("client.download takes a signed URL");
@@ -183,7 +197,17 @@ export const listFields = ({ params, query, body }: ClientOperation): string[] =
   return [...params, ...query, ...(body.length > 0 ? fields : [])];
 };
 
-/** Throws a TypeError for a field of the input that the operation does not have: it would not be sent. */
+const isBytes: Check = [
+  (value) => typeof value === "string" || value instanceof Uint8Array,
+  "a string or bytes (Buffer, Uint8Array); objects go into body",
+];
+/** The fields of an input that become the body of its request. */
+const bodyFields: Options = { body: isObject, json: isBytes, ndjson: isBytes };
+
+/**
+ * Throws a TypeError for a field of the input that the operation does not have, as it would not be sent, and for a body of
+ * another kind.
+ */
 export function checkInput(what: string, input: unknown, known: readonly string[]): void {
   if (input === undefined) return;
   if (typeof input !== "object" || input === null)
@@ -191,6 +215,8 @@ export function checkInput(what: string, input: unknown, known: readonly string[
   for (const name of Object.keys(input)) {
     if (!known.includes(name)) throw unknownName(`${what}: unknown field`, name, known);
   }
+  const bodies = Object.entries(input).filter(([name]) => Object.hasOwn(bodyFields, name));
+  checkOptions(what, Object.fromEntries(bodies), bodyFields);
 }
 
 function unknownName(sentence: string, name: string, known: readonly string[], prefix = ""): TypeError {

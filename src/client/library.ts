@@ -17,10 +17,12 @@ import {
   checkDownload,
   checkDownloadInto,
   checkInput,
+  checkListOperation,
   checkOperation,
   checkOptions,
   checkPollOptions,
   checkRawRequest,
+  checkReadOperation,
   listFields,
 } from "./check-options.ts";
 import { createClient as createServiceClient, type Client as ServiceClient } from "./client.ts";
@@ -101,7 +103,7 @@ export function createClient(options: ClientOptions): Client {
       });
     },
     paginate: (operation, input, options) => {
-      checkOperation("client.paginate", operation, input);
+      checkListOperation("client.paginate", operation, input);
       checkOptions("client.paginate", options, callOptions.list);
       const pages = service.paginate(
         operation as unknown as ClientOperation<AnyOperation>,
@@ -112,7 +114,7 @@ export function createClient(options: ClientOptions): Client {
     },
     poll: (operation, input, options) => {
       return traced(client.poll, async () => {
-        checkOperation("client.poll", operation, input);
+        checkReadOperation("client.poll", operation, input);
         checkPollOptions(options);
         return service.poll(
           operation as unknown as ClientOperation<AnyOperation>,
@@ -251,7 +253,8 @@ async function fromPath(path: string | URL): Promise<FilePart> {
     const name = typeof path === "string" ? path : decodeURIComponent(path.pathname);
     return { bytes, filename: name.split(/[/\\]/).at(-1) || "image" };
   } catch (error) {
-    throw asFileError(error);
+    // Reading a folder fails without its path.
+    throw asFileError(error instanceof Error ? Object.assign(error, { path: String(path) }) : error);
   }
 }
 

@@ -43,7 +43,7 @@ export interface ClientOptions {
 /** Options of `client.poll`. */
 export interface PollOptions<Body> {
   /** Whether to stop polling. */
-  done: (body: Body) => boolean;
+  done: (body: Body) => boolean | Promise<boolean>;
   /** Receives every response, including the last one. */
   onResponse?: ((body: Body) => void) | undefined;
   /** The total time limit, in milliseconds. Default: none. */

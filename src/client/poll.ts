@@ -68,7 +68,7 @@ export async function poll<Body>(
         const seen = await ask(link.signal);
         outage = { failures: 0, since: 0 };
         onResponse?.(seen.body);
-        if (done(seen.body)) return seen.body;
+        if (await done(seen.body)) return seen.body;
         const jobMs = seen.retryAfterMs ?? limits.jobPollSeconds * 1000;
         waitMs = Math.min(Math.max(jobMs, shortestMs), longestMs);
       } catch (error) {

@@ -28,6 +28,10 @@ export type OnDoubt = (inDoubt: boolean) => void;
 /** Sends a message with a deadline for all its attempts; the caller's own signal can end it sooner. */
 export type SendMessage = (message: Message, signal?: AbortSignal, onDoubt?: OnDoubt) => Promise<Answer>;
 
+/** Whole seconds, and tenths below two. */
+const toSeconds = (ms: number): string =>
+  `${ms < 2_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1_000)} s`;
+
 /**
  * The outermost layer: adds the deadline to a message, whatever its state then, so that an endless dripping
  * body is cut off too. Time in the queue of the rate limit window does not count.
@@ -40,12 +44,14 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
     const link = linkedAbort(signal);
     const allowed = totalMs + uploadMs(message.body);
     const onDeadline = () => {
-      const seconds = Math.round(allowed / 1000);
       const attempts = call.attempt === 1 ? "1 attempt" : `${call.attempt} attempts`;
       link.abort(
-        new TimeoutError(`no response to ${requestName(message)} within ${seconds} s (${attempts})`, {
-          code: "deadline",
-        }),
+        new TimeoutError(
+          `no response to ${requestName(message)} within ${toSeconds(allowed)} (${attempts})`,
+          {
+            code: "deadline",
+          },
+        ),
       );
     };
     const call = new TimedCall(clock, calls++, allowed, { onDeadline, onDoubt });
@@ -141,10 +147,10 @@ export const attemptTimeout =
       if (received === 0) onWait?.({ reason: "response", ms: clock.now() - sentAt, method, path });
     });
     const giveUp = () => {
-      const seconds = Math.round((clock.now() - begun) / 1000);
+      const time = toSeconds(clock.now() - begun);
       const came = received === 0 ? "no response" : `only ${received} bytes`;
       link.abort(
-        new TimeoutError(`${requestName(request)}: ${came} from ${request.origin} within ${seconds} s`, {
+        new TimeoutError(`${requestName(request)}: ${came} from ${request.origin} within ${time}`, {
           code: "attempt_timeout",
           requestId: request.headers["x-request-id"],
         }),

@@ -94,6 +94,7 @@ describe("an upload", () => {
 
   test.each<[string, unknown, object]>([
     ["a missing file", join(folder, "none.png"), { type: "file", code: "ENOENT" }],
+    ["a folder", folder, { type: "file", code: "EISDIR", message: `cannot read ${folder}: it is a folder` }],
     [
       "more than 10 MB",
       new Uint8Array(10 * 1024 * 1024 + 1),
@@ -239,6 +240,20 @@ describe("options", () => {
       (client) => client.imports!.create!({ rows: [] }),
       "imports.create: unknown field rows; it takes mode, on_image_error, body, json, ndjson",
     ],
+    ...[{ rows: [] }, [{ reference: "A" }], 1].flatMap((value) =>
+      ["json", "ndjson"].map(
+        (name): Mistake => [
+          `${name} that is no text`,
+          (client) => client.imports!.create!({ [name]: value }),
+          `imports.create: ${name} must be a string or bytes (Buffer, Uint8Array); objects go into body`,
+        ],
+      ),
+    ),
+    [
+      "a body that is a function",
+      (client) => client.products!.create!({ body: () => 1 }),
+      "products.create: body must be an object",
+    ],
     ["a string", (client) => client.products!.get!(id), "products.get takes { product_id }"],
     [
       "the options of a request",
@@ -341,6 +356,16 @@ describe("options", () => {
       "an operation whose pages are read",
       (_, { paginate }) => paginate!({}),
       "client.paginate takes an operation, e.g. operations.imports.get",
+    ],
+    [
+      "pages of what has none",
+      (_, { paginate }) => paginate!(operations.imports.get, { import_id: id }),
+      "client.paginate takes an operation that lists, e.g. operations.products.list",
+    ],
+    [
+      "polling by a request that creates something each time",
+      (_, { poll }) => poll!(operations.exports.create, {}, { done: () => true }),
+      "client.poll takes an operation that reads, e.g. operations.imports.get",
     ],
     [
       "polling without an end",

@@ -52,6 +52,12 @@ test.each<[string, Step]>([
   expect(tookMs).toBeGreaterThan(120_000);
 });
 
+test("polling waits for an answer that done gives later", async () => {
+  const done = async ({ status }: Import) => status === "completed";
+  const { ended, looks } = await follow([job("processing"), job("completed")], { done });
+  expect([ended, looks]).toEqual(["completed", 2]);
+});
+
 test("ten minutes without a response end polling with the latest error", async () => {
   const { ended, tookMs } = await follow([job("processing"), refusal(503, "unavailable")]);
   expect(ended).toMatchObject({ name: "ApiError", status: 503 });

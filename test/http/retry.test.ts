@@ -361,6 +361,19 @@ describe("time limits, on the given clock", () => {
     expect(clock.nextDue()).toBeNull();
   });
 
+  test("are named in tenths of a second where they are short", async () => {
+    const { get, clock, server } = await coreAgainst([silence], {
+      clock: stillClock(),
+      timeLimits: { totalMs: 300 },
+    });
+    const outcome = get().catch((error: unknown) => error);
+    await until(() => server.requests.length === 1);
+    clock.advance(300);
+    expect(await outcome).toMatchObject({
+      message: "no response to GET /v1/things within 0.3 s (1 attempt)",
+    });
+  });
+
   test("cut off a dripping body, though it is never silent", async () => {
     let drops = 0;
     const drip: Step = (response) => {

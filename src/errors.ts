@@ -78,7 +78,8 @@ export interface FileProblem {
   readonly hint: string;
 }
 
-const whatToDo = {
+/** The next step for each kind of problem of a file. */
+export const whatToDo = {
   full: "Free some space or choose another disk, and run the command again.",
   denied: "Check the permissions of the file and its folder.",
   place: "Choose another file.",
@@ -87,7 +88,7 @@ const whatToDo = {
 } as const;
 
 /** System errors that concern a file rather than a bug, by code: exit 2. */
-const fileProblems: Readonly<Record<string, readonly [kind: keyof typeof whatToDo, why: string]>> = {
+export const fileProblems: Readonly<Record<string, readonly [kind: keyof typeof whatToDo, why: string]>> = {
   ENOSPC: ["full", "no space left on device"],
   EDQUOT: ["full", "disk quota exceeded"],
   EFBIG: ["full", "the file is too large for its disk"],

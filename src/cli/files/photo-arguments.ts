@@ -62,15 +62,15 @@ export async function checkedPhotos(paths: readonly string[], cwd: string): Prom
   const [first] = problems;
   if (first === undefined) return photos;
   const text = problems.map(({ message }) => message).join("; ");
-  const isMissing = problems.every(
+  const missing = problems.filter(
     ({ code, isNoFile }) => isNoFile || code === "photo_not_found" || code === "photo_not_readable",
-  );
-  if (isMissing) {
+  ).length;
+  if (missing === problems.length) {
     const hint = "Choose other files, and run the command again. Nothing was sent.";
     throw new UsageError(text, { code: first.code, hint });
   }
-  const hint =
-    "Save it as JPEG, PNG or WebP of at most 10 MB, or use cat import --convert. Nothing was sent.";
+  const others = missing === 0 ? "" : "Choose other files, or s";
+  const hint = `${others || "S"}ave it as JPEG, PNG or WebP of at most 10 MB, or use cat import --convert. Nothing was sent.`;
   throw new InputError(text, first.code, hint);
 }
 

@@ -1,3 +1,4 @@
+import { fileProblems, whatToDo } from "../../errors.ts";
 import { nextSteps } from "../output/explain.ts";
 
 /** Codes of one topic, with what to do about each. */
@@ -106,6 +107,9 @@ export const codeGroups: readonly CodeGroup[] = [
       file_busy: busy,
       file_changed: "The file changed while it was read: run the command again.",
       folder_not_readable: "Check the permissions of the folder.",
+      folder_not_empty: "Choose a new folder, or empty this one.",
+      not_a_folder: "Choose another folder.",
+      folder_in_use: "Choose a folder in it.",
       is_a_directory: otherFile,
       not_a_file: otherFile,
       disk_full: "Free some space, and run the command again.",
@@ -123,6 +127,15 @@ export const codeGroups: readonly CodeGroup[] = [
       not_a_log: "Choose another file with --log.",
       log_in_use: "Stop the other listener, or use another --log.",
     },
+  },
+  {
+    title: "Files, as the system names the problem",
+    codes: Object.fromEntries(
+      Object.entries(fileProblems).map(([code, [kind, why]]) => [
+        code,
+        `The cause: ${why}. ${whatToDo[kind]}`,
+      ]),
+    ),
   },
   {
     title: "Rows of a file",
@@ -209,6 +222,8 @@ export const codeGroups: readonly CodeGroup[] = [
       connection_cut: nextSteps.request_timeout,
       client_closed: again,
       not_http: "Check that the base URL is the address of the service.",
+      not_json: "Check that the base URL is the address of the service.",
+      empty_response: again,
       response_too_large: "Check that the base URL is the address of the service.",
       redirect: "Check that the base URL is the address of the service.",
       incomplete_response: again,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type JsonObject, toSchema } from "../../contract/openapi/schemas.ts";
 import { ExportJob, ExportRow } from "../../contract/resources/exports.ts";
 import { Image, ImageUpload } from "../../contract/resources/images.ts";
-import { Import, ImportRowResult } from "../../contract/resources/imports.ts";
+import { Import, ImportRow, ImportRowResult } from "../../contract/resources/imports.ts";
 import { Product, ProductImage } from "../../contract/resources/products.ts";
 import { Model, Task } from "../../contract/resources/tasks.ts";
 import { Webhook, WebhookWithSecret } from "../../contract/resources/webhooks.ts";
@@ -14,7 +14,7 @@ import * as summaries from "./summaries.ts";
 export interface CommandOutput {
   /** `json`: one value; `ndjson`: a value per line. */
   readonly form: "json" | "ndjson";
-  /** The flag with which a command of form `json` prints a value per line. */
+  /** The flag or argument with which a command of form `json` prints a value per line. */
   readonly ndjson_with?: string;
   /** The flag with which a value has the chosen fields alone, under the names as typed, or null where it has none. */
   readonly fields_with?: string;
@@ -79,11 +79,15 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "exports download": json(summaries.savedExport, [...changes, partial]),
   "products list": lines(Product, reads),
   "products get": json(Product, byId),
-  "products export": json(summaries.exportedSheet, reads),
+  "products export": json(
+    z.union([summaries.exportedSheet, ImportRow.extend({ as_exported: z.string() })]),
+    reads,
+    "-",
+  ),
   "products coverage": lines(summaries.coverageRow, reads),
   "products create": json(Product, changes),
   "products update": json(Product, changes),
-  "products delete": lines(deleted.extend({ reference: z.string().nullable() }), [...byId, partial]),
+  "products delete": lines(deleted.extend({ reference: z.string().nullable() }), [...changes, partial]),
   "products attach": lines(ProductImage, changes),
   "products detach": json(
     z.looseObject({ product_id: z.string(), image_id: z.string(), detached: z.literal(true) }),
@@ -92,6 +96,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "images get": json(Image.extend({ label: z.boolean().optional() }), byId),
   "images upload": lines(z.union([ImageUpload.extend({ file: z.string() }), summaries.rejectedUpload]), [
     ...reads,
+    conflict,
     partial,
   ]),
   "models list": lines(Model, reads),
@@ -99,7 +104,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "webhooks get": json(Webhook, byId),
   "webhooks create": json(WebhookWithSecret, changes),
   "webhooks update": json(Webhook, changes),
-  "webhooks delete": json(deleted, byId),
+  "webhooks delete": json(deleted, changes),
   "webhooks rotate": json(WebhookWithSecret, changes),
   "webhooks listen": lines(summaries.listenOutput, changes),
   "webhooks replay": lines(summaries.delivered, [denied, notFound, unavailable, partial]),

@@ -7,8 +7,8 @@ import type { FoundProblem, FoundProblems } from "./found-problems.ts";
 type ProblemRow = readonly [FoundProblem, ...FoundProblem[]];
 
 /**
- * A JUnit report: a suite for each input with a test case for each row with problems, and the counts as properties. A run
- * without problems has suites without test cases.
+ * A JUnit report: a suite for each input with a test case for each row with problems, and the counts as properties. An input
+ * without problems has one test case, which passes: Jenkins fails a build for a report without tests.
  */
 export function junitReport(
   { listed, left, counts, stopped }: FoundProblems,
@@ -20,27 +20,28 @@ export function junitReport(
   }));
   const failures = suites.reduce((sum, { rows }) => sum + rows.length, 0) + (left > 0 ? 1 : 0);
   const errors = stopped === null ? 0 : 1;
-  const lines = [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name=${quoted(title)} tests="${failures + errors}" failures="${failures}" errors="${errors}">`,
-  ];
+  let tests = 0;
+  const lines: string[] = [];
   for (const [index, { name, rows }] of suites.entries()) {
     // What is about no row is in the last suite.
     const isLast = index === suites.length - 1;
     const more = isLast && left > 0 ? [failureCase(name, `${grouped(left)} more problems`)] : [];
     const stop = isLast && stopped !== null ? [errorCase(name, stopped)] : [];
     const failed = rows.length + more.length;
-    const total = failed + stop.length;
+    const total = Math.max(1, failed + stop.length);
+    tests += total;
     lines.push(
       `  <testsuite name=${quoted(name)} tests="${total}" failures="${failed}" errors="${stop.length}">`,
       ...(isLast ? properties(counts) : []),
       ...rows.map(rowCase),
       ...more,
       ...stop,
+      ...(failed + stop.length === 0 ? [`    <testcase classname=${quoted(name)} name="no problems"/>`] : []),
       "  </testsuite>",
     );
   }
-  return `${[...lines, "</testsuites>"].join("\n")}\n`;
+  const opening = `<testsuites name=${quoted(title)} tests="${tests}" failures="${failures}" errors="${errors}">`;
+  return `${['<?xml version="1.0" encoding="UTF-8"?>', opening, ...lines, "</testsuites>"].join("\n")}\n`;
 }
 
 function properties(counts: FoundProblems["counts"]): string[] {
@@ -80,7 +81,11 @@ const failureCase = (input: string, message: string): string =>
 const errorCase = (input: string, { code, message }: { code: string; message: string }): string =>
   `    <testcase classname=${quoted(input)} name=${quoted(code)}><error type=${quoted(code)} message=${quoted(message)}/></testcase>`;
 
-const quoted = (text: string): string => `"${escaped(text).replaceAll('"', "&quot;")}"`;
+/** A value of an attribute: readers of XML make spaces of its line ends otherwise. */
+const quoted = (text: string): string =>
+  `"${escaped(text)
+    .replaceAll('"', "&quot;")
+    .replace(/[\t\n\r]/g, (space) => `&#${space.charCodeAt(0)};`)}"`;
 
 /** Text of XML 1.0, which has no other control characters and no halves of surrogate pairs. */
 export const escaped = (text: string): string =>

@@ -20,7 +20,7 @@ export async function withReports(
   try {
     await work(reports.found);
   } catch (error) {
-    if (toExitCode(error) !== ExitCode.done) reports.stop(error);
+    if (toExitCode(error) !== ExitCode.done) reports.stop(app.lastFailure?.addTo(error) ?? error);
     throw error;
   } finally {
     await reports.write();

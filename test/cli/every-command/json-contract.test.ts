@@ -92,11 +92,12 @@ test.each([
   ["import", "import bad.csv --plan", 1, 3],
   ["imports undo", "imports undo RUN --plan", 1, 0],
   ["api", "api /models --paginate", 14, 0],
+  ["products export", "products export -", 3, 0],
   ["tryon", "tryon bad.csv --yes", 1, 3],
   ["tryon", "tryon unknown.csv --yes", 1, 3],
   ["beautify", "beautify bad.csv --yes --skip-invalid", 1, 3],
 ])("with --json, the schema of %s holds for: cat %s", async (name, line, values, exit) => {
-  const world = await createWorld();
+  const world = await createWorld({ mock: { demo: name === "products export" ? 3 : 0 } });
   world.write("bad.csv", "reference,name,images,product_reference\nA-1,,,A-1\n");
   world.write("unknown.csv", "product_reference,model_id,background,angle_shot\nX,X,white,full-front\n");
   world.write("rows.csv", "reference,name,images\nN-1,Dress,https://cdn.example.com/1.jpg\n");
@@ -108,7 +109,7 @@ test.each([
     problemsOf(
       command,
       ran,
-      ["--plan", "--paginate"].find((flag) => line.endsWith(flag)),
+      ["--plan", "--paginate", "-"].find((flag) => line.endsWith(flag)),
     ),
   ).toEqual([]);
   expect([ran.exit, jsonLines(ran.stdout)!.length]).toEqual([exit, values]);

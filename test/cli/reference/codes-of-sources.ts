@@ -21,7 +21,10 @@ export function codesOfSources(): Map<string, string> {
   return found;
 }
 
-/** The codes in a source: `code: "…"` in an object, and the second argument of an error with a constructor of its own. */
+/**
+ * The codes in a source: `code: "…"` in an object, the second argument of an error with a constructor of its own, and what a
+ * function that makes errors is given.
+ */
 export function codesOf(text: string): string[] {
   const source = ts.createSourceFile("a.ts", text, ts.ScriptTarget.Latest);
   const codes: string[] = [];
@@ -37,6 +40,9 @@ export function codesOf(text: string): string[] {
   const visit = (node: ts.Node): void => {
     if (ts.isPropertyAssignment(node) && node.name.getText(source) === "code") take(node.initializer);
     if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText(source))) take(node.arguments?.[1]);
+    if (ts.isCallExpression(node) && /(?:problem|error|badResponse)$/i.test(node.expression.getText(source)))
+      for (const argument of node.arguments)
+        if (ts.isStringLiteral(argument) && argument.text.includes("_")) take(argument);
     ts.forEachChild(node, visit);
   };
   visit(source);

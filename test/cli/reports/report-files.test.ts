@@ -96,7 +96,8 @@ describe("--report", () => {
     const { exit, stderr } = await world.cat("import a.csv --report gitlab.json --report ci/../junit.XML");
     expect([exit, stderr]).toEqual([0, expect.not.stringContaining("warning")]);
     expect(world.read("gitlab.json")).toBe("[]\n");
-    expect(elementsOf(world.read("junit.XML"))[0]![1]).toMatchObject({ tests: "0", failures: "0" });
+    expect(elementsOf(world.read("junit.XML"))[0]![1]).toMatchObject({ tests: "1", failures: "0" });
+    expect(world.read("junit.XML")).toContain('<testcase classname="a.csv" name="no problems"/>');
     expect(readdirSync(world.folder).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
@@ -119,6 +120,23 @@ describe("--report", () => {
     ]);
   });
 
+  test("names what a run waited for in vain", async () => {
+    const world = await createWorld({ env: { CAT_BASE_URL: "http://127.0.0.1:1" } });
+    world.write("a.csv", good);
+    const { exit } = await world.cat("import a.csv --timeout 2s --report gitlab.json");
+    expect(exit).toBe(7);
+    expect(JSON.parse(world.read("gitlab.json"))[0].description).toMatch(
+      /within 2 s: http:\/\/127\.0\.0\.1:1 cannot be reached/,
+    );
+  });
+
+  test("keeps the line ends of a name", async () => {
+    const world = await createWorld();
+    world.write("a\nb.csv", csv(`A-1,,${url}/1.jpg`));
+    await world.cat(["import", "a\nb.csv", "--report", "junit.xml"]);
+    expect(world.read("junit.xml")).toContain('file="a&#10;b.csv"');
+  });
+
   test("lists 1,000 problems and how many more there are", async () => {
     const world = await createWorld();
     world.write("a.csv", csv(...Array.from({ length: 1_500 }, (_, at) => `A-${at},,${url}/1.jpg`)));
@@ -134,7 +152,7 @@ describe("--report", () => {
     world.write("b.csv", csv(`B-1,,${url}/1.jpg`));
     await world.cat("import a.csv b.csv --report junit.xml");
     const suites = elementsOf(world.read("junit.xml")).filter(([name]) => name === "testsuite");
-    expect(suites.map(([, { name, tests }]) => `${name} ${tests}`)).toEqual(["a.csv 0", "b.csv 1"]);
+    expect(suites.map(([, { name, tests }]) => `${name} ${tests}`)).toEqual(["a.csv 1", "b.csv 1"]);
   });
 
   test.each([

@@ -161,6 +161,8 @@ function summaryLines(
   ].filter((part) => part !== false);
   const what = done.length === 0 ? "" : `: ${done.join(", ")}`;
   const of = `${grouped(undone)} of ${counted(total, "product")} of ${shownName(file)}`;
+  const isDone = done.length === 0 && undone === total && unresolved === 0 && !isStopped;
+  if (isDone) return [`Nothing to undo: ${of} are as before the import.`];
   const lines = [
     isPlan
       ? `Undo plan: ${of} can be undone${what}. Nothing was sent.`

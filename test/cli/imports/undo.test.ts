@@ -63,6 +63,9 @@ Undone: 4 of 4 products of a.csv: 1 product deleted, 2 products set back, 2 phot
   // Nothing is left to confirm.
   const again = await world.cat("imports undo last --json");
   expect(JSON.parse(again.stdout)).toMatchObject({ undone: 4, deleted: 0, set_back: 0, detached: 0 });
+  expect((await world.cat("imports undo last --yes")).stderr).toBe(
+    "Nothing to undo: 4 of 4 products of a.csv are as before the import.\n",
+  );
   expect(writes(world, sent)).toHaveLength(5);
 });
 

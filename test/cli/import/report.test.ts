@@ -294,3 +294,24 @@ describe("the command for a failed file in mode create", () => {
     ]);
   });
 });
+
+test.each([
+  ["", "To import them again, run:"],
+  ["C,,https://cdn.example.com/c.jpg\n", "Fix them there, then run:"],
+])("rows of an import that the service could not run need no fix, next to: %j", async (other, step) => {
+  const world = await createWorld();
+  world.mock.faults.add({
+    match: { job: "import" },
+    times: 1,
+    fail: { code: "worker_crashed", message: "crashed" },
+  });
+  world.write(
+    "a.csv",
+    `reference,name,images\nA,Dress,https://cdn.example.com/a.jpg\nB,Hat,https://cdn.example.com/b.jpg\n${other}`,
+  );
+  const ran = await world.cat("import a.csv --skip-invalid");
+  expect(ran.exit).toBe(8);
+  expect(ran.stderr).toContain(`${step}\n  cat import a.failed.csv`);
+  expect((await world.cat("import a.failed.csv --skip-invalid")).exit).toBe(other === "" ? 0 : 8);
+  expect(world.products()).toHaveLength(2);
+});

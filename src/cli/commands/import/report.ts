@@ -247,7 +247,7 @@ function failedLines(
   failedFile: string,
   isNext: boolean,
 ): string[] {
-  const { total, invalid, failed, succeeded, unchanged, partial, refused } = summary;
+  const { total, invalid, failed, succeeded, unchanged, partial, refused, imports } = summary;
   const others = [...(invalid > 0 ? ["invalid"] : []), ...(partial > 0 ? ["partial"] : [])];
   // Rows of rejected batches are in the file, but are not counted as failed.
   const kinds = failed > 0 || refused !== undefined ? ["failed", ...others] : others;
@@ -266,7 +266,11 @@ function failedLines(
   const again = areAllPartial ? ({ ...flags, mode: "upsert", photos: "new" } as const) : flags;
   // The paths of its photos are in the bucket.
   if (isBucketAddress(summary.file)) return [`${where} Fix them in the mirror, then run the same command.`];
-  const lines = [`${where} Fix them there, then run:`, `  ${commandForFailed(failedFile, again, run)}`];
+  // Of an import that the service could not run, the rows may be right.
+  const unrun = imports.filter(({ status }) => status === "failed").reduce((sum, job) => sum + job.rows, 0);
+  const areUntried = kinds.length === 1 && unrun > 0 && unrun === failed && refused === undefined;
+  const step = areUntried ? "To import them again, run:" : "Fix them there, then run:";
+  const lines = [`${where} ${step}`, `  ${commandForFailed(failedFile, again, run)}`];
   if (addsPhotos && !areAllPartial)
     lines.push("Partial rows already exist as products. To add their missing photos, use --mode upsert.");
   return lines;

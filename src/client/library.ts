@@ -62,7 +62,7 @@ export interface Client extends ClientBasics {
     options?: ListOptions,
   ): AsyncIterable<Entry>;
   /**
-   * Repeats a request as `Retry-After` says (default: every 5 seconds) until `done`; survives outages of several minutes.
+   * Repeats a read as `Retry-After` says (default: every 5 seconds) until `done`; survives outages of several minutes.
    * Rejects with a TimeoutError after `timeoutMs`.
    */
   poll<Input, Response>(

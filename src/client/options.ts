@@ -42,7 +42,7 @@ export interface ClientOptions {
 
 /** Options of `client.poll`. */
 export interface PollOptions<Body> {
-  /** Whether to stop polling. */
+  /** Whether to stop polling, at once or as a promise. */
   done: (body: Body) => boolean | Promise<boolean>;
   /** Receives every response, including the last one. */
   onResponse?: ((body: Body) => void) | undefined;

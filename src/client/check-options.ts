@@ -1,3 +1,4 @@
+import { isUint8Array } from "node:util/types";
 import type { ClientOperation } from "../contract/client-operations.ts";
 import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
 import { ownHeaders } from "./own-headers.ts";
@@ -28,7 +29,7 @@ const isAscii: Check = [
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const isRawBody = (value: unknown): boolean => {
   const { contentType, bytes } = value as { contentType?: unknown; bytes?: unknown };
-  return typeof contentType === "string" && isAscii[0](contentType) && bytes instanceof Uint8Array;
+  return typeof contentType === "string" && isAscii[0](contentType) && isUint8Array(bytes);
 };
 /** A list, a Map or `Headers` has no headers as its own fields. */
 const isHeaders = (value: unknown): boolean =>
@@ -198,7 +199,7 @@ export const listFields = ({ params, query, body }: ClientOperation): string[] =
 };
 
 const isBytes: Check = [
-  (value) => typeof value === "string" || value instanceof Uint8Array,
+  (value) => typeof value === "string" || isUint8Array(value),
   "a string or bytes (Buffer, Uint8Array); objects go into body",
 ];
 /** The fields of an input that become the body of its request. */
@@ -215,8 +216,14 @@ export function checkInput(what: string, input: unknown, known: readonly string[
   for (const name of Object.keys(input)) {
     if (!known.includes(name)) throw unknownName(`${what}: unknown field`, name, known);
   }
-  const bodies = Object.entries(input).filter(([name]) => Object.hasOwn(bodyFields, name));
+  const bodies = Object.entries(input).filter(
+    ([name, value]) => Object.hasOwn(bodyFields, name) && value !== undefined,
+  );
   checkOptions(what, Object.fromEntries(bodies), bodyFields);
+  if (bodies.length > 1)
+    throw new TypeError(
+      `${what} takes one of ${bodies.map(([name]) => name).join(", ")}: the others would not be sent`,
+    );
 }
 
 function unknownName(sentence: string, name: string, known: readonly string[], prefix = ""): TypeError {

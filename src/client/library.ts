@@ -1,3 +1,4 @@
+import { isAnyArrayBuffer, isUint8Array } from "node:util/types";
 import { type ClientOperation, operations as contract } from "../contract/client-operations.ts";
 import { limits } from "../contract/limits.ts";
 import { asFileError, CatalogueError } from "../errors.ts";
@@ -228,8 +229,8 @@ function from({ stack = "" }: Caller, error: unknown): unknown {
 /** Reads an image to upload. A retry needs the bytes again, so they are kept, up to the limit of an image. */
 async function filePart(source: ImageSource): Promise<FilePart> {
   if (typeof source === "string" || source instanceof URL) return fromPath(source);
-  if (source instanceof Uint8Array) return part(source, "image");
-  if (source instanceof ArrayBuffer) return part(new Uint8Array(source), "image");
+  if (isUint8Array(source)) return part(source, "image");
+  if (isAnyArrayBuffer(source)) return part(new Uint8Array(source), "image");
   if (source instanceof Blob) {
     const { name = "image" } = source as { name?: string };
     checkSize(source.size);
@@ -262,8 +263,7 @@ async function collected(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array>
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
-    if (!(chunk instanceof Uint8Array))
-      throw new TypeError("images.upload: the stream must consist of bytes");
+    if (!isUint8Array(chunk)) throw new TypeError("images.upload: the stream must consist of bytes");
     size += chunk.length;
     checkSize(size);
     chunks.push(chunk);
@@ -272,7 +272,7 @@ async function collected(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array>
 }
 
 function part(bytes: Uint8Array, filename: string): FilePart {
-  if (!(bytes instanceof Uint8Array)) throw new TypeError("images.upload: bytes must be a Uint8Array");
+  if (!isUint8Array(bytes)) throw new TypeError("images.upload: bytes must be a Uint8Array");
   if (typeof filename !== "string") throw new TypeError("images.upload: filename must be a string");
   checkSize(bytes.length);
   return { bytes, filename };

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
+import { runInNewContext } from "node:vm";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import {
   ApiError,
@@ -79,6 +80,8 @@ describe("an upload", () => {
     ["a path", "front view.png", () => path],
     ["a file URL", "front view.png", () => pathToFileURL(path)],
     ["bytes with a name", "a.png", () => ({ bytes, filename: "a.png" })],
+    // Jest runs tests in a context of its own.
+    ["bytes of another context", "image", () => runInNewContext(`Uint8Array.of(${bytes})`)],
   ])("takes %s, named %s, as the argument or under file", async (_, filename, source) => {
     const { server, client } = await libraryAgainst([json(201, uploaded)]);
     expect(await client.images.upload(source())).toEqual(uploaded);
@@ -249,6 +252,11 @@ describe("options", () => {
         ],
       ),
     ),
+    [
+      "two bodies",
+      (client) => client.imports!.create!({ body: { rows: [] }, ndjson: "{}" }),
+      "imports.create takes one of body, ndjson: the others would not be sent",
+    ],
     [
       "a body that is a function",
       (client) => client.products!.create!({ body: () => 1 }),

@@ -12,7 +12,7 @@ export const controls = {
     {
       file: "src/flows/listen/event-log.ts",
       from: "this.#writing ??= this.#write();",
-      to: "resolve(); void reject; this.#writing ??= new Promise((r) => setTimeout(r, 300)).then(() => this.#write());",
+      to: "resolve(); void reject; this.#writing ??= new Promise((r) => setTimeout(r, 2_000)).then(() => this.#write());",
     },
   ],
   /** Does not read the log when it starts. */

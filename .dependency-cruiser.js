@@ -13,7 +13,7 @@ const may = {
     "^src/clock\\.ts$",
     "^src/errors\\.ts$",
     "/zod/",
-    "^(node:)?fs$",
+    "^(node:)?(fs|util/types)$",
   ],
   "^src/state/": ["^src/state/", "^src/(clock|errors|move-file)\\.ts$", "/libsql/", "^(node:)?[a-z_/]+$"],
   "^src/flows/": [

@@ -78,8 +78,7 @@ export interface FileProblem {
   readonly hint: string;
 }
 
-/** The next step for each kind of problem of a file. */
-export const whatToDo = {
+const whatToDo = {
   full: "Free some space or choose another disk, and run the command again.",
   denied: "Check the permissions of the file and its folder.",
   place: "Choose another file.",
@@ -127,14 +126,17 @@ const fileCalls = {
     /^(p?write|writev|fsync|ftruncate|mkdir|mkdtemp|rename|(sym|un)?link|rm|rmdir|copyfile|f?chmod|utime|close)$/,
 };
 
-/** Turns an error of a file system call into a CatalogueError; returns any other error unchanged. */
-export function asFileError(error: unknown): unknown {
+/**
+ * Turns an error of a file system call into a CatalogueError; returns any other error unchanged. `name` is that of the
+ * file if the error has none, as of reading a folder.
+ */
+export function asFileError(error: unknown, name = "a file"): unknown {
   const fault = error instanceof CatalogueError ? null : fileProblem(error);
   const { syscall = "", path, code } = (error ?? {}) as NodeJS.ErrnoException;
   const [act] = Object.entries(fileCalls).find(([, calls]) => calls.test(syscall)) ?? [];
   if (fault === null || act === undefined) return error;
   const isHere = syscall === "uv_cwd";
-  const message = `cannot ${act} ${path ?? (isHere ? "the current folder" : "a file")}: ${fault.why}`;
+  const message = `cannot ${act} ${path ?? (isHere ? "the current folder" : name)}: ${fault.why}`;
   const hint = isHere ? "Go to a folder that exists, and run the command again." : fault.hint;
   return new CatalogueError(message, { type: "file", code: code!, hint, cause: error });
 }

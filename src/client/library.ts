@@ -254,8 +254,7 @@ async function fromPath(path: string | URL): Promise<FilePart> {
     const name = typeof path === "string" ? path : decodeURIComponent(path.pathname);
     return { bytes, filename: name.split(/[/\\]/).at(-1) || "image" };
   } catch (error) {
-    // Reading a folder fails without its path.
-    throw asFileError(error instanceof Error ? Object.assign(error, { path: String(path) }) : error);
+    throw asFileError(error, String(path));
   }
 }
 

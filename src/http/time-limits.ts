@@ -44,14 +44,12 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
     const link = linkedAbort(signal);
     const allowed = totalMs + uploadMs(message.body);
     const onDeadline = () => {
+      const time = toSeconds(allowed);
       const attempts = call.attempt === 1 ? "1 attempt" : `${call.attempt} attempts`;
       link.abort(
-        new TimeoutError(
-          `no response to ${requestName(message)} within ${toSeconds(allowed)} (${attempts})`,
-          {
-            code: "deadline",
-          },
-        ),
+        new TimeoutError(`no response to ${requestName(message)} within ${time} (${attempts})`, {
+          code: "deadline",
+        }),
       );
     };
     const call = new TimedCall(clock, calls++, allowed, { onDeadline, onDoubt });

@@ -1,4 +1,4 @@
-import { fileProblems, whatToDo } from "../../errors.ts";
+import { fileProblem, fileProblems } from "../../errors.ts";
 import { nextSteps } from "../output/explain.ts";
 
 /** Codes of one topic, with what to do about each. */
@@ -131,10 +131,10 @@ export const codeGroups: readonly CodeGroup[] = [
   {
     title: "Files, as the system names the problem",
     codes: Object.fromEntries(
-      Object.entries(fileProblems).map(([code, [kind, why]]) => [
-        code,
-        `The cause: ${why}. ${whatToDo[kind]}`,
-      ]),
+      Object.keys(fileProblems).map((code) => {
+        const { why, hint } = fileProblem({ code })!;
+        return [code, `The cause: ${why}. ${hint}`];
+      }),
     ),
   },
   {

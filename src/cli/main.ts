@@ -2,7 +2,7 @@ import { asFileError } from "../errors.ts";
 import { createApp } from "./app/app.ts";
 import { asCalled, findCommand } from "./command-names.ts";
 import type { Context } from "./context/context.ts";
-import { InterruptError, toExitCode } from "./context/errors.ts";
+import { InterruptError, PartialError, toExitCode } from "./context/errors.ts";
 import { earlyFlags, noGlobals } from "./context/globals.ts";
 import { toVersionLine } from "./context/version.ts";
 import { explain } from "./output/explain.ts";
@@ -61,7 +61,8 @@ export async function tell(
   const { interrupt } = context;
   const isInterrupt = interrupt.aborted && !(thrown instanceof InterruptError);
   const error = isInterrupt ? interrupt.reason : asFileError(thrown);
-  const { json, verbose, color } = earlyFlags(argv);
+  const { json, quiet, verbose, color } = earlyFlags(argv);
+  if (error instanceof PartialError && !json && !quiet) return toExitCode(error);
   const named = asCalled(context.program, argv);
   const mask = (text: string) => secrets.mask(named(text));
   const { red } = await createPaint(context, "stderr", color);

@@ -9,9 +9,8 @@ import type { DigitalSource } from "../../flows/files/xmp.ts";
 import { isOfContent } from "../../flows/service-errors.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
-import { reportPartial } from "../app/report-partial.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
-import { InterruptError, UsageError, withHint } from "../context/errors.ts";
+import { InterruptError, PartialError, UsageError, withHint } from "../context/errors.ts";
 import { confirmReplaceAll } from "../files/confirm-replace.ts";
 import { command, group } from "../flags/command.ts";
 import {
@@ -262,5 +261,5 @@ const uploadCommand = (app: App): Command =>
     await app.io.show(printing, uploads());
     if (rejected === 0) return;
     await app.io.note(`The service rejected ${counted(rejected, "photo")}.`);
-    reportPartial(app, `the service rejected ${grouped(rejected)} of ${counted(files.length, "photo")}`);
+    throw new PartialError(`the service rejected ${grouped(rejected)} of ${counted(files.length, "photo")}`);
   });

@@ -12,9 +12,8 @@ import { aboutTime } from "../../flows/run/writes.ts";
 import { counted, grouped, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction, noteSummary } from "../app/confirm-action.ts";
-import { reportPartial } from "../app/report-partial.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
-import { UsageError } from "../context/errors.ts";
+import { PartialError, UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
 import { named, wholeNumber } from "../flags/values.ts";
 import { type Column, whole } from "../output/table.ts";
@@ -95,7 +94,7 @@ async function undo(app: App, typed: string, flags: UndoFlags): Promise<void> {
   if (!isPlan && undone < total + unresolved) {
     const unknown = unresolved === 0 ? "" : `, and ${counted(unresolved, "row")} without a result`;
     const products = `${grouped(total - undone)} of ${counted(total, "product")} of ${shownName(file)}`;
-    reportPartial(app, `${products} not undone${unknown}`);
+    throw new PartialError(`${products} not undone${unknown}`);
   }
 }
 

@@ -9,7 +9,7 @@ import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import { StateError } from "../../state/state-error.ts";
 import type { App } from "../app/app.ts";
-import { reportPartial } from "../app/report-partial.ts";
+import { PartialError } from "../context/errors.ts";
 import { group } from "../flags/command.ts";
 import { resourceId } from "../flags/values.ts";
 import { type Column, whole } from "../output/table.ts";
@@ -106,9 +106,8 @@ async function reportEnd(app: App, job: Import, next: (...words: string[]) => st
       `${counted(partial, "row")} imported without some of ${partial === 1 ? "its" : "their"} photos: ${rows("partial")}`,
     );
   }
-  if (status === "failed") return reportPartial(app, `the service could not run ${id}`);
-  reportPartial(
-    app,
+  if (status === "failed") throw new PartialError(`the service could not run ${id}`);
+  throw new PartialError(
     `${grouped(failed + partial)} of ${counted(total ?? failed + partial, "row")} of ${id} failed or are partial`,
     {
       hint: `To list them: ${rows(failed > 0 ? "failed" : "partial")}`,

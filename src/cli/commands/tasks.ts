@@ -10,10 +10,9 @@ import { checkEncodingName } from "../../flows/rows/encoding.ts";
 import { startPatience } from "../../flows/run/stage.ts";
 import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
-import { reportPartial } from "../app/report-partial.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
-import { UsageError } from "../context/errors.ts";
+import { PartialError, UsageError } from "../context/errors.ts";
 import { type BucketFlags, bucketOption, checkBucketFlags, withBucketFlags } from "../flags/bucket-flags.ts";
 import { type CommandTexts, command, group } from "../flags/command.ts";
 import {
@@ -290,5 +289,5 @@ async function report(
   if (!wait && open > 0)
     await app.io.note(`${counted(open, "task")} not finished yet. To wait, use cat tasks watch.`);
   const failed = tasks.filter(({ status }) => status === "failed").length;
-  if (failed > 0) reportPartial(app, `${grouped(failed)} of ${counted(tasks.length, "task")} failed`);
+  if (failed > 0) throw new PartialError(`${grouped(failed)} of ${counted(tasks.length, "task")} failed`);
 }

@@ -67,6 +67,7 @@ export const noGlobals = (): GlobalOptions => ({
 /** The global flags that decide how errors are printed, even if the command line cannot be parsed. */
 export interface EarlyFlags {
   json: boolean;
+  quiet: boolean;
   verbose: boolean;
   color: boolean;
 }
@@ -77,6 +78,7 @@ export function earlyFlags(argv: readonly string[]): EarlyFlags {
   const flags = end < 0 ? argv : argv.slice(0, end);
   return {
     json: flags.includes("--json"),
+    quiet: flags.includes("--quiet"),
     verbose: flags.includes("--verbose"),
     color: !flags.includes("--no-color"),
   };

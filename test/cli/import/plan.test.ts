@@ -226,3 +226,17 @@ test("exits with 8 for invalid rows that are skipped, as the import does", async
   const { stderr } = await world.cat("import a.csv --skip-invalid --plan --json");
   expect(JSON.parse(stderr).error.message).toBe("1 of 2 rows of a.csv would not be imported");
 });
+
+test.each(["", "--quiet", "--json"])(
+  "a JUnit report of a plan says that rows would fail: %j",
+  async (flag) => {
+    const world = await createWorld({ mock: { demo: 1 } });
+    const { reference } = world.products()[0]!;
+    world.write("a.csv", `reference,name,images\n${reference},Dress,https://cdn.example.com/a.jpg\n`);
+    const ran = await world.cat(`import a.csv --mode create --plan --report junit.xml ${flag}`.trim());
+    expect(ran.exit).toBe(8);
+    expect(world.read("junit.xml")).toContain(
+      '<error type="part_failed" message="1 of 1 row of a.csv would not be imported"/>',
+    );
+  },
+);

@@ -2,8 +2,8 @@ import { compareCatalogues, type Difference, type ParityCounts } from "../../../
 import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { openClient } from "../../app/open-client.ts";
-import { reportPartial } from "../../app/report-partial.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
+import { PartialError } from "../../context/errors.ts";
 import { checkedProfileName } from "../../settings/profile-names.ts";
 import { readProfiles } from "../../settings/profiles.ts";
 import { type Connection, resolveConnection, unknownProfile } from "../../settings/settings.ts";
@@ -50,7 +50,7 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
     const { here, there, withoutReference: without_reference, photos } = counts;
     await io.jsonData({ parity: name, here, there, without_reference, photos, differences: listed });
   } else await io.note(io.visible(summary(differences, counts, name, hasPhotos)));
-  if (differences > 0) reportPartial(app, `${counted(differences, "difference")} to ${name}`);
+  if (differences > 0) throw new PartialError(`${counted(differences, "difference")} to ${name}`);
 }
 
 /** The stored connection of a profile: the variables and flags are about the current one. Throws UsageError. */

@@ -10,10 +10,9 @@ import type { SyncInput } from "../../../flows/export/sync/sync-run.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { identifyService, reviewedAssets } from "../../app/profile-state.ts";
-import { reportPartial } from "../../app/report-partial.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
-import { UsageError } from "../../context/errors.ts";
+import { PartialError, UsageError } from "../../context/errors.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
 import type { MirrorBucketFlags } from "./open-bucket.ts";
 import { withRoleHint } from "./role-flags.ts";
@@ -121,7 +120,7 @@ async function reportSync(app: App, flags: SyncFlags, { summary, stopped }: Sync
   else for (const line of reportLines(flags, summary)) await app.io.note(app.io.visible(line));
   if (stopped !== undefined) throw stopped;
   if (failed === 0) return;
-  reportPartial(app, `${grouped(failed)} of ${counted(total, "image")} failed`, {
+  throw new PartialError(`${grouped(failed)} of ${counted(total, "image")} failed`, {
     code: "images_failed",
     hint: "To try them again, run the same command again.",
   });

@@ -15,9 +15,8 @@ import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
-import { reportPartial } from "../../app/report-partial.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
-import { ExitCode, toExitCode } from "../../context/errors.ts";
+import { ExitCode, PartialError, toExitCode } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
 import type { SavePlace } from "../../files/save-folder.ts";
 import type { FileMapping } from "../../mapping/file-head.ts";
@@ -327,7 +326,7 @@ async function report(
     ...(unknown > 0 ? ["got no known result"] : []),
   ];
   const images = `${grouped(bad)} of ${counted(total, "image")} of ${shownName(flags.input)}`;
-  reportPartial(app, `${images} ${series(outcomes, "or")}${where}`, {
+  throw new PartialError(`${images} ${series(outcomes, "or")}${where}`, {
     code: "images_failed",
     ...(stopped !== undefined && {
       hint: "To queue the others and wait for all, add --skip-invalid to the same command.",

@@ -10,9 +10,8 @@ import { type PlannedRow, plannedLine } from "../../../flows/import/planned-row.
 import { counted, grouped, shownName, truncated } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
-import { reportPartial } from "../../app/report-partial.ts";
 import { type FlowHost, newRunId, runFlow } from "../../app/run-flow.ts";
-import { UsageError } from "../../context/errors.ts";
+import { PartialError, UsageError } from "../../context/errors.ts";
 import { fileWord } from "../../output/command-words.ts";
 import { type Column, table, whole } from "../../output/table.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
@@ -108,8 +107,7 @@ export async function planRun(
   if (excess !== null) throw excess;
   const bad = summary.fail + summary.invalid;
   if (bad > 0)
-    reportPartial(
-      app,
+    throw new PartialError(
       `${grouped(bad)} of ${counted(summary.total, "row")} of ${shownName(file.source.name)} would not be imported`,
     );
 }

@@ -8,8 +8,7 @@ import type { CheckResult } from "../../../flows/rows/check.ts";
 import { counted, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
-import { reportPartial } from "../../app/report-partial.ts";
-import { withHint } from "../../context/errors.ts";
+import { PartialError, withHint } from "../../context/errors.ts";
 import { onceOnly, typedLine } from "../../output/command-words.ts";
 import type { ListedProblem } from "../../output/problem-groups.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
@@ -66,9 +65,12 @@ export async function reportFiles(
   const where =
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;
   const what = files.length === 1 ? shownName(files[0]!.file.source.name) : `${files.length} files`;
-  reportPartial(app, `${grouped(bad)} of ${counted(total, "row")} of ${what} failed or are partial${where}`, {
-    code: "rows_failed",
-  });
+  throw new PartialError(
+    `${grouped(bad)} of ${counted(total, "row")} of ${what} failed or are partial${where}`,
+    {
+      code: "rows_failed",
+    },
+  );
 }
 
 /** The counts that reports list, in this order. */

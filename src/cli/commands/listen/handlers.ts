@@ -5,8 +5,7 @@ import { type DeliveryTarget, deliver } from "../../../flows/listen/trigger.ts";
 import { grouped } from "../../../flows/words.ts";
 import type { Post, PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
-import { reportPartial } from "../../app/report-partial.ts";
-import { ExitCode, KeyError } from "../../context/errors.ts";
+import { ExitCode, KeyError, PartialError } from "../../context/errors.ts";
 import { version } from "../../context/version.ts";
 import { warn } from "../../output/io.ts";
 import type { Printing } from "../../output/table.ts";
@@ -127,7 +126,7 @@ const toDelivered = (event: Pick<Delivered, "id" | "type" | "url">, outcome: Pos
 /** Exits with 8, because of the handler. */
 export async function reportHandler(app: App, what: string, hint: string): Promise<void> {
   await app.io.note(`The ${what}. ${hint}`);
-  reportPartial(app, `the ${what}`, { hint });
+  throw new PartialError(`the ${what}`, { hint });
 }
 
 /** Exits with 7. Throws a CatError for programs, which read the reason on stderr. */

@@ -32,8 +32,7 @@ export interface App {
   /** The stored state of the profile in use; temporary with `--mock`. */
   state(): Promise<State>;
   /**
-   * The exit status if nothing is thrown. A command sets it, e.g. to `ExitCode.partial` or the status of a
-   * program it ran.
+   * The exit status if nothing is thrown. A command sets it, e.g. to the status of a program it ran.
    */
   exit: number;
   /**

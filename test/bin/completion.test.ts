@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect } from "vitest";
 import { completionHome } from "../cli/completion/completion-home.ts";
-import { isLong } from "../support/repetitions.ts";
+import { longTest } from "../support/long-test.ts";
 import { catalogueProgram, catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
@@ -61,10 +61,8 @@ describe("in the real shell, for both names", () => {
     ...quoted.map(([, line]) => line),
   ];
   const typed = [...lines, ...quoted].map(([line]) => line);
-  /** A third of the lines is enough between two long tests. */
-  const isTyped = (_line: string, index: number) => isLong || index % 3 === 0;
 
-  test.runIf(has("bash") && has("script"))(
+  longTest.runIf(has("bash") && has("script"))(
     "bash",
     async () => {
       const { cwd, env } = await setUp();
@@ -89,18 +87,18 @@ describe("in the real shell, for both names", () => {
       });
       const shown = () => readFileSync(join(cwd, "shown"), "utf8").split("\n").slice(0, -1);
       await until(() => screen.includes("READY> "), { pauseMs: 5, seen: () => screen });
-      for (const [index, line] of typed.filter(isTyped).entries()) {
+      for (const [index, line] of typed.entries()) {
         shell.stdin.write(`${line}\t\x18`);
         await until(() => shown().length > index, { pauseMs: 5, seen: () => screen });
       }
       shell.stdin.write("exit\n");
       await shell;
-      expect(shown().map((line) => line.trimEnd())).toEqual(completed.filter(isTyped));
+      expect(shown().map((line) => line.trimEnd())).toEqual(completed);
     },
     70_000,
   );
 
-  test.runIf(isLong && has("fish"))("fish", async () => {
+  longTest.runIf(has("fish"))("fish", async () => {
     const { cwd, env } = await setUp();
     // fish itself adds the quotes to the words that it lists.
     const words = [
@@ -116,7 +114,7 @@ describe("in the real shell, for both names", () => {
     expect(found.slice(0, typed.length)).toEqual([...lines.map(([, word]) => word), ...words]);
   });
 
-  test.runIf(isLong && has("zsh"))(
+  longTest.runIf(has("zsh"))(
     "zsh",
     async () => {
       const { cwd, env } = await setUp();

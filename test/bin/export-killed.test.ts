@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { catalogueServer, rowOf } from "../flows/export/live/catalogue-server.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-test.for(repetitions(["SIGKILL"], ["SIGKILL", "SIGTERM"]) as NodeJS.Signals[])(
+longTest.for(["SIGKILL", "SIGTERM"] as NodeJS.Signals[])(
   "an export stopped by %s keeps the old file, and the next one leaves only the new file",
   async (signal) => {
     needsBuild();

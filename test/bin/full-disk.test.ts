@@ -1,9 +1,8 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect } from "vitest";
 import { longTest } from "../support/long-test.ts";
-import { isLong, repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -46,7 +45,7 @@ describe.skipIf(process.platform !== "linux")(
       "export --mock",
       "--version",
     ];
-    test.each(commands.slice(0, repetitions(1, 5)))("stdout of %s", async (line) => {
+    longTest.each(commands)("stdout of %s", async (line) => {
       expect(await shell(`cat ${line} > /dev/full`)).toEqual({
         exit: 2,
         stdout: "",
@@ -84,17 +83,14 @@ describe.skipIf(process.platform !== "linux")(
       ["a results file", "cat import a.csv --mock --quiet --results r.csv", "r.csv"],
       ["the state that serve saves", "cat serve --mock --port 0 --demo 100 --save s.json -- true", "s.json"],
     ] as const;
-    test.each(limitedCommands.slice(0, repetitions(1, 3)))(
-      "%s, without a temporary file left",
-      async (_, line, name) => {
-        const { exit, stderr } = await limited(line);
-        expect({ exit, stderr }).toEqual({
-          exit: 2,
-          stderr: [`error: cannot write FOLDER/${name}: ${large}`, space],
-        });
-        expect(readdirSync(folder)).toEqual(["a.csv"]);
-      },
-    );
+    longTest.each(limitedCommands)("%s, without a temporary file left", async (_, line, name) => {
+      const { exit, stderr } = await limited(line);
+      expect({ exit, stderr }).toEqual({
+        exit: 2,
+        stderr: [`error: cannot write FOLDER/${name}: ${large}`, space],
+      });
+      expect(readdirSync(folder)).toEqual(["a.csv"]);
+    });
 
     longTest("stdout to a file, even if the disk accepts part of the last write", async () => {
       const { exit, stderr } = await limited("cat products list --mock --format ndjson > list.ndjson");
@@ -130,7 +126,7 @@ describe.skipIf(process.platform !== "linux")(
   },
 );
 
-test.runIf(isLong && process.platform === "linux")(
+longTest.runIf(process.platform === "linux")(
   "a command without output exits with 0 if stdout is full",
   async () => {
     const row = "reference,name,images\\nA,Dress,https://cdn.example.com/1.jpg\\n";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { chmodSync, copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { beforeEach, describe, expect, test } from "vitest";
-import { repetitions } from "../support/repetitions.ts";
+import { beforeEach, describe, expect } from "vitest";
+import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -68,19 +68,13 @@ describe("the system's cat works unchanged", () => {
     ["such a name with a line break", "echo odd > $'caf\\xe9\\n'; cat $'caf\\xe9\\n'", "odd\n"],
     ["the exit status of a pipe's end", "cat notes.txt | head -n 1", "one\n"],
   ] as const;
-  const telling = ["a file", "stdin as -", "a file named like a command", "a name that is not UTF-8"];
-  const low = "a low descriptor that is a pipe";
-  const some = uses.filter(([name]) => [...telling, low].includes(name));
-  test.for(repetitions<readonly (typeof uses)[number][]>(some, uses))(
-    "with %s",
-    async ([, script, stdout]) => {
-      const cwd = temporaryFolder();
-      writeFileSync(join(cwd, "notes.txt"), "one\ntwo\n");
-      expect(await shell(script, { cwd })).toEqual({ exit: 0, stdout, stderr: "" });
-    },
-  );
+  longTest.for(uses)("with %s", async ([, script, stdout]) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "notes.txt"), "one\ntwo\n");
+    expect(await shell(script, { cwd })).toEqual({ exit: 0, stdout, stderr: "" });
+  });
 
-  test("binary data is unchanged", async () => {
+  longTest("binary data is unchanged", async () => {
     const cwd = temporaryFolder();
     const bytes = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 7) % 256);
     writeFileSync(join(cwd, "photo.bin"), bytes);
@@ -93,7 +87,7 @@ describe("the system's cat works unchanged", () => {
     expect(Buffer.from(ran.stdout).equals(Buffer.concat([bytes, bytes]))).toBe(true);
   });
 
-  test("a missing file gives the error and the status of the system", async () => {
+  longTest("a missing file gives the error and the status of the system", async () => {
     expect(await shell("cat no-such-file")).toEqual({
       exit: 1,
       stdout: "",
@@ -101,31 +95,34 @@ describe("the system's cat works unchanged", () => {
     });
   });
 
-  test("an empty argument and an unknown flag are passed on", async () => {
+  longTest("an empty argument and an unknown flag are passed on", async () => {
     expect((await shell("cat ''")).stderr).toBe("cat: '': No such file or directory\n");
     expect((await shell("cat --no-such-flag")).stderr).toContain("unrecognized option '--no-such-flag'");
   });
 
-  test("a global flag without a command of this program is passed on", async () => {
+  longTest("a global flag without a command of this program is passed on", async () => {
     expect((await shell("cat --json notes")).stderr).toContain("unrecognized option '--json'");
     expect((await shell("cat --profile")).stderr).toContain("unrecognized option '--profile'");
   });
 
-  test("descriptors that the shell did not open stay closed, even if Node uses their numbers", async () => {
-    const numbers = [3, 4, 5, 6, 7, 8, 9];
-    expect(await shell(`for n in ${numbers.join(" ")}; do cat /dev/fd/$n; done`)).toEqual({
-      exit: 1,
-      stdout: "",
-      stderr: numbers.map((n) => `cat: /dev/fd/${n}: No such file or directory\n`).join(""),
-    });
-  });
+  longTest(
+    "descriptors that the shell did not open stay closed, even if Node uses their numbers",
+    async () => {
+      const numbers = [3, 4, 5, 6, 7, 8, 9];
+      expect(await shell(`for n in ${numbers.join(" ")}; do cat /dev/fd/$n; done`)).toEqual({
+        exit: 1,
+        stdout: "",
+        stderr: numbers.map((n) => `cat: /dev/fd/${n}: No such file or directory\n`).join(""),
+      });
+    },
+  );
 
-  test("it ends by SIGPIPE, as a shell expects, when the reader closes the pipe", async () => {
+  longTest("it ends by SIGPIPE, as a shell expects, when the reader closes the pipe", async () => {
     const ran = await shell("set -o pipefail; cat /dev/zero | head -c 10 > /dev/null; echo $PIPESTATUS");
     expect(ran).toEqual({ exit: 0, stdout: "141\n", stderr: "" });
   });
 
-  test.runIf(process.platform === "linux")("the environment is unchanged", async () => {
+  longTest.runIf(process.platform === "linux")("the environment is unchanged", async () => {
     // The `:` matters: the shell replaces itself with its last command, with another SHLVL.
     const script = "env; echo; cat /proc/self/environ; :";
     const { stdout } = await shell(script, { env: { LANG: "C", EMPTY: "", ODD: "a\tb=c" } });
@@ -136,7 +133,7 @@ describe("the system's cat works unchanged", () => {
     expect(plain(after!, "\0")).toEqual(plain(before!, "\n"));
   });
 
-  test("it needs only cat.js and hand-over.js", async () => {
+  longTest("it needs only cat.js and hand-over.js", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "bin"));
     mkdirSync(join(folder, "dist/program"), { recursive: true });
@@ -154,16 +151,16 @@ describe("the choice of the system's cat", () => {
   const sayHi = "echo hi | cat";
   const hi = { exit: 0, stdout: "hi\n", stderr: "" };
 
-  test("skips links to this program", async () => {
+  longTest("skips links to this program", async () => {
     const path = [toolsWith("own cat"), toolsWith("own cat"), "/usr/bin"];
     expect(await shell(sayHi, { path })).toEqual(hi);
   });
 
-  test("falls back to the usual paths if PATH has no other cat", async () => {
+  longTest("falls back to the usual paths if PATH has no other cat", async () => {
     expect(await shell(sayHi, { path: [toolsWith("own cat")] })).toEqual(hi);
   });
 
-  test("skips a copy of this program", async () => {
+  longTest("skips a copy of this program", async () => {
     const copy = temporaryFolder();
     mkdirSync(join(copy, "bin"));
     copyFileSync(catProgram, join(copy, "bin", "cat"));
@@ -177,7 +174,7 @@ describe("the choice of the system's cat", () => {
     ["with braces", (js: string) => `exec "\${basedir}/${js}" "$@"\n`],
     ["without quotes", (js: string) => `exec node ./${js} "$@"\n`],
   ] as const;
-  test.for(shims.slice(0, repetitions(1, 3)))("skips a shim: %s", async ([, line]) => {
+  longTest.for(shims)("skips a shim: %s", async ([, line]) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "lib"));
     symlinkSync(catProgram, join(folder, "lib", "cat.js"));
@@ -188,7 +185,7 @@ describe("the choice of the system's cat", () => {
     expect(await shell(sayHi, { path: [toolsWith("own cat"), folder, "/usr/bin"] })).toEqual(hi);
   });
 
-  test("tries a wrapper that restarts this program only once, then the next cat", async () => {
+  longTest("tries a wrapper that restarts this program only once, then the next cat", async () => {
     const own = toolsWith("own cat");
     const wrapper = temporaryFolder();
     writeScript(join(wrapper, "cat"), `#!/bin/sh\necho wrapped >&2\nexec ${join(own, "cat")} -n "$@"\n`);
@@ -199,7 +196,7 @@ describe("the choice of the system's cat", () => {
     });
   });
 
-  test.runIf(process.platform === "linux")(
+  longTest.runIf(process.platform === "linux")(
     "removes its variable from the environment of the system's cat after such a wrapper",
     async () => {
       const own = toolsWith("own cat");
@@ -211,7 +208,7 @@ describe("the choice of the system's cat", () => {
     },
   );
 
-  test("ends a loop of two wrappers that start each other through this program", async () => {
+  longTest("ends a loop of two wrappers that start each other through this program", async () => {
     const own = toolsWith("own cat");
     const [one, two] = [temporaryFolder(), temporaryFolder()];
     writeScript(join(one, "cat"), '#!/bin/sh\necho one >&2\nexec env cat "$@"\n');
@@ -223,7 +220,7 @@ describe("the choice of the system's cat", () => {
     });
   });
 
-  test("does not start a wrapper again that comes first on PATH", async () => {
+  longTest("does not start a wrapper again that comes first on PATH", async () => {
     const own = toolsWith("own cat");
     const wrapper = temporaryFolder();
     writeScript(join(wrapper, "cat"), `#!/bin/sh\necho wrapped >&2\nexec ${join(own, "cat")} -n "$@"\n`);
@@ -234,7 +231,7 @@ describe("the choice of the system's cat", () => {
     });
   });
 
-  test("takes the next cat on PATH, not the usual path", async () => {
+  longTest("takes the next cat on PATH, not the usual path", async () => {
     const next = temporaryFolder();
     writeScript(join(next, "cat"), '#!/bin/sh\necho next "$@"\nexit 42\n');
     const path = [toolsWith("own cat"), next, "/usr/bin"];
@@ -245,7 +242,7 @@ describe("the choice of the system's cat", () => {
     });
   });
 
-  test("reads an empty entry of PATH as the current folder", async () => {
+  longTest("reads an empty entry of PATH as the current folder", async () => {
     const cwd = temporaryFolder();
     writeScript(join(cwd, "cat"), "#!/bin/sh\necho here\n");
     expect(await shell("cat x", { cwd, path: [toolsWith("own cat"), "", "/usr/bin"] })).toEqual({
@@ -254,7 +251,7 @@ describe("the choice of the system's cat", () => {
     });
   });
 
-  test("skips folders, files that are not executable, and broken scripts", async () => {
+  longTest("skips folders, files that are not executable, and broken scripts", async () => {
     const [folder, file, broken] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
     mkdirSync(join(folder, "cat"));
     writeFileSync(join(file, "cat"), "#!/bin/sh\necho no\n", { mode: 0o644 });
@@ -263,7 +260,7 @@ describe("the choice of the system's cat", () => {
     expect(await shell(sayHi, { path })).toEqual(hi);
   });
 
-  test("exits with 127 if there is no other cat", async () => {
+  longTest("exits with 127 if there is no other cat", async () => {
     const env = { CAT_HANDED_TO: "/bin/cat\n/usr/bin/cat" };
     expect(await shell(sayHi, { path: [toolsWith("own cat")], env })).toEqual({
       exit: 127,
@@ -291,7 +288,7 @@ describe("signals", () => {
     return { exit, by, stdout };
   }
 
-  test.for((["SIGTERM", "SIGINT", "SIGHUP"] as const).slice(0, repetitions(1, 3)))(
+  longTest.for(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
     "%s ends the system's cat and this program",
     async (signal) => {
       expect(await signalled([toolsWith("own cat"), "/usr/bin"], signal)).toEqual({
@@ -302,7 +299,7 @@ describe("signals", () => {
     },
   );
 
-  test("the exit status is the one that a signal handler sets", async () => {
+  longTest("the exit status is the one that a signal handler sets", async () => {
     const next = temporaryFolder();
     writeScript(
       join(next, "cat"),

@@ -2,10 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect } from "vitest";
 import { type Ids, lineOf } from "../cli/every-command/command-lines.ts";
 import { listedCommands } from "../support/listed-commands.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { longTest } from "../support/long-test.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { createWorld } from "../support/world.ts";
@@ -68,9 +68,7 @@ async function loadedBy(lines: readonly (readonly string[])[]): Promise<Loaded[]
 
 const listed = await listedCommands();
 const groups = [...new Set(listed.commands.map(({ name }) => name.split(" ")[0]!))];
-/** Every command in `npm run test:long`; else some, which differ in what they load. */
-const some = ["import", "products list", "config get"];
-const commands = listed.commands.filter(({ name }) => repetitions(some.includes(name), true));
+const { commands } = listed;
 
 /** The packages that a command may load while it runs; others load nothing but those of the settings. */
 const network = ["libsql"];
@@ -89,7 +87,7 @@ const loadedByAll = () => {
   return all;
 };
 
-test("help and the version load one file with commands, and no command", async () => {
+longTest("help and the version load one file with commands, and no command", async () => {
   const [help, version] = await loadedByAll();
   expect(help).toMatchObject({ exit: 0, packages: [] });
   expect(help!.files.filter((file) => groups.includes(file))).toEqual([]);
@@ -98,7 +96,7 @@ test("help and the version load one file with commands, and no command", async (
   expect(version!.files).toEqual(help!.files);
 });
 
-test("the help of a command loads the parts of no other command, and no package", async () => {
+longTest("the help of a command loads the parts of no other command, and no package", async () => {
   const loaded = (await loadedByAll()).slice(2, 2 + helps.length);
   const found = commands.map(({ name }, index) => ({
     name,
@@ -110,7 +108,7 @@ test("the help of a command loads the parts of no other command, and no package"
   ).toEqual([]);
 });
 
-test("a command loads the parts of no other command, and no package that it does not need", async () => {
+longTest("a command loads the parts of no other command, and no package that it does not need", async () => {
   const loaded = (await loadedByAll()).slice(2 + helps.length);
   const found = commands.map(({ name }, index) => ({
     name,

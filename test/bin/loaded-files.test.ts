@@ -2,8 +2,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { execa } from "execa";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { startMock } from "../../src/mock/index.ts";
+import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { createWorld } from "../support/world.ts";
@@ -22,20 +23,23 @@ async function loadedModules(args: readonly string[], env: Record<string, string
   return result.map(({ url }) => url);
 }
 
-test("a dry run loads at most six files and --version loads one, because each costs half a millisecond", async () => {
-  const file = join(temporaryFolder(), "a.csv");
-  writeFileSync(file, "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n");
-  const loaded = await loadedFiles(["import", "--dry-run", "--quiet", file]);
-  expect(loaded).toContain("main.js");
-  expect(loaded.length).toBeLessThanOrEqual(6);
-  // With the schemas of the service it would be 900 KB.
-  const dist = dirname(dirname(catProgram));
-  const sizes = loaded.map((name) => statSync(join(dist, "dist/program", name)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(395_000);
-  expect(await loadedFiles(["--version"])).toEqual(["hand-over.js"]);
-});
+longTest(
+  "a dry run loads at most six files and --version loads one, because each costs half a millisecond",
+  async () => {
+    const file = join(temporaryFolder(), "a.csv");
+    writeFileSync(file, "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n");
+    const loaded = await loadedFiles(["import", "--dry-run", "--quiet", file]);
+    expect(loaded).toContain("main.js");
+    expect(loaded.length).toBeLessThanOrEqual(6);
+    // With the schemas of the service it would be 900 KB.
+    const dist = dirname(dirname(catProgram));
+    const sizes = loaded.map((name) => statSync(join(dist, "dist/program", name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(395_000);
+    expect(await loadedFiles(["--version"])).toEqual(["hand-over.js"]);
+  },
+);
 
-test("no command of the service loads the schemas of the contract, because they take 20 ms", async () => {
+longTest("no command of the service loads the schemas of the contract, because they take 20 ms", async () => {
   await using mock = await startMock({ demo: 3, speed: 100 });
   const env = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey };
   const folder = join(dirname(dirname(catProgram)), "dist/program");
@@ -51,7 +55,7 @@ test("no command of the service loads the schemas of the contract, because they 
   expect((await loadedFiles(["products", "list", "--mock"])).filter(hasSchemas)).not.toEqual([]);
 });
 
-test("the top help is read from a file that has the same text, unless it is colored", async () => {
+longTest("the top help is read from a file that has the same text, unless it is colored", async () => {
   const { stdout: help } = await (await createWorld()).cat("--help");
   expect(await loadedFiles(["--help"])).toEqual(["hand-over.js"]);
   for (const word of ["--help", "-h", "help"]) {
@@ -62,7 +66,7 @@ test("the top help is read from a file that has the same text, unless it is colo
   expect(stripVTControlCharacters(colored.stdout)).toBe(help);
 });
 
-test("with CAT_API_KEY no code of the keychain is loaded", async () => {
+longTest("with CAT_API_KEY no code of the keychain is loaded", async () => {
   const loaded = await loadedModules(["whoami", "--mock"]);
   expect(loaded.filter((url) => /main\.js/.test(url))).toHaveLength(1);
   expect(loaded.filter((url) => /os-keychain|keyring|node_modules\/conf\//.test(url))).toEqual([]);
@@ -71,7 +75,7 @@ test("with CAT_API_KEY no code of the keychain is loaded", async () => {
 // Later versions of V8 wait longer, and print other words.
 const isNode20 = process.versions.node.startsWith("20.");
 
-test.runIf(isNode20)(
+longTest.runIf(isNode20)(
   "the first response does not make V8 optimize the HTTP parser, which takes 80 ms",
   async () => {
     needsBuild();

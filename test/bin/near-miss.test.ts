@@ -1,7 +1,8 @@
 import { existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect } from "vitest";
+import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -21,7 +22,7 @@ async function onTerminal(line: string) {
 
 const missing = (name: string) => `cat: ${name}: No such file or directory`;
 
-test.runIf(existsSync("/usr/bin/script")).for([
+longTest.runIf(existsSync("/usr/bin/script")).for([
   ["cat improt x.csv", `${missing("improt")}\n${missing("x.csv")}`, "import"],
   ["cat product list", `${missing("product")}\n${missing("list")}`, "products"],
   ["cat --json exprot", "", "export"],
@@ -36,7 +37,7 @@ test.runIf(existsSync("/usr/bin/script")).for([
   },
 );
 
-test.runIf(existsSync("/usr/bin/script")).for([
+longTest.runIf(existsSync("/usr/bin/script")).for([
   ["a name that is near no command", "cat notes", missing("notes")],
   ["a path", "cat ./improt", missing("./improt")],
   ["a name with a dot", "cat import.csv", missing("import.csv")],
@@ -46,7 +47,7 @@ test.runIf(existsSync("/usr/bin/script")).for([
   expect((await onTerminal(line)).text).toBe(text);
 });
 
-test("adds nothing without a terminal", async () => {
+longTest("adds nothing without a terminal", async () => {
   const ran = await spawnCat(["improt"], { env: { LC_ALL: "C" } });
   expect(ran).toMatchObject({ exitCode: 1, stdout: "", stderr: `${missing("improt")}\n` });
 });

@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import v8 from "node:v8";
-import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, vi } from "vitest";
 import { version } from "../../src/cli/context/version.ts";
 import { programLoader } from "../../src/cli/program-loader.ts";
+import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -43,7 +44,7 @@ function useTemporary(folder: string): string {
 
 const ofThisNode = `catalogue-${version}-node-${process.version}-${process.arch}`;
 
-test("loads a part once, with the parts, packages and modules of Node that it requires", () => {
+longTest("loads a part once, with the parts, packages and modules of Node that it requires", () => {
   const { load } = programIn(temporaryFolder(), {
     "main.js":
       'const a = require("./a.js"); exports.both = [a.value, require("./a.js") === a, require("node:path").sep, __filename];',
@@ -52,7 +53,7 @@ test("loads a part once, with the parts, packages and modules of Node that it re
   expect(load("main.js")).toEqual({ both: [1, true, "/", expect.stringMatching(/\/main\.js$/)] });
 });
 
-test("keeps the code of parts whose names have a hash, and uses it at the next start", () => {
+longTest("keeps the code of parts whose names have a hash, and uses it at the next start", () => {
   const folder = temporaryFolder();
   const cache = useTemporary(folder);
   const parts = { "main.js": 'exports.value = require("./part-ABCD1234.js").value;' };
@@ -71,7 +72,7 @@ test("keeps the code of parts whose names have a hash, and uses it at the next s
   expect(readFileSync(join(cache, name!))).toEqual(kept);
 });
 
-test.each([
+longTest.each([
   ["half of it", (code: Buffer) => code.subarray(0, code.length / 2)],
   [
     "zeros at its end",
@@ -95,7 +96,7 @@ test.each([
   expect(readFileSync(file).length).toBe(whole.length);
 });
 
-test.each([
+longTest.each([
   ["v20.19.0", ["--heap-growing-percent=0", "--wasm-tiering-budget=1800000"]],
   ["v24.0.0", ["--heap-growing-percent=0"]],
 ])("resets only flags of V8 that a command sets in Node %s", (version, flags) => {
@@ -110,7 +111,7 @@ test.each([
   expect(set.mock.calls.flat()).toEqual(flags);
 });
 
-test("NODE_DISABLE_COMPILE_CACHE turns it off, and NODE_COMPILE_CACHE names another folder", () => {
+longTest("NODE_DISABLE_COMPILE_CACHE turns it off, and NODE_COMPILE_CACHE names another folder", () => {
   const folder = temporaryFolder();
   const cache = useTemporary(folder);
   const start = (env: NodeJS.ProcessEnv) => {
@@ -127,7 +128,7 @@ test("NODE_DISABLE_COMPILE_CACHE turns it off, and NODE_COMPILE_CACHE names anot
   expect(readdirSync(cache)).toEqual([]);
 });
 
-test.each(["/proc/none", "/none/below", "/dev/null"])("starts without a place for code: %s", (place) => {
+longTest.each(["/proc/none", "/none/below", "/dev/null"])("starts without a place for code: %s", (place) => {
   const { load, end } = programIn(
     temporaryFolder(),
     { "part-ABCD1234.js": "exports.value = 1;" },
@@ -137,7 +138,7 @@ test.each(["/proc/none", "/none/below", "/dev/null"])("starts without a place fo
   expect(end).not.toThrow();
 });
 
-test("uses no code from a folder of another user", () => {
+longTest("uses no code from a folder of another user", () => {
   const folder = temporaryFolder();
   const cache = useTemporary(folder);
   vi.spyOn(process, "getuid").mockReturnValue(process.getuid!() + 1);
@@ -148,7 +149,7 @@ test("uses no code from a folder of another user", () => {
   expect(readdirSync(cache)).toEqual([]);
 });
 
-test("every part of the built program loads", () => {
+longTest("every part of the built program loads", () => {
   const program = join(dirname(dirname(catProgram)), "dist/program");
   const parts = readdirSync(join(program, "parts")).filter((name) => !name.startsWith("complete-"));
   expect(parts.length).toBeGreaterThan(100);
@@ -157,28 +158,31 @@ test("every part of the built program loads", () => {
   for (const name of parts) expect(() => load(`parts/${name}`), name).not.toThrow();
 });
 
-test("commands keep their code from the second start on, also if they set flags of V8; the system's cat and --version keep none", async () => {
-  const folder = temporaryFolder();
-  const { version: built } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
-  const cache = join(folder, "node-compile-cache", ofThisNode.replace(version, built));
-  const env = { TMPDIR: folder, CAT_HOME: join(folder, "home") };
-  await spawnCat([], { env, input: "hi" });
-  await spawnCat(["--version"], { env });
-  expect(existsSync(cache)).toBe(false);
-  const list = () => spawnCat(["products", "list", "--mock"], { env });
-  expect((await list()).exitCode).toBe(0);
-  expect(readdirSync(cache)).toEqual([]);
-  await list();
-  const kept = readdirSync(cache).sort();
-  expect(kept.length).toBeGreaterThan(10);
-  const contents = () => kept.map((name) => readFileSync(join(cache, name), "latin1"));
-  const before = contents();
-  expect((await list()).exitCode).toBe(0);
-  expect(readdirSync(cache).sort()).toEqual(kept);
-  expect(contents()).toEqual(before);
-});
+longTest(
+  "commands keep their code from the second start on, also if they set flags of V8; the system's cat and --version keep none",
+  async () => {
+    const folder = temporaryFolder();
+    const { version: built } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
+    const cache = join(folder, "node-compile-cache", ofThisNode.replace(version, built));
+    const env = { TMPDIR: folder, CAT_HOME: join(folder, "home") };
+    await spawnCat([], { env, input: "hi" });
+    await spawnCat(["--version"], { env });
+    expect(existsSync(cache)).toBe(false);
+    const list = () => spawnCat(["products", "list", "--mock"], { env });
+    expect((await list()).exitCode).toBe(0);
+    expect(readdirSync(cache)).toEqual([]);
+    await list();
+    const kept = readdirSync(cache).sort();
+    expect(kept.length).toBeGreaterThan(10);
+    const contents = () => kept.map((name) => readFileSync(join(cache, name), "latin1"));
+    const before = contents();
+    expect((await list()).exitCode).toBe(0);
+    expect(readdirSync(cache).sort()).toEqual(kept);
+    expect(contents()).toEqual(before);
+  },
+);
 
-test("the build leaves imports in texts as they are", () => {
+longTest("the build leaves imports in texts as they are", () => {
   const parts = fileURLToPath(new URL("../../dist/program/parts/", import.meta.url));
   const code = readdirSync(parts).map((name) => readFileSync(join(parts, name), "utf8"));
   const ofPage = '@typedef {import("./review.js").Result} Result';

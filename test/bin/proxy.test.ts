@@ -3,8 +3,9 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import sharp from "sharp";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { forwardProxy } from "../support/forward-proxy.ts";
+import { longTest } from "../support/long-test.ts";
 import { hasOpenssl, ownAuthority } from "../support/own-authority.ts";
 import { spawnCat } from "../support/spawn-cat.ts";
 import { createWorld, type Ran, type TestWorld } from "../support/world.ts";
@@ -42,7 +43,7 @@ async function behindTls({ mock }: TestWorld) {
   return { file, seen, port: (server.address() as AddressInfo).port };
 }
 
-test.skipIf(!hasOpenssl)(
+longTest.skipIf(!hasOpenssl)(
   "requests, uploads and downloads go through a proxy to a service with its own authority (needs openssl)",
   async () => {
     const world = await createWorld();
@@ -89,7 +90,7 @@ test.skipIf(!hasOpenssl)(
   },
 );
 
-test("a proxy that needs a password fails a command with 7; a wrong variable with 2", async () => {
+longTest("a proxy that needs a password fails a command with 7; a wrong variable with 2", async () => {
   const world = await createWorld();
   const proxy = await forwardProxy({ route: () => 0, credentials: "user:secret" });
   const env = { CAT_BASE_URL: `https://${api}`, HTTPS_PROXY: `http://user:wrong-password@${proxy.host}` };

@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished } from "vitest";
 import { longTest } from "../support/long-test.ts";
-import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
@@ -22,7 +21,7 @@ const readsProducts = `
 `;
 
 describe("serve -- COMMAND", () => {
-  test("connects the streams of the command and exits with its status", async () => {
+  longTest("connects the streams of the command and exits with its status", async () => {
     const ran = await spawnCat(
       [
         ...["serve", "--mock", "--demo", "3", "--"],
@@ -39,7 +38,7 @@ describe("serve -- COMMAND", () => {
     });
   });
 
-  test("adds the URL and the API key to the environment, replacing other values", async () => {
+  longTest("adds the URL and the API key to the environment, replacing other values", async () => {
     const env = { CAT_BASE_URL: "https://service.example.com", CAT_API_KEY: "ak_real", MARK: "kept" };
     // All flags after -- are those of the command, even another --.
     const flags = ["--json", "--port", "http", "--mock", "--help", "-h", "--version", "--", "--save", "x"];
@@ -53,7 +52,7 @@ describe("serve -- COMMAND", () => {
     expect(ran.exitCode).toBe(0);
   });
 
-  test("runs this program as the command, even as another server at the same time", async () => {
+  longTest("runs this program as the command, even as another server at the same time", async () => {
     const list = [node, catProgram, "products", "list", "--json"];
     const inner = [node, catProgram, "serve", "--mock", "--demo", "2", "--", ...list];
     const ran = await spawnCat(["serve", "--mock", "--json", "--", ...inner]);
@@ -66,7 +65,7 @@ describe("serve -- COMMAND", () => {
     });
   });
 
-  test.each([
+  longTest.each([
     ["ended by a signal", script("process.kill(process.pid, 'SIGKILL')"), 137, ""],
     ["that does not exist", ["no-such-program"], 127, 'error: command not found: "no-such-program"\n'],
   ])("reports the exit status of a command %s", async (_name, command, exit, message) => {
@@ -90,7 +89,7 @@ describe("serve -- COMMAND", () => {
     });
   });
 
-  test("stops the mock and saves the state when the command has ended", async () => {
+  longTest("stops the mock and saves the state when the command has ended", async () => {
     const cwd = temporaryFolder();
     const code = `${readsProducts} const { writeFileSync } = await import("node:fs");
       writeFileSync("url", url); process.exitCode = 3;`;
@@ -123,7 +122,7 @@ describe("serve -- COMMAND", () => {
     [["SIGINT", "SIGINT", "SIGTERM"], 5],
     [["SIGUSR2", "SIGHUP"], 4],
   ] as const;
-  test.each(signalsAndExits.slice(0, repetitions(1, 2)))(
+  longTest.each(signalsAndExits)(
     "passes signals on to the command, which decides when to exit: %s",
     async (signals, exit) => {
       const cwd = temporaryFolder();
@@ -152,7 +151,7 @@ describe("serve -- COMMAND", () => {
   });
 
   const hasScript = existsSync("/usr/bin/script");
-  test.skipIf(!hasScript)("sends Ctrl-C at a terminal to the command once", async () => {
+  longTest.skipIf(!hasScript)("sends Ctrl-C at a terminal to the command once", async () => {
     const cwd = temporaryFolder();
     const file = join(cwd, "count.mjs");
     writeFileSync(
@@ -184,7 +183,7 @@ const endings = [
   ["SIGTERM", 143, 2],
   ["SIGHUP", 129, 2],
 ] as const;
-test.each(endings.slice(0, repetitions(2, 3)))(
+longTest.each(endings)(
   "%s saves the complete state, and only the first line is on stdout",
   async (signal, exit, demo) => {
     const cwd = temporaryFolder();

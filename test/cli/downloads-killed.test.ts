@@ -2,12 +2,11 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Step } from "../http/scripted-server.ts";
 import { filesElsewhere } from "../support/files-elsewhere.ts";
 import { longTest } from "../support/long-test.ts";
 import { rawZip } from "../support/raw-zip.ts";
-import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
@@ -117,7 +116,7 @@ async function killedOnce(
 
 const downloads = ["export sync", "images get", "tasks save", "exports download"] as const;
 
-test.for(downloads.slice(0, repetitions(1, 4)))(
+longTest.for(downloads)(
   "cat %s, killed with kill -9, resumes after the last byte on the disk",
   async (name) => {
     const { kept, asked, saved } = await killedOnce(name, { etag: '"v1"' });

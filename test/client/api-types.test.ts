@@ -1,16 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { expect, expectTypeOf, test } from "vitest";
+import { expect, expectTypeOf } from "vitest";
 import { apiFiles } from "../../scripts/api-types/api-files.ts";
 import type { Input as PublicInput } from "../../src/client/api/calls.ts";
 import type { Operations } from "../../src/client/api/operations.ts";
 import type { Input } from "../../src/client/request.ts";
 import type { Operations as Contract } from "../../src/contract/operations.ts";
+import { longTest } from "../support/long-test.ts";
 
 const folder = join(import.meta.dirname, "../../src/client/api");
 
-test("src/client/api/ is what `npm run api-types` makes from the contract", async () => {
+longTest("src/client/api/ is what `npm run api-types` makes from the contract", async () => {
   const made = apiFiles();
   const formatted = Object.entries(made).map(async ([name, input]) => {
     const args = ["check", "--write", `--stdin-file-path=${join(folder, name)}`];
@@ -21,7 +22,7 @@ test("src/client/api/ is what `npm run api-types` makes from the contract", asyn
   expect(readdirSync(folder).sort()).toEqual([...Object.keys(made), "calls.ts"].sort());
 });
 
-test("an input of the package fits the contract", () => {
+longTest("an input of the package fits the contract", () => {
   type Given<R extends keyof Operations, V extends keyof Operations[R]> = PublicInput<Operations[R][V]>;
   type Patch = NonNullable<Input<Contract["webhooks"]["update"]>["body"]>;
   type Shot = NonNullable<Input<Contract["tasks"]["beautify"]>["body"]>;

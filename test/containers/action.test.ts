@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
+import { longTest } from "../support/long-test.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -62,7 +63,7 @@ function endAfterTest(folder: string): void {
   });
 }
 
-test("the action installs the package and starts the mock for the steps that follow", async () => {
+longTest("the action installs the package and starts the mock for the steps that follow", async () => {
   const place = temporaryFolder();
   endAfterTest(place);
   const ran = await runAction({ flags: `--demo 3  --seed 1\n--save ${place}/a.json\n` });
@@ -75,7 +76,7 @@ test("the action installs the package and starts the mock for the steps that fol
   expect(data).toHaveLength(3);
 });
 
-test("flags are neither expanded nor run, and a mock that does not start fails the step", async () => {
+longTest("flags are neither expanded nor run, and a mock that does not start fails the step", async () => {
   const ran = await runAction({ flags: "--demo * ; touch injected; $(touch injected)" });
   expect(ran.exit).toBe(1);
   expect(ran.printed).toContain("use a whole number from 0 to 1000000");
@@ -83,7 +84,7 @@ test("flags are neither expanded nor run, and a mock that does not start fails t
   await expect(async () => readFileSync(join(ran.folder, "injected"))).rejects.toThrow("ENOENT");
 });
 
-test("no input is part of a command, where it could run another", () => {
+longTest("no input is part of a command, where it could run another", () => {
   expect(commands).toHaveLength(2);
   for (const command of commands) expect(command).not.toContain("${{");
   expect(action).toMatch(/^runs:\n {2}using: composite\n/m);

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
+import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
@@ -93,67 +94,74 @@ const askControl = `
   console.log(JSON.stringify(statuses));
 `;
 
-test("a client in another container imports, receives the event, and follows signed URLs", async ({
-  skip,
-}) => {
-  const why = obstacle();
-  if (why !== null) skip(why);
-  needsBuild();
-  const { folder, start } = connect();
-  const serve = ["serve", "--mock", "--host", "0.0.0.0", "--speed", "1000", "--json"];
-  const names = ["--base-url", "http://mock:4010", "--allow-host", "mock", "--allow-host", "app"];
-  const mock = start("mock", [catProgram, ...serve, ...names]);
-  await until(() => mock.printed.stdout.includes("\n"), { pauseMs: 10, seen: () => mock.printed.stderr });
-  expect(mock.printed.stderr).toContain("the mock listens on 0.0.0.0");
+longTest(
+  "a client in another container imports, receives the event, and follows signed URLs",
+  async ({ skip }) => {
+    const why = obstacle();
+    if (why !== null) skip(why);
+    needsBuild();
+    const { folder, start } = connect();
+    const serve = ["serve", "--mock", "--host", "0.0.0.0", "--speed", "1000", "--json"];
+    const names = ["--base-url", "http://mock:4010", "--allow-host", "mock", "--allow-host", "app"];
+    const mock = start("mock", [catProgram, ...serve, ...names]);
+    await until(() => mock.printed.stdout.includes("\n"), { pauseMs: 10, seen: () => mock.printed.stderr });
+    expect(mock.printed.stderr).toContain("the mock listens on 0.0.0.0");
 
-  const env = {
-    CAT_BASE_URL: "http://mock:4010",
-    CAT_API_KEY: "ak_mock",
-    CAT_INSECURE_HTTP_HOSTS: "mock",
-  };
-  const cat = (...args: string[]) => start("app", [catProgram, ...args], env);
-  const address = ["--host", "0.0.0.0", "--public-url", "http://app:4242/hooks"];
-  const listener = cat(
-    "webhooks",
-    "listen",
-    ...address,
-    "--wait",
-    "import.completed",
-    "--timeout",
-    "60s",
-    "--json",
-  );
-  await until(() => listener.printed.stdout.includes("\n"), {
-    pauseMs: 10,
-    seen: () => listener.printed.stderr,
-  });
+    const env = {
+      CAT_BASE_URL: "http://mock:4010",
+      CAT_API_KEY: "ak_mock",
+      CAT_INSECURE_HTTP_HOSTS: "mock",
+    };
+    const cat = (...args: string[]) => start("app", [catProgram, ...args], env);
+    const address = ["--host", "0.0.0.0", "--public-url", "http://app:4242/hooks"];
+    const listener = cat(
+      "webhooks",
+      "listen",
+      ...address,
+      "--wait",
+      "import.completed",
+      "--timeout",
+      "60s",
+      "--json",
+    );
+    await until(() => listener.printed.stdout.includes("\n"), {
+      pauseMs: 10,
+      seen: () => listener.printed.stderr,
+    });
 
-  writeFileSync(join(folder, "a.csv"), "reference,name,images\nA-1,Dress,https://cdn.example.com/a.jpg\n");
-  const imported = await cat("import", "a.csv", "--no-progress").done;
-  expect(imported.exit).toBe(0);
-  expect(imported.stderr).toContain(
-    "The API key is sent unencrypted to http://mock:4010, because CAT_INSECURE_HTTP_HOSTS names this host.\n",
-  );
-  const heard = await listener.done;
-  expect(heard.exit).toBe(0);
-  expect(JSON.parse(heard.stdout.trim().split("\n")[1]!)).toMatchObject({ type: "import.completed" });
+    writeFileSync(join(folder, "a.csv"), "reference,name,images\nA-1,Dress,https://cdn.example.com/a.jpg\n");
+    const imported = await cat("import", "a.csv", "--no-progress").done;
+    expect(imported.exit).toBe(0);
+    expect(imported.stderr).toContain(
+      "The API key is sent unencrypted to http://mock:4010, because CAT_INSECURE_HTTP_HOSTS names this host.\n",
+    );
+    const heard = await listener.done;
+    expect(heard.exit).toBe(0);
+    expect(JSON.parse(heard.stdout.trim().split("\n")[1]!)).toMatchObject({ type: "import.completed" });
 
-  const listed = await cat("products", "list", "--format", "csv", "--fields", "images.0.id").done;
-  const saved = await cat("images", "get", listed.stdout.trim().split("\n")[1]!, "--save", "a.jpg", "--json")
-    .done;
-  expect([saved.exit, saved.stderr]).toEqual([0, ""]);
-  expect(JSON.parse(saved.stdout).url).toMatch(/^http:\/\/mock:4010\/_signed\//);
-  expect(readFileSync(join(folder, "a.jpg")).length).toBeGreaterThan(1_000);
+    const listed = await cat("products", "list", "--format", "csv", "--fields", "images.0.id").done;
+    const saved = await cat(
+      "images",
+      "get",
+      listed.stdout.trim().split("\n")[1]!,
+      "--save",
+      "a.jpg",
+      "--json",
+    ).done;
+    expect([saved.exit, saved.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(saved.stdout).url).toMatch(/^http:\/\/mock:4010\/_signed\//);
+    expect(readFileSync(join(folder, "a.jpg")).length).toBeGreaterThan(1_000);
 
-  // By a name that was not allowed, also if it is the mock's own address.
-  const asked = start("app", ["--input-type=module", "-e", askControl, "mock", addresses.mock]);
-  expect(await asked.done).toEqual({ exit: 0, stdout: "[200,403]\n", stderr: "" });
+    // By a name that was not allowed, also if it is the mock's own address.
+    const asked = start("app", ["--input-type=module", "-e", askControl, "mock", addresses.mock]);
+    expect(await asked.done).toEqual({ exit: 0, stdout: "[200,403]\n", stderr: "" });
 
-  mock.child.kill("SIGTERM");
-  expect((await mock.done).exit).toBe(143);
-});
+    mock.child.kill("SIGTERM");
+    expect((await mock.done).exit).toBe(143);
+  },
+);
 
-test("without the flags, the client gets links to its own container, and no events", async ({ skip }) => {
+longTest("without the flags, the client gets links to its own container, and no events", async ({ skip }) => {
   const why = obstacle();
   if (why !== null) skip(why);
   needsBuild();

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -28,7 +28,7 @@ async function run(program: string, file: string, text: string = files.get(file)
 const has = async (program: string) =>
   (await execa(program, ["--version"], { reject: false })).exitCode === 0;
 
-test("the tests in Python pass, and fail with another expectation", async ({ skip }) => {
+longTest("the tests in Python pass, and fail with another expectation", async ({ skip }) => {
   if (!(await has("python3"))) skip("python3 is not on this machine");
   const ran = await run("python3", "test_import.py");
   expect(ran).toEqual({ exit: 0, printed: expect.stringMatching(/^\.\.\n-+\nRan 2 tests in .*\n\nOK$/) });
@@ -45,7 +45,7 @@ longTest("the test in Java passes, and fails with another expectation", async ({
   expect(ran.printed).toContain("AssertionError: the product exists");
 });
 
-test("the compose file starts the mock with flags that it has, for the hosts of the file", () => {
+longTest("the compose file starts the mock with flags that it has, for the hosts of the file", () => {
   const compose = files.get("compose.yaml")!;
   const [, list = ""] = /^ {4}command: \[(.*)\]$/m.exec(compose)!;
   const words = list.split(", ").map((word) => word.replaceAll('"', ""));
@@ -59,7 +59,7 @@ test("the compose file starts the mock with flags that it has, for the hosts of 
   expect(compose).toContain('ports: ["127.0.0.1:4010:4010"]\n');
 });
 
-test("the workflow uses inputs that the action has", () => {
+longTest("the workflow uses inputs that the action has", () => {
   const action = readFileSync(fileURLToPath(new URL("../../action.yml", import.meta.url)), "utf8");
   const workflow = files.get(".github/workflows/test.yml")!;
   const used = [...workflow.matchAll(/^ {10}([\w-]+): /gm)].map((match) => match[1]);

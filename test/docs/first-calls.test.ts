@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
+import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 
 const script = fileURLToPath(new URL("../../docs/first-calls.py", import.meta.url));
@@ -31,7 +32,7 @@ const versionOf = async (program: string) =>
 const hasPython = (await versionOf("python3")) === 0;
 const hasCurl = (await versionOf("curl")) === 0;
 
-test("docs/first-calls.py imports a product and finds it again", async ({ skip }) => {
+longTest("docs/first-calls.py imports a product and finds it again", async ({ skip }) => {
   if (!hasPython) skip("python3 is not on this machine");
   const { line, base_url, api_key, stop } = await serve("--speed", "1000");
   const ran = await execa("python3", [script], {
@@ -46,7 +47,7 @@ test("docs/first-calls.py imports a product and finds it again", async ({ skip }
   expect(await stop()).toEqual({ exitCode: 143, stdout: line, stderr: "" });
 });
 
-test("docs/first-calls.py has ten lines and needs no package", () => {
+longTest("docs/first-calls.py has ten lines and needs no package", () => {
   const lines = readFileSync(script, "utf8").trimEnd().split("\n");
   expect(lines.filter((line) => !line.startsWith("#"))).toHaveLength(10);
   expect(lines.filter((line) => /\bimport\b/.test(line) && !line.startsWith("#"))).toEqual([
@@ -54,7 +55,7 @@ test("docs/first-calls.py has ten lines and needs no package", () => {
   ]);
 });
 
-test("curl reads the products and the OpenAPI document", async ({ skip }) => {
+longTest("curl reads the products and the OpenAPI document", async ({ skip }) => {
   if (!hasCurl) skip("curl is not on this machine");
   const { base_url, api_key, stop } = await serve("--demo", "2");
   const curl = async (...args: string[]) =>

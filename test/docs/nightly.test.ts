@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { longTest } from "../support/long-test.ts";
 import { catalogueProgram, needsBuild } from "../support/spawn-cat.ts";
 import { createWorld } from "../support/world.ts";
@@ -31,7 +31,7 @@ const jobs: [system: string, commands: string[]][] = [
   ],
 ];
 
-test("the page has a command line for cron and two for each CI system", () => {
+longTest("the page has a command line for cron and two for each CI system", () => {
   expect(jobs).toEqual([
     ["cron", ["cd /srv/catalogue && . ./catalogue.env && sh nightly.sh"]],
     ["GitHub Actions", ["npm ci", "sh nightly.sh"]],
@@ -39,7 +39,7 @@ test("the page has a command line for cron and two for each CI system", () => {
   ]);
 });
 
-test.each([".github/workflows/catalogue.yml", ".gitlab-ci.yml"])(
+longTest.each([".github/workflows/catalogue.yml", ".gitlab-ci.yml"])(
   "%s keeps the state and the images",
   (name) => {
     const text = file(name).join("\n");
@@ -126,12 +126,15 @@ async function machine() {
 const quiet = { exitCode: 0, stdout: "", stderr: "", files: 1 };
 
 // GitLab runs the same commands.
-test("the job for GitHub Actions exports the catalogue, with the settings of its environment", async () => {
-  const { addProduct, night, images } = await machine();
-  await addProduct("A-1");
-  expect(await night(...jobs[1]!)).toEqual({ ...quiet, references: ["A-1"] });
-  expect(images()).toEqual(["A-1_front.jpg", "catalogue.ndjson"]);
-});
+longTest(
+  "the job for GitHub Actions exports the catalogue, with the settings of its environment",
+  async () => {
+    const { addProduct, night, images } = await machine();
+    await addProduct("A-1");
+    expect(await night(...jobs[1]!)).toEqual({ ...quiet, references: ["A-1"] });
+    expect(images()).toEqual(["A-1_front.jpg", "catalogue.ndjson"]);
+  },
+);
 
 longTest("the job for cron exports each change once, and loses none after a failure", async () => {
   const { world, addProduct, night, images } = await machine();

@@ -6,8 +6,8 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
-import { repetitions } from "../support/repetitions.ts";
+import { expect, onTestFinished } from "vitest";
+import { longTest } from "../support/long-test.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
@@ -17,9 +17,6 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const secret = "whsec_0123456789abcdef";
 const blocks = blocksOf(readFileSync(join(root, "docs/webhooks.md"), "utf8"));
 const receivers = blocks.filter(({ label }) => label.startsWith("receivers/"));
-/** Frameworks are slow to load: `npm test` runs one of them, and no more than it needs. */
-const isTried = ({ label }: { label: string }, skipped: readonly string[]): boolean =>
-  repetitions(!skipped.some((name) => label.includes(name)), true);
 
 /** A free port below those that the system gives to connections, so that none takes it meanwhile. */
 async function freePort(): Promise<number> {
@@ -115,7 +112,7 @@ function commandOf(file: string, port: number): readonly string[] {
 const isInstalled = (program: string): boolean =>
   spawnSync("sh", ["-c", 'command -v "$1"', "sh", program]).status === 0;
 
-test("the page has receivers for four languages", () => {
+longTest("the page has receivers for four languages", () => {
   expect(receivers.map(({ label }) => label)).toEqual([
     "receivers/http.mjs",
     "receivers/express.mjs",
@@ -126,7 +123,7 @@ test("the page has receivers for four languages", () => {
   ]);
 });
 
-test.for(receivers.filter((one) => isTried(one, ["express", ".go"])))(
+longTest.for(receivers)(
   "$label handles a genuine event once, and rejects all others",
   async ({ label, lines }, { skip }) => {
     const program = programs[extensionOf(label)]!;
@@ -151,7 +148,7 @@ test.for(receivers.filter((one) => isTried(one, ["express", ".go"])))(
   },
 );
 
-test.for(receivers.filter((one) => isTried(one, ["express", "fastify"])))(
+longTest.for(receivers)(
   "$label accepts nothing that is signed with an empty secret",
   async ({ label, lines }, { skip }) => {
     const program = programs[extensionOf(label)]!;

@@ -14,10 +14,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { execa } from "execa";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { startMock } from "../../src/mock/index.ts";
-import { isLong } from "../support/repetitions.ts";
+import { longTest } from "../support/long-test.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { hasFile, type Installed, installPackage, readmeLines, runModule } from "./installed.ts";
 
@@ -38,13 +38,13 @@ function written(what: string): string {
   return path;
 }
 
-test("each example of the README has five lines", () => {
+longTest("each example of the README has five lines", () => {
   for (const what of ["startMock", "createClient", "verifyWebhook"]) {
     expect(readmeLines(what).trimEnd().split("\n")).toHaveLength(5);
   }
 });
 
-test("startMock: the README's example prints the request", async () => {
+longTest("startMock: the README's example prints the request", async () => {
   const { stdout, stderr, exitCode } = await runModule(installed.folder, written("startMock"));
   expect({ stdout, stderr, exitCode }).toEqual({
     stdout: "[ 'GET /v1/products 200' ]",
@@ -53,7 +53,7 @@ test("startMock: the README's example prints the request", async () => {
   });
 });
 
-test("createClient: the README's example prints the references", async () => {
+longTest("createClient: the README's example prints the references", async () => {
   const mock = await startMock({ demo: 5, seed: 1 });
   const products = Object.values(mock.state().organizations.main.products as { reference: string }[]);
   const env = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey };
@@ -65,7 +65,7 @@ test("createClient: the README's example prints the references", async () => {
   expect(references).toEqual(expect.arrayContaining(stdout.split("\n")));
 });
 
-test("verifyWebhook: the README's example accepts signed deliveries only", async () => {
+longTest("verifyWebhook: the README's example accepts signed deliveries only", async () => {
   const { eventOf } = await import(pathToFileURL(written("verifyWebhook")).href);
   const body = '{"id":"evt_1","type":"import.completed","created_at":"2026-01-05T09:00:00Z","data":{}}';
   const t = Math.floor(Date.now() / 1000);
@@ -85,7 +85,7 @@ test("verifyWebhook: the README's example accepts signed deliveries only", async
   await expect(eventOf(delivery(body), "whsec_other")).rejects.toMatchObject({ reason: "mismatch" });
 });
 
-test.runIf(isLong)(
+longTest(
   "the examples of the README and of the client pass the type check against the packed declarations; a wrong one fails",
   async () => {
     for (const what of ["startMock", "createClient", "verifyWebhook"]) written(what);
@@ -118,7 +118,7 @@ test.runIf(isLong)(
   },
 );
 
-test("the installed programs print their version and run a command", async () => {
+longTest("the installed programs print their version and run a command", async () => {
   for (const program of Object.values(manifest.bin)) {
     const path = join(installed.folder, "node_modules", manifest.name, program);
     expect((await execa(process.execPath, [path, "--version"])).stdout).toBe(`catalogue ${manifest.version}`);
@@ -135,7 +135,7 @@ test("the installed programs print their version and run a command", async () =>
   expect(listed.stdout.split("\n")).toHaveLength(2);
 });
 
-test("without its optional packages, login and doctor name what is missing", async () => {
+longTest("without its optional packages, login and doctor name what is missing", async () => {
   const folder = temporaryFolder();
   const home = join("node_modules", manifest.name);
   cpSync(join(installed.folder, home), join(folder, home), { recursive: true });
@@ -169,7 +169,7 @@ test("without its optional packages, login and doctor name what is missing", asy
   expect(doctor.exitCode).toBe(2);
 });
 
-test("no page tells users to get a package by a name without a scope, which is not this one", () => {
+longTest("no page tells users to get a package by a name without a scope, which is not this one", () => {
   const pages = [
     "README.md",
     "CONTRIBUTING.md",
@@ -183,7 +183,7 @@ test("no page tells users to get a package by a name without a scope, which is n
   expect("npx --yes catalogue import").toMatch(bare);
 });
 
-test("both builds of the package serve the page of the mock, its data and its stream", async () => {
+longTest("both builds of the package serve the page of the mock, its data and its stream", async () => {
   const asking = `startMock({ demo: 1 }).then(async (mock) => {
     const got = [];
     for (const path of ["", "/icon.svg", "/page/products", "/openapi.json"]) {
@@ -218,7 +218,7 @@ test("both builds of the package serve the page of the mock, its data and its st
   expect(await Promise.all(ran)).toEqual(Object.keys(builds).map((name) => ({ name, stderr: "", got })));
 });
 
-test("the built files import only packages that users install", async () => {
+longTest("the built files import only packages that users install", async () => {
   const dist = fileURLToPath(new URL("../../dist", import.meta.url));
   const programs = ["hand-over", "complete", "main"].map((name) => `program/${name}`);
   const names = [...programs, "index", "mock", "cjs/index", "cjs/mock"];
@@ -240,7 +240,7 @@ test("the built files import only packages that users install", async () => {
   );
 });
 
-test("no file of the package has the path of the folder that it was built in", () => {
+longTest("no file of the package has the path of the folder that it was built in", () => {
   const project = fileURLToPath(new URL("../..", import.meta.url));
   const built = installed.files.filter((path) => path.startsWith("dist/"));
   expect(built).toContain("dist/index.js");
@@ -249,7 +249,7 @@ test("no file of the package has the path of the folder that it was built in", (
   expect(built.filter((path) => content(path).includes(project))).toEqual([]);
 });
 
-test("the package has exactly the files that are needed", () => {
+longTest("the package has exactly the files that are needed", () => {
   const known = [
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
     /^bin\/(?:cat\.js|catalogue\.js|package\.json)$/,

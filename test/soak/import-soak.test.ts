@@ -1,14 +1,13 @@
-import { test } from "vitest";
 import { type Control, controls } from "../../soak/import/controls.ts";
 import { importSoak } from "../../soak/import/import-soak.ts";
 import type { Scenario } from "../../soak/import/scenario.ts";
 import { underControl } from "../../soak/import/under-control.ts";
+import { longTest } from "../support/long-test.ts";
 import { quickProgram } from "../support/quick-program.ts";
-import { repetitions } from "../support/repetitions.ts";
 import { faultsOf, firstScenarios, patience, played } from "./soak-tests.ts";
 
 /** A short part of `npm run soak:import`: real processes, killed with -9, and a real service with faults. */
-const scenarios = repetitions(1, 12);
+const scenarios = 12;
 const undone = "imports that are killed again and again leave the service as one that nothing interrupted";
 
 const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
@@ -19,17 +18,18 @@ const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["a run that two processes work on", "no-hold", "photo doubled"],
   ["changes that are read by a clock that was ahead", "believe-date", "row lost"],
 ];
-/** Tried in `npm run test:long`, as a patched program takes as long again. */
-const tried = repetitions([], mistakes);
 
-test.concurrent(undone, patience, async ({ expect }) => {
-  const some = [...smallScenarios(scenarios), ...tried.map(([, control]) => underControl(small(), control))];
+longTest.concurrent(undone, patience, async ({ expect }) => {
+  const some = [
+    ...smallScenarios(scenarios),
+    ...mistakes.map(([, control]) => underControl(small(), control)),
+  ];
   const results = await playedWith(null, some);
   expect(faultsOf(results)).toEqual([]);
   expect(results).toHaveLength(some.length);
 });
 
-test.concurrent.for(tried)("%s is detected", patience, async ([, control, kind], { expect }) => {
+longTest.concurrent.for(mistakes)("%s is detected", patience, async ([, control, kind], { expect }) => {
   const [result] = await playedWith(control, [underControl(small(), control)]);
   expect(result!.faults.map((fault) => fault.kind)).toContain(kind);
 });
@@ -38,7 +38,7 @@ const smallScenarios = (count: number): Scenario[] =>
   firstScenarios(
     count,
     importSoak,
-    (scenario) => scenario.rows.length <= repetitions(15, 40) && scenario.troubles.length >= 3,
+    (scenario) => scenario.rows.length <= 40 && scenario.troubles.length >= 3,
   );
 
 const small = (): Scenario => smallScenarios(1)[0]!;

@@ -1,18 +1,17 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { controls } from "../../soak/listen/controls.ts";
 import { diskFaults, playDisk } from "../../soak/listen/full-disk.ts";
 import { type KillCounts, type KillPlan, killFaults, playKills } from "../../soak/listen/kills.ts";
 import { playTakeovers, takeoverFaults } from "../../soak/listen/takeovers.ts";
 import { copyProgram } from "../../soak/program-files.ts";
 import { longTest } from "../support/long-test.ts";
-import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:listen`: a real listener that is stopped and killed while events arrive. */
 const planned: Omit<KillPlan, "program"> = {
   seed: 1,
-  deliveries: repetitions(400, 10_000),
-  events: repetitions(100, 1_000),
+  deliveries: 10_000,
+  events: 1_000,
   concurrency: 16,
   stops: ["SIGKILL", "SIGINT"],
 };
@@ -22,12 +21,15 @@ async function played(program: string): Promise<{ counts: KillCounts; faults: st
   return { counts, faults: killFaults({ ...planned, program }, counts) };
 }
 
-test.concurrent("every event is logged before its response and printed at most once, over kills", async () => {
-  needsBuild();
-  const { counts, faults } = await played(catProgram);
-  expect(faults).toEqual([]);
-  expect(counts.printed + counts.loggedBeforeKill).toBe(planned.events);
-});
+longTest.concurrent(
+  "every event is logged before its response and printed at most once, over kills",
+  async () => {
+    needsBuild();
+    const { counts, faults } = await played(catProgram);
+    expect(faults).toEqual([]);
+    expect(counts.printed + counts.loggedBeforeKill).toBe(planned.events);
+  },
+);
 
 longTest.concurrent(
   "a listener that responds before the log is written, and does not read it, is detected",
@@ -49,11 +51,11 @@ async function disturbed(program: string): Promise<string[]> {
   const takeovers = await playTakeovers({
     program,
     seed: 1,
-    kills: repetitions(2, 30),
+    kills: 30,
     events: 5,
-    refusals: repetitions(1, 6),
+    refusals: 6,
   });
-  const disk = await playDisk({ program, seed: 1, rounds: repetitions(4, 100) });
+  const disk = await playDisk({ program, seed: 1, rounds: 100 });
   return [...takeoverFaults(takeovers), ...diskFaults(disk)];
 }
 

@@ -1,12 +1,12 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { loadConnect } from "../../src/state/sqlite.ts";
 import type { State } from "../../src/state/state.ts";
 import { openState } from "../../src/state/state.ts";
+import { longTest } from "../support/long-test.ts";
 import { newAccount } from "../support/new-account.ts";
-import { repetitions } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { buildWorker } from "./spawn-worker.ts";
 
@@ -37,10 +37,10 @@ async function integrity(path: string): Promise<unknown> {
   }
 }
 
-test("three processes that write at once lose nothing", async () => {
+longTest("three processes that write at once lose nothing", async () => {
   const { path } = await stateFile();
   const names = ["one", "two", "three"];
-  const times = repetitions(15, 40);
+  const times = 40;
   const workers = names.map((name) => spawnWorker(path, "work", name, times));
   await Promise.all(workers.map((worker) => worker.ended));
   expect(workers.map(({ lines }) => lines.at(-1))).toEqual(["closed", "closed", "closed"]);
@@ -54,7 +54,7 @@ test("three processes that write at once lose nothing", async () => {
   }
 });
 
-test("processes that create the same state at once all open it", async () => {
+longTest("processes that create the same state at once all open it", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "default.db");
   const workers = Array.from({ length: 4 }, (_, index) => spawnWorker(path, "alternate", `run-${index}`, 1));
@@ -63,9 +63,9 @@ test("processes that create the same state at once all open it", async () => {
   expect(readdirSync(folder)).toEqual(["default.db"]);
 });
 
-test("everything reported as written exists after kill -9", async () => {
+longTest("everything reported as written exists after kill -9", async () => {
   const { path } = await stateFile();
-  for (let kill = 0; kill < repetitions(2, 48); kill++) {
+  for (let kill = 0; kill < 48; kill++) {
     const name = `run-${kill}`;
     const worker = spawnWorker(path, "work", name, 1_000);
     await worker.said(1 + ((kill * 7) % 24));
@@ -97,34 +97,37 @@ test("everything reported as written exists after kill -9", async () => {
   expect(await integrity(path)).toBe("ok");
 });
 
-test("a run held by another process names its owner, and is free after that process was killed", async () => {
-  const { folder, path } = await stateFile();
-  const owner = spawnWorker(path, "keep", "identity");
-  await owner.said(1);
-  expect(owner.lines).toEqual(["holds"]);
-  const state = await openAt(path);
-  const mine = { pid: process.pid, since: 9 };
-  expect(state.runs.hold(1, "identity", mine)).toEqual({
-    heldBy: { pid: owner.process.pid, since: 7, file: "" },
-  });
-  // Another run, and the same one of another account, are free.
-  for (const [account, identity] of [
-    [1, "other"],
-    [2, "identity"],
-  ] as const) {
-    expect(state.runs.hold(account, identity, mine)).not.toHaveProperty("heldBy");
-  }
+longTest(
+  "a run held by another process names its owner, and is free after that process was killed",
+  async () => {
+    const { folder, path } = await stateFile();
+    const owner = spawnWorker(path, "keep", "identity");
+    await owner.said(1);
+    expect(owner.lines).toEqual(["holds"]);
+    const state = await openAt(path);
+    const mine = { pid: process.pid, since: 9 };
+    expect(state.runs.hold(1, "identity", mine)).toEqual({
+      heldBy: { pid: owner.process.pid, since: 7, file: "" },
+    });
+    // Another run, and the same one of another account, are free.
+    for (const [account, identity] of [
+      [1, "other"],
+      [2, "identity"],
+    ] as const) {
+      expect(state.runs.hold(account, identity, mine)).not.toHaveProperty("heldBy");
+    }
 
-  owner.process.kill("SIGKILL");
-  await owner.ended;
-  expect(state.runs.hold(1, "identity", mine)).not.toHaveProperty("heldBy");
-  state.close();
-  expect(readdirSync(folder)).toEqual(["default.db"]);
-});
+    owner.process.kill("SIGKILL");
+    await owner.ended;
+    expect(state.runs.hold(1, "identity", mine)).not.toHaveProperty("heldBy");
+    state.close();
+    expect(readdirSync(folder)).toEqual(["default.db"]);
+  },
+);
 
-test("a run is never held by two processes at once, however fast they take turns", async () => {
+longTest("a run is never held by two processes at once, however fast they take turns", async () => {
   const { folder, path } = await stateFile();
-  const workers = [1, 2, 3].map(() => spawnWorker(path, "alternate", "identity", repetitions(15, 40)));
+  const workers = [1, 2, 3].map(() => spawnWorker(path, "alternate", "identity", 40));
   await Promise.all(workers.map((worker) => worker.ended));
   expect(workers.map(({ lines }) => lines)).toEqual(Array(3).fill(["closed"]));
   expect(readdirSync(folder)).toEqual(["default.db"]);

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { execa } from "execa";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { osKeychain } from "../../../src/cli/context/os-keychain.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { longTest } from "../../support/long-test.ts";
@@ -41,7 +41,7 @@ async function inSession(script: string, { env = {}, unlocked = true, input = ""
 describe.runIf(isHere)(
   "the keychain of the system (skipped without: apt-get install dbus gnome-keyring)",
   () => {
-    test("keeps the key of a login until the logout", async () => {
+    longTest("keeps the key of a login until the logout", async () => {
       const { mock } = await createWorld({ mock: { demo: 1 } });
       const ran = await inSession(
         "$CAT login --with-key; $CAT whoami --json; cat $CAT_HOME/config.json | grep -c ak_mock; $CAT logout; $CAT whoami; echo $?",
@@ -67,7 +67,7 @@ describe.runIf(isHere)(
   },
 );
 
-test.runIf(process.platform === "linux")(
+longTest.runIf(process.platform === "linux")(
   "a session that does not respond ends the request, also where the library blocks its process",
   async () => {
     const path = join(temporaryFolder(), "bus");
@@ -84,7 +84,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("the child gets no secret in its arguments or its environment", async () => {
+longTest("the child gets no secret in its arguments or its environment", async () => {
   const folder = temporaryFolder();
   const node = join(folder, "node");
   const seen = join(folder, "seen");

@@ -169,42 +169,45 @@ describe("a mirror in a bucket", () => {
     expect(world.index("a")).toBe(world.read("folder/catalogue.ndjson"));
   });
 
-  test("is verified by a list, and by the digests of objects that it does not show to be unchanged", async () => {
-    const world = await bucketWorld();
-    await world.run("s3://shop/a --path-style");
-    const whole = world.text("a/DRESS-1_front.jpg");
-    const verify = async () => {
+  longTest(
+    "is verified by a list, and by the digests of objects that it does not show to be unchanged",
+    async () => {
+      const world = await bucketWorld();
+      await world.run("s3://shop/a --path-style");
+      const whole = world.text("a/DRESS-1_front.jpg");
+      const verify = async () => {
+        world.clock.advance(10 * minute);
+        const before = world.store.requests.length;
+        const { stdout } = await world.run("s3://shop/a --path-style --verify --json");
+        const heads = world.store.requests.slice(before).filter((line) => line.startsWith("HEAD a/DRESS"));
+        const { total, changed, unchanged } = JSON.parse(stdout);
+        return { total, changed, unchanged, heads: heads.length };
+      };
+      expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 0 });
+      world.store.objects.delete("a/DRESS-1_front.jpg");
+      // Another image of the same length, and the same image in another encryption.
+      const back = world.store.objects.get("a/DRESS-1_back.jpg")!;
+      const headers = { ...back.headers, etag: '"other"', "x-amz-meta-sha256": "other" };
+      world.store.objects.set("a/DRESS-1_back.jpg", { ...back, etag: '"other"', headers });
+      const front = world.store.objects.get("a/DRESS-2_front.jpg")!;
+      const encrypted = { ...front.headers, etag: '"kms"' };
+      world.store.objects.set("a/DRESS-2_front.jpg", { ...front, etag: '"kms"', headers: encrypted });
       world.clock.advance(10 * minute);
-      const before = world.store.requests.length;
-      const { stdout } = await world.run("s3://shop/a --path-style --verify --json");
-      const heads = world.store.requests.slice(before).filter((line) => line.startsWith("HEAD a/DRESS"));
-      const { total, changed, unchanged } = JSON.parse(stdout);
-      return { total, changed, unchanged, heads: heads.length };
-    };
-    expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 0 });
-    world.store.objects.delete("a/DRESS-1_front.jpg");
-    // Another image of the same length, and the same image in another encryption.
-    const back = world.store.objects.get("a/DRESS-1_back.jpg")!;
-    const headers = { ...back.headers, etag: '"other"', "x-amz-meta-sha256": "other" };
-    world.store.objects.set("a/DRESS-1_back.jpg", { ...back, etag: '"other"', headers });
-    const front = world.store.objects.get("a/DRESS-2_front.jpg")!;
-    const encrypted = { ...front.headers, etag: '"kms"' };
-    world.store.objects.set("a/DRESS-2_front.jpg", { ...front, etag: '"kms"', headers: encrypted });
-    world.clock.advance(10 * minute);
-    expect((await world.run("s3://shop/a --path-style")).stderr).toContain("6 unchanged");
-    // The two others that are replaced are looked up once more.
-    expect(await verify()).toEqual({ total: 6, changed: 2, unchanged: 4, heads: 5 });
-    expect(world.text("a/DRESS-1_front.jpg")).toBe(whole);
-    expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 0 });
-    // The index of an earlier version.
-    const index = Buffer.from(world.index("a"));
-    world.store.objects.set("a/catalogue.ndjson", { ...back, body: index });
-    const state = JSON.parse(world.text("a/.catalogue/all/state.json"));
-    const index_sha256 = createHash("sha256").update(index).digest("hex");
-    world.store.write("a/.catalogue/all/state.json", { ...state, index_sha256 });
-    expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 6 });
-    expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 0 });
-  });
+      expect((await world.run("s3://shop/a --path-style")).stderr).toContain("6 unchanged");
+      // The two others that are replaced are looked up once more.
+      expect(await verify()).toEqual({ total: 6, changed: 2, unchanged: 4, heads: 5 });
+      expect(world.text("a/DRESS-1_front.jpg")).toBe(whole);
+      expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 0 });
+      // The index of an earlier version.
+      const index = Buffer.from(world.index("a"));
+      world.store.objects.set("a/catalogue.ndjson", { ...back, body: index });
+      const state = JSON.parse(world.text("a/.catalogue/all/state.json"));
+      const index_sha256 = createHash("sha256").update(index).digest("hex");
+      world.store.write("a/.catalogue/all/state.json", { ...state, index_sha256 });
+      expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 6 });
+      expect(await verify()).toEqual({ total: 6, changed: 0, unchanged: 6, heads: 0 });
+    },
+  );
 
   test("renames no object that another program has replaced, also by one of the same length", async () => {
     const world = await bucketWorld();
@@ -222,7 +225,7 @@ describe("a mirror in a bucket", () => {
     expect(world.keys()).toContain("a/COAT-9_back.jpg");
   });
 
-  test("of two shards is joined by the one that ends last, if an index has changed", async () => {
+  longTest("of two shards is joined by the one that ends last, if an index has changed", async () => {
     const world = await bucketWorld();
     await world.run("s3://shop/whole --path-style");
     await world.run("s3://shop/a --path-style --shard 1/2");
@@ -278,11 +281,9 @@ describe("a mirror in a bucket", () => {
     expect((await world.run("s3://shop/a --path-style")).exit).toBe(0);
   });
 
-  const stops: [what: string, count: number, flag?: string][] = [
-    ["moves", 6],
-    ["names", 6, "--unlocked"],
-  ];
+  const stops: [what: string, count: number, flag?: string][] = [["moves", 6]];
   const moreStops: typeof stops = [
+    ["names", 6, "--unlocked"],
     ["moves", 2],
     ["moves", 8],
     ["names", 1],
@@ -359,7 +360,7 @@ describe("a mirror in a bucket", () => {
     },
   );
 
-  test("is one machine's at a time; after a kill the others wait for a minute at most", async () => {
+  longTest("is one machine's at a time; after a kill the others wait for a minute at most", async () => {
     const world = await bucketWorld();
     const holder = { pid: 4711, since: "2026-01-05T09:00:00.000Z" };
     world.store.write("a/.catalogue/lease-all", { holder, until: world.clock.now() + minute });

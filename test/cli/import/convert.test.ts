@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { expect, test, vi } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { isLong } from "../../support/repetitions.ts";
 import { createWorld } from "../../support/world.ts";
 
@@ -134,25 +135,29 @@ test("--convert uploads them upright, in sRGB, as JPEG, once, and keeps the orig
   }
 }, 120_000);
 
-test("--convert sends a photo again that was uploaded as it is", async () => {
-  const large = await picture(6_000, 5_010).jpeg().toBuffer();
-  const { world, uploaded } = await worldWith({ "a.jpg": large });
-  expect((await world.cat("import rows.csv")).exit).toBe(0);
-  const ran = await world.cat("import rows.csv --convert --photos all");
-  expect(ran.exit).toBe(0);
-  expect(ran.stderr).toContain("  1 photo converted to JPEG; the originals are unchanged\n");
-  const uploads = () =>
-    world.requests().filter(({ method, path }) => `${method} ${path}` === "POST /v1/images").length;
-  expect(uploads()).toBe(2);
-  const [{ images }] = world.products() as unknown as [{ images: { id: string }[] }];
-  expect(images).toHaveLength(2);
-  await world.cat(["images", "get", images[1]!.id, "--save", "converted.jpg"]);
-  const { width, height } = await sharp(join(world.folder, "converted.jpg")).metadata();
-  expect([width, height]).toEqual([5994, 5005]);
-  expect((await uploaded())[0]!.equals(large)).toBe(true);
-  const again = await world.cat("import rows.csv --convert --photos all --fresh");
-  expect([again.exit, uploads()]).toEqual([0, 2]);
-}, 60_000);
+longTest(
+  "--convert sends a photo again that was uploaded as it is",
+  async () => {
+    const large = await picture(6_000, 5_010).jpeg().toBuffer();
+    const { world, uploaded } = await worldWith({ "a.jpg": large });
+    expect((await world.cat("import rows.csv")).exit).toBe(0);
+    const ran = await world.cat("import rows.csv --convert --photos all");
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toContain("  1 photo converted to JPEG; the originals are unchanged\n");
+    const uploads = () =>
+      world.requests().filter(({ method, path }) => `${method} ${path}` === "POST /v1/images").length;
+    expect(uploads()).toBe(2);
+    const [{ images }] = world.products() as unknown as [{ images: { id: string }[] }];
+    expect(images).toHaveLength(2);
+    await world.cat(["images", "get", images[1]!.id, "--save", "converted.jpg"]);
+    const { width, height } = await sharp(join(world.folder, "converted.jpg")).metadata();
+    expect([width, height]).toEqual([5994, 5005]);
+    expect((await uploaded())[0]!.equals(large)).toBe(true);
+    const again = await world.cat("import rows.csv --convert --photos all --fresh");
+    expect([again.exit, uploads()]).toEqual([0, 2]);
+  },
+  60_000,
+);
 
 test("a damaged photo that would be converted is a problem of its row, also in a dry run", async () => {
   const whole = await sharp({

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { spawnCat } from "../../support/spawn-cat.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { createWorld } from "../../support/world.ts";
@@ -182,7 +183,7 @@ test("a byte order mark in the config file is ignored", async () => {
   expect(await world.cat("config get label")).toEqual({ exit: 0, stdout: "x\n", stderr: "" });
 });
 
-test("programs that write at once lose no setting", async () => {
+longTest("programs that write at once lose no setting", async () => {
   const home = temporaryFolder();
   const names = Array.from({ length: 5 }, (_, index) => `p${index}`);
   const ran = await Promise.all(

@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished } from "vitest";
 import { signDelivery } from "../../../src/contract/signature.ts";
 import { longTest } from "../../support/long-test.ts";
-import { isLong } from "../../support/repetitions.ts";
 import { catProgram, needsBuild, spawnCat } from "../../support/spawn-cat.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { until } from "../../support/until.ts";
@@ -130,7 +129,7 @@ const idsOf = (received: readonly { body: string }[]): string[] =>
 describe("COMMAND", () => {
   const node = process.execPath;
 
-  test("gets the URL and the secret, and its exit status is that of the listener", async () => {
+  longTest("gets the URL and the secret, and its exit status is that of the listener", async () => {
     const folder = temporaryFolder();
     const code = `
       import { createHmac } from "node:crypto";
@@ -147,80 +146,74 @@ describe("COMMAND", () => {
     expect(jsonLines(ran.stderr)).toMatchObject([{ webhook_id: null }, { id: "evt_1" }]);
   });
 
-  test.runIf(isLong)(
-    "with --wait the listener ends once both have ended, and --timeout ends the command",
-    async () => {
-      const folder = temporaryFolder();
-      const env = { CAT_HOME: folder, CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" };
-      const listen = (flags: string, ...command: string[]) =>
-        spawnCat(["webhooks", "listen", "--port", "0", ...flags.split(" "), "--", ...command], { env });
-      const ran = await listen(
-        "--wait task.failed --timeout 1s --quiet",
-        node,
-        "-e",
-        "setInterval(() => {}, 1000)",
-      );
-      expect([ran.exitCode, ran.stderr]).toEqual([
-        7,
-        "error: listening timed out after 1 s: 0 events of 1 came\nUse a longer --timeout, or check that the events are sent.\n",
-      ]);
-      expect(
-        await listen("--wait task.failed --timeout 20s --quiet", node, "-e", "process.exit(3)"),
-      ).toMatchObject({
-        exitCode: 3,
-      });
-      expect(await listen("--quiet", "no-such-program")).toMatchObject({ exitCode: 127 });
-    },
-  );
+  longTest("with --wait the listener ends once both have ended, and --timeout ends the command", async () => {
+    const folder = temporaryFolder();
+    const env = { CAT_HOME: folder, CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" };
+    const listen = (flags: string, ...command: string[]) =>
+      spawnCat(["webhooks", "listen", "--port", "0", ...flags.split(" "), "--", ...command], { env });
+    const ran = await listen(
+      "--wait task.failed --timeout 1s --quiet",
+      node,
+      "-e",
+      "setInterval(() => {}, 1000)",
+    );
+    expect([ran.exitCode, ran.stderr]).toEqual([
+      7,
+      "error: listening timed out after 1 s: 0 events of 1 came\nUse a longer --timeout, or check that the events are sent.\n",
+    ]);
+    expect(
+      await listen("--wait task.failed --timeout 20s --quiet", node, "-e", "process.exit(3)"),
+    ).toMatchObject({
+      exitCode: 3,
+    });
+    expect(await listen("--quiet", "no-such-program")).toMatchObject({ exitCode: 127 });
+  });
 });
 
-test.runIf(isLong)(
-  "garbage, slow sockets and long bodies get their status, and genuine deliveries pass",
-  async () => {
-    const folder = temporaryFolder();
-    const listener = start(["webhooks", "listen", "--json", "--port", "0", "--path", "/hook"], {
-      folder,
-      env: { CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" },
-    });
-    const { listening: url } = await listener.first();
-    const port = Number(new URL(url).port);
-    const raw = (text: string) =>
-      new Promise<string>((resolve) => {
-        let answer = "";
-        const socket = connect(port, "127.0.0.1", () => socket.write(text));
-        socket.on("data", (bytes) => {
-          answer += bytes.toString();
-        });
-        socket.on("close", () => resolve(answer.split("\r\n")[0]!)).on("error", () => {});
+longTest("garbage, slow sockets and long bodies get their status, and genuine deliveries pass", async () => {
+  const folder = temporaryFolder();
+  const listener = start(["webhooks", "listen", "--json", "--port", "0", "--path", "/hook"], {
+    folder,
+    env: { CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" },
+  });
+  const { listening: url } = await listener.first();
+  const port = Number(new URL(url).port);
+  const raw = (text: string) =>
+    new Promise<string>((resolve) => {
+      let answer = "";
+      const socket = connect(port, "127.0.0.1", () => socket.write(text));
+      socket.on("data", (bytes) => {
+        answer += bytes.toString();
       });
-    expect(await raw("\x16\x03\x01 garbage\r\n\r\n")).toBe("HTTP/1.1 400 Bad Request");
-    expect(await raw(`POST /hook HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(100_000)}\r\n\r\n`)).toBe(
-      "HTTP/1.1 431 Request Header Fields Too Large",
-    );
-    expect(await raw("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n")).toBe("HTTP/1.1 405 Method Not Allowed");
-    const status = async (path: string, init: RequestInit = {}) =>
-      (await fetch(new URL(path, url), init)).status;
-    expect(await status("/other", { method: "POST" })).toBe(404);
-    expect(await status("/hook")).toBe(405);
-    expect(await status("/hook", { method: "POST", body: Buffer.alloc(20_000_000) })).toBe(413);
-    const chunks = new ReadableStream({
-      start(controller) {
-        for (let at = 0; at < 3; at++) controller.enqueue(Buffer.alloc(500_000));
-        controller.close();
-      },
+      socket.on("close", () => resolve(answer.split("\r\n")[0]!)).on("error", () => {});
     });
-    expect(await status("/hook", { method: "POST", body: chunks, duplex: "half" } as RequestInit)).toBe(413);
-    // 40 senders that hold nearly 1 MB each do not fit the memory together: the last ones are turned away.
-    const slow = Array.from({ length: 40 }, () =>
-      raw(`POST /hook HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(900_000)}`),
-    );
-    expect(await Promise.race(slow)).toBe("HTTP/1.1 503 Service Unavailable");
-    const body = eventText("evt_1");
-    const headers = { "Service-Signature": signDelivery(secret, body, Math.floor(Date.now() / 1000)) };
-    expect(await status("/hook", { method: "POST", headers, body })).toBe(200);
-    listener.child.kill("SIGINT");
-    expect(await listener.exit).toBe(0);
-    expect(new Set(await Promise.all(slow))).toEqual(new Set(["HTTP/1.1 503 Service Unavailable", ""]));
-    expect(listener.lines()).toHaveLength(2);
-  },
-);
+  expect(await raw("\x16\x03\x01 garbage\r\n\r\n")).toBe("HTTP/1.1 400 Bad Request");
+  expect(await raw(`POST /hook HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(100_000)}\r\n\r\n`)).toBe(
+    "HTTP/1.1 431 Request Header Fields Too Large",
+  );
+  expect(await raw("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n")).toBe("HTTP/1.1 405 Method Not Allowed");
+  const status = async (path: string, init: RequestInit = {}) =>
+    (await fetch(new URL(path, url), init)).status;
+  expect(await status("/other", { method: "POST" })).toBe(404);
+  expect(await status("/hook")).toBe(405);
+  expect(await status("/hook", { method: "POST", body: Buffer.alloc(20_000_000) })).toBe(413);
+  const chunks = new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < 3; at++) controller.enqueue(Buffer.alloc(500_000));
+      controller.close();
+    },
+  });
+  expect(await status("/hook", { method: "POST", body: chunks, duplex: "half" } as RequestInit)).toBe(413);
+  // 40 senders that hold nearly 1 MB each do not fit the memory together: the last ones are turned away.
+  const slow = Array.from({ length: 40 }, () =>
+    raw(`POST /hook HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(900_000)}`),
+  );
+  expect(await Promise.race(slow)).toBe("HTTP/1.1 503 Service Unavailable");
+  const body = eventText("evt_1");
+  const headers = { "Service-Signature": signDelivery(secret, body, Math.floor(Date.now() / 1000)) };
+  expect(await status("/hook", { method: "POST", headers, body })).toBe(200);
+  listener.child.kill("SIGINT");
+  expect(await listener.exit).toBe(0);
+  expect(new Set(await Promise.all(slow))).toEqual(new Set(["HTTP/1.1 503 Service Unavailable", ""]));
+  expect(listener.lines()).toHaveLength(2);
+});

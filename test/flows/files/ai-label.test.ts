@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { labelSplices, splicedChunks } from "../../../src/flows/files/ai-label.ts";
 import { imageInMemory } from "../../../src/flows/files/image-bytes.ts";
 import type { DigitalSource } from "../../../src/flows/files/xmp.ts";
+import { longTest } from "../../support/long-test.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -249,7 +250,7 @@ const hasTools = ["exiftool -ver", "identify -version"].every(
   (line) => spawnSync(line.split(" ")[0]!, line.split(" ").slice(1)).status === 0,
 );
 
-test.skipIf(!hasTools)(
+longTest.skipIf(!hasTools)(
   "exiftool reads the label without a warning, and ImageMagick sees the same pixels",
   async () => {
     const folder = temporaryFolder();

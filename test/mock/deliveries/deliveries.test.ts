@@ -68,7 +68,7 @@ describe("other software verifies the signature", () => {
       },
     ],
   ];
-  test.each(tools)("%s", async (tool, hmac) => {
+  longTest.each(tools)("%s", async (tool, hmac) => {
     const command = tool === "openssl" ? ["openssl", "version"] : ["python3", "--version"];
     try {
       execFileSync(command[0]!, command.slice(1), { stdio: "ignore" });

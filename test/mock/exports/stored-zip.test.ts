@@ -113,12 +113,12 @@ describe.each([
     return file;
   };
 
-  test.skipIf(!has("unzip", "-v"))("unzip -t", () => {
+  longTest.skipIf(!has("unzip", "-v"))("unzip -t", () => {
     const output = execFileSync("unzip", ["-t", fileOf()], { encoding: "utf8" });
     expect(output).toContain("No errors detected");
   });
 
-  test.skipIf(!has("python3", "--version"))("Python's zipfile", () => {
+  longTest.skipIf(!has("python3", "--version"))("Python's zipfile", () => {
     const script = `
 import json, sys, zipfile
 archive = zipfile.ZipFile(sys.argv[1])
@@ -131,7 +131,7 @@ print(json.dumps([archive.testzip(), [[e.filename, e.file_size, e.compress_type,
   });
 });
 
-test.skipIf(!has("python3", "--version"))("Python finds every file beyond 4 GB with ZIP64", () => {
+longTest.skipIf(!has("python3", "--version"))("Python finds every file beyond 4 GB with ZIP64", () => {
   // 520 files of 9 MB of zeros in a sparse file, which takes a few kilobytes on disk.
   const zeros = Buffer.alloc(9_000_000);
   const crc = crc32(zeros);

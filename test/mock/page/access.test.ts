@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
 import { openUrl } from "../../support/browser.ts";
 import { longTest } from "../../support/long-test.ts";
 import { row, startWorld } from "../world.ts";
@@ -12,7 +12,7 @@ const open = openingPages();
 const hostile = '<img src=x onerror="alert(1)"></script><script>alert(2)</script>';
 
 describe("hostile texts", () => {
-  test("are text in every tab, never markup", async () => {
+  longTest("are text in every tab, never markup", async () => {
     const { page, send, clock, mock } = await open("requests");
     const url = "http://127.0.0.1:9/%3Cscript%3Ealert(3)%3C/script%3E";
     await send("/v1/webhooks", { json: { url, events: ["import.completed"], description: hostile } });
@@ -63,7 +63,7 @@ longTest("JSON with thousands of levels is shown as it is, at once", async () =>
 });
 
 describe("the policy of the page", () => {
-  test("allows one style, one script, and nothing else", async () => {
+  longTest("allows one style, one script, and nothing else", async () => {
     const { send } = await startWorld();
     const { status, headers, body } = await send("/_mock", { key: null });
     expect(status).toBe(200);
@@ -99,7 +99,7 @@ longTest("the requests of the page are not in the log", async () => {
   expect(mock.requests()).toEqual([]);
 });
 
-test("a page of another origin can neither read nor post", async () => {
+longTest("a page of another origin can neither read nor post", async () => {
   const { mock, page, clock } = await open("requests", { demo: 1 }, { mayDoWrong: true });
   const before = [clock.now(), mock.state()];
   const { baseUrl } = mock;
@@ -130,7 +130,7 @@ test("a page of another origin can neither read nor post", async () => {
   expect([clock.now(), mock.state()]).toEqual(before);
 });
 
-test("the page, its stream and its data are only for a loopback Host", async () => {
+longTest("the page, its stream and its data are only for a loopback Host", async () => {
   const { mock } = await startWorld();
   for (const path of ["/_mock", "/_mock/events?view=requests", "/_mock/page/products", "/_mock/icon.svg"]) {
     const status = await new Promise((resolve) =>
@@ -175,14 +175,14 @@ longTest("works behind a proxy, below a path of it", async () => {
   expect([page.url(), wrongs]).toEqual([`${url}/_mock#products`, []]);
 });
 
-test("the page has no slash at its end: with one, a browser goes to it", async () => {
+longTest("the page has no slash at its end: with one, a browser goes to it", async () => {
   const { mock } = await startWorld();
   const response = await fetch(`${mock.baseUrl}/_mock/`, { redirect: "manual" });
   expect([response.status, response.headers.get("location")]).toEqual([308, "../_mock"]);
   expect(mock.requests()).toEqual([]);
 });
 
-test.each(["light", "dark"] as const)("has enough contrast in %s colors", async (scheme) => {
+longTest.each(["light", "dark"] as const)("has enough contrast in %s colors", async (scheme) => {
   const css = await readFile(new URL("../../../src/mock/page/app/page.css", import.meta.url), "utf8");
   const [light, dark] = css.split("@media (prefers-color-scheme: dark)");
   const colors = new Map(

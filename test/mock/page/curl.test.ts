@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { quoted, reasonsFor, toCurl } from "../../../src/mock/page/app/describe.ts";
 import type { RequestDetail } from "../../../src/mock/page/data.ts";
+import { longTest } from "../../support/long-test.ts";
 
 /** A request as the page gets it. */
 function detail(
@@ -35,7 +36,7 @@ function detail(
 const text = (content: string) => ({ content, encoding: "utf8" as const, bytes: Buffer.byteLength(content) });
 
 describe("a curl command", () => {
-  test("a shell reads each word as it was, whatever it contains", () => {
+  longTest("a shell reads each word as it was, whatever it contains", () => {
     const words = fc.array(
       fc.string({ unit: "binary" }).filter((word) => !word.includes("\0")),
       { minLength: 1 },
@@ -50,7 +51,7 @@ describe("a curl command", () => {
     );
   });
 
-  test.each([
+  longTest.each([
     [detail({}), "curl -H 'Authorization: Bearer ak_mock' http://m/v1/products"],
     [detail({ key: "***" }), `curl -H "Authorization: Bearer $CAT_API_KEY" http://m/v1/products`],
     [
@@ -76,7 +77,7 @@ describe("a curl command", () => {
 describe("the reasons for a response", () => {
   const response = (body: object) => ({ headers: {}, body: text(JSON.stringify(body)) });
 
-  test("are every problem of an import, up to ten", () => {
+  longTest("are every problem of an import, up to ten", () => {
     const errors = Array.from({ length: 12 }, (_, at) => ({
       line: at + 1,
       param: "name",
@@ -90,7 +91,7 @@ describe("the reasons for a response", () => {
     ]);
   });
 
-  test("name the input of a try-on, a client that left, and a first request that is gone", () => {
+  longTest("name the input of a try-on, a client that left, and a first request that is gone", () => {
     const errors = [{ input_index: 3, param: "model_id", message: "model not found" }];
     expect(reasonsFor(detail({ status: 400 }, { response: response({ errors }) }))).toEqual([
       "input 3, model_id: model not found",
@@ -104,7 +105,7 @@ describe("the reasons for a response", () => {
     expect(reasonsFor(detail({}))).toEqual([]);
   });
 
-  test("describe any fault, also one that was removed", () => {
+  longTest("describe any fault, also one that was removed", () => {
     const faults = [
       { id: 1, match: { method: "GET" }, status: 503, body: "<html>", times: 2, probability: 0.5 },
       { id: 2, match: { job: "task" }, fail: { code: "model_unsafe_content", message: "m" } },

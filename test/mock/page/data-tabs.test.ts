@@ -1,7 +1,6 @@
 import sharp from "sharp";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { longTest } from "../../support/long-test.ts";
-import { repetitions } from "../../support/repetitions.ts";
 import { startReceiver } from "../receiver.ts";
 import { row } from "../world.ts";
 import { expectTexts, openingPages, texts } from "./open-page.ts";
@@ -12,8 +11,8 @@ const open = openingPages();
 const loaded = "Array.from(document.images).every((one) => one.complete && one.naturalWidth === 600)";
 
 describe("products", () => {
-  test("are shown with pictures, page by page, and found by words", async () => {
-    const count = repetitions(49, 60);
+  longTest("are shown with pictures, page by page, and found by words", async () => {
+    const count = 60;
     const { page, send, upload, importRows, clock } = await open("products");
     // Wide as the pictures that the mock draws, but faster.
     const picture = await sharp({ create: { width: 600, height: 1, channels: 3, background: "#123456" } })
@@ -91,7 +90,7 @@ describe("products", () => {
   });
 });
 
-test("jobs show their progress, problems and pictures", async () => {
+longTest("jobs show their progress, problems and pictures", async () => {
   const { page, send, importRows, clock } = await open("jobs", { demo: 1 });
   await page.getByText("No imports, exports or tasks yet.").waitFor();
   const bad = row("B", { images: [{ url: "https://cdn.example.com/fail-timeout.jpg" }] });
@@ -136,25 +135,28 @@ test("jobs show their progress, problems and pictures", async () => {
   ).toEqual([`Photo of ${product.reference}`, `${product.reference}, full-front, studio`]);
 });
 
-test("webhooks show their deliveries with attempts and signatures, which are sent again by a click", async () => {
-  const { url, received } = await startReceiver(500);
-  const { page, send, importRows, clock, mock } = await open("webhooks");
-  await page.getByText("No webhooks yet.").waitFor();
-  const hook = (await send("/v1/webhooks", { json: { url, events: ["import.completed"] } })).body;
-  await importRows([row("A")]);
-  clock.advance(2_000);
-  await mock.settled();
-  const [delivery] = mock.deliveries();
-  const [attempt] = delivery!.attempts;
-  await expectTexts(page, "main section", [
-    `Webhooks\nactive\n${url}\nimport.completed\n${hook.id}`,
-    `Deliveries\npending\nimport.completed\n${url}\nResend\n09:00:01\n500\n${attempt!.signature}\n` +
-      `Next attempt at 2026-01-05T09:01:01.010Z\nEvent ${delivery!.event_id}`,
-  ]);
-  await page.getByRole("button", { name: "Resend import.completed" }).click();
-  await page.getByText("import.completed was sent again: 500.").waitFor();
-  await expectTexts(page, ".attempts .badge", ["500", "500"]);
-  expect(received).toHaveLength(2);
-  await page.locator("summary").click();
-  expect(JSON.parse(await page.locator("details pre").innerText())).toEqual(delivery!.event);
-});
+longTest(
+  "webhooks show their deliveries with attempts and signatures, which are sent again by a click",
+  async () => {
+    const { url, received } = await startReceiver(500);
+    const { page, send, importRows, clock, mock } = await open("webhooks");
+    await page.getByText("No webhooks yet.").waitFor();
+    const hook = (await send("/v1/webhooks", { json: { url, events: ["import.completed"] } })).body;
+    await importRows([row("A")]);
+    clock.advance(2_000);
+    await mock.settled();
+    const [delivery] = mock.deliveries();
+    const [attempt] = delivery!.attempts;
+    await expectTexts(page, "main section", [
+      `Webhooks\nactive\n${url}\nimport.completed\n${hook.id}`,
+      `Deliveries\npending\nimport.completed\n${url}\nResend\n09:00:01\n500\n${attempt!.signature}\n` +
+        `Next attempt at 2026-01-05T09:01:01.010Z\nEvent ${delivery!.event_id}`,
+    ]);
+    await page.getByRole("button", { name: "Resend import.completed" }).click();
+    await page.getByText("import.completed was sent again: 500.").waitFor();
+    await expectTexts(page, ".attempts .badge", ["500", "500"]);
+    expect(received).toHaveLength(2);
+    await page.locator("summary").click();
+    expect(JSON.parse(await page.locator("details pre").innerText())).toEqual(delivery!.event);
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { longTest } from "../../support/long-test.ts";
 import { row } from "../world.ts";
 import { expectTexts, openingPages, texts } from "./open-page.ts";
@@ -6,7 +6,7 @@ import { expectTexts, openingPages, texts } from "./open-page.ts";
 const open = openingPages();
 
 describe("the list of requests", () => {
-  test("shows a request while it runs, and its response", async () => {
+  longTest("shows a request while it runs, and its response", async () => {
     const { page, send, clock } = await open("requests", { latencyMs: 5_000 });
     await page.getByText("No requests yet.").waitFor();
     const sent = send("/v1/products?limit=1");
@@ -91,7 +91,7 @@ describe("the list of requests", () => {
 });
 
 describe("a selected request", () => {
-  test("shows headers, body and response, and why it was rejected", async () => {
+  longTest("shows headers, body and response, and why it was rejected", async () => {
     const { page, send } = await open("requests");
     await send("/v1/products", { json: { name: "Dress", images: [] } });
     await page.locator(".row").click();

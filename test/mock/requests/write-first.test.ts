@@ -145,7 +145,9 @@ for data in [lambda: body, chunks]:
             print(error)
 `;
 
-test("Python's urllib gets the response", async ({ skip }) => {
+import { longTest } from "../../support/long-test.ts";
+
+longTest("Python's urllib gets the response", async ({ skip }) => {
   const run = promisify(execFile);
   const hasPython = await run("python3", ["--version"]).then(
     () => true,

@@ -4,13 +4,12 @@ import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { crc32 } from "node:zlib";
-import { expect, type TestContext, test } from "vitest";
+import { expect, type TestContext } from "vitest";
 import { ZipFile } from "yazl";
 import { extractZips } from "../../../../src/flows/export/archive/extract-zips.ts";
 import { checkZip } from "../../../../src/flows/export/archive/zip.ts";
 import { layOut } from "../../../../src/mock/exports/stored-zip.ts";
 import { rawZip } from "../../../support/raw-zip.ts";
-import { isLong, repetitions } from "../../../support/repetitions.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { treeOf } from "./extracting.ts";
 
@@ -39,8 +38,8 @@ const files: [name: string, bytes: Buffer][] = [
   ["REF-1_front.jpg", noise(1, 100_000)],
   ["REF-1_back.png", Buffer.alloc(40_000, "line\n")],
   ["empty.webp", Buffer.alloc(0)],
-  ["large.png", noise(2, repetitions(500_000, 2_500_000))],
-  ["large-text.svg", Buffer.alloc(repetitions(800_000, 4_000_000), "<path/>")],
+  ["large.png", noise(2, 2_500_000)],
+  ["large-text.svg", Buffer.alloc(4_000_000, "<path/>")],
   ["caf\u00e9 \u{1f457} #1 (50%).jpg", noise(3, 5_000)],
   ["folder/one.jpg", noise(4, 1)],
 ];
@@ -87,7 +86,7 @@ async function ours(write: (path: string) => Promise<void>) {
   return { folder, path, dir };
 }
 
-test.for(writers.slice(0, repetitions(1, writers.length)))(
+longTest.for(writers)(
   "writes every byte of %s, as unzip and Python's zipfile do",
   async ([, write], context) => {
     const { folder, path, dir } = await ours(write);
@@ -127,7 +126,9 @@ with open(sys.argv[1], "wb") as file:
         z.comment = b"made by Python"
 `;
 
-test.runIf(isLong).for(["stream", "file"])(
+import { longTest } from "../../../support/long-test.ts";
+
+longTest.for(["stream", "file"])(
   "extracts what Python's zipfile writes to a %s, with folders",
   async (kind, context) => {
     needs(context, "python3");
@@ -143,7 +144,7 @@ test.runIf(isLong).for(["stream", "file"])(
   },
 );
 
-test("sha256sum agrees with the bytes that were put into the ZIP", async (context) => {
+longTest("sha256sum agrees with the bytes that were put into the ZIP", async (context) => {
   needs(context, "sha256sum");
   const { folder, dir } = await ours((path) => ofYazl(path, { compress: true, zip64: false }));
   const list = join(folder, "sums");
@@ -154,7 +155,7 @@ test("sha256sum agrees with the bytes that were put into the ZIP", async (contex
   expect(said).toBe(files.map(([name]) => `${name}: OK\n`).join(""));
 });
 
-test("a ZIP of the tests' own writer is one for unzip and Python", async (context) => {
+longTest("a ZIP of the tests' own writer is one for unzip and Python", async (context) => {
   needs(context, "unzip", "-v");
   needs(context, "python3");
   const path = join(temporaryFolder(), "a.zip");

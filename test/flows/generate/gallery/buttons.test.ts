@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import sharp from "sharp";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect } from "vitest";
 import { needsBrowser, openFile, press } from "../../../support/browser.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { entry, sampleData, writePage } from "./sample-page.ts";
@@ -22,7 +22,7 @@ const watchClicks = `
     .filter((name) => !clicked.has(name)).sort();
 `;
 
-test("every button of the page does what it says", async () => {
+longTest("every button of the page does what it says", async () => {
   const name = "a.png";
   const png = await sharp({ create: { width: 1800, height: 2400, channels: 3, background: "#123456" } })
     .png()

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { press, readsStorage } from "../../../support/browser.ts";
 import { longTest } from "../../../support/long-test.ts";
-import { repetitions } from "../../../support/repetitions.ts";
 import { keys, openingPages, text } from "./open-page.ts";
 import { entry, sampleData } from "./sample-page.ts";
 
@@ -61,7 +60,7 @@ describe("a gallery", () => {
     await expect.poll(() => images.evaluateAll((all) => all.every((one) => one.naturalWidth > 0))).toBe(true);
   });
 
-  test("is reviewed with the keyboard", async () => {
+  longTest("is reviewed with the keyboard", async () => {
     const { page } = await open();
     expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
     await keys(page, "j");
@@ -104,24 +103,27 @@ describe("a gallery", () => {
     expect(await text(page, "#tally")).toBe("1 approved, 1 rejected");
   });
 
-  test("drops the reasons of a rejection when the mind changes, and brings them back with undo", async () => {
-    const { page } = await open();
-    const decided = async () => [
-      await noteOf(page, 0),
-      await page.locator(".item").first().getAttribute("data-decision"),
-    ];
-    await keys(page, "j", "r", "2", "n");
-    await page.keyboard.type("fit, too wide");
-    await keys(page, "Escape", "k");
-    expect(await decided()).toEqual(["fit, fit, too wide", "reject"]);
-    await keys(page, "a");
-    expect(await decided()).toEqual(["fit, too wide", "approve"]);
-    expect((await savedCsv(page)).text).toContain(',approve,"fit, too wide",TIME\n');
-    await keys(page, "u");
-    expect(await decided()).toEqual(["fit, fit, too wide", "reject"]);
-    await keys(page, "u");
-    expect(await decided()).toEqual(["fit, too wide", ""]);
-  });
+  longTest(
+    "drops the reasons of a rejection when the mind changes, and brings them back with undo",
+    async () => {
+      const { page } = await open();
+      const decided = async () => [
+        await noteOf(page, 0),
+        await page.locator(".item").first().getAttribute("data-decision"),
+      ];
+      await keys(page, "j", "r", "2", "n");
+      await page.keyboard.type("fit, too wide");
+      await keys(page, "Escape", "k");
+      expect(await decided()).toEqual(["fit, fit, too wide", "reject"]);
+      await keys(page, "a");
+      expect(await decided()).toEqual(["fit, too wide", "approve"]);
+      expect((await savedCsv(page)).text).toContain(',approve,"fit, too wide",TIME\n');
+      await keys(page, "u");
+      expect(await decided()).toEqual(["fit, fit, too wide", "reject"]);
+      await keys(page, "u");
+      expect(await decided()).toEqual(["fit, too wide", ""]);
+    },
+  );
 
   longTest("can be filtered while a reason has the focus", async () => {
     const { page } = await open();
@@ -134,7 +136,7 @@ describe("a gallery", () => {
     expect(await noteOf(page, 0)).toBe("fit");
   });
 
-  longTest.for(["a", ...repetitions([], ["r", "n", "Enter"])])(
+  longTest.for(["a", "r", "n", "Enter"])(
     "selects the first image with %s, and decides nothing",
     async (key) => {
       const { page } = await open();
@@ -199,7 +201,7 @@ describe("a gallery", () => {
     expect(await focused(page)).toBe("COAT-2, Amara, studio, half-front, not reviewed");
   });
 
-  test(
+  longTest(
     "keeps decisions and notes when it is opened again, and shows those of another window",
     readsStorage,
     async () => {
@@ -287,32 +289,35 @@ describe("a gallery", () => {
     expect(await dialog.locator(".what").innerText()).toBe("Bastian #f4f1ea full-front");
   });
 
-  test("shows and links the saved file in the large view, and the thumbnail where the file is gone", async () => {
-    const name = `a "b" <c> & 50% #1?.png`;
-    const png = await sharp({ create: { width: 900, height: 1200, channels: 3, background: "#123456" } })
-      .png()
-      .toBuffer();
-    const results = [entry({ line: 2, file: name }), entry({ line: 3, file: "gone.png" })];
-    const data = sampleData({ folder: "my%20images/", results });
-    const { page, wrongs } = await open({ ...data, folder: "images/" }, { saved: { [name]: png } });
-    await keys(page, "j", "Enter");
-    const image = page.locator("#large .result img");
-    await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(900);
-    expect(await page.locator("#large .file").getAttribute("href")).toBe(
-      `images/${encodeURIComponent(name)}`,
-    );
-    await keys(page, "j");
-    await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(30);
-    await expect.poll(() => wrongs.length).toBe(1);
-    expect(wrongs.splice(0)).toEqual(["error Failed to load resource: net::ERR_FILE_NOT_FOUND"]);
-    expect(await page.locator("#large .file").isVisible()).toBe(false);
-    expect(await text(page, "#large .moved")).toBe(
-      "The full-size file has moved. To link it again, run the command again with --gallery.",
-    );
-    await keys(page, "k");
-    expect(await page.locator("#large .file").isVisible()).toBe(true);
-    expect(await page.locator("#large .moved").isVisible()).toBe(false);
-  });
+  longTest(
+    "shows and links the saved file in the large view, and the thumbnail where the file is gone",
+    async () => {
+      const name = `a "b" <c> & 50% #1?.png`;
+      const png = await sharp({ create: { width: 900, height: 1200, channels: 3, background: "#123456" } })
+        .png()
+        .toBuffer();
+      const results = [entry({ line: 2, file: name }), entry({ line: 3, file: "gone.png" })];
+      const data = sampleData({ folder: "my%20images/", results });
+      const { page, wrongs } = await open({ ...data, folder: "images/" }, { saved: { [name]: png } });
+      await keys(page, "j", "Enter");
+      const image = page.locator("#large .result img");
+      await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(900);
+      expect(await page.locator("#large .file").getAttribute("href")).toBe(
+        `images/${encodeURIComponent(name)}`,
+      );
+      await keys(page, "j");
+      await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(30);
+      await expect.poll(() => wrongs.length).toBe(1);
+      expect(wrongs.splice(0)).toEqual(["error Failed to load resource: net::ERR_FILE_NOT_FOUND"]);
+      expect(await page.locator("#large .file").isVisible()).toBe(false);
+      expect(await text(page, "#large .moved")).toBe(
+        "The full-size file has moved. To link it again, run the command again with --gallery.",
+      );
+      await keys(page, "k");
+      expect(await page.locator("#large .file").isVisible()).toBe(true);
+      expect(await page.locator("#large .moved").isVisible()).toBe(false);
+    },
+  );
 
   longTest("shows its keys with ?, and closes them with Escape", async () => {
     const { page } = await open();

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { press, readsStorage } from "../../../support/browser.ts";
 import { longTest } from "../../../support/long-test.ts";
 import { keys, openingPages, text } from "./open-page.ts";
@@ -17,13 +17,13 @@ async function savedCsv(page: Page): Promise<{ name: string; text: string }> {
 }
 
 describe("the decisions of a gallery", () => {
-  test("about its only image are saved by a button that names one image", async () => {
+  longTest("about its only image are saved by a button that names one image", async () => {
     const { page } = await open(sampleData({ results: [entry({ line: 2 })] }));
     await keys(page, "j", "a");
     expect(await text(page, "#save")).toBe("1 image reviewed: save");
   });
 
-  test("are saved as CSV", async () => {
+  longTest("are saved as CSV", async () => {
     const products = [
       { id: "id-1", reference: 'A "quoted", one', name: null, photos: [] },
       { id: "id-2", reference: "=1+2", name: null, photos: [] },
@@ -56,7 +56,7 @@ describe("the decisions of a gallery", () => {
     expect(await live(page)).toBe("Saved the decisions as looks.decisions.csv.");
   });
 
-  test(
+  longTest(
     "marks decisions that are not saved, and numbers each file that has others",
     readsStorage,
     async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { LocalFolder } from "../../../../../src/flows/export/sync/local-folder.ts";
+import { longTest } from "../../../../support/long-test.ts";
 import { temporaryFolder } from "../../../../support/temporary-folder.ts";
 import { MemoryStore, StoredFiles } from "../memory-store.ts";
 import { mirrorStoreContract } from "./mirror-store-contract.ts";
@@ -38,7 +39,7 @@ test("a folder removes what a killed holder left unfinished, and nothing else", 
   if ("release" in lock) await lock.release();
 });
 
-test("the lock of a process ends with it, even after kill -9", async () => {
+longTest("the lock of a process ends with it, even after kill -9", async () => {
   const folder = temporaryFolder();
   const script = `
     import { LocalFolder } from ${JSON.stringify(join(import.meta.dirname, "../../../../../src/flows/export/sync/local-folder.ts"))};

@@ -87,7 +87,7 @@ describe("an import", () => {
       exit: 8,
       stdout: "",
       stderr:
-        "error: 2 of 4 rows of fixtures/some-fail.csv failed or are partial; " +
+        "error: 2 of 4 rows of fixtures/some-fail.csv were not imported in full (1 failed, 1 partial); " +
         "these rows are in fixtures/some-fail.failed.csv, with the reasons\n",
     });
     // Invalid rows are listed, like errors.
@@ -96,7 +96,7 @@ describe("an import", () => {
     expect(left).toMatchObject({ exit: 8, stdout: "" });
     expect(left.stderr.split("\n")).toEqual([
       expect.stringMatching(/^one-bad\.csv:3 {2}name {2}invalid_row {2}/),
-      "error: 1 of 2 rows of one-bad.csv failed or are partial; these rows are in one-bad.failed.csv, with the reasons",
+      "error: 1 of 2 rows of one-bad.csv was not imported in full (1 invalid); these rows are in one-bad.failed.csv, with the reasons",
       "",
     ]);
     const asJson = await world.cat("import fixtures/some-fail.csv --mode create --quiet --json");

@@ -62,7 +62,9 @@ describe("watching an import", () => {
     expect(JSON.parse(again.stderr).error).toEqual({
       type: "partial",
       code: "part_failed",
-      message: `2 of 4 rows of ${id} failed or are partial. To list them: cat imports rows ${id} --status failed`,
+      message:
+        `2 of 4 rows of ${id} were not imported in full (1 failed, 1 partial). To list them: ` +
+        `cat imports rows ${id} --status failed and cat imports rows ${id} --status partial`,
       exit: 8,
     });
     expect(JSON.parse(again.stdout).status).toBe("completed_with_errors");

@@ -58,18 +58,21 @@ export async function reportFiles(
   const stopped = unbegun ?? reported.at(-1)!.run.stopped;
   if (stopped !== undefined) throw withResetHint(stopped);
   const { wait } = files[0]!.flags;
-  const { succeeded, submitted, failed, partial, unchanged, total } = totals;
+  const { succeeded, submitted, failed, partial, invalid, unchanged, total } = totals;
   const bad = total - (wait ? succeeded : submitted - failed - partial) - unchanged;
   if (bad <= 0) return;
   const failedFiles = summaries.flatMap(({ failed_file }) => failed_file ?? []);
   const where =
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;
   const what = files.length === 1 ? shownName(files[0]!.file.source.name) : `${files.length} files`;
+  const counts = { failed, partial, invalid, "without a result": bad - failed - partial - invalid };
+  const why = Object.entries(counts).flatMap(([name, count]) =>
+    count > 0 ? `${grouped(count)} ${name}` : [],
+  );
   throw new PartialError(
-    `${grouped(bad)} of ${counted(total, "row")} of ${what} failed or are partial${where}`,
-    {
-      code: "rows_failed",
-    },
+    `${grouped(bad)} of ${counted(total, "row")} of ${what} ${bad === 1 ? "was" : "were"} not imported in full ` +
+      `(${why.join(", ")})${where}`,
+    { code: "rows_failed" },
   );
 }
 

@@ -8,6 +8,11 @@ type Check = readonly [holds: (value: unknown) => boolean, mustBe: string];
 const isFunction: Check = [(value) => typeof value === "function", "a function"];
 const isText: Check = [(value) => typeof value === "string", "a string"];
 const isObject: Check = [(value) => typeof value === "object" && value !== null, "an object"];
+/** An object of fields: no list, Map, Promise or bytes, which JSON shows as `{}` or as something else than its fields. */
+const isFields: Check = [
+  (value) => Object.prototype.toString.call(value) === "[object Object]",
+  "an object of the fields to send",
+];
 const isYesOrNo: Check = [(value) => typeof value === "boolean", "true or false"];
 const atLeast = (min: number): Check => [
   (value) => typeof value === "number" && value >= min,
@@ -192,10 +197,18 @@ export function checkOptions(what: string, given: object | undefined, known: Opt
   }
 }
 
+/** The fields of an input that become the body, by the content types that they are sent as. */
+const bodyTypes = {
+  body: /[/+]json$/,
+  json: /[/+]json$/,
+  ndjson: /ndjson$/,
+  file: /^multipart/,
+};
+
 /** The fields of the input of an operation. */
 export const listFields = ({ params, query, body }: ClientOperation): string[] => {
-  const fields = body.includes("multipart/form-data") ? ["file"] : ["body", "json", "ndjson"];
-  return [...params, ...query, ...(body.length > 0 ? fields : [])];
+  const fields = Object.entries(bodyTypes).filter(([, type]) => body.some((taken) => type.test(taken)));
+  return [...params, ...query, ...fields.map(([field]) => field)];
 };
 
 const isBytes: Check = [
@@ -203,7 +216,7 @@ const isBytes: Check = [
   "a string or bytes (Buffer, Uint8Array); objects go into body",
 ];
 /** The fields of an input that become the body of its request. */
-const bodyFields: Options = { body: isObject, json: isBytes, ndjson: isBytes };
+const bodyFields: Options = { body: isFields, json: isBytes, ndjson: isBytes };
 
 /**
  * Throws a TypeError for a field of the input that the operation does not have, as it would not be sent, and for a body of

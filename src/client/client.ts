@@ -5,7 +5,7 @@ import type { Operations } from "../contract/operations.ts";
 import { exactHost, isLoopbackHost } from "../contract/url-policy.ts";
 import { CatalogueError } from "../errors.ts";
 import { downloader, resumableDownloader } from "../http/download.ts";
-import { BadResponseError } from "../http/errors.ts";
+import { BadResponseError, NetworkError } from "../http/errors.ts";
 import { httpCore, openConnections } from "../http/http-core.ts";
 import { keyMask } from "../http/mask.ts";
 import { retryAfterMs, serverNow, systemRandom } from "../http/retry.ts";
@@ -78,6 +78,7 @@ export function createClient(options: ClientOptions): Client {
     // A proxy would be another machine that sees the key.
     isDirect: (url) => isLoopbackHost(url.hostname) || isInsecure(url, insecureHosts),
   });
+  const closing = new AbortController();
   const retry = { windowMs: limits.rateWindowMs, ...options.retry };
   const { onWait, timeLimits } = options;
   const { origin } = base;
@@ -181,10 +182,13 @@ export function createClient(options: ClientOptions): Client {
     },
     poll: (operation, input, options) =>
       poll(
-        { clock, random, onWait, answeredAt: () => answeredAt },
+        { clock, random, onWait, answeredAt: () => answeredAt, closing: closing.signal },
         toMessage(operation, input, { base, userAgent }),
         (signal) => exchange(operation, input, { signal }),
-        options,
+        {
+          ...options,
+          signal: AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])]),
+        },
       ),
     download: downloader(downloads),
     downloadInto: resumableDownloader(downloads),
@@ -192,7 +196,11 @@ export function createClient(options: ClientOptions): Client {
     // The local clock may have been set back since the moment.
     earliest: (moment = Number.POSITIVE_INFINITY) => Math.max(0, Math.min(moment, clock.now()) + leastAhead),
     withoutKey: (text) => withoutKey(text),
-    close: () => connections.close(),
+    close() {
+      // A poll may be waiting for its next request.
+      closing.abort(new NetworkError("the client is closed", { code: "client_closed", transient: false }));
+      return connections.close();
+    },
   };
 }
 

@@ -1,9 +1,6 @@
-import { isAnyArrayBuffer, isUint8Array } from "node:util/types";
 import { type ClientOperation, operations as contract } from "../contract/client-operations.ts";
-import { limits } from "../contract/limits.ts";
-import { asFileError, CatalogueError } from "../errors.ts";
-import type { FilePart } from "../http/send.ts";
-import type { CallOptions, ImageSource, ListOptions, Operation, Page, Upload } from "./api/calls.ts";
+import { CatalogueError } from "../errors.ts";
+import type { CallOptions, ListOptions, Operation, Page, Upload } from "./api/calls.ts";
 import type { ExportsApi } from "./api/exports.ts";
 import type { ImagesApi } from "./api/images.ts";
 import type { ImportsApi } from "./api/imports.ts";
@@ -28,6 +25,7 @@ import {
 } from "./check-options.ts";
 import { createClient as createServiceClient, type Client as ServiceClient } from "./client.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
+import { readImage } from "./image-source.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
 import type { AnyOperation } from "./request.ts";
 
@@ -159,7 +157,7 @@ function createResources(service: ServiceClient): Record<string, Record<string, 
         return traced(send, async () => {
           checkOptions(name, options, callOptions.call);
           if (!isUpload) checkInput(name, input, known);
-          const sent = isUpload ? { file: await filePart(toImage(input as Upload)) } : (input ?? {});
+          const sent = isUpload ? { file: await readImage(input as Upload, options?.signal) } : (input ?? {});
           return (await service.exchange(operation, sent as never, options)).body;
         });
       };
@@ -175,9 +173,6 @@ function createResources(service: ServiceClient): Record<string, Record<string, 
   }
   return resources;
 }
-
-const toImage = (upload: Upload) =>
-  typeof upload === "object" && upload !== null && "file" in upload ? upload.file : upload;
 
 /**
  * A field of a response that this version does not know: the service may add fields (Versioning 2), and responses keep
@@ -224,64 +219,4 @@ function from({ stack = "" }: Caller, error: unknown): unknown {
   if (!(error instanceof CatalogueError)) return error;
   error.stack = [`${error.name}: ${error.message}`, ...stack.split("\n").slice(1)].join("\n");
   return error;
-}
-
-/** Reads an image to upload. A retry needs the bytes again, so they are kept, up to the limit of an image. */
-async function filePart(source: ImageSource): Promise<FilePart> {
-  if (typeof source === "string" || source instanceof URL) return fromPath(source);
-  if (isUint8Array(source)) return part(source, "image");
-  if (isAnyArrayBuffer(source)) return part(new Uint8Array(source), "image");
-  if (source instanceof Blob) {
-    const { name = "image" } = source as { name?: string };
-    checkSize(source.size);
-    return part(new Uint8Array(await source.arrayBuffer()), name);
-  }
-  if (typeof source === "object" && source !== null && "bytes" in source) {
-    return part(source.bytes, source.filename);
-  }
-  if (typeof source === "object" && source !== null && Symbol.asyncIterator in source) {
-    return part(await collected(source as AsyncIterable<Uint8Array>), "image");
-  }
-  throw new TypeError(
-    "images.upload takes a Blob, bytes (Buffer, Uint8Array), a stream, a path, or { bytes, filename }",
-  );
-}
-
-async function fromPath(path: string | URL): Promise<FilePart> {
-  const { createReadStream } = await import("node:fs");
-  try {
-    const bytes = await collected(createReadStream(path));
-    const name = typeof path === "string" ? path : decodeURIComponent(path.pathname);
-    return { bytes, filename: name.split(/[/\\]/).at(-1) || "image" };
-  } catch (error) {
-    throw asFileError(error, String(path));
-  }
-}
-
-async function collected(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    if (!isUint8Array(chunk)) throw new TypeError("images.upload: the stream must consist of bytes");
-    size += chunk.length;
-    checkSize(size);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function part(bytes: Uint8Array, filename: string): FilePart {
-  if (!isUint8Array(bytes)) throw new TypeError("images.upload: bytes must be a Uint8Array");
-  if (typeof filename !== "string") throw new TypeError("images.upload: filename must be a string");
-  checkSize(bytes.length);
-  return { bytes, filename };
-}
-
-function checkSize(bytes: number): void {
-  if (bytes <= limits.imageBytes) return;
-  throw new CatalogueError(`the image is larger than ${limits.imageBytes / 1024 / 1024} MB`, {
-    type: "invalid_request",
-    code: "body_too_large",
-    hint: "Upload a smaller version of the image.",
-  });
 }

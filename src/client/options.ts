@@ -44,8 +44,8 @@ export interface ClientOptions {
 export interface PollOptions<Body> {
   /** Whether to stop polling, at once or as a promise. */
   done: (body: Body) => boolean | Promise<boolean>;
-  /** Receives every response, including the last one. */
-  onResponse?: ((body: Body) => void) | undefined;
+  /** Receives every response, including the last one; polling waits for its promise. */
+  onResponse?: ((body: Body) => unknown) | undefined;
   /** The total time limit, in milliseconds. Default: none. */
   timeoutMs?: number | undefined;
   /**

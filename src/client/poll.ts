@@ -4,7 +4,7 @@ import { CatalogueError } from "../errors.ts";
 import { NetworkError, TimeoutError } from "../http/errors.ts";
 import { type Backoff, backoffMs, type OnWait } from "../http/retry.ts";
 import { type Message, requestName } from "../http/send.ts";
-import { linkedAbort } from "../http/time-limits.ts";
+import { linkedAbort, untilAborted } from "../http/time-limits.ts";
 import type { PollOptions } from "./options.ts";
 
 interface Polling {
@@ -14,6 +14,8 @@ interface Polling {
   onWait?: OnWait | undefined;
   /** The time of the service's last response to any request, in milliseconds since the epoch; null if none. */
   answeredAt: () => number | null;
+  /** Aborted when the client is closed. */
+  closing: AbortSignal;
 }
 
 /** Bounds of `Retry-After`, in milliseconds: no busy loop, and no excessive sleep. */
@@ -39,8 +41,8 @@ export async function poll<Body>(
   ask: (signal: AbortSignal) => Promise<{ body: Body; retryAfterMs: number | null }>,
   { done, onResponse, timeoutMs, outageMs = outlastedMs, signal }: PollOptions<Body>,
 ): Promise<Body> {
-  const { clock, random, onWait, answeredAt } = deps;
-  const link = linkedAbort(signal);
+  const { clock, random, onWait, answeredAt, closing } = deps;
+  const link = linkedAbort(signal, closing);
   const expire = () => {
     const message = `the job did not finish within ${timeoutMs! / 1000} s (${requestName(what)})`;
     link.abort(new TimeoutError(message, { code: "wait_timeout" }));
@@ -60,22 +62,26 @@ export async function poll<Body>(
     else onWait?.({ reason: "outage", ms, method, path, since: lastAnswer });
     return ms;
   };
+  // Errors of the caller's own functions are no outage.
+  const isDone = async (body: Body): Promise<boolean> => {
+    await onResponse?.(body);
+    return done(body);
+  };
   try {
     for (;;) {
       const asked = clock.now();
-      let waitMs: number;
-      try {
-        const seen = await ask(link.signal);
-        outage = { failures: 0, since: 0 };
-        onResponse?.(seen.body);
-        if (await done(seen.body)) return seen.body;
-        const jobMs = seen.retryAfterMs ?? limits.jobPollSeconds * 1000;
-        waitMs = Math.min(Math.max(jobMs, shortestMs), longestMs);
-      } catch (error) {
+      const seen = await ask(link.signal).catch((error: unknown) => {
         link.signal.throwIfAborted();
-        waitMs = outlast(error, asked);
+        return outlast(error, asked);
+      });
+      if (typeof seen === "number") {
+        await clock.sleep(seen, link.signal);
+        continue;
       }
-      await clock.sleep(waitMs, link.signal);
+      outage = { failures: 0, since: 0 };
+      if (await untilAborted(isDone(seen.body), link.signal)) return seen.body;
+      const jobMs = seen.retryAfterMs ?? limits.jobPollSeconds * 1000;
+      await clock.sleep(Math.min(Math.max(jobMs, shortestMs), longestMs), link.signal);
     }
   } finally {
     cancel();

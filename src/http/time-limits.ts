@@ -181,23 +181,43 @@ const slowUpload = 32;
 const uploadMs = (body: Uint8Array | null): number => Math.ceil((body?.length ?? 0) / slowUpload);
 
 /**
- * A signal that can be aborted by itself and also follows `parent` until it is released. Replaces AbortSignal.any, which
- * leaks on the oldest supported Node if the parent outlives thousands of requests.
+ * A signal that can be aborted by itself and also follows `parents` until it is released. Replaces AbortSignal.any, which
+ * leaks on the oldest supported Node if a parent outlives thousands of requests.
  */
-export function linkedAbort(parent: AbortSignal | undefined): {
+export function linkedAbort(...parents: readonly (AbortSignal | undefined)[]): {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
   release(): void;
 } {
   const own = new AbortController();
-  const follow = () => own.abort(parent?.reason);
-  // Node takes more than ten requests at once for a leak.
-  if (parent instanceof AbortSignal) setMaxListeners(0, parent);
-  if (parent?.aborted) follow();
-  else parent?.addEventListener("abort", follow, { once: true });
+  const releases = parents.map((parent) => {
+    const follow = () => own.abort(parent?.reason);
+    // Node takes more than ten requests at once for a leak.
+    if (parent instanceof AbortSignal) setMaxListeners(0, parent);
+    if (parent?.aborted) follow();
+    else parent?.addEventListener("abort", follow, { once: true });
+    return () => parent?.removeEventListener("abort", follow);
+  });
   return {
     signal: own.signal,
     abort: (reason) => own.abort(reason),
-    release: () => parent?.removeEventListener("abort", follow),
+    release() {
+      for (const release of releases) release();
+    },
   };
+}
+
+/** The result of `work`, or a rejection with the reason of `signal` once that is aborted. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const link = linkedAbort(signal);
+  const aborted = new Promise<never>((_, reject) => {
+    const end = () => reject(link.signal.reason);
+    if (link.signal.aborted) end();
+    else link.signal.addEventListener("abort", end, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    link.release();
+  }
 }

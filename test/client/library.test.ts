@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -113,6 +113,23 @@ describe("an upload", () => {
       Readable.from(["abc"]),
       { message: "images.upload: the stream must consist of bytes" },
     ],
+    [
+      "a stream of a missing file",
+      (async function* () {
+        yield* createReadStream(join(folder, "none.png"));
+      })(),
+      { type: "file", code: "ENOENT", message: `cannot open ${folder}/none.png: no such file or folder` },
+    ],
+    [
+      "a stream that breaks",
+      new ReadableStream({ start: (stream) => stream.error(new Error("no more")) }),
+      { type: "file", code: "stream_failed", message: "cannot read the stream: no more" },
+    ],
+    [
+      "an empty stream",
+      Readable.from([]),
+      { message: "images.upload: the stream is empty, or was read before" },
+    ],
     ["a number", 5, { message: /^images\.upload takes a Blob, bytes/ }],
   ])("rejects %s without a request", async (_, source, error) => {
     const { server, client } = await libraryAgainst([json(201, uploaded)]);
@@ -123,6 +140,16 @@ describe("an upload", () => {
     );
     expect(server.requests).toEqual([]);
   });
+});
+
+test("a signal ends an upload whose stream gives nothing", async () => {
+  const { server, client } = await libraryAgainst([]);
+  const reason = new Error("stopped");
+  const stop = new AbortController();
+  const upload = client.images.upload(new ReadableStream(), { signal: stop.signal });
+  stop.abort(reason);
+  await expect(upload).rejects.toBe(reason);
+  expect(server.requests).toEqual([]);
 });
 
 test("exports.create() without arguments exports all products", async () => {
@@ -257,10 +284,24 @@ describe("options", () => {
       (client) => client.imports!.create!({ body: { rows: [] }, ndjson: "{}" }),
       "imports.create takes one of body, ndjson: the others would not be sent",
     ],
+    ...Object.entries({
+      "a function": () => 1,
+      "a list": [{ name: "Coat" }],
+      "a Map": new Map([["name", "Coat"]]),
+      "a promise": Promise.resolve({ name: "Coat" }),
+      bytes: Buffer.from("{}"),
+      "a form": new URLSearchParams({ name: "Coat" }),
+    }).map(
+      ([name, body]): Mistake => [
+        `a body that is ${name}`,
+        (client) => client.products!.update!({ product_id: id, body }),
+        "products.update: body must be an object of the fields to send",
+      ],
+    ),
     [
-      "a body that is a function",
-      (client) => client.products!.create!({ body: () => 1 }),
-      "products.create: body must be an object",
+      "rows as NDJSON for what takes none",
+      (client) => client.products!.create!({ ndjson: "{}" }),
+      "products.create: unknown field ndjson; it takes body, json",
     ],
     ["a string", (client) => client.products!.get!(id), "products.get takes { product_id }"],
     [

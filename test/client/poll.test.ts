@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import type { PollOptions } from "../../src/client/options.ts";
 import { operations } from "../../src/contract/client-operations.ts";
 import type { Import } from "../../src/contract/resources/imports.ts";
+import { TimeoutError } from "../../src/http/errors.ts";
 import type { Wait } from "../../src/http/retry.ts";
 import { bytes, json, refusal, reset, type Step } from "../http/scripted-server.ts";
 import { clientAgainst, closeAll, importJob } from "./world.ts";
@@ -56,6 +57,61 @@ test("polling waits for an answer that done gives later", async () => {
   const done = async ({ status }: Import) => status === "completed";
   const { ended, looks } = await follow([job("processing"), job("completed")], { done });
   expect([ended, looks]).toEqual(["completed", 2]);
+});
+
+test.each<[string, Partial<PollOptions<Import>>]>([
+  ["done", { done: () => Promise.reject(new TimeoutError("mine", { code: "deadline" })) }],
+  [
+    "onResponse",
+    {
+      onResponse() {
+        throw new TimeoutError("mine", { code: "deadline" });
+      },
+    },
+  ],
+  ["a promise of onResponse", { onResponse: async () => Promise.reject(new Error("mine")) }],
+])("an error of %s ends polling immediately, as it is no outage", async (_, options) => {
+  const { ended, looks } = await follow([job("processing")], options);
+  expect(ended).toMatchObject({ message: "mine" });
+  expect(looks).toBe(1);
+});
+
+test("the time limit and the signal end a done that never ends", async () => {
+  const { client, clock } = await clientAgainst([job("processing")]);
+  const stop = new AbortController();
+  const pollUntil = (act: () => void, options: Partial<PollOptions<Import>>) =>
+    client.poll(
+      operations.imports.get,
+      { import_id: "X" },
+      {
+        ...options,
+        done() {
+          act();
+          return new Promise(() => {});
+        },
+      },
+    );
+  await expect(pollUntil(() => clock.advance(3_000), { timeoutMs: 3_000 })).rejects.toMatchObject({
+    name: "TimeoutError",
+    code: "wait_timeout",
+  });
+  const reason = new Error("stopped");
+  await expect(pollUntil(() => stop.abort(reason), { signal: stop.signal })).rejects.toBe(reason);
+});
+
+test("closing the client ends a poll between two requests", async () => {
+  const { client } = await clientAgainst([job("processing")]);
+  const ended = client.poll(
+    operations.imports.get,
+    { import_id: "X" },
+    {
+      done() {
+        void client.close();
+        return false;
+      },
+    },
+  );
+  await expect(ended).rejects.toMatchObject({ name: "NetworkError", code: "client_closed" });
 });
 
 test("ten minutes without a response end polling with the latest error", async () => {

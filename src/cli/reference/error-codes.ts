@@ -108,6 +108,7 @@ export const codeGroups: readonly CodeGroup[] = [
       file_changed: "The file changed while it was read: run the command again.",
       folder_not_readable: "Check the permissions of the folder.",
       folder_not_empty: "Choose a new folder, or empty this one.",
+      stream_failed: "Check the stream that images.upload was given.",
       not_a_folder: "Choose another folder.",
       folder_in_use: "Choose a folder in it.",
       is_a_directory: otherFile,

@@ -6,9 +6,15 @@ const mostAnnotations = 10;
 /** The rows of the table; the files of the run have all. */
 const mostRows = 20;
 
-/** The lines that GitHub Actions turns into annotations: ten at most, of which the last says how many more there are. */
-export function annotations({ listed, count, stopped }: FoundProblems): string[] {
-  const lines = listed.map(annotation);
+/**
+ * The lines that GitHub Actions turns into annotations: ten at most, of which the last says how many more there are.
+ * `visible` makes a path safe to show.
+ */
+export function annotations(
+  { listed, count, stopped }: FoundProblems,
+  visible: (text: string) => string,
+): string[] {
+  const lines = listed.map((problem) => annotation(problem, visible));
   if (stopped !== null) lines.unshift(`::error::${escapedData(stopped.message)}`);
   const all = count + (stopped === null ? 0 : 1);
   if (all <= mostAnnotations) return lines;
@@ -17,9 +23,12 @@ export function annotations({ listed, count, stopped }: FoundProblems): string[]
 }
 
 /** A problem, at its line of the file; a place without one is in the title. */
-function annotation({ path, lines, place, message }: FoundProblem): string {
+function annotation(
+  { path, lines, place, message }: FoundProblem,
+  visible: (text: string) => string,
+): string {
   const properties = [
-    ...(path === null ? [] : [`file=${escapedProperty(path)}`]),
+    ...(path === null ? [] : [`file=${escapedProperty(visible(path))}`]),
     ...(path === null || lines === null ? [] : [`line=${lines.first}`]),
     ...(path === null || lines === null || lines.first === lines.last ? [] : [`endLine=${lines.last}`]),
     ...(path === null || lines === null ? [`title=${escapedProperty(place)}`] : []),

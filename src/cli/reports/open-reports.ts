@@ -65,7 +65,7 @@ export async function openReports(app: App, command: ReportedCommand, isOnGitHub
       if (!isOnGitHub) return;
       // With --json stderr is read by programs.
       if (!app.io.json)
-        for (const line of annotations(foundProblems))
+        for (const line of annotations(foundProblems, (text) => app.io.visible(text)))
           await app.io.line(line, { wrap: false, isCommand: true });
       const path = env.GITHUB_STEP_SUMMARY || null;
       if (path === null) return;

@@ -8,7 +8,8 @@ type ProblemRow = readonly [FoundProblem, ...FoundProblem[]];
 
 /**
  * A JUnit report: a suite for each input with a test case for each row with problems, and the counts as properties. An input
- * without problems has one test case, which passes: Jenkins fails a build for a report without tests.
+ * without problems has one test case, as Jenkins fails a build for a report without tests: it passes, or is skipped if the
+ * command has stopped.
  */
 export function junitReport(
   { listed, left, counts, stopped }: FoundProblems,
@@ -28,15 +29,17 @@ export function junitReport(
     const more = isLast && left > 0 ? [failureCase(name, `${grouped(left)} more problems`)] : [];
     const stop = isLast && stopped !== null ? [errorCase(name, stopped)] : [];
     const failed = rows.length + more.length;
-    const total = Math.max(1, failed + stop.length);
+    const isEmpty = failed + stop.length === 0;
+    const total = isEmpty ? 1 : failed + stop.length;
+    const skipped = isEmpty && stopped !== null ? 1 : 0;
     tests += total;
     lines.push(
-      `  <testsuite name=${quoted(name)} tests="${total}" failures="${failed}" errors="${stop.length}">`,
+      `  <testsuite name=${quoted(name)} tests="${total}" failures="${failed}" errors="${stop.length}" skipped="${skipped}">`,
       ...(isLast ? properties(counts) : []),
       ...rows.map(rowCase),
       ...more,
       ...stop,
-      ...(failed + stop.length === 0 ? [`    <testcase classname=${quoted(name)} name="no problems"/>`] : []),
+      ...(isEmpty ? [emptyCase(name, skipped > 0)] : []),
       "  </testsuite>",
     );
   }
@@ -77,6 +80,9 @@ function rowCase(row: ProblemRow): string {
 
 const failureCase = (input: string, message: string): string =>
   `    <testcase classname=${quoted(input)} name=${quoted(message)}><failure message=${quoted(message)}/></testcase>`;
+
+const emptyCase = (input: string, isSkipped: boolean): string =>
+  `    <testcase classname=${quoted(input)} ${isSkipped ? 'name="not finished"><skipped/></testcase>' : 'name="no problems"/>'}`;
 
 const errorCase = (input: string, { code, message }: { code: string; message: string }): string =>
   `    <testcase classname=${quoted(input)} name=${quoted(code)}><error type=${quoted(code)} message=${quoted(message)}/></testcase>`;

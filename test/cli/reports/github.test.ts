@@ -110,6 +110,14 @@ describe("annotations", () => {
     ]);
   });
 
+  test("show the control characters of a file's name", async () => {
+    const world = await createWorld({ env: { GITHUB_ACTIONS } });
+    world.write("red\x1b[31m.csv", `reference,name,images\nA-1,,${url}/1.jpg\n`);
+    const { stderr } = await world.cat(["import", "red\x1b[31m.csv"]);
+    expect(annotations(stderr)).toEqual([expect.stringMatching(/^::error file=red\\x1b\[31m\.csv,line=2::/)]);
+    expect(stderr).not.toContain("\x1b");
+  });
+
   test("are ten at most, of which the last says how many more there are", async () => {
     const world = await createWorld({ env: { GITHUB_ACTIONS } });
     const rows = (count: number) => Array.from({ length: count }, (_, at) => `A-${at},,${url}/1.jpg`);

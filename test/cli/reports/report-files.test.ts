@@ -72,7 +72,7 @@ describe("--report", () => {
     const elements = elementsOf(world.read("junit.xml"));
     expect(elements.filter(([name]) => name !== "property")).toEqual([
       ["testsuites", { name: "cat import", tests: "2", failures: "2", errors: "0" }, ""],
-      ["testsuite", { name: "a.csv", tests: "2", failures: "2", errors: "0" }, ""],
+      ["testsuite", { name: "a.csv", tests: "2", failures: "2", errors: "0", skipped: "0" }, ""],
       ["properties", {}, ""],
       ["testcase", { classname: "a.csv", name: 'a.csv:4 <&"A-3', file: "a.csv", line: "4" }, ""],
       [
@@ -153,6 +153,17 @@ describe("--report", () => {
     await world.cat("import a.csv b.csv --report junit.xml");
     const suites = elementsOf(world.read("junit.xml")).filter(([name]) => name === "testsuite");
     expect(suites.map(([, { name, tests }]) => `${name} ${tests}`)).toEqual(["a.csv 1", "b.csv 1"]);
+  });
+
+  test("skips the inputs that a command has not come to when it stops", async () => {
+    const world = await createWorld({ env: { CAT_API_KEY: undefined } });
+    world.write("a.csv", good);
+    world.write("b.csv", good.replaceAll("A-1", "B-1"));
+    await world.cat("import a.csv b.csv --report junit.xml");
+    const report = world.read("junit.xml");
+    expect(report).toContain('<testsuite name="a.csv" tests="1" failures="0" errors="0" skipped="1">');
+    expect(report).toContain('<testcase classname="a.csv" name="not finished"><skipped/></testcase>');
+    expect(report).toContain('<testsuite name="b.csv" tests="1" failures="0" errors="1" skipped="0">');
   });
 
   test.each([

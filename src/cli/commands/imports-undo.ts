@@ -112,9 +112,8 @@ async function rejectMissingLedger({ context, globals }: App, ledger: string | u
 function findRunId(typed: string, { state, sentJobs, service }: Memory): string {
   if (typed !== "last") return sentJobs.find(typed)?.runId ?? typed;
   const account = state.accounts.find(service.baseUrl, service.keyFingerprint);
-  const runs = state.runs
-    .ofKind(importKind)
-    .filter((run) => run.account === account && hasChanges(run.id, state));
+  const runs = state.runs.ofKind(importKind).filter((run) => run.account === account);
+  // Also one that changed nothing: another import than the user means would be undone.
   const last = runs.sort((a, b) => b.startedAt - a.startedAt)[0];
   if (last !== undefined) return last.id;
   throw new CatError(`no import to ${service.baseUrl} can be undone from this machine`, {
@@ -123,10 +122,6 @@ function findRunId(typed: string, { state, sentJobs, service }: Memory): string 
     hint: "Imports of the last 30 days can be undone where they ran. For a ledger of its own, add --ledger FILE.",
   });
 }
-
-/** Whether the run sent anything. */
-const hasChanges = (run: string, { batches, changes }: Memory["state"]): boolean =>
-  batches.of(run).length > 0 || !changes.of(run)[Symbol.iterator]().next().done;
 
 /** What an undo does at most, how long it takes, and what it cannot undo. */
 function aheadLines({ file, products, created, fields, photos, writes, unresolved }: UndoEstimate): string[] {

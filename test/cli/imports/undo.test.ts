@@ -299,6 +299,25 @@ test("no request that changes a known product is sent before the product is reco
   expect(writes(world, sent)).toEqual([]);
 });
 
+test.each([
+  ["failed", "b.csv", 8],
+  ["was refused", "b.csv", 4],
+  ["was unchanged", "a.csv", 0],
+])("last is the last import, never an earlier one, also if it %s", async (kind, file, exit) => {
+  const world = await imported();
+  world.write("b.csv", "reference,name,images\nX,Coat,https://cdn.example.com/fail-http_error.jpg\n");
+  if (kind === "was refused")
+    world.mock.faults.add({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
+  expect((await world.cat(`import ${file}`)).exit).toBe(exit);
+  const before = catalogue(world);
+  const undone = await world.cat("imports undo last --yes");
+  expect([undone.exit, undone.stderr]).toEqual([
+    5,
+    expect.stringMatching(new RegExp(`^error: nothing is recorded that the import of ${file} changed`)),
+  ]);
+  expect(catalogue(world)).toEqual(before);
+});
+
 test("exits with 5 for an import of which nothing is recorded", async () => {
   const world = await imported();
   const ran = await world.cat("import a.csv --json");

@@ -108,7 +108,7 @@ const nothingRecorded = ({ id, file }: StoredRun): CatError =>
   new CatError(`nothing is recorded that the import of ${shownName(file)} changed (run ${id})`, {
     type: "not_found",
     code: "nothing_recorded",
-    hint: "It changed nothing, is older than 30 days or the last 10 imports, or an earlier version of this program sent it.",
+    hint: "It changed nothing, is older than 30 days or the last 10 imports, or an earlier version of this program sent it. To undo another import, name it: cat imports list.",
   });
 
 async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoDeps) {

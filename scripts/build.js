@@ -507,13 +507,13 @@ async function toCommonJs(path, code) {
 }
 
 /**
- * Adds `require` to parts with CommonJS packages, which load Node's modules that way. Creating it takes time, so other
- * parts do not get one.
+ * Adds `require` to parts with CommonJS packages, which load Node's modules that way and no others. It needs no URL, which a
+ * bundle of a user's in CommonJS does not have.
  * @param {string} code
  */
 function withRequire(code) {
   if (!code.includes("typeof require")) return code;
-  return `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);\n${code}`;
+  return `const require = process.getBuiltinModule;\n${code}`;
 }
 
 /**

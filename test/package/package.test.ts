@@ -218,6 +218,21 @@ longTest("both builds of the package serve the page of the mock, its data and it
   expect(await Promise.all(ran)).toEqual(Object.keys(builds).map((name) => ({ name, stderr: "", got })));
 });
 
+longTest.each(["cjs", "esm"] as const)("runs in a bundle in the format %s", async (format) => {
+  const outfile = join(installed.folder, `bundled.${format === "cjs" ? "cjs" : "mjs"}`);
+  const call = `createClient({ baseUrl: "https://api.example.com", apiKey: "ak_1" }).products.get({ product_id: "" })`;
+  await build({
+    stdin: {
+      contents: `import { createClient } from ${JSON.stringify(manifest.name)};
+        ${call}.catch((error) => console.log(error.message));`,
+      resolveDir: installed.folder,
+    },
+    ...{ bundle: true, platform: "node", format, outfile, logLevel: "silent" },
+  });
+  const { stdout } = await execa(process.execPath, [outfile]);
+  expect(stdout).toBe('product_id "" is not a valid ID');
+});
+
 longTest("the built files import only packages that users install", async () => {
   const dist = fileURLToPath(new URL("../../dist", import.meta.url));
   const programs = ["hand-over", "complete", "main"].map((name) => `program/${name}`);

@@ -60,6 +60,11 @@ const sentences = {
   ],
 } as const;
 
+/** What to do about each problem of a state file, by its code. */
+export const stateHints: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(sentences).map(([code, [, hint]]) => [code, hint]),
+);
+
 /** The error for a problem with the file at `path`; `reason` is the system's description. */
 export function stateError(
   problem: keyof typeof sentences,

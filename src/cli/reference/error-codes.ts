@@ -1,16 +1,10 @@
 import { fileProblem, fileProblems } from "../../errors.ts";
+import { stateHints } from "../../state/state-error.ts";
 import { nextSteps } from "../output/explain.ts";
-
-/** Codes of one topic, with what to do about each. */
-export interface CodeGroup {
-  readonly title: string;
-  readonly codes: Readonly<Record<string, string>>;
-}
+import { again, type CodeGroup, otherFile, rowCodeGroups, saveAgain } from "./row-codes.ts";
 
 const fixRow = "Fix the row, and run the command again.";
-const again = "Run the same command again.";
 const busy = "Wait for the other command to end, or stop it.";
-const otherFile = "Choose another file.";
 const restore = "Restore the folder from a backup, or mirror the catalogue into a new one.";
 const seeHelp = "See the help of the command.";
 
@@ -120,13 +114,19 @@ export const codeGroups: readonly CodeGroup[] = [
       another_run: "Restore the file, or add --fresh to start over.",
       packed_file: "Unpack the archive, and use the file in it.",
       unreadable_gzip: "Compress the file again.",
-      unreadable_workbook: "Open the workbook in a spreadsheet program, and save it again.",
+      unreadable_workbook: saveAgain,
       web_page: "Download the file itself, not the page about it.",
       invalid_file: otherFile,
       invalid_json: fixRow,
       leads_outside: "Remove the link, and run the command again.",
       not_a_log: "Choose another file with --log.",
       log_in_use: "Stop the other listener, or use another --log.",
+      log_gone: "Restore the log, or run the command again to start a new one.",
+      side_file_in_use: "Move the file elsewhere, or choose another --log.",
+      has_links: "Remove the other name of the log, or choose another --log.",
+      file_too_large: "Raise --max-bytes, or load a state with fewer products.",
+      invalid_state: "Load a file that --save has written.",
+      results_foreign: "Move the lists of the other program to another folder.",
     },
   },
   {
@@ -138,78 +138,7 @@ export const codeGroups: readonly CodeGroup[] = [
       }),
     ),
   },
-  {
-    title: "Rows of a file",
-    codes: {
-      invalid_rows: "Fix the rows that are listed, or add --skip-invalid.",
-      unknown_column: "Rename the column, or use --map.",
-      missing_column: "Add the column, or use --map.",
-      duplicate_header: "Rename one of the two columns.",
-      too_many_columns: "Remove columns without a header.",
-      duplicate_input: "Remove one of the rows, or add --allow-duplicates.",
-      duplicate_image: "Remove one of the images.",
-      empty_file: "Add rows, or choose another file.",
-      merged_cells: "Split the cells, and fill each of them.",
-      link_differs: "Make the text and the target of the link the same.",
-      nul_byte: "Save the file again as text.",
-      ragged_row: "Add or remove cells, so that the row has as many as the header.",
-      record_too_long: "Check that the file has rows, with at most 1 MiB each.",
-      stray_quote: "Double the quotes in the cell.",
-      unclosed_quote: "Close the quote in the cell.",
-      wrong_encoding: "Add --encoding with the encoding of the file.",
-      wrong_format: "Add --format with the format of the file.",
-      map_file: "Fix catalogue.map.json.",
-      invalid_map_file: "Fix catalogue.map.json.",
-      other_mapping: "Use the columns of the first run, or add --fresh.",
-      unlisted_value: "Nothing to do: the service decides about the value.",
-    },
-  },
-  {
-    title: "Photos",
-    codes: {
-      photo_not_found: "Check the path of the photo.",
-      photo_not_readable: "Check the permissions of the photo.",
-      photo_outside_root: "Add --images-outside, or move the photo.",
-      photo_damaged: "Download it again: cat export sync DIR --verify",
-      photo_changed: "The photo changed while it was read: run the command again.",
-      images_root_not_found: "Check --images-root.",
-      no_photos: "Check the folder and --pattern.",
-      too_many_photos: "Use at most 20 photos per product.",
-      ambiguous_photo: "Rename one of the photos.",
-      too_large: "Use a photo of at most 10 MB, or add --convert.",
-      not_an_image: "Use a JPEG, PNG or WebP file, or add --convert.",
-      not_convertible: "Save the photo as JPEG.",
-      photos_missing: "Import the failed file to add the missing photos.",
-    },
-  },
-  {
-    title: "Results of rows and images",
-    codes: {
-      part_failed: "See the output for the parts that failed.",
-      rows_failed: "Fix the failed file, and import it.",
-      row_failed: "See the error of the row.",
-      image_failed: "Check the URLs of the photos of the row.",
-      images_failed: again,
-      images_missing: "Check whether their products were deleted.",
-      export_failed: "Run the command again: it starts a new export.",
-      import_failed: "Import the failed file.",
-      not_sent: again,
-      call_refused: "See the error of the batch: other rows of it were rejected.",
-      bad_results: again,
-      asset_gone: again,
-      ambiguous_names: "Use cat export sync DIR --approved.",
-      no_decisions: "Decide about the images on the page first.",
-      no_task: "Use the file that the review page wrote.",
-      duplicate_decision: "Keep one decision per image.",
-      edited_decision: "Restore the row, and change only decision and note.",
-      incomplete_decisions: "Decide about every image of the page.",
-      invalid_decision: "Use approve or reject.",
-      invalid_decisions: "Fix the rows that are listed.",
-      invalid_time: "Use the time that the review page wrote.",
-      nothing_rejected: "Nothing to do: no image was rejected.",
-      run_not_found: "Use the run_id of a summary on this machine.",
-    },
-  },
+  ...rowCodeGroups,
   {
     title: "Network and responses",
     codes: {
@@ -228,6 +157,8 @@ export const codeGroups: readonly CodeGroup[] = [
       response_too_large: "Check that the base URL is the address of the service.",
       redirect: "Check that the base URL is the address of the service.",
       incomplete_response: again,
+      unknown_length: "Run the command again. If it fails again, report it to the service.",
+      wrong_type: "Run the command again. If it fails again, report it to the service.",
       wrong_shape: "Run the command again. If it fails again, report it to the service.",
       wrong_content: again,
       wrong_count: again,
@@ -250,7 +181,7 @@ export const codeGroups: readonly CodeGroup[] = [
       queued_missing: "Add --missing to continue, or --fresh to generate all images again.",
       key_expired: again,
       state_unavailable: "Install this program again with its optional packages: libsql does not load.",
-      state_gone: "Run the command again: it starts a new run.",
+      ...stateHints,
       mirror_in_use: busy,
       mirror_not_writable: "Check the permissions of the folder.",
       not_a_mirror: "Choose a new or empty folder.",
@@ -261,6 +192,11 @@ export const codeGroups: readonly CodeGroup[] = [
       damaged_index: restore,
       invalid_index: restore,
       missing_index: restore,
+      changed_index: "Copy the shard again, or run it again.",
+      damaged_files: "Copy the files again, or run the shard with --verify.",
+      missing_shard: "Run the shard, or copy its folder.",
+      unfinished_shard: "Run the shard to its end.",
+      shards_do_not_fit: "Merge shards of one mirror, in a folder of their own.",
       unsafe_path: restore,
       missing_file: again,
       changed_file: again,

@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { codeGroups } from "../../../src/cli/reference/error-codes.ts";
 import { environment } from "../../../src/cli/settings/environment.ts";
+import { imageErrorCodes, rowErrorCodes, taskFailureCodes } from "../../../src/contract/value-sets.ts";
 import { codesOf, codesOfSources } from "./codes-of-sources.ts";
+import { fieldsOfSources, wordsOfSources } from "./words-of-sources.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const listedCodes = codeGroups.flatMap(({ codes }) => Object.keys(codes));
@@ -16,6 +18,17 @@ describe("error codes", () => {
       ([code]) => !listedCodes.includes(code) && !notErrors.has(code),
     );
     expect(missing).toEqual([]);
+  });
+
+  test("every word with an underscore in the sources has an entry, or is no code", () => {
+    const fields = fieldsOfSources();
+    const others = [...wordsOfSources()].filter((word) => !listedCodes.includes(word) && !fields.has(word));
+    expect(others.sort()).toEqual(otherWords);
+  });
+
+  test("every code that the service gives to a row, an image or a task has an entry", () => {
+    const codes = [...rowErrorCodes, ...imageErrorCodes, ...taskFailureCodes];
+    expect(codes.filter((code) => !listedCodes.includes(code))).toEqual([]);
   });
 
   test("every entry of the program is in the sources", () => {
@@ -57,6 +70,21 @@ const madeCodes: ReadonlySet<string> = new Set([
   "signature_mismatch",
   "signature_out_of_tolerance",
 ]);
+
+/** Words of the sources that are neither codes nor fields: values of fields, names of columns, of the state and of a made-up key. */
+const otherWords = [
+  "ak_none",
+  "application_id",
+  "decided_at",
+  "edit_number",
+  "fail_row",
+  "image_back",
+  "invalid_signature",
+  "page_count",
+  "page_size",
+  "skip_existing",
+  "user_version",
+];
 
 /** Codes that no message shows. */
 const notErrors: ReadonlySet<string> = new Set(["failed"]);

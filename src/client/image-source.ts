@@ -50,9 +50,16 @@ async function collected(
   const parts = stream[Symbol.asyncIterator]();
   const chunks: Uint8Array[] = [];
   let size = 0;
+  const next = async () => {
+    try {
+      return await untilAborted(parts.next(), signal);
+    } catch (error) {
+      throw signal?.aborted ? error : readError(error, name);
+    }
+  };
   try {
     for (;;) {
-      const { done, value } = await untilAborted(parts.next(), signal);
+      const { done, value } = await next();
       if (done === true) break;
       if (!isUint8Array(value)) throw new TypeError("images.upload: the stream must consist of bytes");
       size += value.length;
@@ -60,20 +67,19 @@ async function collected(
       chunks.push(value);
     }
   } catch (error) {
-    // A stream that hangs may never end.
+    // Not awaited: a stream that hangs may never end.
     void Promise.resolve(parts.return?.()).catch(() => {});
-    throw readError(error, name, signal);
+    throw error;
   }
-  if (size === 0) throw new TypeError(`images.upload: ${name} is empty, or was read before`);
+  if (size === 0) throw invalid(`${name} is empty`, "not_an_image", "A stream can be read only once.");
   return Buffer.concat(chunks);
 }
 
-function readError(error: unknown, name: string, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted || error instanceof CatalogueError || error instanceof TypeError) return error;
+function readError(error: unknown, name: string): unknown {
   const known = asFileError(error, name);
   if (known instanceof CatalogueError) return known;
-  const { message = String(error), code = "stream_failed" } = (error ?? {}) as NodeJS.ErrnoException;
-  return new CatalogueError(`cannot read ${name}: ${message}`, { type: "file", code, cause: error });
+  const message = `cannot read ${name}: ${error instanceof Error ? error.message : String(error)}`;
+  return new CatalogueError(message, { type: "file", code: "stream_failed", cause: error });
 }
 
 function part(bytes: Uint8Array, filename: string): FilePart {
@@ -85,9 +91,9 @@ function part(bytes: Uint8Array, filename: string): FilePart {
 
 function checkSize(bytes: number): void {
   if (bytes <= limits.imageBytes) return;
-  throw new CatalogueError(`the image is larger than ${limits.imageBytes / 1024 / 1024} MB`, {
-    type: "invalid_request",
-    code: "body_too_large",
-    hint: "Upload a smaller version of the image.",
-  });
+  const message = `the image is larger than ${limits.imageBytes / 1024 / 1024} MB`;
+  throw invalid(message, "body_too_large", "Upload a smaller version of the image.");
 }
+
+const invalid = (message: string, code: string, hint: string): CatalogueError =>
+  new CatalogueError(message, { type: "invalid_request", code, hint });

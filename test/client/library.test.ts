@@ -126,9 +126,19 @@ describe("an upload", () => {
       { type: "file", code: "stream_failed", message: "cannot read the stream: no more" },
     ],
     [
+      "a stream that its own sender ends",
+      new ReadableStream({ start: (stream) => stream.error(new DOMException("gone", "AbortError")) }),
+      { type: "file", code: "stream_failed", message: "cannot read the stream: gone" },
+    ],
+    [
+      "a stream whose connection breaks",
+      new ReadableStream({ start: (stream) => stream.error(new TypeError("terminated")) }),
+      { type: "file", code: "stream_failed", message: "cannot read the stream: terminated" },
+    ],
+    [
       "an empty stream",
       Readable.from([]),
-      { message: "images.upload: the stream is empty, or was read before" },
+      { type: "invalid_request", code: "not_an_image", message: "the stream is empty" },
     ],
     ["a number", 5, { message: /^images\.upload takes a Blob, bytes/ }],
   ])("rejects %s without a request", async (_, source, error) => {

@@ -236,7 +236,7 @@ test.each(["", "--quiet", "--json"])(
     const ran = await world.cat(`import a.csv --mode create --plan --report junit.xml ${flag}`.trim());
     expect(ran.exit).toBe(8);
     expect(world.read("junit.xml")).toContain(
-      '<error type="part_failed" message="1 of 1 row of a.csv would not be imported"/>',
+      '<failure type="reference_already_exists" message="BAG-0001: reference: the product exists already">',
     );
   },
 );

@@ -45,6 +45,24 @@ describe("annotations", () => {
     ]);
   });
 
+  test("name rows that would fail by a plan, which the summary counts", async () => {
+    const world = await createWorld({ env: { GITHUB_ACTIONS } });
+    world.write("a.csv", `reference,name,images\nA-1,Dress,${url}/1.jpg\n`);
+    await world.cat("import a.csv");
+    world.write("b.csv", `reference,name,images\nB-1,Coat,${url}/1.jpg\nA-1,Dress,${url}/1.jpg\n`);
+    const GITHUB_STEP_SUMMARY = join(world.folder, "summary.md");
+    const { exit, stderr } = await world.cat("import b.csv --mode create --plan --report r.xml", {
+      env: { GITHUB_STEP_SUMMARY },
+    });
+    expect([exit, annotations(stderr)]).toEqual([
+      8,
+      ["::error file=b.csv,line=3::A-1: reference: the product exists already"],
+    ]);
+    expect(world.read("summary.md")).toContain("| total | create | change |");
+    expect(world.read("summary.md")).not.toContain("Stopped");
+    expect(world.read("r.xml")).toContain('<failure type="reference_already_exists"');
+  });
+
   test("name failed tasks, and invalid rows of a dry run", async () => {
     const world = await generateWorld({ env: { GITHUB_ACTIONS } });
     world.write("a.csv", `reference,name,images\nfail-no_person,Dress,${url}/1.jpg\n`);

@@ -27,7 +27,7 @@ export async function planRun(
   foundProblems: FoundProblems | null,
 ): Promise<void> {
   app.context.keepHeapSmall?.();
-  const [{ flags, file, localPhotos, converter }] = opened as [OpenedFile];
+  const [{ flags, file, localPhotos, converter, photoAt }] = opened as [OpenedFile];
   const out = typeof flags.plan === "string" ? flags.plan : null;
   if (out !== null) await rejectOtherFile(app, out, flags);
   const lists = await problemLists(app, opened, { found: foundProblems });
@@ -75,6 +75,13 @@ export async function planRun(
       async (row) => {
         await write(lines.row(row));
         view.add(row);
+        if (row.action !== "fail") return;
+        const { line, reference } = row;
+        const code = "reference_already_exists";
+        foundProblems?.add(
+          { ...file.source, photoAt },
+          { line, reference, param: "reference", code, message: productExists },
+        );
       },
     );
   };
@@ -86,6 +93,8 @@ export async function planRun(
       throw rejection(opened, [check], () => true);
     }
     summary = plan.summary;
+    if (foundProblems !== null)
+      foundProblems.counts = Object.fromEntries(reportedCounts.map((name) => [name, plan.summary[name]]));
     await write(lines.end(summary));
   } catch (error) {
     await written?.discard();
@@ -177,6 +186,21 @@ export class PlanView {
   }
 }
 
+/** Why a row of a plan fails. */
+const productExists = "the product exists already";
+
+/** The counts that reports list, in this order. */
+const reportedCounts = [
+  "total",
+  "create",
+  "change",
+  "add_photos",
+  "unchanged",
+  "skip",
+  "fail",
+  "invalid",
+] as const;
+
 const colors = {
   create: "green",
   change: "yellow",
@@ -199,7 +223,7 @@ function actionText({ action }: PlannedRow): string {
 
 /** What changes, e.g. `name: "Dress" -> "Red dress", 2 photos`. */
 function changesText({ action, fields, photos }: PlannedRow, quoted: (text: string) => string): string {
-  if (action === "fail") return "the product exists already";
+  if (action === "fail") return productExists;
   const shown = (value: string | null) => (value === null ? "(empty)" : quoted(truncated(value, shownValue)));
   const parts = ledgerFields.flatMap((field) => {
     const change = fields[field];

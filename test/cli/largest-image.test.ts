@@ -93,9 +93,11 @@ test.for([
   expect(ran).toMatchObject({
     exit: 8,
     stderr: expect.stringMatching(
-      new RegExp(`is larger than 3 MB\nMirrored .*: 1 added, 1 failed .*\nTo try .*\n${hint}$`),
+      new RegExp(`is larger than 3 MB\nMirrored .*: 1 added, 1 failed .*\n${hint}$`),
     ),
   });
+  const again = await cat("export sync images --role source --max-bytes 3MB --json");
+  expect(JSON.parse(again.stderr).error.message).toBe(`1 of 2 images failed. ${hint.trim()}`);
   expect(files().filter((name) => name.endsWith(".jpg"))).toHaveLength(1);
   expect(files().filter((name) => /part|large-/.test(name))).toEqual([]);
   expect(world.read("images/catalogue.ndjson").trim().split("\n")).toHaveLength(1);

@@ -87,7 +87,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "products coverage": lines(summaries.coverageRow, reads),
   "products create": json(Product, changes),
   "products update": json(Product, changes),
-  "products delete": lines(deleted.extend({ reference: z.string().nullable() }), [...changes, partial]),
+  "products delete": lines(deleted.extend({ reference: z.string().nullable() }), changes),
   "products attach": lines(ProductImage, changes),
   "products detach": json(
     z.looseObject({ product_id: z.string(), image_id: z.string(), detached: z.literal(true) }),

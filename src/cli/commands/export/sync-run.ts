@@ -122,12 +122,12 @@ async function reportSync(app: App, flags: SyncFlags, { summary, stopped }: Sync
   if (failed === 0) return;
   throw new PartialError(`${grouped(failed)} of ${counted(total, "image")} failed`, {
     code: "images_failed",
-    hint: "To try them again, run the same command again.",
+    hint: stepsAfterFailures(summary).join(" "),
   });
 }
 
 function reportLines(flags: SyncFlags, summary: SyncSummary): string[] {
-  const { total, failed, removed, bytes, duration_ms } = summary;
+  const { total, removed, bytes, duration_ms } = summary;
   const counts = (["added", "changed", "renamed", "removed", "failed", "unchanged"] as const)
     .filter((name) => summary[name] > 0)
     .map((name) => `${grouped(summary[name])} ${name}`);
@@ -141,8 +141,14 @@ function reportLines(flags: SyncFlags, summary: SyncSummary): string[] {
   if (summary.unlabeled !== undefined) lines.push(unlabeledLine(summary.unlabeled));
   if (removed > 0 && !flags.delete)
     lines.push("  Files of removed images were kept. To delete them, add --delete.");
-  if (failed > 0) lines.push("To try failed images again, run the same command again.");
-  if (summary.failures?.some(({ code }) => code === "file_too_large"))
-    lines.push("To accept larger images, add --max-bytes, for example --max-bytes 200MB.");
-  return lines;
+  return [...lines, ...stepsAfterFailures(summary)];
+}
+
+/** What to do about images that failed: the same command would reject those that are too large again. */
+function stepsAfterFailures({ failed, failures = [] }: SyncSummary): string[] {
+  const large = failures.filter(({ code }) => code === "file_too_large").length;
+  return [
+    ...(failed > large ? ["To try failed images again, run the same command again."] : []),
+    ...(large > 0 ? ["To accept larger images, add --max-bytes, for example --max-bytes 200MB."] : []),
+  ];
 }

@@ -179,7 +179,7 @@ function operationsFile(): string {
   const groups = Object.keys(operations).map((resource) => {
     const values = callsOf(resource).map(
       ({ verb, operation, input, reply }) =>
-        `${comment(`${operation.summary}: \`${operation.method} ${operation.path}\`.`)}readonly ${verb}: Operation<${input ?? "NoInput"}, ${reply}>;\n`,
+        `${comment(`${operation.summary}: \`${operation.method} ${operation.path}\`.`)}readonly ${verb}: Operation<${input ?? "NoInput"}, ${reply}, "${operation.method}">;\n`,
     );
     return `${comment(tagNotes[resource]!)}readonly ${resource}: {\n${values.join("")}};\n`;
   });

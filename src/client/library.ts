@@ -65,7 +65,7 @@ export interface Client extends ClientBasics {
    * Rejects with a TimeoutError after `timeoutMs`.
    */
   poll<Input, Response>(
-    operation: Operation<Input, Response>,
+    operation: Operation<Input, Response, "GET">,
     input: NoInfer<Input>,
     options: PollOptions<Response>,
   ): Promise<Response>;

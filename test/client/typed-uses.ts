@@ -115,6 +115,8 @@ export async function misuses(product: Product, task: Task, error: unknown): Pro
   await client.imports.create({ mode: "create", body: { rows: [] } });
   // @ts-expect-error an ID is required
   await client.products.get();
+  // @ts-expect-error polling would create an export each time
+  void client.poll(operations.exports.create, {}, { done: () => true });
   // @ts-expect-error a misspelled parameter
   await client.products.list({ limits: 1 });
   // @ts-expect-error a body is required

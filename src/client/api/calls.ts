@@ -85,9 +85,9 @@ export type Upload =
     };
 
 /** An operation of the service as a value. `Input` and `Response` exist for the compiler only. */
-export interface Operation<Input, Response> {
+export interface Operation<Input, Response, Method = "GET" | "POST" | "PATCH" | "DELETE"> {
   /** The HTTP method. */
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: Method;
   /** The path with its parameters in braces, for example `/v1/products/{product_id}`. */
   readonly path: string;
   /** One sentence about the operation. */

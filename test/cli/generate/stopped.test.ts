@@ -143,6 +143,11 @@ test.each([
     '{"error":{"type":"partial","code":"images_failed","message":"5 of 45 images of looks.csv failed or were not queued. ' +
       'To queue the others and wait for all, add --skip-invalid to the same command.","exit":8}}\n',
   ],
+  [
+    "--json --no-wait",
+    0,
+    expect.stringContaining("To queue the others, add --skip-invalid to the same command."),
+  ],
 ])(
   "a product that is deleted while its images are queued stops the rest: %s",
   async (flag, listed, stderr) => {

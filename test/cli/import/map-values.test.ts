@@ -28,7 +28,7 @@ shop.csv:3  sex  invalid_row  sex must be one of male, female, other, kid, not "
 shop.csv:3  image_1_orientation  invalid_row  image_1_orientation must be one of front, back, left, right, top, bottom, three-quarter-left, three-quarter-right, detail, unlabeled, side, not "Vorne": did you mean "front"? Correct it, or use --map-value "orientation:Vorne=front"
 shop.csv:4  sex  invalid_row  sex must be one of male, female, other, kid, not "k. A.": correct it, or use --map-value "sex:k. A.=VALUE"
 error: shop.csv has 3 invalid rows out of 3; nothing was sent
-Fix the file and run the command again, or add --skip-invalid to import the valid rows.
+Fix the file and run the command again.
 `,
   });
 });

@@ -344,7 +344,7 @@ p/B-1_left.png  image_2  not_an_image  "p/B-1_left.png" ${what}
 p/C-1_front.png  image_1  not_an_image  "p/C-1_front.png" ${what}
 p/${long}_front.png  reference  invalid_row  reference has 101 characters; at most 100 are allowed
 error: p has 4 invalid products out of 4; nothing was sent
-Rename or replace the photos and run the command again, or add --skip-invalid to import the valid products.
+Rename or replace the photos and run the command again.
 `,
     });
     const { stdout } = await world.cat(["import", "p/", ...pattern, "--dry-run", "--json"]);

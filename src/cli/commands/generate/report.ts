@@ -321,7 +321,7 @@ export function inputRejected(
     );
   if (input === "flags")
     return new InputError("invalid flags; nothing was queued", "invalid_rows", fix("the flags"));
-  const orSkip = skipInvalid ? "" : ", or add --skip-invalid to queue the valid rows";
+  const orSkip = skipInvalid || invalid === total ? "" : ", or add --skip-invalid to queue the valid rows";
   return new InputError(
     `${name} has ${counted(invalid, "invalid row")} out of ${total}; nothing was queued`,
     "invalid_rows",

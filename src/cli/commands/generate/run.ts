@@ -325,12 +325,12 @@ async function report(
     ...(notQueued > 0 ? ["were not queued"] : []),
     ...(unknown > 0 ? ["got no known result"] : []),
   ];
+  const left = [...(notQueued > 0 ? ["queue the others"] : []), ...(flags.wait ? ["wait for all"] : [])];
   const images = `${grouped(bad)} of ${counted(total, "image")} of ${shownName(flags.input)}`;
   throw new PartialError(`${images} ${series(outcomes, "or")}${where}`, {
     code: "images_failed",
-    ...(stopped !== undefined && {
-      hint: "To queue the others and wait for all, add --skip-invalid to the same command.",
-    }),
+    ...(stopped !== undefined &&
+      left.length > 0 && { hint: `To ${left.join(" and ")}, add --skip-invalid to the same command.` }),
   });
 }
 

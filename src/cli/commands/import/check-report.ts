@@ -118,7 +118,9 @@ export function rejection(
   }
   const noun = isFolder ? "product" : "row";
   const fix = isFolder ? "Rename or replace the photos" : `Fix the ${bad.length === 1 ? "file" : "files"}`;
-  const orSkip = opened[0]!.flags.skipInvalid ? "" : `, or add --skip-invalid to import the valid ${noun}s`;
+  // A file without a valid row is rejected with --skip-invalid too.
+  const isSkippable = !opened[0]!.flags.skipInvalid && bad.every(({ invalid, total }) => invalid < total);
+  const orSkip = isSkippable ? `, or add --skip-invalid to import the valid ${noun}s` : "";
   const what =
     bad.length === 1
       ? `${file} has ${counted(invalid, `invalid ${noun}`)} out of ${grouped(total)}`

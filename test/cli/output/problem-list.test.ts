@@ -60,8 +60,7 @@ describe("on a terminal", () => {
       'image_front  must start with https://: "http://a.example/1.jpg"',
       "             a.csv: line 33",
       "error: a.csv has 32 invalid rows out of 32; nothing was sent",
-      "Fix the file and run the command again, or add --skip-invalid to import the",
-      "valid rows.",
+      "Fix the file and run the command again.",
     ]);
   });
 

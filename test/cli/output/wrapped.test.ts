@@ -113,7 +113,7 @@ describe("at the width of the terminal", () => {
   const told = async (line: string, call: object = {}) => {
     const world = await createWorld({ columns: 40 });
     world.write("spring-and-summer.csv", file);
-    world.write("bad.csv", `reference,name,images\nA,,${photo}\n`);
+    world.write("bad.csv", `reference,name,images\nA,,${photo}\nB,Coat,${photo}\n`);
     const { stderr } = await world.cat(`${line} --no-progress`, call);
     return screenOf(stderr);
   };
@@ -152,7 +152,7 @@ describe("at the width of the terminal", () => {
   test("an error is wrapped", async () => {
     expect((await told("import bad.csv", terminal)).slice(-5)).toEqual([
       "error: bad.csv has 1 invalid row out of",
-      "1; nothing was sent",
+      "2; nothing was sent",
       "Fix the file and run the command again,",
       "or add --skip-invalid to import the",
       "valid rows.",
@@ -161,7 +161,7 @@ describe("at the width of the terminal", () => {
 
   test("nothing is wrapped without a terminal", async () => {
     expect((await told("import bad.csv")).slice(-2)).toEqual([
-      "error: bad.csv has 1 invalid row out of 1; nothing was sent",
+      "error: bad.csv has 1 invalid row out of 2; nothing was sent",
       "Fix the file and run the command again, or add --skip-invalid to import the valid rows.",
     ]);
     expect((await told("import spring-and-summer.csv"))[3]).toBe(

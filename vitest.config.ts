@@ -12,6 +12,11 @@ const tests = files.filter((path) => path.endsWith(".test.ts"));
 // A module mocked by such a file would stay mocked for later files.
 const mocking = tests.filter((path) => /\bvi\.mock\(/.test(readFileSync(path, "utf8")));
 const isLonger = importersOf([normalize("test/support/repetitions.ts"), "fast-check"], files);
+// Loading the files whose tests are all long would take as long as a hundred tests.
+const isShort = (path: string) => {
+  const text = readFileSync(path, "utf8");
+  return !text.includes("longTest") || /^\s*test[.(]/m.test(text);
+};
 /** The files that do more in `npm run test:long`. */
 const longer = tests.filter((path) => isLonger.has(path));
 /** Paths as vitest's patterns, which have slashes on Windows too. */
@@ -49,7 +54,7 @@ export default defineConfig(({ mode }) => {
             ...common,
             name: "shared",
             isolate: false,
-            include: mode === "long" ? patterns(longer) : ["test/**/*.test.ts"],
+            include: patterns(mode === "long" ? longer : tests.filter(isShort)),
             exclude: patterns(mocking),
           },
         },

@@ -35,7 +35,7 @@ test("both programs print the version", async () => {
   }
 });
 
-test("catalogue does not run the system's cat", async () => {
+longTest("catalogue does not run the system's cat", async () => {
   const ran = await execa(catalogueProgram, ["notes.txt"], { reject: false });
   expect({ exit: ran.exitCode, stderr: ran.stderr }).toEqual({
     exit: 2,
@@ -67,7 +67,7 @@ test("accepts a global flag before the command", async () => {
   expect(ran.exitCode).toBe(0);
 });
 
-test("ends once its error is printed, although other requests wait for the rate limit", async () => {
+longTest("ends once its error is printed, although other requests wait for the rate limit", async () => {
   const error = { type: "rate_limited", code: "rate_limit_exceeded", message: "too many requests" };
   const server = createServer((_, response) =>
     response
@@ -88,7 +88,7 @@ test("ends once its error is printed, although other requests wait for the rate 
   expect({ exit: ran.exitCode, timedOut: ran.timedOut }).toEqual({ exit: 7, timedOut: false });
 });
 
-test("accepts the heads of responses that Node is told to accept", async () => {
+longTest("accepts the heads of responses that Node is told to accept", async () => {
   const headers = { "content-type": "application/json", "x-policy": "a".repeat(20_000) };
   const server = createServer((_, response) =>
     response.writeHead(200, headers).end('{"data":[],"has_more":false,"next_cursor":null}'),
@@ -136,7 +136,7 @@ describe("an interrupt", () => {
     expect(await interrupted([signal], serve)).toEqual({ exit, stderr: "" });
   });
 
-  test("stops at once the second time", async () => {
+  longTest("stops at once the second time", async () => {
     expect((await interrupted(["SIGINT", "SIGINT", "SIGINT"], serve)).exit).toBe(130);
   });
 
@@ -164,7 +164,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(ran.stdout).toContain("import products");
   });
 
-  test("no arguments with redirected stdout write the typed text to the file", async () => {
+  longTest("no arguments with redirected stdout write the typed text to the file", async () => {
     const cwd = temporaryFolder();
     const script = `${catProgram} > typed.txt; /bin/cat typed.txt`;
     const ran = await execa("script", ["-qec", script, "/dev/null"], {
@@ -176,7 +176,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(ran.stdout).not.toContain("COMMAND");
   });
 
-  test("the system's cat is connected to the terminal", async () => {
+  longTest("the system's cat is connected to the terminal", async () => {
     const ran = await onTerminal("cat <(tty -s < /dev/tty && echo terminal); cat -A <<< hi");
     expect(ran.stdout).toContain("terminal");
     expect(ran.stdout).toContain("hi$");

@@ -39,6 +39,7 @@ export type KnownErrorType =
  * `type` and `code`. The table of exit statuses is in cli/context/errors.ts.
  */
 export class CatalogueError extends Error {
+  /** The name of the class. */
   override readonly name: string = "CatalogueError";
   /** The kind of error: switch on it for behavior. */
   readonly type: KnownErrorType | (string & {});

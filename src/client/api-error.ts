@@ -43,6 +43,7 @@ export interface Credits {
 
 /** The service responded with an error. */
 export class ApiError extends CatalogueError {
+  /** The name of the class. */
   override readonly name: string = "ApiError";
   /** The type of the error: switch on it for behavior. */
   declare readonly type: ErrorType;

@@ -10,6 +10,7 @@ import { CatalogueError } from "../errors.ts";
 
 /** A delivery that is not from the service, or not recent: respond with 400 and do nothing. */
 export class SignatureError extends CatalogueError {
+  /** The name of the class. */
   override readonly name: string = "SignatureError";
   /** What is wrong with the signature. */
   readonly reason: SignatureFault;

@@ -13,6 +13,7 @@ export type NetworkErrorCode =
 
 /** The service could not be reached, or the connection broke before the response was complete. */
 export class NetworkError extends CatalogueError {
+  /** The name of the class. */
   override readonly name: string = "NetworkError";
   /** The kind of error. */
   declare readonly type: "network";
@@ -29,6 +30,7 @@ export class NetworkError extends CatalogueError {
 
 /** A deadline passed, or waiting timed out. */
 export class TimeoutError extends CatalogueError {
+  /** The name of the class. */
   override readonly name: string = "TimeoutError";
   /** The kind of error. */
   declare readonly type: "timeout";
@@ -42,6 +44,7 @@ export class TimeoutError extends CatalogueError {
 
 /** A response that is not the service's: HTML, incomplete JSON, too large, a redirect, an unexpected shape. */
 export class BadResponseError extends CatalogueError {
+  /** The name of the class. */
   override readonly name: string = "BadResponseError";
   /** The kind of error. */
   declare readonly type: "bad_response";
@@ -66,6 +69,7 @@ export class BadResponseError extends CatalogueError {
 
 /** A signed URL was rejected (403, 404, 410): ask the service for a new one. */
 export class SignedUrlError extends CatalogueError {
+  /** The name of the class. */
   override readonly name: string = "SignedUrlError";
   /** The kind of error. */
   declare readonly type: "signed_url";

@@ -59,8 +59,7 @@ function undocumented(path: string, node: ts.Node): string[] {
       ts.isMethodDeclaration(inner);
     const name = isField ? inner.name.getText() : "";
     const isHidden = name.startsWith("#") || (isField && /\?: never;?$/.test(inner.getText()));
-    // Each error has a name, whose meaning is that of all errors.
-    if (isField && !isHidden && name !== "name") missing.push(...undocumented(`${path}.${name}`, inner));
+    if (isField && !isHidden) missing.push(...undocumented(`${path}.${name}`, inner));
     else if (!isField && !ts.isBlock(inner) && !ts.isParameter(inner)) ts.forEachChild(inner, visit);
   };
   if (!ts.isFunctionDeclaration(node) && !ts.isVariableStatement(node)) ts.forEachChild(node, visit);

@@ -54,7 +54,8 @@ export function programLoader(
   const compile = (path: string) => {
     const name = hashedName.exec(path.slice(path.lastIndexOf("/") + 1))?.[1];
     const source = `(function (module, exports, require, __import, __filename) {${readFileSync(join(folder, path), "utf8")}\n})`;
-    const options = { filename: join(folder, path) };
+    // Kept code names its file in stacks for all installations of this version.
+    const options = { filename: `catalogue/${path}` };
     if (kept === null || name === undefined) return new Script(source, options);
     const cachedData = kept.read(name);
     if (cachedData !== null) return new Script(source, { ...options, cachedData });

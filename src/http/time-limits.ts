@@ -28,9 +28,9 @@ export type OnDoubt = (inDoubt: boolean) => void;
 /** Sends a message with a deadline for all its attempts; the caller's own signal can end it sooner. */
 export type SendMessage = (message: Message, signal?: AbortSignal, onDoubt?: OnDoubt) => Promise<Answer>;
 
-/** Whole seconds, and tenths below two. */
+/** Whole seconds, tenths below two, and milliseconds below a tenth. */
 const toSeconds = (ms: number): string =>
-  `${ms < 2_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1_000)} s`;
+  ms < 100 ? `${ms} ms` : `${ms < 2_000 ? Math.round(ms / 100) / 10 : Math.round(ms / 1_000)} s`;
 
 /**
  * The outermost layer: adds the deadline to a message, whatever its state then, so that an endless dripping

@@ -53,6 +53,16 @@ longTest("loads a part once, with the parts, packages and modules of Node that i
   expect(load("main.js")).toEqual({ both: [1, true, "/", expect.stringMatching(/\/main\.js$/)] });
 });
 
+longTest("names no folder of another installation in a stack", () => {
+  const parts = { "part-ABCD1234.js": 'exports.stack = new Error("a").stack.split("\\n")[1];' };
+  useTemporary(temporaryFolder());
+  const first = programIn(temporaryFolder(), parts);
+  const { stack } = first.load("part-ABCD1234.js");
+  first.end();
+  expect(stack).toMatch(/^ +at catalogue\/part-ABCD1234\.js:1:\d+$/);
+  expect(programIn(temporaryFolder(), parts).load("part-ABCD1234.js").stack).toBe(stack);
+});
+
 longTest("keeps the code of parts whose names have a hash, and uses it at the next start", () => {
   const folder = temporaryFolder();
   const cache = useTemporary(folder);

@@ -346,6 +346,7 @@ describe("time limits, on the given clock", () => {
   test.each([
     [20_000, "20 s"],
     [300, "0.3 s"],
+    [40, "40 ms"],
   ])("end a request at its deadline of %i ms, whatever its state", async (totalMs, time) => {
     const { get, clock, server } = await coreAgainst([silence], {
       clock: stillClock(),

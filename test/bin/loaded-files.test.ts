@@ -11,7 +11,9 @@ import { createWorld } from "../support/world.ts";
 
 /** The files of dist/program/ that a command loads. */
 const loadedFiles = async (args: readonly string[], env?: Record<string, string>): Promise<string[]> =>
-  (await loadedModules(args, env)).flatMap((url) => /\/dist\/program\/(.+)$/.exec(url)?.[1] ?? []);
+  (await loadedModules(args, env)).flatMap(
+    (url) => /(?:\/dist\/program|^catalogue)\/(.+)$/.exec(url)?.[1] ?? [],
+  );
 
 /** The URLs of the modules that a command loads, from the coverage report of V8. */
 async function loadedModules(args: readonly string[], env: Record<string, string> = {}): Promise<string[]> {

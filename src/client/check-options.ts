@@ -2,6 +2,7 @@ import { isUint8Array } from "node:util/types";
 import type { ClientOperation } from "../contract/client-operations.ts";
 import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
 import { ownHeaders } from "./own-headers.ts";
+import { jsonType } from "./request.ts";
 
 type Check = readonly [holds: (value: unknown) => boolean, mustBe: string];
 
@@ -197,18 +198,15 @@ export function checkOptions(what: string, given: object | undefined, known: Opt
   }
 }
 
-/** The fields of an input that become the body, by the content types that they are sent as. */
-const bodyTypes = {
-  body: /[/+]json$/,
-  json: /[/+]json$/,
-  ndjson: /ndjson$/,
-  file: /^multipart/,
-};
-
 /** The fields of the input of an operation. */
-export const listFields = ({ params, query, body }: ClientOperation): string[] => {
-  const fields = Object.entries(bodyTypes).filter(([, type]) => body.some((taken) => type.test(taken)));
-  return [...params, ...query, ...fields.map(([field]) => field)];
+export const listFields = (operation: ClientOperation): string[] => {
+  const { params, query, body } = operation;
+  const fields = [
+    ...(jsonType(operation) === undefined ? [] : ["body", "json"]),
+    ...(body.includes("application/x-ndjson") ? ["ndjson"] : []),
+    ...(body.includes("multipart/form-data") ? ["file"] : []),
+  ];
+  return [...params, ...query, ...fields];
 };
 
 const isBytes: Check = [

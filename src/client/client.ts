@@ -185,10 +185,7 @@ export function createClient(options: ClientOptions): Client {
         { clock, random, onWait, answeredAt: () => answeredAt, closing: closing.signal },
         toMessage(operation, input, { base, userAgent }),
         (signal) => exchange(operation, input, { signal }),
-        {
-          ...options,
-          signal: AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])]),
-        },
+        options,
       ),
     download: downloader(downloads),
     downloadInto: resumableDownloader(downloads),

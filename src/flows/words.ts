@@ -10,6 +10,13 @@ export const grouped = (count: number): string => String(count).replace(/\B(?=(\
 export const counted = (count: number, thing: string): string =>
   `${grouped(count)} ${thing}${count === 1 ? "" : "s"}`;
 
+/** The counts above zero with their names: `2 created, 1 failed`. */
+export const countList = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${grouped(count)} ${name}`)
+    .join(", ");
+
 /** A number of bytes for users, in the decimal units of file managers: `840 B`, `12.4 kB`, `1,204.0 MB`. */
 export const byteText = (bytes: number): string => {
   if (bytes < 1000) return `${Math.round(bytes)} B`;

@@ -60,10 +60,9 @@ const sentences = {
   ],
 } as const;
 
-/** What to do about each problem of a state file, by its code. */
-export const stateHints: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(sentences).map(([code, [, hint]]) => [code, hint]),
-);
+/** What to do about each problem of a state file, by its code. A function, as every start loads this file. */
+export const stateHints = (): Record<string, string> =>
+  Object.fromEntries(Object.entries(sentences).map(([code, [, hint]]) => [code, hint]));
 
 /** The error for a problem with the file at `path`; `reason` is the system's description. */
 export function stateError(

@@ -6,7 +6,7 @@ import { rowStatuses } from "../../contract/value-sets.ts";
 import { isEnded } from "../../flows/import/follow.ts";
 import { toFailure } from "../../flows/import/row-result.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
-import { counted, grouped, series } from "../../flows/words.ts";
+import { counted, countList, grouped, series } from "../../flows/words.ts";
 import { StateError } from "../../state/state-error.ts";
 import type { App } from "../app/app.ts";
 import { PartialError } from "../context/errors.ts";
@@ -107,16 +107,13 @@ async function reportEnd(app: App, job: Import, next: (...words: string[]) => st
     );
   }
   if (status === "failed") throw new PartialError(`the service could not run ${id}`);
-  const kinds = Object.entries({ failed, partial }).filter(([, count]) => count > 0);
-  const counts = kinds.map(([kind, count]) => `${grouped(count)} ${kind}`).join(", ");
+  const counts = countList({ failed, partial });
+  const kinds = [...(failed > 0 ? ["failed"] : []), ...(partial > 0 ? ["partial"] : [])];
   const [bad, all] = [failed + partial, counted(total ?? failed + partial, "row")];
   throw new PartialError(
     `${grouped(bad)} of ${all} of ${id} ${bad === 1 ? "was" : "were"} not imported in full (${counts})`,
     {
-      hint: `To list them: ${series(
-        kinds.map(([kind]) => rows(kind)),
-        "and",
-      )}`,
+      hint: `To list them: ${series(kinds.map(rows), "and")}`,
     },
   );
 }

@@ -6,6 +6,7 @@ import { again, type CodeGroup, otherFile, rowCodeGroups, saveAgain } from "./ro
 const fixRow = "Fix the row, and run the command again.";
 const busy = "Wait for the other command to end, or stop it.";
 const restore = "Restore the folder from a backup, or mirror the catalogue into a new one.";
+const reportIt = "Run the command again. If it fails again, report it to the service.";
 const seeHelp = "See the help of the command.";
 
 /**
@@ -157,15 +158,15 @@ export const codeGroups: readonly CodeGroup[] = [
       response_too_large: "Check that the base URL is the address of the service.",
       redirect: "Check that the base URL is the address of the service.",
       incomplete_response: again,
-      unknown_length: "Run the command again. If it fails again, report it to the service.",
-      wrong_type: "Run the command again. If it fails again, report it to the service.",
-      wrong_shape: "Run the command again. If it fails again, report it to the service.",
+      unknown_length: reportIt,
+      wrong_type: reportIt,
+      wrong_shape: reportIt,
       wrong_content: again,
       wrong_count: again,
       bad_cursor: again,
       cursor_rejected: again,
-      bad_row: "Run the command again. If it fails again, report it to the service.",
-      invalid_url: "Run the command again. If it fails again, report it to the service.",
+      bad_row: reportIt,
+      invalid_url: reportIt,
       missing_url: again,
       download_refused: "Run the command again later.",
       signed_url_refused: nextSteps.url_expired,
@@ -181,7 +182,7 @@ export const codeGroups: readonly CodeGroup[] = [
       queued_missing: "Add --missing to continue, or --fresh to generate all images again.",
       key_expired: again,
       state_unavailable: "Install this program again with its optional packages: libsql does not load.",
-      ...stateHints,
+      ...stateHints(),
       mirror_in_use: busy,
       mirror_not_writable: "Check the permissions of the folder.",
       not_a_mirror: "Choose a new or empty folder.",

@@ -9,7 +9,7 @@ export const otherFile = "Choose another file.";
 export const saveAgain = "Open the workbook in a spreadsheet program, and save it again.";
 const asText = "Format the column as Text, and type the value again.";
 
-/** The codes of problems in files of rows, and of what became of the rows. */
+/** The codes of problems in files of rows, and of results of rows, images and decisions. */
 export const rowCodeGroups: readonly CodeGroup[] = [
   {
     title: "ZIPs and workbooks",

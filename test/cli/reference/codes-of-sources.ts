@@ -1,19 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import ts from "typescript";
-
-const root = fileURLToPath(new URL("../../../src", import.meta.url));
-const folders = ["cli", "flows", "client", "http", "state"];
+import { folders, readSources } from "./words-of-sources.ts";
 
 /** The codes that the sources give to errors and to problems of rows, each with a file that has it. */
 export function codesOfSources(): Map<string, string> {
-  const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
-    (name) => name.endsWith(".ts") && folders.some((folder) => name.startsWith(`${folder}/`)),
-  );
   const found = new Map<string, string>();
-  for (const file of files) {
-    const text = readFileSync(join(root, file), "utf8");
+  for (const [file, text] of readSources(folders)) {
     // Parsing the others would take most of the time.
     if (!/\bcode:|\bnew \w+Error\(/.test(text)) continue;
     for (const code of codesOf(text)) found.set(code, file);

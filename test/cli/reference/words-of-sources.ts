@@ -3,18 +3,26 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../src", import.meta.url));
-const folders = ["cli", "flows", "client", "http", "state"];
-const textsOf = (all: readonly string[]): string[] =>
+
+/** The folders of src/ whose errors people and programs see. */
+export const folders = ["cli", "flows", "client", "http", "state"];
+
+/** The sources in some folders of src/, by path from there. */
+export const readSources = (inFolders: readonly string[]): [path: string, text: string][] =>
   readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && all.some((folder) => name.startsWith(`${folder}/`)))
-    .filter((name) => !/^client\/api\/|^cli\/reference\/\w+-codes\.ts$|\/page\//.test(name))
-    .map((name) => readFileSync(join(root, name), "utf8"));
-const found = (texts: readonly string[], pattern: RegExp): Set<string> =>
-  new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map((match) => match[1]!)));
+    .filter((path) => path.endsWith(".ts") && inFolders.some((folder) => path.startsWith(`${folder}/`)))
+    .map((path) => [path, readFileSync(join(root, path), "utf8")]);
+
+const found = (inFolders: readonly string[], pattern: RegExp): Set<string> =>
+  new Set(
+    readSources(inFolders)
+      .filter(([path]) => !/^client\/api\/|^cli\/reference\/\w+-codes\.ts$|\/page\//.test(path))
+      .flatMap(([, text]) => [...text.matchAll(pattern)].map((match) => match[1]!)),
+  );
 
 /** The strings of the sources that are words with underscores: codes of errors, and names of other things. */
-export const wordsOfSources = (): Set<string> => found(textsOf(folders), /"([a-z]+(?:_[a-z]+)+)"/g);
+export const wordsOfSources = (): Set<string> => found(folders, /"([a-z]+(?:_[a-z]+)+)"/g);
 
 /** The fields of the service's resources and of this program's own files. */
 export const fieldsOfSources = (): Set<string> =>
-  found(textsOf([...folders, "contract"]), /(?<![\w."?])"?([a-z]+(?:_[a-z]+)+)"?\??:/g);
+  found([...folders, "contract"], /(?<![\w."?])"?([a-z]+(?:_[a-z]+)+)"?\??:/g);

@@ -7,7 +7,7 @@ import { mirrorFiles } from "../../../flows/export/sync/mirror-state.ts";
 import type { SyncSummary } from "../../../flows/export/sync/result.ts";
 import { type SyncOutcome, syncCatalogue } from "../../../flows/export/sync/sync.ts";
 import type { SyncInput } from "../../../flows/export/sync/sync-run.ts";
-import { byteText, counted, grouped } from "../../../flows/words.ts";
+import { byteText, counted, countList, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { identifyService, reviewedAssets } from "../../app/profile-state.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
@@ -127,11 +127,9 @@ async function reportSync(app: App, flags: SyncFlags, { summary, stopped }: Sync
 }
 
 function reportLines(flags: SyncFlags, summary: SyncSummary): string[] {
-  const { total, removed, bytes, duration_ms } = summary;
-  const counts = (["added", "changed", "renamed", "removed", "failed", "unchanged"] as const)
-    .filter((name) => summary[name] > 0)
-    .map((name) => `${grouped(summary[name])} ${name}`);
-  const what = counts.length === 0 ? "" : `: ${counts.join(", ")}`;
+  const { total, added, changed, renamed, removed, failed, unchanged, bytes, duration_ms } = summary;
+  const counts = countList({ added, changed, renamed, removed, failed, unchanged });
+  const what = counts === "" ? "" : `: ${counts}`;
   if (flags.dryRun) {
     return [`${flags.folder} would have ${counted(total, "image")}${what}. Nothing was written (--dry-run).`];
   }

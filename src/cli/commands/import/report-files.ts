@@ -5,7 +5,7 @@ import type { EndedRun } from "../../../flows/import/close-run.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
 import type { ImportSummary, SummaryProblem } from "../../../flows/import/summary.ts";
 import type { CheckResult } from "../../../flows/rows/check.ts";
-import { counted, grouped, series, shownName } from "../../../flows/words.ts";
+import { counted, countList, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { PartialError, withHint } from "../../context/errors.ts";
@@ -66,12 +66,9 @@ export async function reportFiles(
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;
   const what = files.length === 1 ? shownName(files[0]!.file.source.name) : `${files.length} files`;
   const counts = { failed, partial, invalid, "without a result": bad - failed - partial - invalid };
-  const why = Object.entries(counts).flatMap(([name, count]) =>
-    count > 0 ? `${grouped(count)} ${name}` : [],
-  );
   throw new PartialError(
     `${grouped(bad)} of ${counted(total, "row")} of ${what} ${bad === 1 ? "was" : "were"} not imported in full ` +
-      `(${why.join(", ")})${where}`,
+      `(${countList(counts)})${where}`,
     { code: "rows_failed" },
   );
 }

@@ -5,7 +5,7 @@ import type { EndedRun } from "../../../flows/import/close-run.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/input-format.ts";
-import { counted, grouped, series, shownName } from "../../../flows/words.ts";
+import { counted, countList, grouped, series, shownName } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
@@ -202,10 +202,7 @@ export function headline(
 ): string {
   const took = `in ${duration(summary.duration_ms)}`;
   const { total, created, updated, skipped, unchanged } = summary;
-  const actions = Object.entries({ created, updated, skipped, unchanged })
-    .filter(([, count]) => count > 0)
-    .map(([action, count]) => `${grouped(count)} ${action}`)
-    .join(", ");
+  const actions = countList({ created, updated, skipped, unchanged });
   if (isStopped) {
     const done = actions === "" ? "" : `; ${actions}`;
     return `Stopped: sent ${grouped(summary.submitted)} of ${rows(total)} of ${file}${done}.`;

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
+import { longTest } from "../support/long-test.ts";
 import { s3Server } from "../support/s3-server.ts";
 import { syncWorld } from "./export/sync-world.ts";
 import { generateWorld } from "./generate/generate-world.ts";
@@ -22,7 +23,7 @@ async function withStore<
 const exportWorld = async () => withStore(await syncWorld());
 
 describe("cat export --out s3://", () => {
-  test("writes the rows that a file would have, and replaces no object without --yes", async () => {
+  longTest("writes the rows that a file would have, and replaces no object without --yes", async () => {
     const world = await exportWorld();
     await world.cat("export --out rows.csv");
     expect(await world.run("export --out s3://shop/a/rows.csv")).toEqual({
@@ -54,7 +55,7 @@ describe("cat export --out s3://", () => {
     });
   });
 
-  test("writes the ZIP that a file would be", async () => {
+  longTest("writes the ZIP that a file would be", async () => {
     const world = await exportWorld();
     const ran = await world.run("export --zip --out s3://shop/all.zip --json");
     expect(JSON.parse(ran.stdout)).toMatchObject({ assets: 6, files: [{ path: "s3://shop/all.zip" }] });
@@ -70,7 +71,7 @@ describe("cat export --out s3://", () => {
     expect(String(world.body("all.jsonl")).trimEnd().split("\n")).toHaveLength(3);
   });
 
-  test("sends nothing to the service if the bucket cannot be used", async () => {
+  longTest("sends nothing to the service if the bucket cannot be used", async () => {
     const world = await exportWorld();
     const before = world.requests().length;
     for (const flags of ["", "--manifest "]) {
@@ -87,7 +88,7 @@ describe("cat export --out s3://", () => {
     expect(world.requests()).toHaveLength(before);
   });
 
-  test("resumes an export whose store was gone, without another job", async () => {
+  longTest("resumes an export whose store was gone, without another job", async () => {
     const world = await exportWorld();
     world.store.faults.instead = (method) => (method === "PUT" ? { status: 403, body: denied } : null);
     const stopped = await world.run("export --zip --out s3://shop/all.zip");
@@ -100,7 +101,7 @@ describe("cat export --out s3://", () => {
     expect(world.keys()).toEqual(["all.zip"]);
   });
 
-  test.each([
+  longTest.each([
     ["--out gs://shop/a.csv", "--out must be a path on this computer, not an address (gs://)"],
     ["--out s3://shop", "--out is a bucket without the name of an object"],
     ["--out s3://shop/a/", "--out is a bucket without the name of an object"],
@@ -126,7 +127,7 @@ async function lookWorld() {
 }
 
 describe("cat tryon --save s3://", () => {
-  test("saves the images that a folder gets, with the same lists", async () => {
+  longTest("saves the images that a folder gets, with the same lists", async () => {
     const world = await lookWorld();
     const ran = await world.run("tryon looks.csv --save s3://shop/looks --yes");
     expect(ran).toMatchObject({ exit: 0, stdout: "" });
@@ -148,7 +149,7 @@ describe("cat tryon --save s3://", () => {
     });
   });
 
-  test("saves no image twice, and keeps the rows of earlier commands", async () => {
+  longTest("saves no image twice, and keeps the rows of earlier commands", async () => {
     const world = await lookWorld();
     await world.run("tryon looks.csv --save s3://shop/looks --yes");
     world.looks("DRESS-4,mdl_001,loft,full-front");
@@ -168,7 +169,7 @@ describe("cat tryon --save s3://", () => {
     expect(String(world.body("looks/results.ndjson")).trimEnd().split("\n")).toHaveLength(4);
   });
 
-  test("loses no row when another command writes the lists meanwhile", async () => {
+  longTest("loses no row when another command writes the lists meanwhile", async () => {
     const world = await lookWorld();
     await world.run("tryon looks.csv --save s3://shop/looks --yes");
     const { body, ...rest } = world.store.objects.get("looks/results.ndjson")!;
@@ -193,7 +194,7 @@ describe("cat tryon --save s3://", () => {
     expect(String(world.body("looks/results.csv"))).toContain("01OTHER");
   });
 
-  test("queues nothing if the bucket cannot be used", async () => {
+  longTest("queues nothing if the bucket cannot be used", async () => {
     const world = await lookWorld();
     world.store.objects.set("looks/results.csv", {
       body: Buffer.from("my,own\n1,2\n"),
@@ -215,7 +216,7 @@ describe("cat tryon --save s3://", () => {
     expect(world.tasks()).toEqual([]);
   });
 
-  test("has the gallery show images that are in the bucket", async () => {
+  longTest("has the gallery show images that are in the bucket", async () => {
     const world = await lookWorld();
     const ran = await world.run("tryon looks.csv --save s3://shop/looks --gallery review.html --yes");
     expect(ran).toMatchObject({ exit: 0 });

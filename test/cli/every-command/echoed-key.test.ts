@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { generateWorld } from "../generate/generate-world.ts";
 import { listenWorld, startHandler } from "../webhooks/listen-world.ts";
 import { serviceInFront } from "./service-in-front.ts";
@@ -77,7 +78,7 @@ const commands: readonly (readonly [line: string, exit: number, place: string])[
 ];
 
 describe("a key that the service repeats in every text", () => {
-  test("is in no file and on no stream", async () => {
+  longTest("is in no file and on no stream", async () => {
     const world = await echoingWorld();
     world.write("bad.csv", "reference,name,images\nBAD,Coat,https://cdn.example.com/fail-timeout.jpg\n");
     world.looks("DRESS-1,Amara,studio,full-front", "fail-low_confidence,Amara,studio,full-front");
@@ -94,7 +95,7 @@ describe("a key that the service repeats in every text", () => {
   });
 });
 
-test("other texts that look like a key stay", async () => {
+longTest("other texts that look like a key stay", async () => {
   const world = await generateWorld();
   world.write(
     "more.csv",
@@ -107,7 +108,7 @@ test("other texts that look like a key stay", async () => {
   expect(row.product).toMatchObject({ reference: "ak_dress_001", name: "Dress ak_live_0123456789" });
 });
 
-test("an event with the key is forwarded as it is, and logged without the key", async () => {
+longTest("an event with the key is forwarded as it is, and logged without the key", async () => {
   const world = await listenWorld();
   const front = await serviceInFront(world.mock.baseUrl);
   const handler = await startHandler(() => [200]);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { hasFlag, lineOf } from "./command-lines.ts";
 import { canary, type Finished, seededWorld } from "./seeded-world.ts";
 import type { Passing } from "./service-in-front.ts";
@@ -135,39 +136,49 @@ const needed: Readonly<Record<string, (passing: Passing) => boolean>> = {
   "lists of problems": ({ method }) => method !== "GET",
 };
 
-test("controls and an echoed key in any response are neutral in the output and the logs of every command", async () => {
-  // Text is not wrapped: a line end before a word would look like one of the text.
-  const { list, ids, run, front } = await seededWorld({ columns: 1000 });
-  const found: unknown[] = [];
-  const arrived = new Map<string, number>();
-  for (const command of walkedCommands(list.commands)) {
-    const limited = hasFlag(command, "--timeout") ? ["--timeout", "1m"] : [];
-    const stdin = command.name === "login" ? { stdin: canary.key } : {};
-    const seen: Passing[] = [];
-    for (const [change, flags] of Object.entries(runs).flatMap(([one, all]) =>
-      all.map((more) => [one, more] as const),
-    )) {
-      const isPrompt = flags[0] === "at a prompt";
-      const tty = isPrompt || flags[0] === "on a terminal";
-      if (flags[0] === "--format" && !(hasFlag(command, "--format") && hasFlag(command, "--all"))) continue;
-      // Where a change has nothing to change, the command shows nothing new.
-      if (change !== "texts of responses" && !seen.some(needed[change] ?? (() => true))) continue;
-      front.change = (passing) => {
-        seen.push({ ...passing });
-        changes[change]!(passing);
-      };
-      const line = lineOf(command, ids, [...(tty ? [] : flags), ...limited, ...(isPrompt ? [] : ["--yes"])]);
-      const ran = await run(line, { tty: tty && { stdin: isPrompt, stdout: true, stderr: true }, ...stdin });
-      front.change = null;
-      if (ran.stdout.includes(mark) || ran.stderr.includes(mark))
-        arrived.set(change, (arrived.get(change) ?? 0) + 1);
-      const raws = rawTexts(ran, flags.includes("csv"));
-      if (raws.length > 0 || ran.exit === 1)
-        found.push([change, line.join(" "), ran.exit, raws, ran.exit === 1 && ran.stderr]);
+longTest(
+  "controls and an echoed key in any response are neutral in the output and the logs of every command",
+  async () => {
+    // Text is not wrapped: a line end before a word would look like one of the text.
+    const { list, ids, run, front } = await seededWorld({ columns: 1000 });
+    const found: unknown[] = [];
+    const arrived = new Map<string, number>();
+    for (const command of walkedCommands(list.commands)) {
+      const limited = hasFlag(command, "--timeout") ? ["--timeout", "1m"] : [];
+      const stdin = command.name === "login" ? { stdin: canary.key } : {};
+      const seen: Passing[] = [];
+      for (const [change, flags] of Object.entries(runs).flatMap(([one, all]) =>
+        all.map((more) => [one, more] as const),
+      )) {
+        const isPrompt = flags[0] === "at a prompt";
+        const tty = isPrompt || flags[0] === "on a terminal";
+        if (flags[0] === "--format" && !(hasFlag(command, "--format") && hasFlag(command, "--all"))) continue;
+        // Where a change has nothing to change, the command shows nothing new.
+        if (change !== "texts of responses" && !seen.some(needed[change] ?? (() => true))) continue;
+        front.change = (passing) => {
+          seen.push({ ...passing });
+          changes[change]!(passing);
+        };
+        const line = lineOf(command, ids, [
+          ...(tty ? [] : flags),
+          ...limited,
+          ...(isPrompt ? [] : ["--yes"]),
+        ]);
+        const ran = await run(line, {
+          tty: tty && { stdin: isPrompt, stdout: true, stderr: true },
+          ...stdin,
+        });
+        front.change = null;
+        if (ran.stdout.includes(mark) || ran.stderr.includes(mark))
+          arrived.set(change, (arrived.get(change) ?? 0) + 1);
+        const raws = rawTexts(ran, flags.includes("csv"));
+        if (raws.length > 0 || ran.exit === 1)
+          found.push([change, line.join(" "), ran.exit, raws, ran.exit === 1 && ran.stderr]);
+      }
     }
-  }
-  expect(found).toEqual([]);
-  // The texts do arrive at the outputs.
-  for (const change of Object.keys(changes))
-    expect([change, arrived.get(change) ?? 0]).toEqual([change, expect.toSatisfy((count) => count > 0)]);
-});
+    expect(found).toEqual([]);
+    // The texts do arrive at the outputs.
+    for (const change of Object.keys(changes))
+      expect([change, arrived.get(change) ?? 0]).toEqual([change, expect.toSatisfy((count) => count > 0)]);
+  },
+);

@@ -1,11 +1,11 @@
 import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, vi } from "vitest";
 import type { ListedCommand, ListedFlag } from "../../../src/cli/completion/command-list.ts";
 import type { Context } from "../../../src/cli/context/context.ts";
 import { Secrets } from "../../../src/cli/output/secrets.ts";
 import { FakeOutput } from "../../support/fake-output.ts";
-import { repetitions } from "../../support/repetitions.ts";
+import { longTest } from "../../support/long-test.ts";
 import { flagWords, lineOf, runsAnother } from "./command-lines.ts";
 import { canary, type Finished, type SeededWorld, seededWorld } from "./seeded-world.ts";
 import type { Passing } from "./service-in-front.ts";
@@ -106,56 +106,61 @@ const crash = () => {
   throw new TypeError(leak);
 };
 
-test("a key, a webhook secret and a signed URL appear nowhere but where the interface puts them, in every command", async () => {
-  const seeded = await seededWorld();
-  const { list, ids, run, front } = seeded;
-  const found: string[] = [];
-  const used = new Set<unknown>();
-  const uncrashed: string[] = [];
-  const walked = walkedCommands(list.commands);
-  for (const command of walked) {
-    const stdin = command.name === "login" ? { stdin: canary.key } : {};
-    const look = (how: string, ran: Finished) => {
-      for (const { kind, place } of placesOf(ran, front.secrets)) {
-        const entry = allowed.find(
-          ([name, one, where]) => name.test(command.name) && one === kind && where === place,
+longTest(
+  "a key, a webhook secret and a signed URL appear nowhere but where the interface puts them, in every command",
+  async () => {
+    const seeded = await seededWorld();
+    const { list, ids, run, front } = seeded;
+    const found: string[] = [];
+    const used = new Set<unknown>();
+    const uncrashed: string[] = [];
+    const walked = walkedCommands(list.commands);
+    for (const command of walked) {
+      const stdin = command.name === "login" ? { stdin: canary.key } : {};
+      const look = (how: string, ran: Finished) => {
+        for (const { kind, place } of placesOf(ran, front.secrets)) {
+          const entry = allowed.find(
+            ([name, one, where]) => name.test(command.name) && one === kind && where === place,
+          );
+          if (entry !== undefined) used.add(entry);
+          else found.push(`cat ${command.name}, ${how} (exit ${ran.exit}): ${kind} in ${place}`);
+        }
+        return ran.exit;
+      };
+      const line = (...more: string[]) => lineOf(command, ids, [...more, "--yes"]);
+      front.count = 0;
+      look("success", await run(line("--verbose"), stdin));
+      const hasRequests = front.count > 0;
+      look("success as JSON", await run(line("--json"), stdin));
+      for (const { flag } of command.flags.filter(writes)) {
+        look(
+          flag,
+          await run(
+            lineOf(command, ids, [...flagWords(command, flagOf(command, flag), ids), "--yes"]),
+            stdin,
+          ),
         );
-        if (entry !== undefined) used.add(entry);
-        else found.push(`cat ${command.name}, ${how} (exit ${ran.exit}): ${kind} in ${place}`);
       }
-      return ran.exit;
-    };
-    const line = (...more: string[]) => lineOf(command, ids, [...more, "--yes"]);
-    front.count = 0;
-    look("success", await run(line("--verbose"), stdin));
-    const hasRequests = front.count > 0;
-    look("success as JSON", await run(line("--json"), stdin));
-    for (const { flag } of command.flags.filter(writes)) {
-      look(
-        flag,
-        await run(lineOf(command, ids, [...flagWords(command, flagOf(command, flag), ids), "--yes"]), stdin),
-      );
-    }
-    // Without a request, the service cannot deny one.
-    if (hasRequests) {
-      front.change = denied;
-      look("error", await run(line("--verbose"), stdin));
-      look("error as JSON", await run(line("--json"), stdin));
-      front.change = null;
-    }
-    const exits: number[] = [];
-    for (const context of crashes)
-      if (repetitions(!exits.includes(1), true))
+      // Without a request, the service cannot deny one.
+      if (hasRequests) {
+        front.change = denied;
+        look("error", await run(line("--verbose"), stdin));
+        look("error as JSON", await run(line("--json"), stdin));
+        front.change = null;
+      }
+      const exits: number[] = [];
+      for (const context of crashes)
         exits.push(look("crash", await run(line("--verbose"), { ...stdin, context })));
-    if (!exits.includes(1)) uncrashed.push(`${command.name}: ${exits}`);
-  }
-  expect(found).toEqual([]);
-  const isWalked = ([commands]: (typeof allowed)[number]) =>
-    list.commands.every((command) => !commands.test(command.name) || walked.includes(command));
-  expect(allowed.filter((entry) => isWalked(entry) && !used.has(entry))).toEqual([]);
-  // Each of them does crash.
-  expect(uncrashed).toEqual([]);
-});
+      if (!exits.includes(1)) uncrashed.push(`${command.name}: ${exits}`);
+    }
+    expect(found).toEqual([]);
+    const isWalked = ([commands]: (typeof allowed)[number]) =>
+      list.commands.every((command) => !commands.test(command.name) || walked.includes(command));
+    expect(allowed.filter((entry) => isWalked(entry) && !used.has(entry))).toEqual([]);
+    // Each of them does crash.
+    expect(uncrashed).toEqual([]);
+  },
+);
 
 /** A flag whose value is a file or a folder to write, or that shows more. */
 const writes = ({ value, flag }: ListedFlag): boolean =>
@@ -164,7 +169,7 @@ const reads = new Set(["--input", "--load", "--file", "--products-from", "--imag
 const flagOf = (command: ListedCommand, flag: string): ListedFlag =>
   command.flags.find((one) => one.flag === flag)!;
 
-test("a program that a command runs does not get a key of the keychain", async () => {
+longTest("a program that a command runs does not get a key of the keychain", async () => {
   const { list, ids, run, front } = await seededWorld();
   const env = { CAT_API_KEY: undefined };
   const login = list.commands.find(({ name }) => name === "login")!;
@@ -182,7 +187,7 @@ test("a program that a command runs does not get a key of the keychain", async (
   }
 });
 
-test("the walk finds a secret that is not masked", async () => {
+longTest("the walk finds a secret that is not masked", async () => {
   const { list, ids, run, front } = await seededWorld();
   // Errors mask what looks like an API key by themselves, so the walk looks for the other secret.
   const mask = vi.spyOn(Secrets.prototype as { mask: unknown }, "mask", "get");

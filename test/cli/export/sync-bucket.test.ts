@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, vi } from "vitest";
 import { startMock } from "../../../src/mock/index.ts";
 import { longTest } from "../../support/long-test.ts";
-import { repetitions } from "../../support/repetitions.ts";
 import { s3Server } from "../../support/s3-server.ts";
 import { syncWorld } from "./sync-world.ts";
 
@@ -32,7 +31,7 @@ const names = [1, 2, 3].flatMap((number) => [`DRESS-${number}_back.jpg`, `DRESS-
 const hidden = (key: string) => key.includes("/.catalogue/");
 
 describe("a mirror in a bucket", () => {
-  test("has every image as an object that names its asset, and the index", async () => {
+  longTest("has every image as an object that names its asset, and the index", async () => {
     const world = await bucketWorld();
     expect(await world.run("s3://shop/a --path-style")).toEqual({
       exit: 0,
@@ -76,7 +75,7 @@ describe("a mirror in a bucket", () => {
     ["503", { status: 503, body: "" }],
     ["a page of HTML with status 200", { status: 200, body: "<html>" }],
   ] as const;
-  test.each(faults.slice(0, repetitions(1, faults.length)))(
+  longTest.each(faults)(
     "gets each image once after %s: from then on the SDK sends them",
     async (_, fault) => {
       const world = await bucketWorld();
@@ -148,7 +147,7 @@ describe("a mirror in a bucket", () => {
     });
   });
 
-  test("follows the catalogue: names, new images, and those that are gone", async () => {
+  longTest("follows the catalogue: names, new images, and those that are gone", async () => {
     const world = await bucketWorld();
     await world.run("s3://shop/a --path-style");
     world.clock.advance(10 * minute);
@@ -209,21 +208,26 @@ describe("a mirror in a bucket", () => {
     },
   );
 
-  test("renames no object that another program has replaced, also by one of the same length", async () => {
-    const world = await bucketWorld();
-    await world.run("s3://shop/a --path-style");
-    world.clock.advance(10 * minute);
-    const front = world.store.objects.get("a/DRESS-1_front.jpg")!;
-    const headers = { ...front.headers, "x-amz-meta-sha256": "other" };
-    world.store.objects.set("a/DRESS-1_front.jpg", { ...front, headers });
-    await world.send("PATCH", `/v1/products/${world.products()[0]!.id}`, { reference: "COAT-9" });
-    expect(await world.run("s3://shop/a --path-style")).toMatchObject({
-      exit: 8,
-      stderr: expect.stringContaining("DRESS-1_front.jpg was changed by another program and is not renamed"),
-    });
-    expect(world.keys()).toContain("a/DRESS-1_front.jpg");
-    expect(world.keys()).toContain("a/COAT-9_back.jpg");
-  });
+  longTest(
+    "renames no object that another program has replaced, also by one of the same length",
+    async () => {
+      const world = await bucketWorld();
+      await world.run("s3://shop/a --path-style");
+      world.clock.advance(10 * minute);
+      const front = world.store.objects.get("a/DRESS-1_front.jpg")!;
+      const headers = { ...front.headers, "x-amz-meta-sha256": "other" };
+      world.store.objects.set("a/DRESS-1_front.jpg", { ...front, headers });
+      await world.send("PATCH", `/v1/products/${world.products()[0]!.id}`, { reference: "COAT-9" });
+      expect(await world.run("s3://shop/a --path-style")).toMatchObject({
+        exit: 8,
+        stderr: expect.stringContaining(
+          "DRESS-1_front.jpg was changed by another program and is not renamed",
+        ),
+      });
+      expect(world.keys()).toContain("a/DRESS-1_front.jpg");
+      expect(world.keys()).toContain("a/COAT-9_back.jpg");
+    },
+  );
 
   longTest("of two shards is joined by the one that ends last, if an index has changed", async () => {
     const world = await bucketWorld();
@@ -269,7 +273,7 @@ describe("a mirror in a bucket", () => {
     expect(world.keys()).not.toContain("a/.catalogue/merge/joined.json");
   });
 
-  test("is resumed at once after an interrupt", async () => {
+  longTest("is resumed at once after an interrupt", async () => {
     const world = await bucketWorld();
     const running = world.run("s3://shop/a --path-style");
     world.store.faults.instead = (method, key) => {
@@ -399,7 +403,7 @@ async function goneAfter(requests: number) {
 }
 
 describe("a run that lost its store", () => {
-  test("is resumed, and uploads nothing again", async () => {
+  longTest("is resumed, and uploads nothing again", async () => {
     const { world, stopped, again } = await goneAfter(24);
     expect(stopped.exit).toBe(7);
     const uploads = again.filter((line) => /^PUT a\/DRESS/.test(line));
@@ -462,7 +466,7 @@ describe("a bucket that cannot be used", () => {
     [307, "Found", 7, "not_a_store", "the response is not that of an object store"],
   ] as const;
 
-  test("is one line and the way out", async () => {
+  longTest("is one line and the way out", async () => {
     const world = await bucketWorld();
     // The SDK reads these from the environment of the process.
     vi.stubEnv("HOME", world.folder);
@@ -491,32 +495,35 @@ describe("a bucket that cannot be used", () => {
     expect(world.keys()).toEqual([]);
   });
 
-  test("with a damaged or newer mirror.json, or with that of another organization, is not changed", async () => {
-    const world = await bucketWorld();
-    const line = "s3://shop/a --path-style --shard 1/2";
-    await world.run(line);
-    const made = JSON.parse(world.text("a/.catalogue/mirror.json"));
-    const before = world.keys();
-    for (const [content, exit, message] of [
-      [[], 2, "the state of the mirror s3://shop/a is damaged"],
-      [{ ...made, version: 2 }, 2, "s3://shop/a was written by a newer version of this program"],
-      [
-        { ...made, key: "another" },
-        6,
-        "s3://shop/a was mirrored with another API key, and this shard has no products yet to compare\n" +
-          "If both keys belong to one organization, add --same-organization. If not, choose another prefix. " +
-          "If it has no images yet, delete the objects below s3://shop/a/.catalogue/ and run the command again.\n",
-      ],
-    ] as const) {
-      world.store.write("a/.catalogue/mirror.json", content);
-      const ran = await world.run(line.replace("1/2", "2/2"));
-      expect([ran.exit, ran.stderr]).toEqual([exit, expect.stringContaining(message)]);
-    }
-    expect(world.keys().filter((key) => !hidden(key))).toEqual(before.filter((key) => !hidden(key)));
-    expect((await world.run(`${line.replace("1/2", "2/2")} --same-organization`)).exit).toBe(0);
-  });
+  longTest(
+    "with a damaged or newer mirror.json, or with that of another organization, is not changed",
+    async () => {
+      const world = await bucketWorld();
+      const line = "s3://shop/a --path-style --shard 1/2";
+      await world.run(line);
+      const made = JSON.parse(world.text("a/.catalogue/mirror.json"));
+      const before = world.keys();
+      for (const [content, exit, message] of [
+        [[], 2, "the state of the mirror s3://shop/a is damaged"],
+        [{ ...made, version: 2 }, 2, "s3://shop/a was written by a newer version of this program"],
+        [
+          { ...made, key: "another" },
+          6,
+          "s3://shop/a was mirrored with another API key, and this shard has no products yet to compare\n" +
+            "If both keys belong to one organization, add --same-organization. If not, choose another prefix. " +
+            "If it has no images yet, delete the objects below s3://shop/a/.catalogue/ and run the command again.\n",
+        ],
+      ] as const) {
+        world.store.write("a/.catalogue/mirror.json", content);
+        const ran = await world.run(line.replace("1/2", "2/2"));
+        expect([ran.exit, ran.stderr]).toEqual([exit, expect.stringContaining(message)]);
+      }
+      expect(world.keys().filter((key) => !hidden(key))).toEqual(before.filter((key) => !hidden(key)));
+      expect((await world.run(`${line.replace("1/2", "2/2")} --same-organization`)).exit).toBe(0);
+    },
+  );
 
-  test("that rejects images for all of them ends the run", async () => {
+  longTest("that rejects images for all of them ends the run", async () => {
     const world = await bucketWorld();
     for (const [status, name, message] of [
       [400, "ExpiredToken", "the credentials for the store have expired"],
@@ -533,7 +540,7 @@ describe("a bucket that cannot be used", () => {
     }
   });
 
-  test("with a key that may not write is not changed, and no download is begun", async () => {
+  longTest("with a key that may not write is not changed, and no download is begun", async () => {
     const world = await bucketWorld();
     const body = "<Error><Code>AccessDenied</Code></Error>";
     world.store.faults.instead = (method) => (method === "PUT" ? { status: 403, body } : null);
@@ -569,7 +576,7 @@ describe("a bucket that cannot be used", () => {
     return { seen, origin };
   }
 
-  test("is signed in to by web identity, through the connections of all other requests", async () => {
+  longTest("is signed in to by web identity, through the connections of all other requests", async () => {
     const world = await bucketWorld();
     const expires = new Date(Date.now() + 3_600_000).toISOString();
     const credentials =
@@ -588,7 +595,7 @@ describe("a bucket that cannot be used", () => {
     expect(ran.stderr).not.toContain("web-identity-token");
   });
 
-  test("whose sign-in fails is one line with the code of the server", async () => {
+  longTest("whose sign-in fails is one line with the code of the server", async () => {
     const world = await bucketWorld();
     const body =
       "<ErrorResponse><Error><Code>AccessDenied</Code><Message>secret</Message></Error></ErrorResponse>";
@@ -604,7 +611,7 @@ describe("a bucket that cannot be used", () => {
     expect(lost).toEqual({ exit: 4, stdout: "", stderr: error("ENOENT") });
   });
 
-  test("with HTML in place of a list, or without conditions, is not written to", async () => {
+  longTest("with HTML in place of a list, or without conditions, is not written to", async () => {
     const world = await bucketWorld();
     world.store.faults.instead = () => ({ status: 200, body: "<html>Sign in</html>" });
     expect(await world.run("s3://shop/a --path-style")).toMatchObject({

@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
+import { longTest } from "../../support/long-test.ts";
 import { s3Server } from "../../support/s3-server.ts";
 import { fewPieces, fileContract, fileIn, pieces, whole, write } from "./file-contract.ts";
 
@@ -9,7 +10,7 @@ describe("a file in a bucket", () => {
   };
   fileContract(open);
 
-  test.each(["a failure", "an interrupt"])("leaves no parts after %s", async (what) => {
+  longTest.each(["a failure", "an interrupt"])("leaves no parts after %s", async (what) => {
     const { file, store, interrupt, content } = await open();
     const begun = file();
     await write(begun, fewPieces);
@@ -24,7 +25,7 @@ describe("a file in a bucket", () => {
     if (what === "a failure") expect(await content()).toBeNull();
   });
 
-  test("fails if the store has removed its parts, also where an older object has its name", async () => {
+  longTest("fails if the store has removed its parts, also where an older object has its name", async () => {
     const { file, store, content } = await open();
     const old = file();
     await write(old, [Buffer.from("old")]);
@@ -41,7 +42,7 @@ describe("a file in a bucket", () => {
     await expect(ended.commit()).rejects.toMatchObject({ code: "not_a_store" });
   });
 
-  test("is complete although the response to its end got lost", async () => {
+  longTest("is complete although the response to its end got lost", async () => {
     const { file, store, content } = await open();
     const begun = file();
     await write(begun, fewPieces);

@@ -24,7 +24,7 @@ export function problemsOf(sections: readonly Section[], read: (file: string) =>
       .filter(({ kind, remark }) => (kind === "enforced") !== (remark === ""))
       .map(({ text }) => `only an assumed or not modeled clause must have a remark: ${text}`),
     ...duplicates(clauses.map(({ text }) => text)).map((text) => `duplicate clause: ${text}`),
-    ...[...tests].map((test) => missing(test, read)).filter((problem) => problem !== null),
+    ...[...tests].map((test) => missingTest(test, read)).filter((problem) => problem !== null),
   ];
 }
 
@@ -77,7 +77,7 @@ export function everyTopic(): Topic[] {
 /**
  * The error for a missing test, or null. Its titles must appear in the file as strings, in nesting order.
  */
-function missing(test: TestName, read: (file: string) => string | null): string | null {
+export function missingTest(test: TestName, read: (file: string) => string | null): string | null {
   const [file = "", ...titles] = test.split(" > ");
   const source = read(file);
   if (source === null) return `test/${file} does not exist`;

@@ -38,10 +38,12 @@ function rowOf({ kind, text, remark, tests }: Clause): string {
     ...(remark === "" ? [] : [`*${remark}*`]),
     ...numbers.map((rule) => `[${rule}]`),
   ].join(" ");
-  return `| ${cell(clause)} | ${kind} | ${byFile(tests).map(cell).join("<br>")} |`;
+  return `| ${cell(clause)} | ${kind} | ${testsCell(tests)} |`;
 }
 
-/** The tests of a clause, grouped by file. */
+/** Links to tests, grouped by file, for a table cell of a page in docs/. */
+export const testsCell = (tests: readonly string[]): string => byFile(tests).map(cell).join("<br>");
+
 function byFile(tests: readonly string[]): string[] {
   const files = new Map<string, string[]>();
   for (const test of tests) {
@@ -54,4 +56,4 @@ function byFile(tests: readonly string[]): string[] {
 }
 
 /** Text escaped for a table cell. */
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+export const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");

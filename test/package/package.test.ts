@@ -290,6 +290,8 @@ longTest("the package has exactly the files that are needed", () => {
       "README.md",
       "LICENSE",
       "CHANGELOG.md",
+      "SECURITY.md",
+      "docs/threats.md",
       "docs/choices.md",
       "dist/licenses.txt",
       "docs/fidelity.md",

@@ -266,7 +266,7 @@ longTest("no file of the package has the path of the folder that it was built in
 
 longTest("the package has exactly the files that are needed", () => {
   const known = [
-    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
     /^bin\/(?:cat\.js|catalogue\.js|package\.json)$/,
     /^dist\/program\/(?:(?:hand-over|main|complete)\.js|commands\.json|help\.txt)$/,
     /^dist\/(?:cjs\/)?(?:index|mock)\.js(?:\.map)?$/,

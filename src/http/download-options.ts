@@ -6,6 +6,8 @@ export interface DownloadOptions {
   maxBytes?: number | undefined;
   /** The maximum number of attempts to open the URL (default: 6, as for other requests). */
   attempts?: number | undefined;
+  /** Receives the announced length of the file in bytes, before its first bytes; null if it is not announced. */
+  onLength?: ((bytes: number | null) => void) | undefined;
 }
 
 /** Streams the bytes behind a signed URL. */

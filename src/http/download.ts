@@ -26,7 +26,10 @@ import { linkedAbort } from "./time-limits.ts";
  * after a failure; a broken stream is not, because its bytes cannot be taken back.
  */
 export function downloader(options: DownloaderOptions): Download {
-  return async function* download(text, { signal, maxBytes = Number.POSITIVE_INFINITY, attempts } = {}) {
+  return async function* download(
+    text,
+    { signal, maxBytes = Number.POSITIVE_INFINITY, attempts, onLength } = {},
+  ) {
     const url = toSignedUrl(text, options);
     const response = await open(url, signal, attempts);
     try {
@@ -35,6 +38,8 @@ export function downloader(options: DownloaderOptions): Download {
       const bad = (what: string, code: string) =>
         new BadResponseError(`${nameOfUrl(url)} ${what}`, { code, status });
       if (status !== 200) throw bad(`responded with status ${status}`, "not_a_file");
+      const length = readHeader(response, "content-length");
+      onLength?.(length === undefined ? null : Number(length));
       let bytes = 0;
       for await (const chunks of response) {
         for (const chunk of chunks) {

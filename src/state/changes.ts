@@ -18,29 +18,29 @@ export interface Change {
   readonly after: Uint8Array;
   /** The IDs of the images that it attached. */
   readonly photos: readonly string[];
-  /** The sources of the product's images that the ledger knew before; null without an entry. */
-  readonly sources: Uint8Array | null;
+  /** The IDs of the images that it detached, and of those that got another side. */
+  readonly detached: readonly string[];
+  readonly moved: readonly string[];
   /** Whether all of it was undone. */
   readonly isUndone: boolean;
 }
 
 /** A product before a run changes it. */
-export type ReadProduct = Pick<Change, "productId" | "reference"> & { readonly before: string };
+export type ProductBefore = Pick<Change, "productId" | "reference"> & { readonly before: string };
 
 /** A change that is about to be sent. */
-export type ChangeToSend = Pick<Change, "productId" | "reference" | "after" | "sources">;
+export type ChangeToSend = Pick<Change, "productId" | "reference" | "after"> &
+  Partial<Pick<Change, "detached" | "moved">>;
 
 /** A change that the service reported. */
-export type ReportedChange = Pick<Change, "productId" | "reference" | "after" | "photos" | "sources"> & {
+export type ReportedChange = Pick<Change, "productId" | "reference" | "after" | "photos"> & {
   readonly action: "created" | "updated";
 };
 
-/** What the ledger knows of a product whose change was undone. */
+/** What the ledger knows of a product whose change was undone, besides what rows said of it, which it forgets. */
 export interface LedgerUndone {
   readonly isGone?: boolean;
   readonly fields?: Uint8Array;
-  /** The sources of its images; null forgets the product. */
-  readonly sources?: Uint8Array | null;
 }
 
 /** The changes of runs, from which they can be undone. Every method is one transaction. */
@@ -48,7 +48,7 @@ export interface Changes {
   /** Whether the product was read for this run. */
   isRead(runId: string, productId: string): boolean;
   /** Keeps products as they are before the run changes them; not if it has changed them already. */
-  read(account: number, runId: string, products: readonly ReadProduct[]): void;
+  read(account: number, runId: string, products: readonly ProductBefore[]): void;
   /** Forgets the change of a product: the service rejected its request. */
   rejected(runId: string, productId: string): void;
   /** The changes of a run, without products that were only read, in the order of their IDs. */
@@ -79,9 +79,13 @@ type ChangeRow = [
   before: string | null,
   after: Buffer,
   photos: string,
-  sources: Buffer | null,
+  detached: string,
+  moved: string,
   isUndone: number,
 ];
+
+/** IDs in one text. */
+const toIds = (text: string): string[] => (text === "" ? [] : text.split(" "));
 
 const toChange = ([
   product,
@@ -90,7 +94,8 @@ const toChange = ([
   before,
   after,
   photos,
-  sources,
+  detached,
+  moved,
   isUndone,
 ]: ChangeRow): Change => ({
   productId: fromKey(product),
@@ -98,8 +103,9 @@ const toChange = ([
   action,
   before,
   after,
-  photos: photos === "" ? [] : photos.split(" "),
-  sources,
+  photos: toIds(photos),
+  detached: toIds(detached),
+  moved: toIds(moved),
   isUndone: isUndone === 1,
 });
 
@@ -113,7 +119,7 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
      ON CONFLICT DO UPDATE SET before = excluded.before, reference = excluded.reference WHERE action = 'read'`,
   );
   const of = db.statement<ChangeRow>(
-    `SELECT product, reference, action, before, after, photos, sources, is_undone FROM change
+    `SELECT product, reference, action, before, after, photos, detached, moved, is_undone FROM change
      WHERE run = ? AND action <> 'read' AND product > ? ORDER BY product LIMIT 1000`,
   );
   const later = db.statement<[id: string, file: string]>(
@@ -125,15 +131,17 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
   const anyUndone = db.statement("SELECT 1 FROM change WHERE run = ? AND is_undone = 1 LIMIT 1");
   const undo = db.statement("UPDATE change SET is_undone = 1 WHERE run = ? AND product = ?");
   const send = db.statement(
-    `INSERT INTO change (account, run, batch, product, reference, action, after, sources) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO change (account, run, batch, product, reference, action, after, detached, moved)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET batch = excluded.batch, action = excluded.action, reference = excluded.reference,
-       after = excluded.after, sources = excluded.sources`,
+       after = excluded.after, detached = trim(detached || ' ' || excluded.detached),
+       moved = trim(moved || ' ' || excluded.moved)`,
   );
   const drop = db.statement("DELETE FROM change WHERE run = ? AND batch = ?");
   const reject = db.statement("DELETE FROM change WHERE run = ? AND product = ?");
   const letGo = db.statement("UPDATE change SET batch = NULL WHERE run = ? AND batch = ?");
   const report = db.statement(
-    `INSERT INTO change (account, run, product, reference, action, after, photos, sources) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO change (account, run, product, reference, action, after, photos) VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET batch = NULL, action = excluded.action, reference = excluded.reference,
        after = excluded.after, photos = excluded.photos`,
   );
@@ -167,14 +175,12 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
       const [id, file] = later.get(account, runId, toKey(productId)) ?? [];
       return id === undefined ? null : { id, file: file! };
     },
-    undone(account, runId, productId, isAll, { isGone = false, fields, sources }) {
+    undone(account, runId, productId, isAll, { isGone = false, fields }) {
       db.transaction(() => {
         if (isAll) undo.run(runId, toKey(productId));
-        if (isGone || sources === null) ledger.remove(account, productId);
-        else {
-          if (fields !== undefined) ledger.see(account, { productId, fields });
-          if (sources !== undefined) ledger.attach(account, productId, sources);
-        }
+        ledger.forgetSaid(account, productId);
+        if (isGone) ledger.remove(account, productId);
+        else if (fields !== undefined) ledger.see(account, { productId, fields });
       });
     },
     forgetOld(account, { runs, since }) {
@@ -185,23 +191,16 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
     },
     send(account, runId, batch, changes) {
       const action = batch === null ? "updated" : "sent";
-      for (const { productId, reference, after, sources } of changes)
-        send.run(account, runId, batch, toKey(productId), toKey(reference), action, after, sources);
+      for (const { productId, reference, after, detached = [], moved = [] } of changes) {
+        const keys = [toKey(productId), toKey(reference)] as const;
+        send.run(account, runId, batch, ...keys, action, after, detached.join(" "), moved.join(" "));
+      }
     },
     drop: (runId, batch) => void drop.run(runId, batch),
     letGo: (runId, batch) => void letGo.run(runId, batch),
     report(account, runId, batch, changes) {
-      for (const { productId, reference, action, after, photos, sources } of changes)
-        report.run(
-          account,
-          runId,
-          toKey(productId),
-          toKey(reference),
-          action,
-          after,
-          photos.join(" "),
-          sources,
-        );
+      for (const { productId, reference, action, after, photos } of changes)
+        report.run(account, runId, toKey(productId), toKey(reference), action, after, photos.join(" "));
       // Their rows failed, so they changed nothing.
       drop.run(runId, batch);
     },

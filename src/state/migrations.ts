@@ -45,15 +45,24 @@ const schema = `
   CREATE TABLE state.change (
     run TEXT NOT NULL REFERENCES run (id), product BLOB NOT NULL, account INTEGER NOT NULL, batch INTEGER,
     reference BLOB NOT NULL, action TEXT NOT NULL, before TEXT, after BLOB NOT NULL, photos TEXT NOT NULL DEFAULT '',
-    sources BLOB, is_undone INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, product)
+    sources BLOB, is_undone INTEGER NOT NULL DEFAULT 0, detached TEXT NOT NULL DEFAULT '', moved TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (run, product)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX state.change_product ON change (account, product);
   CREATE INDEX state.change_batch ON change (run, batch) WHERE batch IS NOT NULL;
 
   CREATE TABLE state.ledger (
     account INTEGER NOT NULL, reference BLOB NOT NULL, product BLOB NOT NULL, fields BLOB NOT NULL, sources BLOB NOT NULL,
-    PRIMARY KEY (account, reference), UNIQUE (account, product)
+    images TEXT NOT NULL DEFAULT '', PRIMARY KEY (account, reference), UNIQUE (account, product)
   ) STRICT, WITHOUT ROWID;
+  CREATE TABLE state.said_file (
+    id INTEGER PRIMARY KEY, account INTEGER NOT NULL, place TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE (account, place)
+  ) STRICT;
+  CREATE TABLE state.said (
+    file INTEGER NOT NULL REFERENCES said_file, reference BLOB NOT NULL, product BLOB NOT NULL, exported BLOB NOT NULL,
+    said BLOB NOT NULL, PRIMARY KEY (file, reference)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX state.said_product ON said (product);
   CREATE TABLE state.upload (
     account INTEGER NOT NULL, sha256 TEXT NOT NULL, key TEXT, begun_at INTEGER, image TEXT,
     PRIMARY KEY (account, sha256)
@@ -197,6 +206,20 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX state.change_product ON change (account, product);
   CREATE INDEX state.change_batch ON change (run, batch) WHERE batch IS NOT NULL;
+  `,
+  // What to do is decided from the sheet, the service, and what the sheet said before.
+  `
+  ALTER TABLE state.ledger ADD COLUMN images TEXT NOT NULL DEFAULT '';
+  ALTER TABLE state.change ADD COLUMN detached TEXT NOT NULL DEFAULT '';
+  ALTER TABLE state.change ADD COLUMN moved TEXT NOT NULL DEFAULT '';
+  CREATE TABLE state.said_file (
+    id INTEGER PRIMARY KEY, account INTEGER NOT NULL, place TEXT NOT NULL, at INTEGER NOT NULL, UNIQUE (account, place)
+  ) STRICT;
+  CREATE TABLE state.said (
+    file INTEGER NOT NULL REFERENCES said_file, reference BLOB NOT NULL, product BLOB NOT NULL, exported BLOB NOT NULL,
+    said BLOB NOT NULL, PRIMARY KEY (file, reference)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX state.said_product ON said (product);
   `,
 ];
 

@@ -8,6 +8,7 @@ import { type Decisions, storedDecisions } from "./decisions.ts";
 import { type Ledger, storedLedger } from "./ledger.ts";
 import { type Marks, storedMarks } from "./marks.ts";
 import { applicationId, migrate, migrations } from "./migrations.ts";
+import { type ReadProducts, readProducts } from "./read-products.ts";
 import { holdsInMemory, type Runs, runHolds, storedRuns } from "./runs.ts";
 import { type SentJobs, storedSentJobs } from "./sent-jobs.ts";
 import { type Connect, type Database, loadConnect } from "./sqlite.ts";
@@ -28,6 +29,7 @@ export interface State {
   readonly sentJobs: SentJobs;
   readonly marks: Marks;
   readonly decisions: Decisions;
+  readonly readProducts: ReadProducts;
   /** Closes the state and removes all of its other files. */
   close(): void;
 }
@@ -79,6 +81,7 @@ export async function openState(
     sentJobs: storedSentJobs(db),
     marks: storedMarks(db),
     decisions: storedDecisions(db),
+    readProducts: readProducts(db),
     close() {
       holds?.releaseAll();
       closeState(db, path);

@@ -4,7 +4,7 @@ import { importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
-import { exportedColumn, exportedValue } from "../../flows/import/as-exported.ts";
+import { type ExportedCells, exportedColumn, exportedValue } from "../../flows/import/as-exported.ts";
 import { byteOrderMark, type CsvStyle, csvRecords, plainCsv } from "../../flows/outputs/cells.ts";
 import { guardedCell } from "../../flows/outputs/formulas.ts";
 import { counted, grouped } from "../../flows/words.ts";
@@ -28,7 +28,7 @@ interface SheetRow {
   readonly images: readonly { readonly image_id: string; readonly orientation?: Orientation }[];
 }
 
-/** A row with what it was when it was exported. */
+/** A row with what it was when it was exported, as the sheet lays out its photos. */
 type ExportedRow = SheetRow & { readonly [exportedColumn]: string };
 
 const labels = orientations.filter((label) => label !== "unlabeled");
@@ -46,7 +46,7 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
       hint: "Use --format csv or ndjson, which an import reads.",
     });
   }
-  const { rows, notes, isMore } = await readRows(app, q, limit);
+  const { rows, notes, isMore } = await readRows(app, q, limit, format);
   // A terminal gets no control characters; a file must have the text as it is.
   const cell = app.context.stdout.isTTY ? visibleInCell : (text: string) => text;
   const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
@@ -74,7 +74,7 @@ export async function exportSheet(app: App, name: string, flags: SheetFlags): Pr
   const hints = { flag: "FILE", example: "products.xlsx", left: "nothing was written", hasStdout: true };
   const file = name === "-" ? null : await checkOutFile(app, name, hints);
   const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
-  const { rows, notes } = await readRows(app, flags.q, null);
+  const { rows, notes } = await readRows(app, flags.q, null, format);
   if (format === "xlsx" && rows.length > mostWorkbookRows) {
     throw new UsageError(
       `a workbook has at most ${grouped(mostWorkbookRows)} rows, not ${grouped(rows.length)}`,
@@ -151,7 +151,7 @@ async function sheetContent(
 }
 
 /** The products as rows, and those that an import cannot change. */
-async function readRows(app: App, q: string | undefined, limit: number | null) {
+async function readRows(app: App, q: string | undefined, limit: number | null, format: SheetFormat) {
   const client = await app.client();
   const input = { limit: limits.page.max, ...(q !== undefined && { q }) };
   const listing = { signal: app.context.interrupt, isAhead: true };
@@ -161,7 +161,9 @@ async function readRows(app: App, q: string | undefined, limit: number | null) {
   for await (const page of products) {
     for (const product of page) {
       const row = toRow(product);
-      if (notes.add(product, row)) rows.push({ ...row, [exportedColumn]: exportedValue(product.id, row) });
+      if (!notes.add(product, row)) continue;
+      const photos = format === "ndjson" ? listedPhotos(row) : placedPhotos(row);
+      rows.push({ ...row, [exportedColumn]: exportedValue(product.id, { ...row, photos }) });
     }
   }
   return { rows, notes, isMore: products.isMore };
@@ -243,6 +245,22 @@ function toRecords(rows: readonly ExportedRow[], cell: (text: string) => string)
   );
   return [header, ...records];
 }
+
+/** The photos of a row in the columns of a table. */
+function placedPhotos(row: SheetRow): ExportedCells["photos"] {
+  const { byLabel, more, unlabeled } = layOut(row);
+  return [
+    ...[...byLabel].map(([side, image_id]) => ({ place: side, side, image_id })),
+    ...more.map(([image_id, side], at) => ({ place: String(at + 1), side, image_id })),
+    ...unlabeled
+      .split("|")
+      .flatMap((image_id) => (image_id === "" ? [] : [{ place: "", side: undefined, image_id }])),
+  ];
+}
+
+/** The photos of a row as a list. */
+const listedPhotos = ({ images }: SheetRow): ExportedCells["photos"] =>
+  images.map(({ image_id, orientation: side }) => ({ place: "", side, image_id }));
 
 function layOut({ images }: SheetRow) {
   const byLabel = new Map<Orientation, string>();

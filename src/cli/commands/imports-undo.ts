@@ -144,7 +144,7 @@ function aheadLines({ file, products, created, fields, photos, writes, unresolve
 }
 
 function summaryLines(
-  { file, total, undone, kept, failed, deleted, set_back, detached, unresolved }: UndoSummary,
+  { file, total, undone, kept, failed, deleted, set_back, detached, attached, unresolved }: UndoSummary,
   isPlan: boolean,
   isStopped: boolean,
 ): string[] {
@@ -152,6 +152,7 @@ function summaryLines(
     deleted > 0 && `${counted(deleted, "product")} deleted`,
     set_back > 0 && `${counted(set_back, "product")} set back`,
     detached > 0 && `${counted(detached, "photo")} detached`,
+    attached > 0 && `${counted(attached, "photo")} attached again`,
   ].filter((part) => part !== false);
   const what = done.length === 0 ? "" : `: ${done.join(", ")}`;
   const of = `${grouped(undone)} of ${counted(total, "product")} of ${shownName(file)}`;

@@ -18,13 +18,13 @@ export const wholeNumber =
     throw new InvalidArgumentError(`use a whole number ${range}`);
   };
 
-/** Parses a number of rows, or a percentage of them, for a flag. */
-export function maxChanges(text: string): { rows: number } | { percent: number } {
+/** Parses a number of rows or photos, or a percentage of them, for a flag. */
+export function rowLimit(text: string): { rows: number } | { percent: number } {
   const [, number = "", sign] = /^(\d{1,9}(?:\.\d{1,3})?)(%?)$/.exec(text.trim()) ?? [];
   const value = Number(number === "" ? Number.NaN : number);
   if (sign === "%" && value <= 100) return { percent: value };
   if (sign === "" && Number.isInteger(value)) return { rows: value };
-  throw new InvalidArgumentError("use a number of rows such as 200, or a percentage such as 30%");
+  throw new InvalidArgumentError("use a number such as 200, or a percentage such as 30%");
 }
 
 /** Parses a decimal number above zero, for a flag. */

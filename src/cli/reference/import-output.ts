@@ -8,6 +8,16 @@ const problemOfImport = problem.extend({ photo: optionalText });
 
 const span = z.looseObject({ first_line: z.int(), last_line: z.int(), rows: count });
 
+/** What a plan and a summary share. */
+const shared = {
+  kept: count,
+  conflicts: count,
+  deleted: count,
+  photos: z.looseObject({ added: count, replaced: count, removed: count, moved: count, adopted: count }),
+  not_applied: z.looseObject({ emptied: count, removed: count }),
+  known_failures: count,
+};
+
 const sums = {
   total: count,
   invalid: count,
@@ -19,6 +29,7 @@ const sums = {
   updated: count,
   skipped: count,
   unchanged: count,
+  ...shared,
   duration_ms: count,
 };
 
@@ -75,6 +86,9 @@ const plannedRow = z.looseObject({
   action: z.enum(plannedActions),
   fields: z.looseObject({ name: change, description: change, sex: change }).partial(),
   photos: z.array(text),
+  detached: z.array(z.looseObject({ image_id: text, why: z.enum(["replaced", "removed"]) })).optional(),
+  moved: z.array(z.looseObject({ image_id: text, orientation: text })).optional(),
+  conflict: z.looseObject({ code: text, message: text }).optional(),
   seen: z
     .looseObject({
       id: text,
@@ -97,7 +111,7 @@ const planCounts = z.looseObject({
   skip: count,
   fail: count,
   fields: z.looseObject({ name: count, description: count, sex: count }),
-  photos: count,
+  ...shared,
   requests: count,
   uploads: count,
   sha256: optionalText,

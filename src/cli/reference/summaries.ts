@@ -43,6 +43,7 @@ export const undoOutput = z.looseObject({
   deleted: count,
   set_back: count,
   detached: count,
+  attached: count,
   unresolved: count,
   products: z.array(
     z.looseObject({ reference: text, product_id: text, result: text, reasons: z.array(text) }),

@@ -1,7 +1,7 @@
 import { ulidPattern } from "../../contract/limits.ts";
 import { unguardedCell } from "../outputs/formulas.ts";
 import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapped-columns.ts";
-import type { CellProblem, RowColumns } from "../rows/row-form.ts";
+import { type CellProblem, emptyColumns, photoColumns, type RowColumns } from "../rows/row-form.ts";
 import { type Column, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 
@@ -56,26 +56,33 @@ export class CsvCells implements RowColumns {
   }
 
   /** Makes the row: trims cells (except descriptions) and skips empty ones. */
-  toRow(record: readonly string[]): Record<string, unknown> {
-    const row: Record<string, unknown> = {};
+  toRow(record: readonly string[]): Record<string | symbol, unknown> {
+    const row: Record<string | symbol, unknown> = {};
     const images: InputImage[] = [];
+    const places: string[] = [];
+    const empty: string[] = [];
     for (let index = 0; index < this.#columns.length; index++) {
       const column = this.#columns[index]!;
       const cell = record[index]!;
-      if (cell === "") continue;
+      const before = images.length;
       if (column.kind === "field") {
         const value = unguardedCell(column.field === "description" ? cell : cell.trim());
         const read = valueRead(column.field === "description" ? value : value.trim(), this.#values[index]);
-        if (read.trim() !== "") row[column.field] = read;
+        if (read.trim() === "") empty.push(column.name);
+        else row[column.field] = read;
       } else if (column.kind === "image") {
         const source = cell.trim();
-        if (source !== "")
-          images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
+        if (source === "") empty.push(column.name);
+        else images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
       } else if (column.kind === "images") {
         for (const part of imageParts(cell)) images.push(this.#image(part, undefined));
+        if (images.length === before) empty.push(column.name);
       } else if (column.kind === "exported" && cell.trim() !== "") row[column.name] = cell.trim();
+      for (let image = before; image < images.length; image++) places.push(column.name!);
     }
     row.images = images;
+    row[photoColumns] = places;
+    row[emptyColumns] = empty;
     return row;
   }
 

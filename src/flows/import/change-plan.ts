@@ -6,29 +6,30 @@ import { type CheckResult, isRejected } from "../rows/check.ts";
 import { type Run, withoutBeginning } from "../run/run.ts";
 import { aboutTime } from "../run/writes.ts";
 import { counted, grouped, shownName } from "../words.ts";
-import { readSeen } from "./compare.ts";
-import { type LedgerField, ledgerFields } from "./digests.ts";
+import type { LedgerField } from "./digests.ts";
 import { reasonToCompareAgain, unsettled } from "./earlier-runs.ts";
+import { fieldsText } from "./guards.ts";
 import { checkFiles, type FileToImport, toRequest } from "./import-file.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
-import { makePlan, planRows } from "./plan.ts";
-import { type PlannedAction, type PlannedRow, plannedActions, plannedRow } from "./planned-row.ts";
+import { type PlannedRow, plannedRow } from "./planned-row.ts";
+import { makePlan } from "./prepare.ts";
 import { cutBatches } from "./send.ts";
+import type { SharedCounts } from "./tally.ts";
 
 /** The counts of a plan. */
-export interface PlanSummary extends Record<Exclude<PlannedAction, "add_photos">, number> {
+export interface PlanSummary extends SharedCounts, Record<CountedAction, number> {
   readonly total: number;
   readonly invalid: number;
-  /** Rows that only add photos. */
-  readonly add_photos: number;
   /** How many rows change each field. */
   readonly fields: Record<LedgerField, number>;
-  /** Photos that are added, of created products too. */
-  readonly photos: number;
   /** The requests that the import sends, and the photos that it uploads before. */
   readonly requests: number;
   readonly uploads: number;
 }
+
+/** The actions that a plan counts by their names; the others are among the counts that it shares with a summary. */
+const countedActions = ["create", "change", "add_photos", "unchanged", "skip", "fail"] as const;
+type CountedAction = (typeof countedActions)[number];
 
 /** A plan of a file that passed the check. */
 export interface ChangePlan {
@@ -36,6 +37,8 @@ export interface ChangePlan {
   readonly id: string;
   readonly identity: string;
   readonly summary: PlanSummary;
+  /** The photos that the products of the file have. */
+  readonly ownPhotos: number;
 }
 
 /**
@@ -58,7 +61,7 @@ export async function planFile(
     rejectUnsettled(at);
     await onBegin({ id: deps.runId, identity }, at);
     const run = importRun(at, noTargets, check, refused, input, deps, { isPlan: true });
-    return { id: deps.runId, identity, summary: await planChanges(run, onRow) };
+    return { id: deps.runId, identity, ...(await planChanges(run, onRow)) };
   });
   return { check, plan };
 }
@@ -79,55 +82,62 @@ function rejectUnsettled(at: Run): void {
 }
 
 /** Reads the products of the rows, and reports what the import does with each row. */
-async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<void>): Promise<PlanSummary> {
-  const seen = run.seen!;
-  const { uploads, photos } = (await makePlan(run)) ?? (await planRows(run));
-  await readSeen(run, seen);
+async function planChanges(
+  run: ImportRun,
+  onRow: (row: PlannedRow) => Promise<void>,
+): Promise<Pick<ChangePlan, "summary" | "ownPhotos">> {
   const { total, invalid } = run.check;
-  const actions = Object.fromEntries(plannedActions.map((action) => [action, 0]));
-  const fields = { name: 0, description: 0, sex: 0 };
-  let added = 0;
+  const plan = await makePlan(run);
+  const { fields, photos, uploads, localPhotos, writes, kept, conflicts, deleted, not_applied } = plan;
+  const actions = Object.fromEntries(countedActions.map((action) => [action, 0]));
+  const { mode } = run.input;
   for await (const row of run.rows.decided()) {
-    const planned = plannedRow(row, seen, run.input);
-    actions[planned.action]!++;
-    for (const field of ledgerFields) if (planned.fields[field] !== undefined) fields[field]++;
-    added += planned.photos.length;
+    const planned = plannedRow(row, run.input);
+    if (planned.action in actions) actions[planned.action]!++;
     await onRow(planned);
   }
-  const requests = await countRequests(run, photos.keys());
-  const counts = { fields, photos: added, requests, uploads: uploads.count };
-  return { total, invalid, ...actions, ...counts } as PlanSummary;
+  const requests = writes + (await countBatches(run, localPhotos.keys()));
+  const shared = { kept, conflicts, deleted, photos, not_applied, known_failures: 0 };
+  const counts = {
+    fields: mode === "upsert" ? fields : noFields,
+    ...shared,
+    requests,
+    uploads: uploads.count,
+  };
+  const summary = { total, invalid, ...actions, ...counts } as PlanSummary;
+  return { summary, ownPhotos: plan.ownPhotos };
 }
+
+const noFields = { name: 0, description: 0, sex: 0 };
 
 /** An image ID of the length that the service gives to uploads: batches are cut by their bytes. */
 const anyImage = { image: "0".repeat(26) };
 
-/** The number of requests that write rows: batches, cut as for sending, and one for each product whose fields alone differ. */
-async function countRequests(run: ImportRun, photos: Iterable<string>): Promise<number> {
+/** The number of batches, cut as for sending. */
+async function countBatches(run: ImportRun, photos: Iterable<string>): Promise<number> {
   for (const sha256 of photos) run.uploads.set(sha256, anyImage);
   let batches = 0;
   for await (const _ of cutBatches(run)) batches++;
-  return batches + run.rows.toPatch.size;
+  return batches;
 }
-
-const fieldWords: Readonly<Record<LedgerField, string>> = {
-  name: "name",
-  description: "description",
-  sex: "sex value",
-};
 
 /** The plan in one line, e.g. `Plan: 12 to create, 184 unchanged; 1 request, about 1 min.` */
 export function planLine(summary: PlanSummary): string {
-  const { create, change, unchanged, skip, fail, photos, requests, uploads, invalid } = summary;
-  const changed = ledgerFields
-    .filter((field) => summary.fields[field] > 0)
-    .map((field) => counted(summary.fields[field], fieldWords[field]));
+  const { create, change, unchanged, skip, fail, photos, requests, uploads, invalid, fields } = summary;
+  const { kept, deleted, conflicts } = summary;
+  const changed = fieldsText(fields);
   const parts = [
     create > 0 && `${grouped(create)} to create`,
-    change > 0 && `${grouped(change)} to change${changed.length > 0 ? ` (${changed.join(", ")})` : ""}`,
-    photos > 0 && `${counted(photos, "photo")} to add`,
+    change > 0 && `${grouped(change)} to change${changed === "" ? "" : ` (${changed})`}`,
+    photos.added > 0 && `${counted(photos.added, "photo")} to add`,
+    photos.replaced > 0 && `${counted(photos.replaced, "photo")} to replace`,
+    photos.removed > 0 && `${counted(photos.removed, "photo")} to remove`,
+    photos.moved > 0 && `${counted(photos.moved, "photo")} to move`,
     skip > 0 && `${grouped(skip)} to skip`,
     fail > 0 && `${grouped(fail)} to fail`,
+    conflicts > 0 && counted(conflicts, "conflict"),
+    kept > 0 && `${grouped(kept)} kept`,
+    deleted > 0 && `${grouped(deleted)} deleted`,
     unchanged > 0 && `${grouped(unchanged)} unchanged`,
     invalid > 0 && `${grouped(invalid)} invalid`,
   ].filter((part) => part !== false);

@@ -10,6 +10,7 @@ import type { ImportRun } from "./import-run.ts";
 import { type ReportedRows, type RunEnd, rowOutcomes } from "./outcomes.ts";
 import { inWordsOfRow, resultsForm } from "./row-result.ts";
 import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
+import type { Examples } from "./tally.ts";
 
 /** Why a row failed or is partial, in the words of its file. */
 export interface RowReason extends Place {
@@ -29,6 +30,8 @@ export interface ClosedRun {
   stopped: unknown;
   /** The first failed and partial rows. */
   reasons: readonly RowReason[];
+  /** The first rows that were kept, deleted, or not carried out in full. */
+  examples: Examples;
   /** Number of rows in the results file. */
   resultRows: number;
   /** Imports that ended but whose results were not read. */
@@ -87,6 +90,8 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
     await outputs.discard();
     throw error;
   }
+  const { photos } = summary;
+  photos.added = Math.max(0, photos.added - photos.replaced);
   Object.assign(summary, await outputs.close());
   const { faults, resultRows } = outputs;
   if (summary.results_file !== null) summary.results_rows = resultRows;
@@ -95,7 +100,7 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   // A plan that failed in part stays open: applying it again must not look like a success.
   const isRetried = input.applies !== undefined && summary.failed + summary.partial > 0;
   if (!isRetried) endIfDone(run, end, faults.length === 0);
-  return { summary, stopped: stopped ?? faults[0], reasons, resultRows, unread };
+  return { summary, stopped: stopped ?? faults[0], reasons, examples: run.examples, resultRows, unread };
 }
 
 /**

@@ -1,114 +1,346 @@
+// The one place that decides about a row: from what it says, what it said before, and what is known of its product
+// (merge.md). Plan, import and report use its decision.
+
 import { canonicalReference } from "../../contract/import-row.ts";
-import type { LedgerEntry } from "../../state/ledger.ts";
+import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import type { RowFailure } from "../outputs/row-outcome.ts";
+import { type Compared, type Conflict, decidePhotos, type PhotoDecision } from "./decide-photos.ts";
 import {
   FieldDigests,
   type FieldValues,
-  holds,
+  type LedgerField,
   ledgerFields,
   type RejectedPhoto,
   type RowMemo,
   sourceDigest,
 } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
-import type { ImportInput } from "./import-input.ts";
+import type { KnownProduct } from "./known-product.ts";
+import { isSameSource, RowCells, type Said } from "./said.ts";
 
 /** A row with the data for the decision about it. */
 export interface WeighedRow {
   /** The row of the file: its fields and photos. */
-  content: FileRow;
+  readonly content: FileRow;
   /** The digests of its photos, in order. */
-  digests: readonly Buffer[];
+  readonly digests: readonly Buffer[];
   /** Its local photos that the service rejected. */
-  refused: readonly RejectedPhoto[];
+  readonly refused: readonly RejectedPhoto[];
+  readonly cells: RowCells;
 }
 
 /** A row to import, and the decision about it. */
 export interface DecidedRow extends WeighedRow {
   /** Its place among all rows of the file, from 0. */
-  rowIndex: number;
+  readonly rowIndex: number;
   /** Its line in the file. */
-  line: number;
+  readonly line: number;
   /** Trimmed, in the form the service compares. */
-  reference: string;
+  readonly reference: string;
   /** The product of the reference, if it is known. */
-  productId: string | null;
-  decision: Decision;
-  /** Its product differs from cells that are as exported, which are not sent. */
-  keepsOthers: boolean;
+  readonly productId: string | null;
+  readonly known: KnownProduct | null | undefined;
+  readonly before: Before | null;
+  /** The reason for which it is in a failed file. */
+  readonly earlierCode: string | undefined;
+  readonly decision: Decision;
+}
+
+/** What a row said before. */
+export interface Before {
+  readonly said: Said;
+  /** The product that it was about. */
+  readonly isOf: (productId: string) => boolean;
+}
+
+/** What is known about a row besides itself. */
+export interface RowFacts {
+  /** Null if it is not known. */
+  readonly before: Before | null;
+  /** The row has an as_exported; `reference` is the one that it was exported with, if the row has another one. */
+  readonly isExported: boolean;
+  readonly renamedFrom: string | null | undefined;
+  /** Its product; null if there is none, undefined if it is not known yet. */
+  readonly known: KnownProduct | null | undefined;
+  readonly findCompared: (source: Buffer) => Compared | undefined;
+  /** The code of a conflict for which the row is in a failed file. */
+  readonly earlierConflict: string | undefined;
+}
+
+/** How rows are decided. */
+export interface DecideOptions {
+  readonly mode: ImportMode;
+  readonly onImageError: OnImageError;
+  readonly photos: "new" | "all";
+  /** The sheet is the truth. */
+  readonly exact?: boolean | undefined;
+  readonly conflicts?: "service" | "sheet" | undefined;
+  /** Names are made from references: a product that exists keeps its own. */
+  readonly namesFromReferences?: boolean | undefined;
+  /** No product of the file that was known exists: another catalogue. */
+  readonly isOtherCatalogue?: boolean | undefined;
+}
+
+/** What a row changes of a product that exists, besides what its batch does. */
+export interface Edits {
+  /** Fields to write; null clears one. */
+  readonly fields: FieldValues;
+  readonly move: PhotoDecision["move"];
+  readonly detach: PhotoDecision["detach"];
+}
+
+/** What a row says that is not carried out. */
+export interface NotApplied {
+  readonly emptied: readonly LedgerField[];
+  readonly removed: number;
 }
 
 /** The decision about one row of the file. */
-export type Decision =
-  /** Send it in a batch with these images. */
-  | { kind: "send"; images: FileImage[]; memo: RowMemo }
-  /** All its photos are attached and only these fields differ: send one PATCH. */
-  | { kind: "patch"; productId: string; fields: FieldValues }
-  /** All its photos are attached; read the product to find out whether these fields differ. */
-  | { kind: "uncertain"; productId: string; fields: FieldValues }
-  | { kind: "unchanged"; productId: string }
+export type Decision = (
+  | {
+      /** Send it in a batch with these images, then change the product. */
+      readonly kind: "send";
+      readonly isNew: boolean;
+      readonly row: Omit<FileRow, "images">;
+      readonly images: readonly FileImage[];
+      readonly memo: RowMemo;
+      readonly edits: Edits;
+    }
+  /** Change its product without a batch. */
+  | { readonly kind: "change"; readonly productId: string; readonly edits: Edits }
+  /** Nothing was edited, and nothing differs. */
+  | { readonly kind: "unchanged"; readonly productId: string }
+  /** Nothing was edited; the service has other values or photos, which are kept. */
+  | { readonly kind: "kept"; readonly productId: string }
+  /** Nothing was edited, and the product was deleted. */
+  | { readonly kind: "deleted" }
+  | ({ readonly kind: "conflict" } & Conflict)
+  /** Its product must be read first. */
+  | { readonly kind: "unread" }
+  /** These of its photos must be compared with those of its product first. */
+  | { readonly kind: "uncompared"; readonly photos: readonly number[] }
   /** Fail it: the service rejected some photos. `discarded`: photos lost with the row. */
-  | { kind: "refused"; discarded: readonly number[] }
+  | { readonly kind: "refused"; readonly discarded: readonly number[] }
   /** Leave it out: it would no longer be imported as planned. */
-  | { kind: "moved" };
+  | { readonly kind: "moved" }
+) & { readonly notApplied?: NotApplied | undefined };
 
-/**
- * Decides what to write for a row, skipping photos that are already attached. Without an entry (unknown
- * product, or ledger not used) it sends everything. A photo rejected at upload counts like one the service
- * failed to fetch (Imports, rule 4): with `skip` the row is sent without it, if a photo remains.
- */
-export function decide(
-  row: WeighedRow,
-  entry: LedgerEntry | null,
-  { onImageError }: Pick<ImportInput, "onImageError">,
-): Decision {
-  const { content, digests } = row;
-  const leftOut: number[] = [];
-  const sent: { image: number; digest: Buffer }[] = [];
-  const refused: RejectedPhoto[] = [];
-  digests.forEach((digest, image) => {
-    const rejected = row.refused.find((photo) => photo.image === image);
-    if (entry !== null && (content.images[image]!.isKept || holds(entry.sources, digest)))
-      leftOut.push(image);
-    else if (isRepeatedUnlabeled(content.images, digests, image)) return;
-    else if (rejected === undefined) sent.push({ image, digest });
-    else refused.push(rejected);
+export const noEdits: Edits = { fields: {}, move: [], detach: [] };
+
+export const areNone = ({ fields, move, detach }: Edits): boolean =>
+  Object.keys(fields).length === 0 && move.length === 0 && detach.length === 0;
+
+export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions): Decision {
+  const { mode, photos, exact = false, conflicts, isOtherCatalogue = false } = options;
+  if (mode !== "upsert" || photos === "all") return sendAsIs(row, facts, options);
+  const { earlierConflict, known, renamedFrom, isExported } = facts;
+  if (earlierConflict !== undefined && conflicts === undefined && !exact)
+    return { kind: "conflict", code: earlierConflict, message: earlierMessage };
+  if (known === undefined) return { kind: "unread" };
+  if (renamedFrom !== undefined) return renamed(row.content.reference, renamedFrom);
+  if (known === null) {
+    const before = isOtherCatalogue || exact ? null : facts.before;
+    return before === null ? create(row, options) : decideDeleted(row, before, options);
+  }
+  const before = facts.before?.isOf(known.id) ? facts.before.said : null;
+  if (known.read === null) {
+    if (exact || before === null || isEdited(row.cells.said, before)) return { kind: "unread" };
+    return unedited(row, known, before);
+  }
+  const fields = decideFields(row, before, known, { ...options, isExported });
+  const photosDecision = decidePhotos({
+    cells: row.cells,
+    images: row.content.images,
+    before,
+    isExported: isExported && before !== null,
+    known,
+    findCompared: facts.findCompared,
+    exact,
+    conflicts,
   });
-  if (refused.length > 0 && (onImageError === "fail_row" || sent.length === 0)) {
-    return { kind: "refused", discarded: sent.map(({ image }) => image) };
-  }
-  const values = toFieldValues(content);
-  const fields = FieldDigests.of(values);
-  if (entry === null || sent.length > 0) {
-    const images = sent.map(({ image }) => content.images[image]!);
-    return { kind: "send", images, memo: { fields, sent, leftOut, refused } };
-  }
-  return decideFields(values, fields, entry);
+  if (photosDecision.uncompared.length > 0) return { kind: "uncompared", photos: photosDecision.uncompared };
+  const conflict = fields.conflict ?? photosDecision.conflict;
+  if (conflict !== null) return { kind: "conflict", ...conflict };
+  return carryOut(row, known, fields, photosDecision, options);
 }
 
-/** The decision about a row whose photos are all attached. */
-function decideFields(values: FieldValues, fields: FieldDigests, entry: LedgerEntry): Decision {
-  const { productId } = entry;
-  const known = new FieldDigests(entry.fields);
-  const present = ledgerFields.filter((field) => fields.knows(field));
-  if (present.some((field) => !known.knows(field))) return { kind: "uncertain", productId, fields: values };
-  const changed = present.filter((field) => !known.agrees(field, fields));
-  if (changed.length === 0) return { kind: "unchanged", productId };
+const earlierMessage =
+  "this row was left out as a conflict: empty its error_code, or add --conflicts service or --conflicts sheet";
+
+const renamed = (reference: string, from: string | null): Decision => ({
+  kind: "conflict",
+  code: "reference_changed",
+  message:
+    from === null
+      ? "the row was exported with another reference, of a product that no longer exists: empty as_exported to import a new product"
+      : `the row was exported as ${from}: to change its reference, run cat products update ${from} --reference ${reference}`,
+});
+
+/** A row of another mode, or with --photos all: it is sent as it is. */
+function sendAsIs(row: WeighedRow, { known }: RowFacts, options: DecideOptions): Decision {
+  if (options.mode === "upsert" && known === undefined) return { kind: "unread" };
+  const { content } = row;
+  const all = content.images.map((_, index) => index).filter((index) => !isRepeated(row, index));
+  return send(row, { attach: all, isNew: !known, row: content }, noEdits, options);
+}
+
+/** A new product has each source once. */
+function create(row: WeighedRow, options: DecideOptions): Decision {
+  const attach = row.content.images.map((_, index) => index).filter((index) => !isRepeated(row, index));
+  if (attach.length === 0) return noImages;
+  return send(row, { attach, isNew: true, row: row.content }, noEdits, options);
+}
+
+const noImages: Decision = {
+  kind: "conflict",
+  code: "no_images",
+  message: "no product has this reference, and a new product needs a photo",
+};
+
+/** Whether the row has the photo before, or once more with a side, which this one without any would replace. */
+function isRepeated({ content: { images }, digests }: WeighedRow, at: number): boolean {
+  const same = digests.flatMap((digest, index) => (digest.equals(digests[at]!) ? [index] : []));
+  const sided = same.find((index) => (images[index]!.orientation ?? "unlabeled") !== "unlabeled");
+  return at !== (sided ?? same[0]);
+}
+
+function decideDeleted(row: WeighedRow, before: Before, options: DecideOptions): Decision {
+  if (!isEdited(row.cells.said, before.said) || options.conflicts === "service") return { kind: "deleted" };
+  if (options.conflicts === "sheet") return create(row, options);
   return {
-    kind: "patch",
-    productId,
-    fields: Object.fromEntries(changed.map((field) => [field, values[field]])),
+    kind: "conflict",
+    code: "product_deleted",
+    message: "the product was deleted since: use --exact to create it again",
   };
 }
 
+/** Whether a row says something else than before. A column that either has not is no edit. */
+export function isEdited(now: Said, before: Said): boolean {
+  for (const field of ledgerFields)
+    if (now.fields.knows(field) && before.fields.knows(field) && !now.fields.agrees(field, before.fields))
+      return true;
+  if (now.photos === null || before.photos === null) return now.photos !== null && now.photos.length > 0;
+  const isIn = (photo: Said["photos"], all: NonNullable<Said["photos"]>) =>
+    (photo ?? []).every(({ side, source }) =>
+      all.some((one) => isSameSource(one.source, source) && (side === one.side || side === undefined)),
+    );
+  return !isIn(now.photos, before.photos) || !isIn(before.photos, now.photos);
+}
+
+/** A row that says what it said before, of a product of which only digests are known. */
+function unedited({ cells }: WeighedRow, known: KnownProduct, before: Said): Decision {
+  const { fields } = known;
+  const compared = ledgerFields.filter(
+    (field) => cells.said.fields.knows(field) && before.fields.knows(field),
+  );
+  if (compared.some((field) => !fields.knows(field))) return { kind: "unread" };
+  const isKept = compared.some((field) => !fields.agrees(field, cells.said.fields));
+  return { kind: isKept ? "kept" : "unchanged", productId: known.id };
+}
+
+interface FieldDecision {
+  readonly write: FieldValues;
+  readonly isKept: boolean;
+  readonly emptied: readonly LedgerField[];
+  readonly conflict: Conflict | null;
+}
+
+/** Decides about the fields of a row (merge.md, Fields). */
+function decideFields(
+  { content, cells }: WeighedRow,
+  before: Said | null,
+  known: KnownProduct,
+  {
+    exact = false,
+    conflicts,
+    isExported,
+    namesFromReferences = false,
+  }: Pick<DecideOptions, "exact" | "conflicts" | "namesFromReferences"> & { isExported: boolean },
+): FieldDecision {
+  const values = toFieldValues(content);
+  const empty = new Set(cells.emptyFields);
+  const write: FieldValues = {};
+  const emptied: LedgerField[] = [];
+  const changed: LedgerField[] = [];
+  let isKept = false;
+  const { fields: service } = known;
+  const { fields: own } = cells.said;
+  for (const field of ledgerFields) {
+    if (!own.knows(field) || (field === "name" && namesFromReferences)) continue;
+    const isSame = service.agrees(field, own);
+    const isBefore = before?.fields.knows(field) === true;
+    const wasEdited = isBefore ? !before!.fields.agrees(field, own) : !empty.has(field) && !isSame;
+    if (exact) {
+      if (!isSame) write[field] = values[field] ?? null;
+    } else if (!wasEdited) isKept ||= isBefore && !isSame;
+    else if (isSame) continue;
+    else if (empty.has(field) && !isExported) emptied.push(field);
+    else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {
+      if (conflicts === undefined) changed.push(field);
+      else isKept = true;
+    } else write[field] = values[field] ?? null;
+  }
+  const conflict = changed.length === 0 ? null : changedSince(changed);
+  return { write, isKept, emptied, conflict };
+}
+
+/** The conflict of fields that the service and the sheet have changed. */
+export const changedSince = (fields: readonly LedgerField[]): Conflict => ({
+  code: "changed_since",
+  message: `${fields.join(" and ")} changed at the service and in the sheet: add --conflicts service to keep the service's, or --conflicts sheet`,
+});
+
+/** The requests for a row that has no conflict. */
+function carryOut(
+  row: WeighedRow,
+  known: KnownProduct,
+  { write, isKept, emptied }: FieldDecision,
+  { attach, move, detach, notRemoved, isKept: arePhotosKept }: PhotoDecision,
+  options: DecideOptions,
+): Decision {
+  const notApplied = emptied.length === 0 && notRemoved === 0 ? undefined : { emptied, removed: notRemoved };
+  if (attach.length > 0) {
+    // An upsert clears nothing, and needs a name (Imports, Row fields).
+    const set = Object.fromEntries(Object.entries(write).filter(([, value]) => value !== null));
+    const cleared = Object.fromEntries(Object.entries(write).filter(([, value]) => value === null));
+    const { name, description: _, sex: __, ...others } = row.content;
+    const own = { ...others, name: known.read?.name ?? name, ...set };
+    const decision = send(
+      row,
+      { attach, isNew: false, row: own },
+      { fields: cleared, move, detach },
+      options,
+    );
+    return { ...decision, notApplied };
+  }
+  const edits: Edits = { fields: write, move, detach };
+  if (!areNone(edits)) return { kind: "change", productId: known.id, edits, notApplied };
+  return { kind: isKept || arePhotosKept ? "kept" : "unchanged", productId: known.id, notApplied };
+}
+
 /**
- * Whether the row has the same photo with an orientation, which this one without any would replace. A URL that is named
- * twice is two photos.
+ * Sends a row in a batch with these photos. One rejected at upload counts like one the service failed to fetch (Imports,
+ * rule 4): with `skip` the row is sent without it, if a photo remains.
  */
-const isRepeatedUnlabeled = (images: readonly FileImage[], digests: readonly Buffer[], at: number): boolean =>
-  images[at]!.orientation === undefined &&
-  images[at]!.url === undefined &&
-  images.some(({ orientation }, index) => orientation !== undefined && digests[index]!.equals(digests[at]!));
+function send(
+  row: WeighedRow,
+  { attach, isNew, row: own }: { attach: readonly number[]; isNew: boolean; row: Omit<FileRow, "images"> },
+  edits: Edits,
+  { onImageError }: Pick<DecideOptions, "onImageError">,
+): Decision {
+  const { content, digests } = row;
+  const refused = row.refused.filter(({ image }) => attach.includes(image));
+  const sent = attach.filter((index) => !refused.some(({ image }) => image === index));
+  if (refused.length > 0 && (onImageError === "fail_row" || sent.length === 0))
+    return { kind: "refused", discarded: sent };
+  const memo: RowMemo = {
+    fields: FieldDigests.of(toFieldValues(own as FileRow)),
+    sent: sent.map((image) => ({ image, digest: digests[image]! })),
+    leftOut: content.images.flatMap((_, index) => (attach.includes(index) ? [] : [index])),
+    refused,
+  };
+  return { kind: "send", isNew, row: own, images: sent.map((index) => content.images[index]!), memo, edits };
+}
 
 /**
  * The row with the digests of its photos, and those of them that the service rejected. `contentDigest`: the SHA-256 (hex) of the
@@ -131,7 +363,7 @@ export async function weigh(
     const why = findRefusal(sha256);
     if (why !== undefined) refused.push({ ...placed(image, index), ...why });
   }
-  return { content, digests, refused };
+  return { content, digests, refused, cells: new RowCells(content, digests) };
 }
 
 /** The source and orientation of an image in the row, and its place. */
@@ -146,12 +378,3 @@ export const placed = (
 
 /** The reference of a row, as the service compares it. */
 export const referenceOfRow = (content: FileRow): string => canonicalReference(content.reference);
-
-/**
- * What is known of the product of a reference: the ledger's entry, and the product as it was read. An image that
- * the product has is not attached again: that would add nothing, and replace its orientation.
- */
-export function withRead(known: LedgerEntry | null, read: LedgerEntry | null): LedgerEntry | null {
-  if (read === null || known === null || known.productId !== read.productId) return read ?? known;
-  return { ...known, sources: Buffer.concat([known.sources, read.sources]) };
-}

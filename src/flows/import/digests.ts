@@ -1,5 +1,6 @@
 // Digests: what the ledger and a batch keep about a row instead of its text.
 
+import { parseUrl } from "../../contract/url-policy.ts";
 import { shortDigest } from "../short-digest.ts";
 
 /** The product fields that an import sets, in the order of their digests. */
@@ -48,6 +49,13 @@ export class FieldDigests {
     );
   }
 
+  /** The digests of `fields` from one product, and the others from another one. */
+  static pick(fields: readonly LedgerField[], from: FieldDigests, others: FieldDigests): FieldDigests {
+    return new FieldDigests(
+      Buffer.concat(ledgerFields.map((field) => (fields.includes(field) ? from : others).#of(field))),
+    );
+  }
+
   #of(field: LedgerField): Buffer {
     const at = ledgerFields.indexOf(field) * digestBytes;
     return this.bytes.subarray(at, at + digestBytes);
@@ -71,16 +79,41 @@ function digestValue(value: unknown): Buffer {
 }
 
 /** Bytes that the ledger keeps per image source. */
-const sourceDigestBytes = 16;
+export const sourceDigestBytes = 16;
 
 /** The source of a photo: a URL, an uploaded image, or the SHA-256 (hex) of a local file's bytes. */
 type ImageSource = { url: string } | { image_id: string } | { sha256: string };
+
+/** A character that shows nothing, which a copied cell may have at its ends. */
+const isInvisible = (character: string | undefined): boolean =>
+  character !== undefined && /[\s\p{Cf}]/u.test(character);
+
+function withoutInvisibleEnds(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isInvisible(text[start])) start++;
+  while (end > start && isInvisible(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+/** A URL that the URL parser leaves as it is: parsing each of millions would take seconds. */
+const plainUrl = /^https:\/\/(?:[a-z\d-]+\.)+[a-z][a-z\d-]*\/[\w.~/!$&()*+,;=:@%?-]*$/;
+const dotSegment = /\/(?:\.|%2e)/i;
+
+/** A URL as it is fetched: two spellings of it are one photo. A fragment is never sent. */
+export function fetchedUrl(url: string): string {
+  if (plainUrl.test(url) && !dotSegment.test(url)) return url;
+  const text = withoutInvisibleEnds(url);
+  const parsed = parseUrl(text);
+  if (parsed === null) return text;
+  parsed.hash = "";
+  return parsed.href;
+}
 
 /** The digest of a source in the ledger. */
 export function sourceDigest(source: ImageSource): Buffer {
   const text =
     "url" in source
-      ? `url ${source.url}`
+      ? `url ${fetchedUrl(source.url)}`
       : "image_id" in source
         ? `image ${source.image_id}`
         : `content ${source.sha256}`;
@@ -115,6 +148,16 @@ export interface RowMemo {
   leftOut: readonly number[];
   /** Images not sent because the service rejected the upload. */
   refused: readonly RejectedPhoto[];
+  /** What the row says, kept once it is imported; empty if its file has no lasting place. */
+  said?: MemoSaid | undefined;
+  /** Whether the product is changed further once the batch is imported. */
+  hasEdits?: boolean;
+}
+
+/** What a row says (`SaidRow`). */
+export interface MemoSaid {
+  readonly exported: Uint8Array;
+  readonly said: Uint8Array;
 }
 
 /**
@@ -130,6 +173,8 @@ export interface RejectedPhoto {
 }
 
 const noBytes = new Uint8Array();
+/** Memos of earlier versions begin with the digest of a field, which never has these bytes. */
+const memoVersion = Buffer.from([0, 0, 0, 0, 0, 0, 0, 2]);
 const none: readonly RejectedPhoto[] = [];
 
 /**
@@ -138,14 +183,17 @@ const none: readonly RejectedPhoto[] = [];
  */
 export function packMemos(memos: readonly RowMemo[]): Buffer {
   const parts: Uint8Array[] = [];
-  for (const { fields, sent, leftOut, refused } of memos) {
+  for (const { fields, sent, leftOut, refused, said, hasEdits = false } of memos) {
     parts.push(fields.bytes, Uint8Array.of(sent.length));
     for (const { image, digest } of sent) parts.push(Uint8Array.of(image), digest);
     parts.push(Uint8Array.of(leftOut.length, ...leftOut));
     const reasons = refused.length === 0 ? noBytes : Buffer.from(JSON.stringify(refused));
     parts.push(Uint8Array.of(reasons.length >> 16, reasons.length >> 8, reasons.length), reasons);
+    const { exported = noBytes, said: text = noBytes } = said ?? {};
+    parts.push(Uint8Array.of(hasEdits ? 1 : 0, exported.length), exported);
+    parts.push(Uint8Array.of(text.length >> 8, text.length), text);
   }
-  return Buffer.concat(parts);
+  return Buffer.concat([memoVersion, ...parts]);
 }
 
 export function unpackMemos(bytes: Uint8Array): RowMemo[] {
@@ -156,6 +204,8 @@ export function unpackMemos(bytes: Uint8Array): RowMemo[] {
     return all.subarray(at - length, at);
   };
   const memos: RowMemo[] = [];
+  const isEarlier = !all.subarray(0, memoVersion.length).equals(memoVersion);
+  if (!isEarlier) at = memoVersion.length;
   while (at < all.length) {
     const fields = new FieldDigests(take(fieldDigestBytes));
     const sent = Array.from({ length: take(1)[0]! }, () => ({
@@ -164,7 +214,22 @@ export function unpackMemos(bytes: Uint8Array): RowMemo[] {
     }));
     const leftOut = [...take(take(1)[0]!)];
     const reasons = take(take(3).readUIntBE(0, 3));
-    memos.push({ fields, sent, leftOut, refused: reasons.length === 0 ? none : JSON.parse(String(reasons)) });
+    const refused = reasons.length === 0 ? none : (JSON.parse(String(reasons)) as RejectedPhoto[]);
+    if (isEarlier) {
+      memos.push({ fields, sent, leftOut, refused });
+      continue;
+    }
+    const hasEdits = take(1)[0] === 1;
+    const exported = take(take(1)[0]!);
+    const said = take(take(2).readUIntBE(0, 2));
+    memos.push({
+      fields,
+      sent,
+      leftOut,
+      refused,
+      hasEdits,
+      ...(said.length > 0 && { said: { exported, said } }),
+    });
   }
   return memos;
 }

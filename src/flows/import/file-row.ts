@@ -3,13 +3,12 @@ import { type ImportRowImage, importRowProblems, type RowProblem } from "../../c
 import { limits } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import type { LocalImage } from "../photos/photo-file.ts";
+import { emptyColumns, photoColumns } from "../rows/row-form.ts";
 import type { FieldValues } from "./digests.ts";
 
 /** A photo as named in the user's file: a URL, an uploaded image, or a local file. */
 export type FileImage = {
   orientation?: string;
-  /** As exported: not sent to a product that exists. */
-  isKept?: true;
 } & (
   | { url: string; image_id?: never; path?: never }
   | { image_id: string; url?: never; path?: never }
@@ -25,8 +24,8 @@ export interface FileRow {
   images: FileImage[];
   /** What the cells were when the row was exported. */
   as_exported?: string;
-  /** The product keeps its name. */
-  keepsName?: true;
+  readonly [emptyColumns]?: readonly string[];
+  readonly [photoColumns]?: readonly string[];
 }
 
 /** An image of an input row: as in the service's rows, or a local file instead of `url` and `image_id`. */
@@ -38,9 +37,9 @@ export interface InputImage extends ImportRowImage {
  * The fields that an upsert of the row sets; fields missing from the row keep their value (Imports, Row
  * fields).
  */
-export function toFieldValues({ name, keepsName, description, sex }: FileRow): FieldValues {
+export function toFieldValues({ name, description, sex }: FileRow): FieldValues {
   return {
-    ...(keepsName ? {} : { name }),
+    name,
     ...(description === undefined ? {} : { description }),
     ...(sex === undefined ? {} : { sex }),
   };

@@ -8,14 +8,15 @@ import { shownTime } from "../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../run/run.ts";
 import { after } from "../run/stage.ts";
 import { decisive } from "../service-errors.ts";
-import { changeFields } from "./change-fields.ts";
+import { changeProducts } from "./change-products.ts";
 import { closeRun, type EndedRun } from "./close-run.ts";
 import { isReplaced } from "./earlier-runs.ts";
 import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
-import { prepare } from "./plan.ts";
 import { identityOfApplied, rejectForeign } from "./planned-row.ts";
+import { prepare } from "./prepare.ts";
 import { updatedRow } from "./row-result.ts";
+import { toPlace } from "./said-rows.ts";
 import { batchesOfRun, sendRows } from "./send.ts";
 
 export interface ImportOutcome {
@@ -132,7 +133,13 @@ export async function toRequest({ input, refused }: CheckedFile) {
     kind: importKind,
     identity: toIdentity(input, refused, digests),
     file: source.name,
-    options: { mode, onImageError, photos, ...keptOptions(input.answers, source) },
+    options: {
+      mode,
+      onImageError,
+      photos,
+      ...(toPlace(source) !== null && { place: toPlace(source)! }),
+      ...keptOptions(input.answers, source),
+    },
     concurrency: input.concurrency,
     timeoutMs: input.timeoutMs,
     sameOrganization: input.sameOrganization,
@@ -156,19 +163,20 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
   const { input, at, rows, follower } = run;
   const preparing = await prepare(run);
   const sending = await after(preparing, [], () => sendRows(run, preparing.done));
-  const changing = await after(sending, [], () => changeFields(run));
+  const changing = await after(sending, [], () => changeProducts(run, { inBatches: false }));
   const unfollowed = await follower.settled();
+  const editing = await after(changing, [], () => changeProducts(run, { inBatches: true }));
   run.progress.settled();
   const sent = batchesOfRun(run, sending);
   const closed = await closeRun(run, {
     sent,
-    outsideBatches: [...run.done.map(updatedRow), ...changing.done, ...rows.reported],
+    outsideBatches: [...rows.doneOutside.map(updatedRow), ...changing.done, ...rows.reported],
     left: changing.stopped === undefined ? null : rows.left(sent),
   });
   // After an interrupt, other steps fail with their own errors; the interrupt is the reason to report.
   const stopped: unknown = at.signal.aborted
     ? at.signal.reason
-    : (changing.stopped ?? decisive(unfollowed, closed.stopped));
+    : (editing.stopped ?? decisive(unfollowed, closed.stopped));
   return {
     ...closed,
     stopped,
@@ -194,7 +202,9 @@ function toIdentity(
   // Runs without such values keep the identity that they had before there were any.
   const values = input.values.size === 0 ? [] : [valueEntries(input.values).sort()];
   const added = input.addedPhotos === undefined ? [] : [input.addedPhotos];
+  const { exact = false, conflicts = null } = input;
+  const choices = exact || conflicts !== null ? [{ exact, conflicts }] : [];
   // Which rows are skipped depends on the other files.
   const others = repeatingOthers.length === 0 ? [] : [{ repeatingOthers }];
-  return runIdentity([digests.file, digests.photos, ...sent, ...values, ...added, ...others]);
+  return runIdentity([digests.file, digests.photos, ...sent, ...values, ...added, ...others, ...choices]);
 }

@@ -9,15 +9,12 @@ import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } fro
 import type { FieldProblem, RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import type { AddedPhotos } from "./added-photos.ts";
-import { exportedColumn, isExported } from "./as-exported.ts";
+import { exportedColumn, readExported } from "./as-exported.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
 import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
 
-export interface ImportForm extends RowForm {
-  /** Whether products must be read: a row that was checked names an image ID, or what it was when it was exported. */
-  readonly needsProducts: boolean;
-}
+export type ImportForm = RowForm;
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
@@ -30,12 +27,8 @@ export const importForm = (
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
 ): ImportForm => {
-  let needsProducts = false;
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   return {
-    get needsProducts() {
-      return needsProducts;
-    },
     added,
     isColumn: (header) => isKnownColumn(header, map),
     columns: (header, line, report) =>
@@ -43,9 +36,8 @@ export const importForm = (
     objects: { map, words: objectVocabulary, fields: [...objectFields, exportedColumn] },
     fromObject: (object) => withOrientations(objectRead(object, values, orientations)),
     problems(read) {
-      const exported = readExported(read);
+      const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
-      needsProducts ||= exported !== undefined || hasImageId(row);
       const repeated = repeatedPhotos(row);
       const fieldProblems: readonly FieldProblem[] = [
         ...inputRowProblems(row),
@@ -155,8 +147,7 @@ function readReference(row: unknown): string | undefined {
   return canonical === "" ? undefined : canonical;
 }
 
-const readExported = (row: unknown): unknown =>
-  (row as Partial<FileRow> | null | undefined)?.[exportedColumn];
+const exportedOf = (row: unknown): unknown => (row as Partial<FileRow> | null | undefined)?.[exportedColumn];
 
 function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): object {
   return row;
@@ -165,16 +156,16 @@ function withoutExported({ [exportedColumn]: _, ...row }: Partial<FileRow>): obj
 /** The problem of a value that was exported for another row, or not at all. */
 function exportedProblems(exported: unknown, row: unknown): readonly FieldProblem[] {
   const reference = readReference(row);
-  if (exported === undefined || exported === "" || reference === undefined || isExported(exported, reference))
+  if (
+    exported === undefined ||
+    exported === "" ||
+    reference === undefined ||
+    readExported(exported, reference) !== null
+  )
     return [];
-  const message = `${exportedColumn} is not the value that was exported for ${reference}: empty it, remove the column, or export again`;
+  const message = `${exportedColumn} is not a value that was exported: empty it, remove the column, or export again`;
   return [{ param: exportedColumn, code: "invalid_row", message }];
 }
-
-const hasImageId = (row: unknown): boolean => {
-  const images = (row as { images?: unknown } | null)?.images;
-  return Array.isArray(images) && images.some((image) => image?.image_id !== undefined);
-};
 
 function photoProblem({ index, path, code, message }: PhotoProblem): FieldProblem {
   const param = `images[${index}].path`;

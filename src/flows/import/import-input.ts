@@ -24,8 +24,20 @@ export type PhotosMode = (typeof photosModes)[number];
 export const unknownChoices = ["resend", "imported", "not-imported"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 
-/** The most rows of a file that may be sent: a number, or a percentage of its valid rows. */
-export type MaxChanges = { readonly rows: number } | { readonly percent: number };
+/** The most rows of a file that may be sent, or photos that may be detached: a number, or a percentage of all. */
+export type Limit = { readonly rows: number } | { readonly percent: number };
+
+/** Whose value counts where the sheet and the service have both changed. */
+export const conflictChoices = ["service", "sheet"] as const;
+export type ConflictChoice = (typeof conflictChoices)[number];
+
+/** A question about rows that would be left out as conflicts. */
+export interface ConflictQuestion {
+  readonly file: string;
+  readonly conflicts: number;
+  /** The first ones. */
+  readonly rows: readonly { readonly line: number; readonly reference: string; readonly code: string }[];
+}
 
 /** A plan that was made before. */
 export interface PlanToApply {
@@ -64,7 +76,13 @@ export interface ImportInput {
   /** Whether the user confirmed that a new API key belongs to the organization of earlier imports. */
   sameOrganization: boolean;
   /** Send nothing if more rows than these would be sent. */
-  maxChanges?: MaxChanges | undefined;
+  maxChanges?: Limit | undefined;
+  /** Send nothing if more photos than these would be detached. */
+  maxRemovals?: Limit | undefined;
+  /** Make the products exactly as the rows say. */
+  exact?: boolean | undefined;
+  /** Decides conflicts; undefined to ask the user, or to leave the rows out. */
+  conflicts?: ConflictChoice | undefined;
   /** The plan to apply; undefined for an import without one. */
   applies?: PlanToApply | undefined;
   /** Send nothing if a product changed since the plan was made. */
@@ -87,6 +105,10 @@ export interface ImportDeps extends RunHost {
   targets: () => Promise<OutputTargets>;
   /** Prompts the user about batches with an unknown outcome; undefined without a terminal. */
   ask: ((question: UnknownOutcomeQuestion) => Promise<UnknownChoice>) | undefined;
+  /** Prompts the user about conflicts; undefined without a terminal. */
+  askConflicts?: ((question: ConflictQuestion) => Promise<ConflictChoice | "stop">) | undefined;
+  /** Asks the user for consent; undefined without a terminal. */
+  confirm?: ((question: string) => Promise<boolean>) | undefined;
   onProgress: (event: ProgressEvent) => void;
   onProblem: (problem: Problem) => void | Promise<void>;
   /** Called once the file is checked and all its problems were reported. */

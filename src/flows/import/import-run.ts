@@ -3,8 +3,8 @@
 import { limits } from "../../contract/limits.ts";
 import type { Import } from "../../contract/resources/imports.ts";
 import type { DoneRow, StoredBatch } from "../../state/batches.ts";
-import type { LedgerEntry } from "../../state/ledger.ts";
 import type { OutputTargets } from "../outputs/results-file.ts";
+import type { RowFailure } from "../outputs/row-outcome.ts";
 import type { PhotoUpload } from "../photos/upload-photos.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { isWithin, openRows, unchangedRows } from "../rows/open-rows.ts";
@@ -12,13 +12,32 @@ import { type RefusedRows, RowSet, type SomeRows } from "../rows/row-sets.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { JobFollower } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
-import { editedRow, keepsOthers } from "./as-exported.ts";
-import { type DecidedRow, type Decision, decide, referenceOfRow, weigh, withRead } from "./decide.ts";
+import { readExported } from "./as-exported.ts";
+import { Comparisons } from "./compare-photos.ts";
+import {
+  type Before,
+  type DecidedRow,
+  decide,
+  type RowFacts,
+  referenceOfRow,
+  type WeighedRow,
+  weigh,
+} from "./decide.ts";
 import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
-import type { ImportDeps, ImportInput } from "./import-input.ts";
-import { failedRow, productChanged, type RowOutcome, rejectedRow, updatedRow } from "./row-result.ts";
-import { ReadProducts, SeenProducts } from "./seen-products.ts";
+import type { ConflictChoice, ImportDeps, ImportInput } from "./import-input.ts";
+import { KnownProducts } from "./known-products.ts";
+import {
+  conflictRow,
+  failedRow,
+  isConflictCode,
+  productChanged,
+  type RowOutcome,
+  rejectedRow,
+  updatedRow,
+} from "./row-result.ts";
+import { SaidRows } from "./said-rows.ts";
+import { addNotApplied, Examples, noCounts, type SharedCounts } from "./tally.ts";
 
 /** An import whose file passed the check, with the progress of earlier processes loaded. */
 export interface ImportRun {
@@ -34,18 +53,29 @@ export interface ImportRun {
   readonly earlier: readonly StoredBatch[];
   /** Rows that earlier processes finished outside any batch, so that no results report them. */
   readonly done: readonly DoneRow[];
+  /** The batches whose results are in the ledger, by their index. */
+  readonly settled: Set<number>;
   /** Outcomes of photos uploaded by this process, by the SHA-256 (hex) of their bytes. */
   readonly uploads: Map<string, PhotoUpload>;
-  /** Products read by their reference, as they are at the service. */
-  readonly read: ReadProducts;
+  /** What is known of the products of the rows. */
+  readonly products: KnownProducts;
+  readonly comparisons: Comparisons;
+  /** What the rows of this file said before. */
+  readonly said: SaidRows;
   /** Rows that are no longer imported as planned. */
   readonly moved: RowSet;
   /** Whether products can be read before they are changed. */
   readonly record: { isPossible: boolean };
-  /** Products with their values, for a plan; null where these are not needed. */
-  readonly seen: SeenProducts | null;
-  /** The names of products by their reference, as far as they were read. */
-  readonly names: Map<string, string>;
+  /** What was found or chosen about the whole file. */
+  readonly choices: {
+    /** No product of the file that was known exists: another catalogue. */
+    isOtherCatalogue: boolean;
+    /** Whose value counts in conflicts; undefined if the user has not chosen. */
+    conflicts: ConflictChoice | undefined;
+  };
+  /** What was carried out, and what was not. */
+  readonly counts: SharedCounts;
+  readonly examples: Examples;
   readonly rows: RowsToImport;
   readonly progress: ImportProgress;
   /** Follows the imports of accepted batches. */
@@ -67,6 +97,7 @@ export function importRun(
 ): ImportRun {
   const { batches } = at.state;
   const progress = new ImportProgress(deps.onProgress);
+  const earlier = batches.of(at.id);
   const run = {
     input,
     deps,
@@ -74,15 +105,18 @@ export function importRun(
     targets,
     check,
     refused,
-    earlier: batches.of(at.id),
+    earlier,
+    settled: new Set(earlier.filter(({ state }) => state === "settled").map(({ index }) => index)),
     done: batches.doneRows(at.id),
     uploads: new Map(),
-    read: new ReadProducts(),
+    products: new KnownProducts(at, deps.onProgress),
+    comparisons: new Comparisons(),
+    said: new SaidRows(at, input.file.source),
     moved: new RowSet(),
     record: { isPossible: !isPlan },
-    seen:
-      isPlan || input.applies !== undefined || check.valid <= mostRowsReadEach ? new SeenProducts() : null,
-    names: new Map(),
+    choices: { isOtherCatalogue: false, conflicts: input.conflicts },
+    counts: noCounts(),
+    examples: new Examples(),
     progress,
     follower: importFollower(at, progress),
   };
@@ -103,6 +137,13 @@ class RowsToImport {
   /** Rows of `toPatch` that this process has changed. */
   readonly patched = new RowSet();
   readonly unchanged = new RowSet();
+  /** Rows that were not edited, whose products others have changed or deleted. */
+  readonly kept = new RowSet();
+  readonly deleted = new RowSet();
+  /** Rows of batches whose products are changed once the batch is imported. */
+  readonly toEdit = new RowSet();
+  /** Why the product of a row in a batch was not changed further, by its line. */
+  readonly editFailures = new Map<number, RowFailure>();
   /** Outcomes of rows in no batch that need no PATCH: photos rejected, or changed by an earlier process. */
   readonly reported: RowOutcome[] = [];
   readonly #reportedRows = new RowSet();
@@ -114,55 +155,84 @@ class RowsToImport {
     for (const row of run.at.state.batches.patchingRows(run.at.id)) this.patching.add(row);
   }
 
+  /** Rows that an earlier process finished, and that are in no batch. */
+  get doneOutside(): readonly DoneRow[] {
+    return this.#run.done.filter(({ rowIndex }) => !this.#inBatches.has(rowIndex));
+  }
+
   /** Number of rows that an earlier process sent or changed. */
   get made(): number {
-    return rowsIn(this.#run.earlier) + this.#run.done.length;
+    return rowsIn(this.#run.earlier) + this.doneOutside.length;
   }
 
   /**
-   * Reads the file again and decides about each row, in file order; `only`: limits it to these rows. Throws an
-   * InputError if the file changed.
+   * Reads the file again and decides about each row, in file order; `only`: limits it to these rows, `withSent`: also those
+   * in batches. Throws an InputError if the file changed.
    */
-  async *decided(only?: RowSet): AsyncGenerator<DecidedRow> {
-    const { input, at, uploads, read, refused, moved } = this.#run;
-    const { ledger } = at.state;
-    const usesLedger = input.photos === "new" && !ledger.isEmpty(at.account);
-    const contentDigest = (path: string) => input.localPhotos.digest(path);
-    const findRefusal = (sha256: string) => {
-      const upload = uploads.get(sha256);
-      return upload !== undefined && "refused" in upload ? upload.refused : undefined;
-    };
+  async *decided(only?: SomeRows, { withSent = false } = {}): AsyncGenerator<DecidedRow> {
+    const { input, refused } = this.#run;
     let next = 0;
     for await (const rows of unchangedRows(input.file.source, await openRows(input.file))) {
-      for (const { line, content } of rows) {
+      for (const { line, content, earlierReason } of rows) {
         const rowIndex = next++;
         if (!isWithin(input.file, rowIndex)) return;
-        if (refused.has(rowIndex) || this.#isMade(rowIndex) || only?.has(rowIndex) === false) continue;
-        const row = content as FileRow;
-        const reference = referenceOfRow(row);
-        const known = usesLedger ? ledger.get(at.account, reference) : null;
-        const entry = withRead(known, read.get(reference));
-        const asIs = await weigh(row, contentDigest, findRefusal);
-        const first = decide(asIs, entry, input);
-        // Nearly every row of an exported sheet changes nothing.
-        const changing = entry === null || first.kind === "unchanged" ? row : this.#changing(row, entry);
-        // It has the same photos.
-        const weighed = { ...asIs, content: changing };
-        const decided = changing === row ? first : decide(weighed, entry, input);
-        const decision: Decision = moved.has(rowIndex) ? { kind: "moved" } : decided;
-        const { productId = null } = entry ??
-          ledger.get(at.account, reference) ?? { productId: this.#run.seen?.get(reference)?.id };
-        const keeps = changing !== row && keepsOthers(row, changing, entry!);
-        yield { ...weighed, rowIndex, line, reference, productId, decision, keepsOthers: keeps };
+        if (refused.has(rowIndex) || only?.has(rowIndex) === false) continue;
+        if (withSent ? this.#done.has(rowIndex) : this.#isMade(rowIndex)) continue;
+        yield await this.#decide(content as FileRow, { rowIndex, line }, earlierReason?.code);
       }
     }
   }
 
-  /** The row as it changes a product that exists. */
-  #changing(row: FileRow, { productId }: LedgerEntry): FileRow {
-    const { photos, namesFromReferences } = this.#run.input;
-    if (namesFromReferences) return { ...row, keepsName: true };
-    return photos === "new" && row.as_exported !== undefined ? editedRow(row, productId) : row;
+  async #decide(
+    content: FileRow,
+    place: Pick<DecidedRow, "rowIndex" | "line">,
+    earlierCode: string | undefined,
+  ): Promise<DecidedRow> {
+    const { input, uploads, moved, products, choices } = this.#run;
+    const findRefusal = (sha256: string) => {
+      const upload = uploads.get(sha256);
+      return upload !== undefined && "refused" in upload ? upload.refused : undefined;
+    };
+    const reference = referenceOfRow(content);
+    const row = await weigh(content, (path) => input.localPhotos.digest(path), findRefusal);
+    const known = products.of(reference);
+    const facts = this.#facts(row, reference, earlierCode);
+    const decision = moved.has(place.rowIndex)
+      ? ({ kind: "moved" } as const)
+      : decide(row, facts, { ...input, ...choices });
+    const productId = known?.id ?? null;
+    return { ...row, ...place, reference, productId, known, before: facts.before, earlierCode, decision };
+  }
+
+  /** The decision about a row whose product was read again. */
+  again({ content, rowIndex, line, earlierCode }: DecidedRow): Promise<DecidedRow> {
+    return this.#decide(content, { rowIndex, line }, earlierCode);
+  }
+
+  #facts(row: WeighedRow, reference: string, earlierCode: string | undefined): RowFacts {
+    const { products, said, comparisons, record, input } = this.#run;
+    const { as_exported } = row.content;
+    const exported = as_exported === undefined ? null : readExported(as_exported, reference);
+    const isRenamed = exported !== null && !exported.hasReference;
+    const before: Before | null =
+      said.of(reference, as_exported) ?? (exported === null || isRenamed ? null : exported);
+    // Without the scope to read products, rows are sent as they are.
+    const of = record.isPossible || input.photos === "new" ? products.of(reference) : null;
+    const isUnread = isRenamed && !products.isAsked(exported.productId!);
+    return {
+      before,
+      isExported: exported !== null && !isRenamed,
+      renamedFrom: isRenamed && !isUnread ? products.referenceOf(exported.productId!) : undefined,
+      known: isUnread ? undefined : of,
+      findCompared: (source) => comparisons.of(of?.id ?? "", source),
+      earlierConflict: earlierCode !== undefined && isConflictCode(earlierCode) ? earlierCode : undefined,
+    };
+  }
+
+  /** The ID of the product to read of a row that has another reference than it was exported with; null for any other row. */
+  unreadId({ content: { as_exported, reference } }: DecidedRow): string | null {
+    const exported = as_exported === undefined ? null : readExported(as_exported, reference);
+    return exported === null || exported.hasReference ? null : exported.productId;
   }
 
   /** Rows without any outcome: neither sent nor found to be unchanged. `sent`: the batches of this process. */
@@ -174,6 +244,8 @@ class RowsToImport {
       this.#inBatches,
       this.#done,
       this.unchanged,
+      this.kept,
+      this.deleted,
       this.patched,
       this.#reportedRows,
       inSent,
@@ -185,13 +257,29 @@ class RowsToImport {
   /** Records the outcome of a row that goes in no batch. A row that is still uncertain is changed in any case. */
   readonly keep = (row: DecidedRow): void => {
     const { rowIndex, decision } = row;
+    const { said, examples } = this.#run;
+    this.noteNotApplied(row);
+    if (decision.kind === "kept" || decision.kind === "deleted") examples.add(decision.kind, row.reference);
     if (decision.kind === "moved") this.#report(rowIndex, failedRow(row, productChanged, null));
     else if (decision.kind === "refused") this.#report(rowIndex, rejectedRow(row, decision.discarded));
-    else if (decision.kind !== "unchanged") this.toPatch.add(rowIndex);
-    else if (this.patching.has(rowIndex)) {
-      this.#report(rowIndex, updatedRow({ ...row, productId: decision.productId }));
-    } else this.unchanged.add(rowIndex);
+    else if (decision.kind === "conflict") this.#report(rowIndex, conflictRow(row, decision));
+    else if (decision.kind === "deleted") this.deleted.add(rowIndex);
+    else if (decision.kind === "unchanged" || decision.kind === "kept") {
+      said.add(row, decision.productId);
+      if (this.patching.has(rowIndex))
+        this.#report(rowIndex, updatedRow({ ...row, productId: decision.productId }));
+      else if (decision.kind === "kept") this.kept.add(rowIndex);
+      else this.unchanged.add(rowIndex);
+    } else this.toPatch.add(rowIndex);
   };
+
+  /** Counts what a row says that is not carried out. */
+  noteNotApplied({ decision: { notApplied }, reference }: DecidedRow): void {
+    const { counts, examples } = this.#run;
+    addNotApplied(counts.not_applied, notApplied);
+    if ((notApplied?.emptied.length ?? 0) > 0) examples.add("emptied", reference);
+    if ((notApplied?.removed ?? 0) > 0) examples.add("removed", reference);
+  }
 
   #report(rowIndex: number, outcome: RowOutcome): void {
     this.#reportedRows.add(rowIndex);

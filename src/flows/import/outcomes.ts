@@ -19,8 +19,17 @@ import type { FileRow } from "./file-row.ts";
 import { isEnded } from "./follow.ts";
 import type { ImportRun } from "./import-run.ts";
 import { ResultsReader } from "./results.ts";
-import { byIndex, failedImage, pendingRow, type RowOutcome, toFailure, unchangedRow } from "./row-result.ts";
+import {
+  byIndex,
+  failedImage,
+  leftRow,
+  pendingRow,
+  type RowOutcome,
+  toFailure,
+  unchangedRow,
+} from "./row-result.ts";
 import { settleBatch } from "./settle.ts";
+import type { PhotoCounts } from "./tally.ts";
 
 /** A run after its last stage, finished or stopped. */
 export interface RunEnd {
@@ -99,7 +108,13 @@ async function* readOutcomes(
     signal.throwIfAborted();
     const results = await reader.read({ importId, rows: lines.length, bytes });
     const memos = recordResults(batch, results, run);
-    yield* results.map((result, at) => outcomeOfRow(lines[at]!, result, memos[at]!));
+    for (const [at, result] of results.entries()) {
+      const line = lines[at]!;
+      const outcome = outcomeOfRow(line, result, memos[at]!);
+      const failure = run.rows.editFailures.get(line);
+      if (outcome.failure === undefined) addAttached(run.counts.photos, result);
+      yield failure === undefined ? outcome : withFailure(outcome, failure);
+    }
   } catch (error) {
     if (!signal.aborted && !(error instanceof CatError)) throw error;
     onFault(error, importId);
@@ -110,13 +125,12 @@ async function* readOutcomes(
 function recordResults(
   batch: Extract<SentBatch, { kind: "accepted" }>,
   results: readonly ImportRowResult[],
-  { at, earlier }: ImportRun,
+  { at, settled }: ImportRun,
 ): readonly RowMemo[] {
   const { batches, uploads } = at.state;
   const memos = unpackMemos(batches.memo(at.id, batch.index));
   // Results written to the ledger by an earlier process may be out of date by now.
-  const wasSettled = earlier.some(({ index, state }) => index === batch.index && state === "settled");
-  if (!wasSettled) settleBatch(at, { ...batch, run: at.id }, results);
+  if (!settled.has(batch.index)) settleBatch(at, { ...batch, run: at.id }, results);
   // The service deletes images that no product uses (Products): they have to be uploaded again.
   for (const { source, error } of results.flatMap(({ images }) => images)) {
     if (error?.code === "image_not_found" && typeof source === "string")
@@ -143,6 +157,17 @@ function outcomeOfRow(line: number, sent: ImportRowResult, memo: RowMemo): RowOu
   if (sent.status === "failed") return { line, result, failure };
   const attached = images.filter(({ status }) => status === "attached").map(({ index }) => index);
   return { line, result, failure, done: isRecreated ? attached : [...memo.leftOut, ...attached] };
+}
+
+/** Counts the photos that a row attached; those that replace others are counted where these are detached. */
+function addAttached(photos: PhotoCounts, { images }: ImportRowResult): void {
+  photos.added += images.filter(({ status }) => status === "attached").length;
+}
+
+/** The outcome of a row that was imported, and whose product was not changed further. */
+function withFailure({ line, result }: RowOutcome, failure: RowFailure): RowOutcome {
+  const images = result?.images.map(({ index }) => index) ?? [];
+  return { line, ...(result && { result: { ...result, status: "partial" } }), failure, done: images };
 }
 
 /** The skipped photos were attached to a product that no longer exists. */
@@ -182,16 +207,24 @@ function rowsWithoutResults(
     count,
     rows: () => rowsOfFile(run, some, toOutcome, onFault),
   });
-  const unchanged = ({ line, content }: InputRow) => {
+  const toNamed = ({ line, content }: InputRow) => {
     const reference = referenceOfRow(content as FileRow);
-    return unchangedRow({ line, reference }, ledger.get(at.account, reference)?.productId ?? null);
+    const productId = run.products.of(reference)?.id ?? ledger.get(at.account, reference)?.productId ?? null;
+    return [{ line, reference }, productId] as const;
   };
+  const unchanged = (row: InputRow) => unchangedRow(...toNamed(row));
+  const kept = (row: InputRow) => leftRow(toNamed(row)[0], "kept", toNamed(row)[1]);
+  const deleted = (row: InputRow) => leftRow(toNamed(row)[0], "deleted", null);
   const unsent = ({ line }: InputRow) => ({ line, failure: notSent });
   return [
     ...inMemory(outsideBatches),
     ...(reported.accepted ? [] : inMemory(sent.flatMap((batch) => rejectedInBatch(batch, run)))),
-    ...(reported.unchanged && rows.unchanged.size > 0
-      ? [inFile(rows.unchanged, rows.unchanged.size, unchanged)]
+    ...(reported.unchanged
+      ? [
+          inFile(rows.unchanged, rows.unchanged.size, unchanged),
+          inFile(rows.kept, rows.kept.size, kept),
+          inFile(rows.deleted, rows.deleted.size, deleted),
+        ].filter(({ count }) => count > 0)
       : []),
     ...(reported.notAccepted && left !== null ? [inFile(left, countRows(left, check.total), unsent)] : []),
   ];

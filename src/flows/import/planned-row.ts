@@ -7,16 +7,26 @@ import { InputError } from "../rows/source.ts";
 import type { ServiceIdentity } from "../run/account.ts";
 import { runIdentity } from "../run/run.ts";
 import { counted, grouped, shownName } from "../words.ts";
-import { readSeen } from "./compare.ts";
 import { type DecidedRow, placed } from "./decide.ts";
-import { FieldDigests, type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
+import { type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
 import { toFieldValues } from "./file-row.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
-import { imageId, type SeenProduct, type SeenProducts } from "./seen-products.ts";
+import { packProduct, type ReadProduct } from "./known-product.ts";
+import { makePlan } from "./prepare.ts";
 
-/** What happens to a row; a row that changes fields may add photos too. `fail`: its reference exists already. */
-export const plannedActions = ["create", "change", "add_photos", "unchanged", "skip", "fail"] as const;
+/** What happens to a row; a row that changes fields may change photos too. `fail`: its reference exists already. */
+export const plannedActions = [
+  "create",
+  "change",
+  "add_photos",
+  "unchanged",
+  "kept",
+  "deleted",
+  "conflict",
+  "skip",
+  "fail",
+] as const;
 export type PlannedAction = (typeof plannedActions)[number];
 
 /** A row of a plan. */
@@ -28,39 +38,57 @@ export interface PlannedRow {
   readonly fields: Partial<Record<LedgerField, readonly [old: string | null, now: string | null]>>;
   /** The photos that are added: the URL, image ID or path of each. */
   readonly photos: readonly string[];
+  /** The images that are detached, and that get another side; missing if there are none. */
+  readonly detached?: readonly { readonly image_id: string; readonly why: "replaced" | "removed" }[];
+  readonly moved?: readonly { readonly image_id: string; readonly orientation: string }[];
+  /** Why the row is left out. */
+  readonly conflict?: { readonly code: string; readonly message: string };
   /** The product as it was read; null if there is none. */
-  readonly seen: SeenProduct | null;
+  readonly seen: ReadProduct | null;
 }
 
 /** What the import does with a row, as its product is. */
-export function plannedRow(row: DecidedRow, products: SeenProducts, input: ImportInput): PlannedRow {
+export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   const { line, reference, decision, content } = row;
-  const seen = products.get(reference);
-  const planned = (
-    action: PlannedAction,
-    fields: PlannedRow["fields"] = {},
-    photos: readonly string[] = [],
-  ): PlannedRow => ({ line, reference, action, fields, photos, seen });
-  if (decision.kind === "unchanged") return planned("unchanged");
-  if (decision.kind === "refused" || decision.kind === "moved") return planned("fail");
-  if (decision.kind !== "send") return planned("change", withOld(decision.fields, seen));
+  const seen = row.known?.read ?? null;
+  const planned = (action: PlannedAction, more: Partial<PlannedRow> = {}): PlannedRow => ({
+    ...{ line, reference, action, fields: {}, photos: [], ...more, seen },
+  });
+  if (decision.kind === "conflict")
+    return planned("conflict", { conflict: { code: decision.code, message: decision.message } });
+  if (decision.kind === "unchanged" || decision.kind === "kept" || decision.kind === "deleted")
+    return planned(decision.kind);
+  if (decision.kind !== "send" && decision.kind !== "change") return planned("fail");
+  const { edits } = decision;
+  const changes = {
+    ...(edits.detach.length > 0 && {
+      detached: edits.detach.map(({ image, why }) => ({ image_id: image, why })),
+    }),
+    ...(edits.move.length > 0 && {
+      moved: edits.move.map(({ image, side }) => ({ image_id: image, orientation: side })),
+    }),
+  };
+  if (decision.kind === "change")
+    return planned("change", { fields: withOld(edits.fields, seen), ...changes });
   const photos = decision.images.map((image, index) => placed(image, index).source);
-  if (seen === null) return planned("create", {}, photos);
+  if (seen === null) return planned("create", { photos });
   if (input.mode === "skip_existing") return planned("skip");
   if (input.mode === "create") return planned("fail");
-  const fields = withOld(changedFields(toFieldValues(content), seen), seen);
-  return planned(Object.keys(fields).length > 0 ? "change" : "add_photos", fields, photos);
+  const sent = changedFields({ ...toFieldValues(content), ...decision.row, ...edits.fields }, seen);
+  const fields = withOld(sent, seen);
+  const isChange = Object.keys(fields).length > 0 || Object.keys(changes).length > 0;
+  return planned(isChange ? "change" : "add_photos", { fields, photos, ...changes });
 }
 
 /** The fields of a row that differ from those of its product. */
-function changedFields(values: FieldValues, { name, description, sex }: SeenProduct): FieldValues {
-  const own = FieldDigests.of(values);
-  const known = FieldDigests.of({ name, description, sex });
-  const differing = ledgerFields.filter((field) => own.knows(field) && !known.agrees(field, own));
-  return Object.fromEntries(differing.map((field) => [field, values[field]]));
-}
+const changedFields = (values: FieldValues, seen: ReadProduct): FieldValues =>
+  Object.fromEntries(
+    ledgerFields.flatMap((field) =>
+      values[field] === undefined || values[field] === seen[field] ? [] : [[field, values[field]]],
+    ),
+  );
 
-const withOld = (values: FieldValues, seen: SeenProduct | null): PlannedRow["fields"] =>
+const withOld = (values: FieldValues, seen: ReadProduct | null): PlannedRow["fields"] =>
   Object.fromEntries(
     ledgerFields.flatMap((field) =>
       values[field] === undefined ? [] : [[field, [seen?.[field] ?? null, values[field] ?? null]]],
@@ -69,7 +97,10 @@ const withOld = (values: FieldValues, seen: SeenProduct | null): PlannedRow["fie
 
 /** The row as a line of a plan. Orientations are left out: the service finds those of unlabeled photos later. */
 export const plannedLine = ({ seen, ...row }: PlannedRow): string =>
-  JSON.stringify({ ...row, seen: seen && { ...seen, images: seen.images.map(imageId) } });
+  JSON.stringify({
+    ...row,
+    seen: seen && { ...(JSON.parse(packProduct(seen)) as object), images: seen.images.map(({ id }) => id) },
+  });
 
 const planAgain = "Plan again, and apply that plan.";
 
@@ -118,10 +149,10 @@ export const identityOfApplied = (planId: string, identity: string): string =>
  */
 export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
   const { input, rows, deps } = run;
-  await readSeen(run, run.seen!);
+  await makePlan(run);
   const references: string[] = [];
   for await (const row of rows.decided()) {
-    if (row.decision.kind === "unchanged" || row.decision.kind === "refused") continue;
+    if (isLeft(row)) continue;
     if (!isMoved(row, run)) continue;
     moved.add(row.rowIndex);
     if (references.length < mostNamed) references.push(row.reference);
@@ -138,9 +169,13 @@ export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
   deps.onNote(`${what}. ${moved.size === 1 ? "It is" : "They are"} skipped.`);
 }
 
-/** Whether a row would no longer be imported as planned, as its product was seen last. */
-export function isMoved(row: DecidedRow, { seen, input }: ImportRun): boolean {
-  const planned = plannedRow(row, seen!, input);
+/** Whether nothing of a row is sent in any case. */
+const isLeft = ({ decision: { kind } }: DecidedRow): boolean =>
+  ["unchanged", "kept", "deleted", "conflict", "refused"].includes(kind);
+
+/** Whether a row would no longer be imported as planned, as its product was read last. */
+export function isMoved(row: DecidedRow, { input }: ImportRun): boolean {
+  const planned = plannedRow(row, input);
   return planned.action !== "skip" && !input.applies!.isPlanned(row.line, plannedLine(planned));
 }
 

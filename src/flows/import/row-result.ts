@@ -16,7 +16,7 @@ export interface RowResult {
   line: number | null;
   reference: string;
   status: ImportRowResult["status"];
-  action: ImportRowResult["action"] | "unchanged";
+  action: ImportRowResult["action"] | "unchanged" | "kept" | "deleted";
   product_id: string | null;
   images: ImportRowResult["images"];
   error: { code: string; message: string } | null;
@@ -50,6 +50,29 @@ export const updatedRow = (row: NamedRow & { productId: string }): RowOutcome =>
 /** The outcome of a row without changes. */
 export const unchangedRow = (row: NamedRow, product_id: string | null): RowOutcome =>
   ownOutcome(row, { status: "succeeded", action: "unchanged", product_id });
+
+/** The outcome of a row whose product others have changed or deleted, and that was not edited. */
+export const leftRow = (row: NamedRow, action: "kept" | "deleted", product_id: string | null): RowOutcome =>
+  ownOutcome(row, { status: "succeeded", action, product_id });
+
+/** The codes of rows that are left out as conflicts (merge.md). */
+const conflictCodes = [
+  "changed_since",
+  "photo_exists",
+  "photo_unknown",
+  "last_photo",
+  "product_deleted",
+  "reference_changed",
+  "no_images",
+] as const;
+
+export const isConflictCode = (code: string): boolean => (conflictCodes as readonly string[]).includes(code);
+
+/** The outcome of a row that is left out as a conflict. */
+export const conflictRow = (
+  row: NamedRow & { readonly productId: string | null },
+  { code, message }: RowFailure,
+): RowOutcome => failedRow(row, { code, message }, row.productId);
 
 /** The outcome of a row that fails outside a batch. */
 export const failedRow = (

@@ -13,9 +13,8 @@ import type { Run } from "../run/run.ts";
 import { sendAsTheyWere, sendBatches } from "../run/send.ts";
 import type { Stage } from "../run/stage.ts";
 import { counted } from "../words.ts";
-import type { DecidedRow } from "./decide.ts";
+import { areNone, type DecidedRow, type Decision } from "./decide.ts";
 import { packMemos, type RowMemo } from "./digests.ts";
-import type { FileImage } from "./file-row.ts";
 import type { ImportDeps } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { changesToSend } from "./record-before.ts";
@@ -146,8 +145,10 @@ export async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
       run.rows.keep(row);
       continue;
     }
-    const { images, memo } = decision;
-    const text = `${JSON.stringify(await serviceRow(row, images, run))}\n`;
+    run.rows.noteNotApplied(row);
+    const memo = { ...decision.memo, ...run.said.memo(row), hasEdits: !areNone(decision.edits) };
+    if (memo.hasEdits) run.rows.toEdit.add(row.rowIndex);
+    const text = `${JSON.stringify(await serviceRow(decision, run))}\n`;
     const size = Buffer.byteLength(text);
     if (cut.length === limits.importRows.max || bytes + size > limits.importBatchBytes) {
       yield await toBatch(cut, run);
@@ -158,10 +159,11 @@ export async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
     bytes += size;
   }
   if (cut.length > 0) yield await toBatch(cut, run);
+  run.said.write();
 }
 
 async function toBatch(cut: readonly CutRow[], run: ImportRun): Promise<CutBatch> {
-  const changes = await changesToSend(
+  const changes = changesToSend(
     cut.map(({ row }) => row),
     run,
   );
@@ -181,15 +183,9 @@ async function toBatch(cut: readonly CutRow[], run: ImportRun): Promise<CutBatch
  * local photos.
  */
 async function serviceRow(
-  { content: { as_exported: _, keepsName, ...own }, reference }: DecidedRow,
-  images: readonly FileImage[],
+  { row: { as_exported: _, ...row }, images }: Extract<Decision, { kind: "send" }>,
   run: ImportRun,
 ): Promise<object> {
-  // The service needs a name (Imports, Row fields).
-  const name = keepsName ? run.names.get(reference) : undefined;
-  const content = name === undefined ? own : { ...own, name };
-  if (images.length === content.images.length && images.every(({ path }) => path === undefined))
-    return content;
   const sent: object[] = [];
   for (const image of images) {
     if (image.path === undefined) sent.push(image);
@@ -198,7 +194,7 @@ async function serviceRow(
       sent.push({ image_id: await uploadedImage(path, run), ...rest });
     }
   }
-  return { ...content, images: sent };
+  return { ...row, images: sent };
 }
 
 async function uploadedImage(path: string, { input, uploads }: ImportRun): Promise<string> {

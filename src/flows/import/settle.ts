@@ -6,9 +6,9 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { ReportedChange } from "../../state/changes.ts";
-import type { Ledger, LedgerEntry } from "../../state/ledger.ts";
+import type { Ledger, LedgerEntry, LedgerPhoto, SaidRow } from "../../state/ledger.ts";
 import type { Run } from "../run/run.ts";
-import { FieldDigests, type RowMemo, union, unpackMemos } from "./digests.ts";
+import { FieldDigests, type RowMemo, unpackMemos } from "./digests.ts";
 import { isEnded } from "./follow.ts";
 import { checkPhotos, ResultsReader } from "./results.ts";
 
@@ -17,12 +17,13 @@ import { checkPhotos, ResultsReader } from "./results.ts";
  * Throws a BadResponseError if they name photos that were not sent.
  */
 export function settleBatch(
-  { state, account }: Pick<Run, "state" | "account">,
+  { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
   { run, index, jobs }: Pick<StoredBatch, "run" | "index" | "jobs">,
   results: readonly ImportRowResult[],
 ): void {
   const memos = unpackMemos(state.batches.memo(run, index));
   checkPhotos(jobs[0]!, results, memos);
+  saySettled({ state, account, clock }, run, results, memos);
   const settled = results.flatMap((result, at) => {
     const { action, product_id: productId } = result;
     // A failed or skipped row changes nothing.
@@ -39,6 +40,26 @@ export function settleBatch(
   );
 }
 
+/**
+ * Records what the rows that were imported completely say, for the next import of their file. Those whose products are
+ * changed further are recorded with that change.
+ */
+function saySettled(
+  { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
+  runId: string,
+  results: readonly ImportRowResult[],
+  memos: readonly RowMemo[],
+): void {
+  const place = state.runs.get(runId)?.options.place;
+  if (place === undefined) return;
+  const rows = results.flatMap(({ status, product_id: productId, reference }, at): SaidRow[] => {
+    const { said, hasEdits } = memos[at]!;
+    if (status !== "succeeded" || productId === null || said === undefined || hasEdits) return [];
+    return [{ reference: canonicalReference(reference), productId, ...said, said: Buffer.from(said.said) }];
+  });
+  if (rows.length > 0) state.ledger.say(state.ledger.openFile(account, place, clock.now()), rows);
+}
+
 /** A row that created or updated a product, and what the ledger knew of that. */
 interface ChangedRow {
   readonly result: ImportRowResult;
@@ -49,7 +70,7 @@ interface ChangedRow {
 }
 
 /** What a row changed, to be undone later. */
-function reportedChange({ result, memo, action, productId, known }: ChangedRow): ReportedChange {
+function reportedChange({ result, memo, action, productId }: ChangedRow): ReportedChange {
   const photos = result.images.flatMap(({ status, image_id }) =>
     status === "attached" && typeof image_id === "string" ? [image_id] : [],
   );
@@ -59,7 +80,6 @@ function reportedChange({ result, memo, action, productId, known }: ChangedRow):
     action,
     after: action === "created" ? memo.fields.over(emptyFields).bytes : memo.fields.bytes,
     photos,
-    sources: known?.sources ?? null,
   };
 }
 
@@ -68,18 +88,28 @@ function reportedChange({ result, memo, action, productId, known }: ChangedRow):
  * updated one keeps its other known fields and photos.
  */
 function ledgerEntry({ result, memo, action, productId, known }: ChangedRow): LedgerEntry {
-  const attached = result.images
-    .filter(({ status }) => status === "attached")
-    .flatMap(({ index }) => memo.sent[index]?.digest ?? []);
+  const attached = result.images.flatMap(({ index, status, image_id: image }): LedgerPhoto[] => {
+    const source = memo.sent[index]?.digest;
+    return status !== "attached" || source === undefined ? [] : [{ source, image: image ?? null }];
+  });
   const before = action === "updated" ? known : null;
   const unset = before === null ? FieldDigests.nothing : new FieldDigests(before.fields);
   return {
     reference: canonicalReference(result.reference),
     productId,
     fields: memo.fields.over(action === "created" ? emptyFields : unset).bytes,
-    sources: union(before?.sources ?? Buffer.alloc(0), attached),
+    photos: withPhotos(before?.photos ?? [], attached),
   };
 }
+
+/** The photos of a product with more of them; a source that is attached again has another image. */
+export const withPhotos = (
+  photos: readonly LedgerPhoto[],
+  more: readonly LedgerPhoto[],
+): readonly LedgerPhoto[] => [
+  ...photos.filter(({ source }) => !more.some((one) => one.source.equals(source))),
+  ...more,
+];
 
 /** Description and sex of a created product are empty unless its row sets them. */
 const emptyFields = FieldDigests.of({ description: null, sex: null });

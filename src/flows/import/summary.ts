@@ -3,10 +3,11 @@ import type { ImportMode } from "../../contract/value-sets.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { RunEnd } from "./outcomes.ts";
-import type { RowOutcome } from "./row-result.ts";
+import { isConflictCode, type RowOutcome } from "./row-result.ts";
+import { noCounts, type SharedCounts } from "./tally.ts";
 
 /** The result of an import, as printed by `--json`. Counts are rows. */
-export interface ImportSummary {
+export interface ImportSummary extends SharedCounts {
   run_id: string;
   file: string;
   mode: ImportMode;
@@ -77,6 +78,7 @@ export const nothingSent = {
   updated: 0,
   skipped: 0,
   unchanged: 0,
+  ...noCounts(),
   imports: [],
   failed_file: null,
   results_file: null,
@@ -97,6 +99,9 @@ export function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): 
     ...nothingSent,
     submitted: rowsIn(accepted) + outsideBatches.length,
     unchanged: run.rows.unchanged.size,
+    ...run.counts,
+    kept: run.rows.kept.size,
+    deleted: run.rows.deleted.size,
     imports: accepted.map(({ jobs, lines }) => ({
       id: jobs[0]!,
       status: run.follower.latest(jobs[0]!)?.status ?? "validating",
@@ -135,8 +140,13 @@ export function countOutcome(summary: ImportSummary, { result, failure }: RowOut
     if (failure?.code === "import_failed") summary.failed++;
     return;
   }
-  // Already counted by `unchanged`.
-  if (result.action === "unchanged") return;
+  // Already counted.
+  if (result.action === "unchanged" || result.action === "kept" || result.action === "deleted") return;
+  if (result.line === null && isConflictCode(failure?.code ?? "")) {
+    summary.conflicts++;
+    summary.submitted--;
+    return;
+  }
   if (result.status !== "pending") summary[result.status]++;
   const action = result.action;
   if (action === "created" || action === "updated" || action === "skipped") summary[action]++;

@@ -9,8 +9,9 @@ import { renewKey } from "../run/journal.ts";
 import type { Run } from "../run/run.ts";
 import { settleUnknown } from "../run/unknown-outcome.ts";
 import { counted, grouped, series } from "../words.ts";
-import { FieldDigests, union, unpackMemos } from "./digests.ts";
+import { FieldDigests, unpackMemos } from "./digests.ts";
 import type { ImportDeps, ImportInput, UnknownChoice, UnknownOutcomeQuestion } from "./import-input.ts";
+import { withPhotos } from "./settle.ts";
 
 /** A batch of an earlier process, and the run that sent it. */
 export interface EarlierBatch {
@@ -72,9 +73,9 @@ function countAsImported(
     return productId === undefined ? [] : [{ reference, productId, at }];
   });
   const entries = imported.map(({ reference, productId, at }): LedgerEntry => {
-    const known = state.ledger.ofProduct(account, productId)?.sources ?? Buffer.alloc(0);
-    const sent = memos[at]!.sent.map(({ digest }) => digest);
-    return { reference, productId, fields: FieldDigests.nothing.bytes, sources: union(known, sent) };
+    const known = state.ledger.ofProduct(account, productId)?.photos ?? [];
+    const sent = memos[at]!.sent.map(({ digest }) => ({ source: digest, image: null }));
+    return { reference, productId, fields: FieldDigests.nothing.bytes, photos: withPhotos(known, sent) };
   });
   // Its rows are decided again by the ledger. Without the ledger, rows with a product are done.
   const done = run.options.photos === "all" ? imported : [];

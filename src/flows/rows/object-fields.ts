@@ -1,6 +1,6 @@
 import { unknownColumn } from "./mapped-columns.ts";
 import type { Problem } from "./problem.ts";
-import { normalHeader, type ObjectForm } from "./row-form.ts";
+import { emptyColumns, normalHeader, type ObjectForm } from "./row-form.ts";
 
 /** A field that is not known, where it is first used. */
 export interface UnknownField {
@@ -32,7 +32,8 @@ export class ObjectFields {
     const own = flat === undefined ? object : flat(object);
     // Nearly every object is like the one before.
     if (this.#isPlain(own)) return { row: own };
-    const row: Record<string, unknown> = {};
+    const row: Record<string | symbol, unknown> = {};
+    const empty: string[] = [];
     let fault: Problem | undefined;
     const from = new Map<string, string>();
     for (const [key, value] of Object.entries(own)) {
@@ -47,7 +48,10 @@ export class ObjectFields {
       }
       this.known.add(field);
       if (mapped === undefined) this.#plain.add(key);
-      if (value === null) continue;
+      if (value === null) {
+        empty.push(field);
+        continue;
+      }
       const earlier = from.get(field);
       if (earlier !== undefined) {
         const message = `the fields "${earlier}" and "${key}" map to the same field: remove one of them`;
@@ -56,6 +60,7 @@ export class ObjectFields {
       from.set(field, key);
       row[field] = value;
     }
+    if (empty.length > 0) row[emptyColumns] = empty;
     return fault === undefined ? { row } : { row, fault };
   }
 

@@ -115,6 +115,15 @@ export interface RowColumns {
   withoutDone(record: readonly string[], done: ReadonlySet<number>): readonly string[];
 }
 
+/**
+ * The columns of a row without a value in it, by the names of the form: its cell is empty, or its field is null. A column
+ * that the file does not have is not among them.
+ */
+export const emptyColumns: unique symbol = Symbol("emptyColumns");
+
+/** The column of each photo of a row of a table, in order. */
+export const photoColumns: unique symbol = Symbol("photoColumns");
+
 /** One record of the user's file and the row made from it. */
 export interface InputRow {
   /** 1-based line of the file on which the record starts. */

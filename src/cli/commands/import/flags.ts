@@ -1,7 +1,8 @@
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
 import { importVocabulary } from "../../../flows/import/columns.ts";
 import type {
-  MaxChanges,
+  ConflictChoice,
+  Limit,
   PhotosMode,
   PlanToApply,
   UnknownChoice,
@@ -49,7 +50,12 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   /** Show what would change; a name is the file to write the plan to. */
   readonly plan?: string | true;
   readonly planFormat?: PlanFormat;
-  readonly maxChanges?: MaxChanges;
+  readonly maxChanges?: Limit;
+  readonly maxRemovals?: Limit;
+  /** Exit with 9 if a plan would change anything. */
+  readonly exitCode?: boolean;
+  readonly exact?: boolean;
+  readonly conflicts?: ConflictChoice;
   /** The plan to apply. */
   readonly apply?: string;
   readonly strict?: boolean;
@@ -75,6 +81,8 @@ export const ofCommand: ReadonlySet<string> = new Set([
   "plan",
   "planFormat",
   "maxChanges",
+  "maxRemovals",
+  "exitCode",
   "dryRun",
   "wait",
   "timeout",
@@ -117,7 +125,21 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
       hint: "Remove --photos: this mode never adds photos to existing products.",
     });
   }
+  for (const [flag, isUsed] of [
+    ["--exact", raw.exact === true],
+    ["--conflicts", raw.conflicts !== undefined],
+    ["--max-removals", raw.maxRemovals !== undefined],
+  ] as const) {
+    if (!isUsed || (mode === "upsert" && photos !== "all")) continue;
+    const other = mode === "upsert" ? "--photos all" : `--mode ${mode}`;
+    throw new UsageError(`${flag} cannot be used with ${other}`, {
+      param: flag,
+      hint: "Remove one of them.",
+    });
+  }
   const { plan, planFormat } = raw;
+  if (raw.exitCode && plan === undefined)
+    throw new UsageError("--exit-code needs --plan", { param: "--exit-code", hint: "Add --plan." });
   if (plan !== undefined && raw.dryRun)
     throw new UsageError("--plan cannot be used with --dry-run, which reads nothing from the service", {
       param: "--plan",

@@ -9,7 +9,7 @@ import { noList, type ProblemList } from "../../output/problem-list.ts";
 import type { FoundProblems, ProblemSource } from "../../reports/found-problems.ts";
 import { alsoTo, listedChecks, problemLists, rejection, reportConversions } from "./check-report.ts";
 import type { OpenedFile } from "./open-file.ts";
-import { openMemory, unknownOutcomePrompt } from "./remembered.ts";
+import { mergePrompts, openMemory, unknownOutcomePrompt } from "./remembered.ts";
 import { reportFiles } from "./report-files.ts";
 
 /** Checks the files, imports them and prints the summary. Throws the error that stopped the import. */
@@ -48,6 +48,7 @@ export async function fullRun(
             return memory;
           },
           ask: unknownOutcomePrompt(app, flags, pause),
+          ...mergePrompts(app, flags, pause),
           onProblem: list.add,
           onChecked: async (check: CheckResult) => {
             await list.end({ ...check, converted: converter?.count });

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { importModes, onImageErrors } from "../../../contract/value-sets.ts";
-import { photosModes, unknownChoices } from "../../../flows/import/import-input.ts";
+import { conflictChoices, photosModes, unknownChoices } from "../../../flows/import/import-input.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -13,7 +13,7 @@ import {
 import { bucketArgument, withBucketFlags } from "../../flags/bucket-flags.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { timeoutFlag } from "../../flags/common-flags.ts";
-import { maxChanges, wholeNumber } from "../../flags/values.ts";
+import { rowLimit, wholeNumber } from "../../flags/values.ts";
 import { withMapFlags } from "../../mapping/map-flags.ts";
 import { planFormats, type RawFlags, readFlags } from "./flags.ts";
 // Not on demand: a dry run would load many small files (scripts/build.js).
@@ -90,8 +90,14 @@ function withFlags(made: Command): Command {
     .option(
       "--max-changes <LIMIT>",
       "send nothing if more rows than this would be sent, e.g. 200 or 30%",
-      maxChanges,
+      rowLimit,
     )
+    .option(
+      "--max-removals <LIMIT>",
+      "send nothing if more photos than this would be detached, e.g. 50 or 10%",
+      rowLimit,
+    )
+    .option("--exit-code", "with --plan, exit with 9 if anything would change", false)
     .optionsGroup("Photos:")
     .addOption(
       new Option("--images-root <DIR>", "base folder for the paths of local photos").default(
@@ -138,8 +144,21 @@ function withFlags(made: Command): Command {
         .choices(photosModes)
         .default(undefined, "new"),
     )
+    .option(
+      "--exact",
+      "make the products exactly as the rows say: empty cells are cleared, other photos detached",
+      false,
+    )
     .addOption(
-      new Option("--ledger <FILE>", "file that records the photos already sent").default(
+      new Option(
+        "--conflicts <WHOSE>",
+        "if a cell was edited in the sheet and at the service: keep the service's value (service), or write the sheet's (sheet)",
+      )
+        .choices(conflictChoices)
+        .default(undefined, "leave the row out"),
+    )
+    .addOption(
+      new Option("--ledger <FILE>", "file that records what was imported").default(
         undefined,
         "kept in the profile",
       ),

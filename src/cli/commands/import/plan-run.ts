@@ -4,14 +4,14 @@ import { fileStart } from "../../../flows/files/disk.ts";
 import { OutputFile } from "../../../flows/files/output-file.ts";
 import { type ChangePlan, type PlanSummary, planFile, planLine } from "../../../flows/import/change-plan.ts";
 import { ledgerFields } from "../../../flows/import/digests.ts";
+import { tooManyChanges, tooManyRemovals } from "../../../flows/import/guards.ts";
 import type { ImportDeps } from "../../../flows/import/import-input.ts";
-import { tooManyChanges } from "../../../flows/import/plan.ts";
 import { type PlannedRow, plannedLine } from "../../../flows/import/planned-row.ts";
 import { counted, grouped, shownName, truncated } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { type FlowHost, newRunId, runFlow } from "../../app/run-flow.ts";
-import { PartialError, UsageError } from "../../context/errors.ts";
+import { ExitCode, PartialError, UsageError } from "../../context/errors.ts";
 import { fileWord } from "../../output/command-words.ts";
 import { type Column, table, whole } from "../../output/table.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
@@ -86,13 +86,14 @@ export async function planRun(
     );
   };
   let summary: PlanSummary;
+  let ownPhotos: number;
   try {
     const { check, plan } = await runFlow(app, flow);
     if (plan === null) {
       await lists.end([check]);
       throw rejection(opened, [check], () => true);
     }
-    summary = plan.summary;
+    ({ summary, ownPhotos } = plan);
     if (foundProblems !== null)
       foundProblems.counts = Object.fromEntries(reportedCounts.map((name) => [name, plan.summary[name]]));
     await write(lines.end(summary));
@@ -103,22 +104,22 @@ export async function planRun(
   await written?.commit();
   if (!app.io.json) await view.end(summary);
   else if (out !== null) await app.io.jsonData({ ...summary, plan_file: out });
-  const isEmpty = summary.total === summary.invalid + summary.unchanged;
+  const left = summary.invalid + summary.unchanged + summary.kept + summary.deleted;
+  const isEmpty = summary.total === left;
   if (out !== null && !isEmpty) {
     const pipe = file.source.path === null ? "pipe the same rows to" : "run";
     await app.io.note(`To apply it, ${pipe}: cat import --apply ${fileWord(out)}`);
   }
-  const excess = tooManyChanges(
-    summary.total - summary.invalid - summary.unchanged,
-    summary,
-    flags.maxChanges,
-  );
+  const excess = tooManyChanges(summary.total - left - summary.conflicts, summary, flags.maxChanges);
   if (excess !== null) throw excess;
-  const bad = summary.fail + summary.invalid;
+  const removals = tooManyRemovals({ photos: summary.photos, ownPhotos }, flags.maxRemovals);
+  if (removals !== null) throw removals;
+  const bad = summary.fail + summary.invalid + summary.conflicts;
   if (bad > 0)
     throw new PartialError(
       `${grouped(bad)} of ${counted(summary.total, "row")} of ${shownName(file.source.name)} would not be imported`,
     );
+  if (flags.exitCode && !isEmpty) app.exit = ExitCode.changes;
 }
 
 /** Rejects an output that exists and is not a plan: a file to import may have been meant. Throws UsageError. */
@@ -159,7 +160,7 @@ export class PlanView {
   }
 
   readonly add = (row: PlannedRow): void => {
-    if (row.action === "unchanged") return;
+    if (row.action === "unchanged" || row.action === "kept") return;
     if (this.#rows.length < shownRows[this.#format]) this.#rows.push(row);
     else this.#more++;
   };
@@ -196,6 +197,9 @@ const reportedCounts = [
   "change",
   "add_photos",
   "unchanged",
+  "kept",
+  "deleted",
+  "conflicts",
   "skip",
   "fail",
   "invalid",
@@ -205,6 +209,9 @@ const colors = {
   create: "green",
   change: "yellow",
   add_photos: "cyan",
+  kept: "dim",
+  deleted: "yellow",
+  conflict: "red",
   unchanged: "dim",
   skip: "dim",
   fail: "red",
@@ -222,14 +229,21 @@ function actionText({ action }: PlannedRow): string {
 }
 
 /** What changes, e.g. `name: "Dress" -> "Red dress", 2 photos`. */
-function changesText({ action, fields, photos }: PlannedRow, quoted: (text: string) => string): string {
+function changesText(
+  { action, fields, photos, detached = [], moved = [], conflict }: PlannedRow,
+  quoted: (text: string) => string,
+): string {
   if (action === "fail") return productExists;
+  if (conflict !== undefined) return `${conflict.code}: ${conflict.message}`;
+  if (action === "deleted") return "the product was deleted";
   const shown = (value: string | null) => (value === null ? "(empty)" : quoted(truncated(value, shownValue)));
   const parts = ledgerFields.flatMap((field) => {
     const change = fields[field];
     return change === undefined ? [] : [`${field}: ${shown(change[0])} -> ${shown(change[1])}`];
   });
   if (photos.length > 0) parts.push(`${action === "create" ? "" : "+"}${counted(photos.length, "photo")}`);
+  if (detached.length > 0) parts.push(`-${counted(detached.length, "photo")}`);
+  if (moved.length > 0) parts.push(`${counted(moved.length, "photo")} moved`);
   return parts.join(", ");
 }
 

@@ -1,10 +1,11 @@
 import type {
+  ConflictChoice,
   ImportDeps,
   UnknownChoice,
   UnknownOutcomeQuestion,
 } from "../../../flows/import/import-input.ts";
 import type { Memory } from "../../../flows/run/run.ts";
-import { grouped } from "../../../flows/words.ts";
+import { counted, grouped } from "../../../flows/words.ts";
 import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
 import type { App } from "../../app/app.ts";
@@ -24,6 +25,38 @@ export const unknownOutcomePrompt = (
         return askAboutUnknownOutcome(app, question);
       }
     : undefined;
+
+/** The prompts about conflicts and about many changes; undefined if a prompt is not possible. */
+export function mergePrompts(
+  app: App,
+  flags: ImportFlags,
+  pauseProgress: () => void,
+): Pick<ImportDeps, "askConflicts" | "confirm"> {
+  if (!canAsk(app) || flags.file === "-") return {};
+  return {
+    async askConflicts({ file, conflicts, rows }) {
+      pauseProgress();
+      const shown = rows.map(({ line, reference, code }) => `  ${file}:${line}  ${reference}  ${code}`);
+      const more = conflicts > rows.length ? [`  and ${grouped(conflicts - rows.length)} more`] : [];
+      await app.io.note(app.io.visible([`${counted(conflicts, "conflict")}:`, ...shown, ...more].join("\n")));
+      const prompts = await openPrompts(app);
+      return prompts.select(
+        "The sheet and the service have both changed. Whose values count?",
+        [
+          { name: "stop: send nothing", value: "stop" },
+          { name: "keep the service's values", value: "service" },
+          { name: "use the sheet's values", value: "sheet" },
+        ] satisfies Choice<ConflictChoice | "stop">[],
+        "stop",
+      );
+    },
+    async confirm(question) {
+      if (app.globals.yes) return true;
+      pauseProgress();
+      return (await openPrompts(app)).confirm(question, false);
+    },
+  };
+}
 
 /** The storage for an import: the state of the profile, or the file of `--ledger`. */
 export async function openMemory(app: App, ledger: string | undefined): Promise<Memory> {

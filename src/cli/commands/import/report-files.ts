@@ -58,14 +58,16 @@ export async function reportFiles(
   const stopped = unbegun ?? reported.at(-1)!.run.stopped;
   if (stopped !== undefined) throw withResetHint(stopped);
   const { wait } = files[0]!.flags;
-  const { succeeded, submitted, failed, partial, invalid, unchanged, total } = totals;
-  const bad = total - (wait ? succeeded : submitted - failed - partial) - unchanged;
+  const { succeeded, submitted, failed, partial, invalid, unchanged, kept, deleted, conflicts, total } =
+    totals;
+  const bad = total - (wait ? succeeded : submitted - failed - partial) - unchanged - kept - deleted;
   if (bad <= 0) return;
   const failedFiles = summaries.flatMap(({ failed_file }) => failed_file ?? []);
   const where =
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;
   const what = files.length === 1 ? shownName(files[0]!.file.source.name) : `${files.length} files`;
-  const counts = { failed, partial, invalid, "without a result": bad - failed - partial - invalid };
+  const others = bad - failed - partial - invalid - conflicts;
+  const counts = { failed, partial, invalid, "left out as conflicts": conflicts, "without a result": others };
   throw new PartialError(
     `${grouped(bad)} of ${counted(total, "row")} of ${what} ${bad === 1 ? "was" : "were"} not imported in full ` +
       `(${countList(counts)})${where}`,
@@ -80,6 +82,9 @@ const reportedCounts = [
   "updated",
   "skipped",
   "unchanged",
+  "kept",
+  "deleted",
+  "conflicts",
   "partial",
   "failed",
   "invalid",
@@ -94,7 +99,8 @@ function addResults(
   const source = { ...file.source, photoAt };
   for (const problem of summary.problems ?? []) foundProblems.add(source, listedProblem(problem));
   for (const reason of reasons) foundProblems.add(source, reason);
-  foundProblems.count += Math.max(0, summary.failed + summary.partial - reasons.length);
+  const { failed, partial, conflicts } = summary;
+  foundProblems.count += Math.max(0, failed + partial + conflicts - reasons.length);
 }
 
 /** A problem of the service at its line, or at the lines of its batch. */
@@ -116,7 +122,7 @@ const withResetHint = (stopped: unknown): unknown =>
 
 async function reportedRun(
   { context, globals, typed }: App,
-  { summary, stopped, reasons, resultRows, unread, changed }: EndedRun,
+  { summary, stopped, reasons, examples, resultRows, unread, changed }: EndedRun,
   { flags: { failed }, file, photoAt }: OpenedFile,
 ): Promise<ReportedFile["run"]> {
   const failedFile = summary.failed_file ?? failed;
@@ -124,7 +130,8 @@ async function reportedRun(
     failedFile !== undefined &&
     (await stat(resolve(context.cwd, failedFile)).catch(() => null))?.isFile() === true;
   const { format } = file.source;
-  return { stopped, reasons, resultRows, unread, changed, failedFileStays, format, globals, typed, photoAt };
+  const ended = { stopped, reasons, examples, resultRows, unread, changed };
+  return { ...ended, failedFileStays, format, globals, typed, photoAt };
 }
 
 /** Lists the problems that the service found after the check had passed. */

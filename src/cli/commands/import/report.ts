@@ -3,6 +3,7 @@ import { CatError } from "../../../errors.ts";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
+import type { Examples } from "../../../flows/import/tally.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/input-format.ts";
 import { counted, countList, grouped, series, shownName } from "../../../flows/words.ts";
@@ -22,6 +23,8 @@ export interface ReportedRun {
   stopped: unknown;
   /** The first failed and partial rows. */
   reasons: EndedRun["reasons"];
+  /** The first rows that were kept, deleted, or not carried out in full. */
+  examples: EndedRun["examples"];
   /** The number of rows in the results file. */
   resultRows: number;
   /** IDs of finished imports whose results were not read. */
@@ -111,13 +114,17 @@ export function resultLines(
     lines.push(`  ${counted(converted, "photo")} converted to JPEG; the originals are unchanged`);
   if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   if (left > 0) lines.push(`  ${rows(left)} left (--limit)`);
+  lines.push(...mergeLines(summary, run.examples));
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0)
     lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
+  const { conflicts } = summary;
+  if (conflicts > 0)
+    lines.push(`  ${rows(conflicts)} left out as ${conflicts === 1 ? "a conflict" : "conflicts"}`);
   const reasons = run.reasons.slice(0, shownReasons);
   for (const { reference, message, ...place } of reasons)
     lines.push(`    ${placeText(name, place, run.photoAt)}  ${reference}  ${message}`);
-  const more = failed + partial - reasons.length;
+  const more = failed + partial + conflicts - reasons.length;
   if (reasons.length > 0 && more > 0) lines.push(`    and ${grouped(more)} more`);
   if (flags.wait || stopped !== undefined) lines.push(...openImports(summary, run));
   lines.push(...notSubmitted(summary));
@@ -137,6 +144,43 @@ export function resultLines(
   else if (flags.failed !== undefined && run.failedFileStays)
     lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
   return lines;
+}
+
+/** Lines about what sheet, service and before disagree on (merge.md, What is said). */
+function mergeLines({ kept, deleted, photos, not_applied }: ImportSummary, examples: Examples): string[] {
+  const are = (count: number) => (count === 1 ? "was" : "were");
+  const it = (count: number) => (count === 1 ? "it" : "them");
+  const named = (kind: Parameters<Examples["of"]>[0], count: number) => {
+    const some = examples.of(kind);
+    return some.length === 0 ? "" : ` (${some.join(", ")}${count > some.length ? ", …" : ""})`;
+  };
+  const { added: _, adopted, ...changed } = photos;
+  const { emptied, removed } = not_applied;
+  const lines: [count: number, text: () => string][] = [
+    [changed.replaced + changed.removed + changed.moved, () => `photos: ${countList(changed)}`],
+    [adopted, () => `${counted(adopted, "photo")} ${are(adopted)} at the service already; not sent again`],
+    [
+      kept,
+      () =>
+        `${counted(kept, "product")} ${are(kept)} changed at the service since; kept${named("kept", kept)}`,
+    ],
+    [
+      deleted,
+      () =>
+        `${counted(deleted, "product")} ${are(deleted)} deleted at the service since${named("deleted", deleted)}; to create ${it(deleted)} again, add --exact`,
+    ],
+    [
+      emptied,
+      () =>
+        `${counted(emptied, "field")} ${are(emptied)} emptied in the sheet; kept${named("emptied", emptied)}. To clear ${it(emptied)}, add --exact`,
+    ],
+    [
+      removed,
+      () =>
+        `${counted(removed, "photo")} ${are(removed)} removed in the sheet; kept${named("removed", removed)}. To detach ${it(removed)}, add --exact`,
+    ],
+  ];
+  return lines.filter(([count]) => count > 0).map(([, text]) => `  ${text()}`);
 }
 
 /**
@@ -173,6 +217,7 @@ function canResume(summary: ImportSummary, { wait }: ImportFlags, run: ReportedR
 /** Lines for valid rows that are in no import, so that every row is accounted for. */
 function notSubmitted(summary: ImportSummary): string[] {
   const { total, invalid, submitted, unchanged, unknown = [], refused = [], problems = [] } = summary;
+  const { kept, deleted, conflicts } = summary;
   const named = [...new Set(problems.flatMap((problem) => ("line" in problem ? [problem.line] : [])))];
   let [beside, whole] = [0, 0];
   for (const { rows: count, first_line, last_line } of refused) {
@@ -185,7 +230,7 @@ function notSubmitted(summary: ImportSummary): string[] {
     [named.length, "rejected by the service, listed above"],
     [beside, "not imported: other rows of the same batch were rejected"],
     [whole, "not imported: the service rejected the batch"],
-    [total - invalid - submitted - unchanged - known, "not sent"],
+    [total - invalid - submitted - unchanged - kept - deleted - conflicts - known, "not sent"],
   ] as const;
   return counts.filter(([count]) => count > 0).map(([count, what]) => `  ${rows(count)} ${what}`);
 }
@@ -202,21 +247,23 @@ export function headline(
 ): string {
   const took = `in ${duration(summary.duration_ms)}`;
   const { total, created, updated, skipped, unchanged } = summary;
-  const actions = countList({ created, updated, skipped, unchanged });
+  const { kept, deleted } = summary;
+  const actions = countList({ created, updated, skipped, unchanged, kept, deleted });
   if (isStopped) {
     const done = actions === "" ? "" : `; ${actions}`;
     return `Stopped: sent ${grouped(summary.submitted)} of ${rows(total)} of ${file}${done}.`;
   }
-  if (unchanged === total) {
+  if (unchanged + kept + deleted === total) {
     const all = total === 1 ? "the row" : total === 2 ? "both rows" : `all ${grouped(total)} rows`;
-    return `Nothing to do: ${all} of ${file} ${total === 1 ? "is" : "are"} unchanged.`;
+    const what = unchanged === total ? "unchanged" : "not edited";
+    return `Nothing to do: ${all} of ${file} ${total === 1 ? "is" : "are"} ${what}.`;
   }
   if (!wait) {
     const named = ids.length === 0 ? "" : ` (import ${ids.join(", ")})`;
     return `Sent ${rows(summary.submitted - summary.failed)} of ${file} ${took}, without waiting for the results${named}.`;
   }
   // A partial row counts, because its product exists: the count is the sum of the actions.
-  const done = summary.succeeded + summary.partial + unchanged;
+  const done = summary.succeeded + summary.partial + unchanged + kept + deleted;
   const count = done === total ? rows(total) : `${grouped(done)} of ${rows(total)}`;
   return `Imported ${count} from ${file} ${took}${actions === "" ? "" : `: ${actions}`}.`;
 }
@@ -244,8 +291,12 @@ function failedLines(
   failedFile: string,
   isNext: boolean,
 ): string[] {
-  const { total, invalid, failed, succeeded, unchanged, partial, refused, imports } = summary;
-  const others = [...(invalid > 0 ? ["invalid"] : []), ...(partial > 0 ? ["partial"] : [])];
+  const { total, invalid, failed, succeeded, unchanged, partial, refused, imports, conflicts } = summary;
+  const others = [
+    ...(invalid > 0 ? ["invalid"] : []),
+    ...(partial > 0 ? ["partial"] : []),
+    ...(conflicts > 0 ? ["conflicting"] : []),
+  ];
   // Rows of rejected batches are in the file, but are not counted as failed.
   const kinds = failed > 0 || refused !== undefined ? ["failed", ...others] : others;
   if (kinds.length === 0) {

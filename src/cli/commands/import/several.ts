@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
+import { addPhotos, noCounts } from "../../../flows/import/tally.ts";
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readIdentity } from "../../files/places.ts";
@@ -10,9 +11,8 @@ import type { ImportFlags } from "./flags.ts";
 
 /** Rejects what several files cannot share, and a file that is named twice. Throws UsageError. */
 export async function rejectUnshared(files: readonly ImportFlags[], cwd: string): Promise<void> {
-  const [{ failed, results, limit, imagesFrom, pattern, mode, photos, wait, plan, maxChanges }] = files as [
-    ImportFlags,
-  ];
+  const [{ failed, results, limit, imagesFrom, pattern, mode, photos, wait, plan, maxChanges, maxRemovals }] =
+    files as [ImportFlags];
   const flags = {
     "--failed": failed !== undefined,
     "--results": results !== undefined,
@@ -20,6 +20,7 @@ export async function rejectUnshared(files: readonly ImportFlags[], cwd: string)
     "--images-from": imagesFrom !== undefined,
     "--plan": plan !== undefined,
     "--max-changes": maxChanges !== undefined,
+    "--max-removals": maxRemovals !== undefined,
     "--pattern": pattern !== undefined,
     // Each file settles what the one before it left.
     "--no-wait": !wait,
@@ -65,11 +66,15 @@ const counts = [
   "updated",
   "skipped",
   "unchanged",
+  "kept",
+  "conflicts",
+  "deleted",
+  "known_failures",
   "duration_ms",
 ] as const;
 
 /** The sums of several files. Of files that were not started, only their rows are counted. */
-export type ImportTotals = Pick<ImportSummary, (typeof counts)[number]>;
+export type ImportTotals = Pick<ImportSummary, (typeof counts)[number] | "photos" | "not_applied">;
 
 export function toTotals(
   summaries: readonly ImportSummary[],
@@ -77,7 +82,17 @@ export function toTotals(
 ): ImportTotals {
   const all: readonly Partial<ImportTotals>[] = [...summaries, ...notStarted];
   const sum = (name: (typeof counts)[number]) => all.reduce((sum, { [name]: count = 0 }) => sum + count, 0);
-  return Object.fromEntries(counts.map((name) => [name, sum(name)])) as ImportTotals;
+  const { photos, not_applied } = noCounts();
+  for (const summary of summaries) {
+    addPhotos(photos, summary.photos);
+    not_applied.emptied += summary.not_applied.emptied;
+    not_applied.removed += summary.not_applied.removed;
+  }
+  return {
+    ...Object.fromEntries(counts.map((name) => [name, sum(name)])),
+    photos,
+    not_applied,
+  } as ImportTotals;
 }
 
 /** Writes the problems of several files as one JSON object: that of each file in `files`, and the sums. */

@@ -3,7 +3,13 @@
 import type { Product } from "../../../contract/resources/products.ts";
 import type { Change } from "../../../state/changes.ts";
 import { FieldDigests, type FieldValues, ledgerFields } from "../digests.ts";
-import { imageId, type SeenProduct, seenProduct } from "../seen-products.ts";
+import {
+  fieldsOf,
+  type KnownImage,
+  type ReadProduct,
+  toReadProduct,
+  unpackProduct,
+} from "../known-product.ts";
 
 /** The parts of an import that can be undone alone. */
 export const undoParts = ["created", "fields", "photos"] as const;
@@ -15,10 +21,12 @@ export interface Verdict {
   readonly fields: FieldValues;
   /** The IDs of the images to detach. */
   readonly photos: readonly string[];
+  /** The images to attach again, with the side that they had. */
+  readonly attach: readonly KnownImage[];
   readonly kept: readonly string[];
 }
 
-const nothing: Verdict = { remove: false, fields: {}, photos: [], kept: [] };
+const nothing: Verdict = { remove: false, fields: {}, photos: [], attach: [], kept: [] };
 const keeping = (...kept: string[]): Verdict => ({ ...nothing, kept });
 
 /** Whether the change has anything of the part to undo. */
@@ -26,56 +34,56 @@ export const isOfPart = ({ action }: Pick<Change, "action">, part: UndoPart | nu
   part === null || action === "sent" || (part === "created") === (action === "created");
 
 /** The product before the import; null if it was not read. */
-export const productBefore = ({ before }: Pick<Change, "before">): SeenProduct | null =>
-  before === null ? null : (JSON.parse(before) as SeenProduct);
+export const productBefore = ({ before }: Pick<Change, "before">): ReadProduct | null =>
+  before === null ? null : unpackProduct(before);
 
 /** The fields that the import changed, with their values before. */
-export function changedFields({ after }: Pick<Change, "after">, before: SeenProduct): FieldValues {
-  const { name, description, sex } = before;
-  const was = FieldDigests.of({ name, description, sex });
+export function changedFields({ after }: Pick<Change, "after">, before: ReadProduct): FieldValues {
+  const was = fieldsOf(before);
   const set = new FieldDigests(after);
   const changed = ledgerFields.filter((field) => set.knows(field) && !was.agrees(field, set));
   return Object.fromEntries(changed.map((field) => [field, before[field]]));
 }
 
 /** The images that the import attached, and the product did not have before. */
-export function addedPhotos({ photos }: Pick<Change, "photos">, before: SeenProduct): string[] {
-  const had = new Set(before.images.map(imageId));
+export function addedPhotos({ photos }: Pick<Change, "photos">, before: ReadProduct): string[] {
+  const had = new Set(before.images.map(({ id }) => id));
   return photos.filter((photo) => !had.has(photo));
 }
 
 /** What is undone of the change of a product that is now `live`; null if it no longer exists. */
 export function judge(change: Change, live: Product | null, part: UndoPart | null): Verdict {
   const { action } = change;
-  if (action === "created") return live === null ? nothing : judgeCreated(change, seenProduct(live));
+  if (action === "created") return live === null ? nothing : judgeCreated(change, toReadProduct(live));
   if (action !== "updated") return keeping("the result of its batch is not known");
   if (live === null) return keeping("the product no longer exists");
   const before = productBefore(change);
   if (before === null) return keeping("the product was not read before the import");
-  const fields = part === "photos" ? nothing : judgeFields(change, before, seenProduct(live));
-  const photos = part === "fields" ? nothing : judgePhotos(change, before, seenProduct(live));
+  const fields = part === "photos" ? nothing : judgeFields(change, before, toReadProduct(live));
+  const photos = part === "fields" ? nothing : judgePhotos(change, before, toReadProduct(live));
   return {
     remove: false,
     fields: fields.fields,
     photos: photos.photos,
+    attach: photos.attach,
     kept: [...fields.kept, ...photos.kept],
   };
 }
 
 /** A created product is deleted only as the import left it. */
-function judgeCreated({ after, photos }: Change, live: SeenProduct): Verdict {
-  const now = toDigests(live);
+function judgeCreated({ after, photos }: Change, live: ReadProduct): Verdict {
+  const now = fieldsOf(live);
   const set = new FieldDigests(after);
   const changed = ledgerFields.filter((field) => set.knows(field) && !now.agrees(field, set));
   if (changed.length > 0) return keeping(`${changed.join(" and ")} changed since the import`);
-  const others = live.images.filter((image) => !photos.includes(imageId(image)) && image.endsWith(" user"));
+  const others = live.images.filter(({ id, origin }) => !photos.includes(id) && origin === "user");
   if (others.length > 0) return keeping("photos were added since the import");
   return { ...nothing, remove: true };
 }
 
-function judgeFields(change: Change, before: SeenProduct, live: SeenProduct): Verdict {
-  const now = toDigests(live);
-  const was = toDigests(before);
+function judgeFields(change: Change, before: ReadProduct, live: ReadProduct): Verdict {
+  const now = fieldsOf(live);
+  const was = fieldsOf(before);
   const set = new FieldDigests(change.after);
   const changed = Object.entries(changedFields(change, before)) as [keyof FieldValues, string | null][];
   const kept: string[] = [];
@@ -89,22 +97,22 @@ function judgeFields(change: Change, before: SeenProduct, live: SeenProduct): Ve
   return { ...nothing, fields: Object.fromEntries(fields), kept };
 }
 
-function judgePhotos(change: Change, before: SeenProduct, live: SeenProduct): Verdict {
+function judgePhotos(change: Change, before: ReadProduct, live: ReadProduct): Verdict {
   const added = addedPhotos(change, before);
-  const photos = live.images.map(imageId).filter((image) => added.includes(image));
-  // The service gives an orientation to a photo without one itself.
+  const photos = live.images.flatMap(({ id }) => (added.includes(id) ? [id] : []));
+  const isLive = (image: string) => live.images.some(({ id }) => id === image);
+  const attach = before.images.filter(({ id }) => change.detached.includes(id) && !isLive(id));
   const turned = before.images.filter(
-    (image) =>
-      change.photos.includes(imageId(image)) &&
-      !image.includes(" unlabeled ") &&
-      live.images.some((now) => now !== image && imageId(now) === imageId(image)),
+    ({ id, side }) => isTurned(id, change) && live.images.some((now) => now.id === id && now.side !== side),
   );
-  if (turned.length > 0)
-    return { ...nothing, photos, kept: ["the orientation of its photos cannot be set back"] };
-  if (photos.length === 0 || photos.length < live.images.length) return { ...nothing, photos };
+  // The service gives a side to a photo without one itself.
+  const sided = turned.filter(({ side }) => side !== "unlabeled");
+  const verdict = { ...nothing, photos, attach: [...attach, ...sided] };
+  if (photos.length === 0 || photos.length < live.images.length + attach.length) return verdict;
   // A product has at least one photo.
-  return { ...nothing, photos: photos.slice(1), kept: ["its last photo cannot be detached"] };
+  return { ...verdict, photos: photos.slice(1), kept: ["its last photo cannot be detached"] };
 }
 
-const toDigests = ({ name, description, sex }: SeenProduct): FieldDigests =>
-  FieldDigests.of({ name, description, sex });
+/** Whether the import gave an image another side: it moved it, or attached it again. */
+const isTurned = (image: string, { moved, photos }: Change): boolean =>
+  moved.includes(image) || photos.includes(image);

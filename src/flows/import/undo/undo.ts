@@ -66,6 +66,8 @@ export interface UndoSummary {
   deleted: number;
   set_back: number;
   detached: number;
+  /** Photos that the import detached, or gave another side. */
+  attached: number;
   /** Rows of the import without a result. */
   unresolved: number;
   /** The products that were kept or failed, with the reasons. */
@@ -139,6 +141,7 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoD
     deleted: 0,
     set_back: 0,
     detached: 0,
+    attached: 0,
     unresolved: estimate.unresolved,
     products: [],
   };
@@ -185,7 +188,8 @@ function estimateUndo(target: StoredRun, input: UndoInput, at: Run): UndoEstimat
     const before = productBefore(change);
     if (change.action !== "updated" || before === null) continue;
     if (input.only !== "photos" && Object.keys(changedFields(change, before)).length > 0) counts.fields++;
-    if (input.only !== "fields") counts.photos += addedPhotos(change, before).length;
+    if (input.only !== "fields")
+      counts.photos += addedPhotos(change, before).length + change.detached.length + change.moved.length;
   }
   const writes = counts.created + counts.fields + counts.photos;
   return { file: target.file, ...counts, writes, unresolved: rowsIn(unsettled(target, at)) };
@@ -223,14 +227,17 @@ async function undoProducts(
     const verdict = judge(change, live, only);
     const reason = verdict.remove && reasonToKeep !== null ? await reasonToKeep(productId) : null;
     const allowed = reason === null ? verdict : { ...verdict, remove: false, kept: [reason] };
+    let kept: readonly string[];
     try {
-      await undoProduct({ change, live, verdict: allowed, only, isPlan, summary, target: target.id }, at);
+      kept = await undoProduct(
+        { change, live, verdict: allowed, only, isPlan, summary, target: target.id },
+        at,
+      );
     } catch (error) {
       if (!(error instanceof ApiError) || !isOfThisProduct(error)) throw error;
       return count({ ...product, result: "failed", reasons: [error.body.message] });
     }
-    const result = allowed.kept.length > 0 ? "kept" : "undone";
-    count({ ...product, result, reasons: allowed.kept });
+    count({ ...product, result: kept.length > 0 ? "kept" : "undone", reasons: kept });
   });
 }
 

@@ -1,0 +1,185 @@
+// Changes of products that no batch does: fields by PATCH, sides and detached photos, each a write of its own.
+
+import { ApiError } from "../../client/api-error.ts";
+import type { CatError } from "../../errors.ts";
+import type { RowFailure } from "../outputs/row-outcome.ts";
+import { RowSet } from "../rows/row-sets.ts";
+import { sendEach } from "../run/requests.ts";
+import type { Stage } from "../run/stage.ts";
+import { isNothingDone } from "../service-errors.ts";
+import { changedSince, type DecidedRow, type Edits } from "./decide.ts";
+import { FieldDigests, ledgerFields, unpackMemos } from "./digests.ts";
+import type { ImportRun } from "./import-run.ts";
+import { isMoved } from "./planned-row.ts";
+import { changesToSend } from "./record-before.ts";
+import {
+  conflictRow,
+  failedRow,
+  productChanged,
+  productGone,
+  type RowOutcome,
+  updatedRow,
+} from "./row-result.ts";
+import { settleBatches } from "./settle.ts";
+import { addPhotos, photosOf } from "./tally.ts";
+
+/**
+ * Changes the products of rows in no batch, or with `inBatches` of those in batches that were imported: a photo is detached
+ * only once the one that replaces it was attached. Returns the outcomes of rows in no batch, by line. `stopped`: the error
+ * after which the rest was not changed. Each write can be repeated, so a lost response needs no decision.
+ */
+export async function changeProducts(
+  run: ImportRun,
+  { inBatches }: { inBatches: boolean },
+): Promise<Stage<RowOutcome[]>> {
+  const { rows, at, progress } = run;
+  const outcomes: RowOutcome[] = [];
+  const some = inBatches ? await settledEdits(run) : rows.toPatch;
+  if (some.size === 0) return { done: outcomes, stopped: undefined };
+  const total = some.size;
+  let done = 0;
+  const report = () => progress.writing({ step: "updating products", done, total });
+  report();
+  const stopped = await sendEach(rows.decided(some, { withSent: inBatches }), at, async (row) => {
+    const outcome = await changeProduct(row, run, inBatches);
+    if (inBatches) {
+      if (outcome?.failure !== undefined) rows.editFailures.set(row.line, outcome.failure);
+    } else if (outcome !== null) {
+      outcomes.push(outcome);
+      rows.patched.add(row.rowIndex);
+    }
+    done++;
+    report();
+  });
+  progress.written();
+  run.said.write();
+  return { done: outcomes.sort((a, b) => a.line - b.line), stopped };
+}
+
+/** The rows of imported batches whose products are changed further; reads the results of these batches. */
+async function settledEdits(run: ImportRun): Promise<RowSet> {
+  const { at, input, deps, settled } = run;
+  const rows = new RowSet();
+  if (!input.wait) return rows;
+  const withEdits = at.state.batches.of(at.id).filter((batch) => {
+    if (batch.state === "sent") return false;
+    const memos = unpackMemos(at.state.batches.memo(at.id, batch.index));
+    for (const [index, { hasEdits }] of memos.entries()) if (hasEdits) rows.add(batch.rows[index]!);
+    return batch.state === "accepted" && memos.some(({ hasEdits }) => hasEdits);
+  });
+  await settleBatches(withEdits, at, (done, total) =>
+    deps.onProgress({ step: "reading results", done, total }),
+  );
+  for (const { index } of withEdits) settled.add(index);
+  return rows;
+}
+
+/** Changes one product; null if nothing of the row is left to do, and it has an outcome already. */
+async function changeProduct(
+  decided: DecidedRow,
+  run: ImportRun,
+  isInBatch: boolean,
+): Promise<RowOutcome | null> {
+  const row = await lookAgain(decided, run, isInBatch);
+  const { rowIndex, line, reference, decision } = row;
+  if (decision.kind === "unchanged" || decision.kind === "kept") {
+    if (isInBatch) run.said.add(row, decision.productId);
+    else run.rows.keep(row);
+    return null;
+  }
+  if (decision.kind === "conflict") return conflictRow(row, decision);
+  // Of a row in a batch the new photos were not attached: nothing is detached.
+  if (isInBatch && decision.kind === "send") return null;
+  if (decision.kind !== "change") return failedRow(row, productGone, null);
+  const { productId, edits } = decision;
+  const { state, account, id } = run.at;
+  const done = { rowIndex, line, reference, productId };
+  try {
+    if (run.input.applies !== undefined && run.products.isStale && isMoved(row, run))
+      return failedRow(row, productChanged, null);
+    state.runs.writes(account, id);
+    state.batches.patching(account, id, done, changesToSend([row], run));
+    const failure = await carryOut(productId, edits, run, row);
+    if (failure !== null) return failedRow(row, failure, productId);
+  } catch (error) {
+    if (!(error instanceof ApiError) || !isOfThisRow(error)) throw error;
+    // Check again before the ledger forgets its photos.
+    if (error.status === 404 && (await run.products.again(productId)) === null)
+      return failedRow(row, productGone, productId);
+    const { code, message } = error.body;
+    return failedRow(row, { code, message }, productId);
+  }
+  const known = state.ledger.ofProduct(account, productId);
+  const now = FieldDigests.of(edits.fields);
+  const fields = known === null ? now : now.over(new FieldDigests(known.fields));
+  state.batches.patched(account, id, done, { productId, fields: fields.bytes });
+  addPhotos(run.counts.photos, photosOf(decision));
+  run.said.add(row, productId);
+  return updatedRow(done);
+}
+
+/**
+ * The row with its product as it is now, if it was read too long ago, or a batch has changed it since. What another client
+ * has written meanwhile is a conflict.
+ */
+async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): Promise<DecidedRow> {
+  const { known, productId } = row;
+  if (productId === null || !(isInBatch || run.products.isStale)) return row;
+  const before = known?.read ?? null;
+  const now = await run.products.again(productId);
+  const again = await run.rows.again(row);
+  if (isInBatch || before === null || now === null || run.input.exact === true) return again;
+  const { decision } = again;
+  if (decision.kind !== "change" || run.choices.conflicts !== undefined) return again;
+  const changed = ledgerFields.filter(
+    (field) => decision.edits.fields[field] !== undefined && before[field] !== now[field],
+  );
+  return changed.length === 0
+    ? again
+    : { ...again, decision: { kind: "conflict", ...changedSince(changed) } };
+}
+
+/** Sends the writes for one product. */
+async function carryOut(
+  product_id: string,
+  { fields, move, detach }: Edits,
+  run: ImportRun,
+  { rowIndex }: DecidedRow,
+): Promise<RowFailure | null> {
+  const { client, newKey, signal, state, id } = run.at;
+  const options = () => ({ idempotencyKey: newKey(), signal });
+  if (Object.keys(fields).length > 0) {
+    const body = fields as { name: string };
+    await client.products.update({ product_id, body }, options()).catch((error: unknown) => {
+      // Nothing is left to undo, and if it is sent again, others may have changed the product before.
+      if (isNothingDone(error, run.rows.patching.has(rowIndex))) state.changes.rejected(id, product_id);
+      throw error;
+    });
+  }
+  if (move.length > 0) {
+    const images = move.map(({ image: image_id, side }) => ({ image_id, orientation: side as "front" }));
+    await client.products.attach({ product_id, body: { images } }, options());
+    const now = await run.products.again(product_id);
+    const isTaken = move.every(({ image, side }) =>
+      now?.images.some((one) => one.id === image && one.side === side),
+    );
+    if (!isTaken) return notRelabeled;
+  }
+  for (const { image: image_id } of detach)
+    await client.products.detach({ product_id, image_id }, options()).catch(ignoreGone);
+  return null;
+}
+
+const notRelabeled: RowFailure = {
+  code: "not_relabeled",
+  message: "the service did not change the side of a photo: change it in the dashboard",
+};
+
+/** An image that another client has detached. */
+function ignoreGone(error: unknown): void {
+  if (!(error instanceof ApiError) || error.status !== 404) throw error;
+}
+
+/** A rejection of this row only; any other error would affect the next rows as well. */
+const isOfThisRow = (error: CatError): boolean =>
+  error.status === 400 || error.status === 404 || error.status === 409 || error.status === 422;

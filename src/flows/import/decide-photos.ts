@@ -1,0 +1,227 @@
+// Decides about the photos of a row whose product exists (merge.md, Photos).
+
+import type { FileImage } from "./file-row.ts";
+import type { KnownImage, KnownProduct } from "./known-product.ts";
+import { isSameSource, type RowCells, type Said, type SaidPhoto } from "./said.ts";
+
+/** Why an image is detached: its place has another source now, or none. */
+export type DetachReason = "replaced" | "removed";
+
+/** Why a row is left out. */
+export interface Conflict {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What happens with the photos of a row. */
+export interface PhotoDecision {
+  /** The photos to attach, by their place in the row. */
+  readonly attach: readonly number[];
+  readonly move: readonly { readonly image: string; readonly side: string }[];
+  readonly detach: readonly { readonly image: string; readonly why: DetachReason }[];
+  /** Photos that were emptied in a plain sheet, and stay. */
+  readonly notRemoved: number;
+  /** Photos of the row that have to be compared with those of the product first, by their place in the row. */
+  readonly uncompared: readonly number[];
+  readonly conflict: Conflict | null;
+  /** The product lost photos of the row, or has others. */
+  readonly isKept: boolean;
+}
+
+/** What a comparison by bytes found of a source that equals no photo of its product. */
+export type Compared = "different" | "unfetchable";
+
+/** The row, its product, and how to decide. */
+export interface PhotosToDecide {
+  readonly cells: RowCells;
+  readonly images: readonly FileImage[];
+  readonly before: Said | null;
+  readonly isExported: boolean;
+  readonly known: KnownProduct;
+  readonly findCompared: (source: Buffer) => Compared | undefined;
+  readonly exact: boolean;
+  readonly conflicts: "service" | "sheet" | undefined;
+}
+
+const nothing: PhotoDecision = {
+  attach: [],
+  move: [],
+  detach: [],
+  notRemoved: 0,
+  uncompared: [],
+  conflict: null,
+  isKept: false,
+};
+
+/** A photo of a row: the first of its source, or the first that has a side. */
+interface NamedPhoto extends SaidPhoto {
+  readonly index: number;
+  readonly shown: string;
+  readonly isId: boolean;
+}
+
+export function decidePhotos(row: PhotosToDecide): PhotoDecision {
+  const { photos } = row.cells.said;
+  if (photos === null) return nothing;
+  const named = distinctPhotos(photos, row.images);
+  const draft = new Draft(row, named);
+  for (const photo of named) draft.decide(photo);
+  if (row.exact) draft.detachOthers();
+  else for (const photo of row.before?.photos ?? []) draft.decideEarlier(photo);
+  return draft.decision();
+}
+
+/** The side that a photo is told to have. */
+const toldSide = ({ side }: Pick<SaidPhoto, "side">): string | undefined =>
+  side === "unlabeled" ? undefined : side;
+
+/** The photos of a row: the same source several times is one photo. */
+function distinctPhotos(photos: readonly SaidPhoto[], images: readonly FileImage[]): NamedPhoto[] {
+  const distinct: NamedPhoto[] = [];
+  for (const [index, photo] of photos.entries()) {
+    const { url, image_id, path } = images[index]!;
+    const named = { ...photo, index, shown: url ?? image_id ?? path!, isId: image_id !== undefined };
+    const at = distinct.findIndex(({ source }) => source.equals(photo.source));
+    if (at === -1) distinct.push(named);
+    else if (toldSide(distinct[at]!) === undefined && toldSide(named) !== undefined) distinct[at] = named;
+  }
+  return distinct;
+}
+
+class Draft {
+  readonly #row: PhotosToDecide;
+  readonly #named: readonly NamedPhoto[];
+  readonly #attach: number[] = [];
+  readonly #move: { image: string; side: string }[] = [];
+  readonly #detach = new Map<string, DetachReason>();
+  readonly #uncompared: number[] = [];
+  #notRemoved = 0;
+  #conflict: Conflict | null = null;
+
+  constructor(row: PhotosToDecide, named: readonly NamedPhoto[]) {
+    this.#row = row;
+    this.#named = named;
+  }
+
+  decide(photo: NamedPhoto): void {
+    const { known, before, exact } = this.#row;
+    const earlier = (before?.photos ?? []).filter(({ source }) => isSameSource(source, photo.source));
+    const image = known.imageOf(photo.source);
+    const side = toldSide(photo);
+    const isMoved = side !== undefined && (exact || !earlier.some((old) => toldSide(old) === side));
+    const current = known.images.find(({ id }) => id === image);
+    if (current !== undefined) {
+      if (isMoved && current.side !== side) this.#move.push({ image: current.id, side: side! });
+      return;
+    }
+    // Not edited: the product lost it, or its image is not known.
+    if (earlier.length > 0 && !isMoved && !exact) return;
+    if (image === null && known.unknownPhotos.length === 0 && earlier.length === 0) return;
+    this.#attachNew(photo, side);
+  }
+
+  #attachNew(photo: NamedPhoto, side: string | undefined): void {
+    const { known, findCompared, exact, conflicts } = this.#row;
+    const unknown = known.unknownPhotos;
+    if (unknown.length > 0 && !photo.isId) {
+      const found = findCompared(photo.source);
+      if (found === undefined) {
+        this.#uncompared.push(photo.index);
+        return;
+      }
+      if (found === "unfetchable" && !exact) {
+        this.#fail(unknownPhoto(photo));
+        return;
+      }
+      const taken = side === undefined ? undefined : unknown.find((image) => image.side === side);
+      if (taken !== undefined && !exact) {
+        if (conflicts === "service") return;
+        if (conflicts === "sheet") this.#detach.set(taken.id, "replaced");
+        else {
+          this.#fail(takenSide(photo, taken));
+          return;
+        }
+      }
+    }
+    this.#attach.push(photo.index);
+  }
+
+  /** A photo of before that no place of the row names any more: replaced, removed, or not carried out. */
+  decideEarlier(photo: SaidPhoto): void {
+    const { cells, known, isExported } = this.#row;
+    if (this.#named.some(({ source }) => isSameSource(source, photo.source))) return;
+    const isReplaced = photo.place !== "" && this.#named.some(({ place }) => place === photo.place);
+    if (!isReplaced && !cells.isEmptied(photo.place)) return;
+    if (!isReplaced && !isExported) {
+      this.#notRemoved++;
+      return;
+    }
+    const image = known.imageOf(photo.source);
+    // Another source of the row may have become the same image.
+    const isUsed = this.#named.some(({ source }) => known.imageOf(source) === image);
+    if (typeof image === "string") {
+      if (known.has(image) && !isUsed) this.#detach.set(image, isReplaced ? "replaced" : "removed");
+    } else if (known.unknownPhotos.length > 0) this.#fail(untraced(photo));
+  }
+
+  /** With --exact, the product has the photos of the row alone. */
+  detachOthers(): void {
+    const { known } = this.#row;
+    if (this.#uncompared.length > 0) return;
+    const kept = new Set(this.#named.map(({ source }) => known.imageOf(source)));
+    const sides = new Set(
+      this.#attach.map((index) => this.#named.find((photo) => photo.index === index)?.side),
+    );
+    for (const { id, side, origin } of known.images)
+      if (origin === "user" && !kept.has(id)) this.#detach.set(id, sides.has(side) ? "replaced" : "removed");
+  }
+
+  decision(): PhotoDecision {
+    const left = this.#row.known.images.filter(({ id }) => !this.#detach.has(id)).length;
+    if (this.#detach.size > 0 && left + this.#attach.length === 0) this.#fail(lastPhoto);
+    return {
+      attach: this.#attach,
+      move: this.#move,
+      detach: [...this.#detach].map(([image, why]) => ({ image, why })),
+      notRemoved: this.#notRemoved,
+      uncompared: this.#uncompared,
+      conflict: this.#conflict,
+      isKept: this.#isKept(),
+    };
+  }
+
+  #isKept(): boolean {
+    const { known, before } = this.#row;
+    if (before?.photos == null) return false;
+    const images = [...this.#named, ...before.photos].map(({ source }) => known.imageOf(source));
+    const isLost = this.#named.some(({ source, index }) => {
+      const image = known.imageOf(source);
+      return typeof image === "string" && !known.has(image) && !this.#attach.includes(index);
+    });
+    return isLost || known.images.some(({ id, origin }) => origin === "user" && !images.includes(id));
+  }
+
+  #fail(conflict: Conflict): void {
+    this.#conflict ??= conflict;
+  }
+}
+
+const unknownPhoto = ({ shown }: NamedPhoto): Conflict => ({
+  code: "photo_unknown",
+  message: `cannot fetch ${shown} to compare it with the photos of the product: use --photos all to add it, or --exact to replace them`,
+});
+
+const takenSide = ({ shown }: NamedPhoto, { id, side }: KnownImage): Conflict => ({
+  code: "photo_exists",
+  message: `the product has another ${side} photo (${id}) than ${shown}: use --photos all to add it, or --exact to replace the other one`,
+});
+
+const untraced = ({ place }: SaidPhoto): Conflict => ({
+  code: "photo_unknown",
+  message: `cannot determine which photo of the product ${place === "" ? "the row" : `image_${place}`} had before: use --exact to replace its photos`,
+});
+
+const lastPhoto: Conflict = {
+  code: "last_photo",
+  message: "a product needs a photo: its last one is not removed",
+};

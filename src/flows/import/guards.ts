@@ -1,0 +1,150 @@
+// Guards: what a user has to confirm, or to allow by a flag, before anything is sent (merge.md, Guards).
+
+import { CatError } from "../../errors.ts";
+import type { CheckResult } from "../rows/check.ts";
+import { counted, countList, grouped, shownName } from "../words.ts";
+import type { ImportDeps, Limit } from "./import-input.ts";
+import type { ImportRun } from "./import-run.ts";
+import type { Plan } from "./prepare.ts";
+
+/** Changes up to this number, and up to a tenth, need no question. */
+const fewChanges = 20;
+const isMuch = (count: number, total: number): boolean => count > fewChanges && count * 10 > total;
+
+/** The codes of conflicts that a choice decides. */
+const decidable: readonly string[] = ["changed_since", "product_deleted", "photo_exists"];
+
+/** Asks once about conflicts, on a terminal; returns whether the rows are decided again. Throws if the user stops. */
+export async function askAboutPlan(plan: Plan, { input, deps, choices }: ImportRun): Promise<boolean> {
+  const { conflictRows, conflicts } = plan;
+  const isOpen = (input.conflicts ?? choices.conflicts) === undefined;
+  if (
+    !isOpen ||
+    deps.askConflicts === undefined ||
+    !conflictRows.some(({ code }) => decidable.includes(code))
+  )
+    return false;
+  const choice = await deps.askConflicts({
+    file: shownName(input.file.source.name),
+    conflicts,
+    rows: conflictRows,
+  });
+  if (choice === "stop") throw declined(input.file.source.name);
+  choices.conflicts = choice;
+  return true;
+}
+
+const declined = (file: string): CatError =>
+  new CatError(`nothing of ${shownName(file)} was sent`, {
+    type: "usage",
+    code: "declined",
+    hint: "To decide without a question, add --conflicts service or --conflicts sheet.",
+  });
+
+/** Throws, or asks, if the import would send, change or detach more than is usual, or than a flag allows. */
+export async function rejectExcess(plan: Plan, run: ImportRun): Promise<void> {
+  const { input, check, rows } = run;
+  const excess =
+    tooManyChanges(rows.made + plan.changing, check, input.maxChanges) ??
+    tooManyRemovals(plan, input.maxRemovals);
+  if (excess !== null) throw excess;
+  if (input.maxRemovals === undefined) await askAboutRemovals(plan, run);
+  if (input.maxChanges === undefined) await askAboutNewSheet(plan, run);
+}
+
+/** The error for a file of which more rows would be sent than `--max-changes` allows; null for any other. */
+export function tooManyChanges(
+  rows: number,
+  { total, invalid }: Pick<CheckResult, "total" | "invalid">,
+  most: Limit | undefined,
+): CatError | null {
+  const valid = total - invalid;
+  if (most === undefined || isAllowed(rows, valid, most)) return null;
+  const share = "percent" in most ? ` (${Math.floor((rows * 100) / valid)}%)` : "";
+  return new CatError(
+    `${grouped(rows)} of ${counted(valid, "row")}${share} would be sent, more than --max-changes ${limitText(most)}; nothing was sent`,
+    {
+      type: "input",
+      code: "too_many_changes",
+      param: "--max-changes",
+      hint: `Check them with --plan. If they are right, use --max-changes ${enough(rows, valid, most)}.`,
+    },
+  );
+}
+
+/** The error for a file that detaches more photos than `--max-removals` allows; null for any other. */
+export function tooManyRemovals(
+  { photos, ownPhotos }: RemovalCounts,
+  most: Limit | undefined,
+): CatError | null {
+  const removals = photos.replaced + photos.removed;
+  if (most === undefined || isAllowed(removals, ownPhotos, most)) return null;
+  return excessOfRemovals({ photos, ownPhotos }, `more than --max-removals ${limitText(most)}`, most);
+}
+
+type RemovalCounts = Pick<Plan, "photos" | "ownPhotos">;
+
+function excessOfRemovals({ photos, ownPhotos }: RemovalCounts, what: string, most: Limit): CatError {
+  const removals = photos.replaced + photos.removed;
+  return new CatError(
+    `${grouped(removals)} of ${counted(ownPhotos, "photo")} would be detached, ${what}; nothing was sent`,
+    {
+      type: "input",
+      code: "too_many_removals",
+      param: "--max-removals",
+      hint: `Check them with --plan. If they are right, use --max-removals ${enough(removals, ownPhotos, most)}.`,
+    },
+  );
+}
+
+async function askAboutRemovals(plan: Plan, { deps, input }: ImportRun): Promise<void> {
+  const { photos, ownPhotos } = plan;
+  const removals = photos.replaced + photos.removed;
+  if (!isMuch(removals, ownPhotos)) return;
+  const question = `Detach ${grouped(removals)} of ${counted(ownPhotos, "photo")} (${countList({ replaced: photos.replaced, removed: photos.removed })})?`;
+  await confirm(question, deps, input.file.source.name, () =>
+    excessOfRemovals(plan, "more than a tenth", { rows: 0 }),
+  );
+}
+
+/** A plain sheet that was never imported from here may be an old one. */
+async function askAboutNewSheet(plan: Plan, { deps, input, said }: ImportRun): Promise<void> {
+  const { changed, existing, fields, isExported } = plan;
+  if (isExported || said.areAny || !isMuch(changed, existing)) return;
+  const what = `${grouped(changed)} of ${counted(existing, "product")}: ${fieldsText(fields)}`;
+  await confirm(`Change ${what}?`, deps, input.file.source.name, () => {
+    deps.onNote(`This file was not imported from here before, and changes ${what}.`);
+    return null;
+  });
+}
+
+/** The fields that change, e.g. `50 names, 2 sexes`. */
+export const fieldsText = ({ name, description, sex }: Plan["fields"]): string =>
+  [
+    name > 0 && counted(name, "name"),
+    description > 0 && counted(description, "description"),
+    sex > 0 && `${grouped(sex)} ${sex === 1 ? "sex" : "sexes"}`,
+  ]
+    .filter((part) => part !== false)
+    .join(", ");
+
+/** Asks on a terminal; elsewhere `otherwise` gives the error, or null to go on. Throws if the user declines. */
+async function confirm(
+  question: string,
+  { confirm }: ImportDeps,
+  file: string,
+  otherwise: () => CatError | null,
+): Promise<void> {
+  if (confirm === undefined) {
+    const error = otherwise();
+    if (error !== null) throw error;
+  } else if (!(await confirm(question))) throw declined(file);
+}
+
+const isAllowed = (count: number, total: number, most: Limit): boolean =>
+  "percent" in most ? count * 100 <= most.percent * total : count <= most.rows;
+
+const limitText = (most: Limit): string => ("percent" in most ? `${most.percent}%` : grouped(most.rows));
+
+const enough = (count: number, total: number, most: Limit): string =>
+  "percent" in most ? `${Math.min(100, Math.ceil((count * 100) / total))}%` : String(count);

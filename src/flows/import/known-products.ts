@@ -1,0 +1,269 @@
+// What is known of the products of a file: what was read of them, and what the ledger knows. Reads what is missing.
+
+import type { ApiError } from "../../client/api-error.ts";
+import { operations } from "../../contract/client-operations.ts";
+import { referenceOfProduct } from "../../contract/import-row.ts";
+import { limits } from "../../contract/limits.ts";
+import type { Product } from "../../contract/resources/products.ts";
+import { CatError } from "../../errors.ts";
+import type { SeenProduct } from "../../state/ledger.ts";
+import { productById, productsBy } from "../catalogue/lookups.ts";
+import type { ProgressEvent } from "../progress-event.ts";
+import { fromTheFuture, hearService, isBelievable, shownTime } from "../run/clocks.ts";
+import type { Run } from "../run/run.ts";
+import { mayNotRead } from "../service-errors.ts";
+import {
+  fieldsOf,
+  KnownProduct,
+  packProduct,
+  type ReadProduct,
+  toReadProduct,
+  unpackProduct,
+} from "./known-product.ts";
+
+/** Overlap with the previous delta in milliseconds: a change may show up late (Exports, `since`). */
+const deltaMarginMs = 5 * 60_000;
+
+/** A write that waited longer looks at its product again. */
+export const staleAfterMs = 1_000;
+
+/** References that are looked up one by one or by pages; for more, the complete catalogue is read. */
+const mostReferences = 20_000;
+
+/** Products written to the ledger at once. */
+const productsAtOnce = 1_000;
+
+type Report = (event: ProgressEvent) => void;
+
+/** References whose products must be read. A file may have millions, so only as many are kept as are looked up. */
+export class UnreadReferences {
+  readonly #items: string[] = [];
+  count = 0;
+
+  add(reference: string): void {
+    this.count++;
+    if (this.#items.length < mostReferences) this.#items.push(reference);
+  }
+
+  /** Null if the complete catalogue is to be read. */
+  get items(): readonly string[] | null {
+    return this.count > mostReferences ? null : this.#items;
+  }
+}
+
+/** The products of one file, by their references. */
+export class KnownProducts {
+  readonly #run: Run;
+  readonly #onProgress: Report;
+  /** Every product was read: a reference without one has none. */
+  #isComplete = false;
+  readonly #asked = new Set<string>();
+  /** The ledger has what others changed since the last import. */
+  #isCurrent = false;
+
+  /** When the first of them was read. */
+  #readAt: number | null = null;
+
+  constructor(run: Run, onProgress: Report) {
+    this.#run = run;
+    this.#onProgress = onProgress;
+  }
+
+  /** Whether any were read. */
+  get isBegun(): boolean {
+    return this.#readAt !== null;
+  }
+
+  /** Whether so much time has passed that others may have changed them. */
+  get isStale(): boolean {
+    return this.#readAt !== null && this.#run.clock.now() - this.#readAt > staleAfterMs;
+  }
+
+  /** Forgets all, to read them again. */
+  forget(): void {
+    this.#run.state.readProducts.clear();
+    this.#readAt = null;
+    this.#isComplete = false;
+    this.#isCurrent = false;
+    this.#asked.clear();
+  }
+
+  /** What is known of the product of a reference; null if there is none, undefined if it must be read. */
+  of(reference: string): KnownProduct | null | undefined {
+    const { state, account } = this.#run;
+    const text = state.readProducts.of(reference);
+    if (text === null) return null;
+    if (text !== undefined) {
+      const read = unpackProduct(text);
+      return new KnownProduct(read.id, read, state.ledger.ofProduct(account, read.id));
+    }
+    if (this.#isComplete) return null;
+    const entry = this.#isCurrent ? state.ledger.get(account, reference) : null;
+    return entry === null ? undefined : new KnownProduct(entry.productId, null, entry);
+  }
+
+  /** Whether a product was looked for by its ID. */
+  isAsked(productId: string): boolean {
+    return this.#asked.has(productId) || this.#isComplete;
+  }
+
+  /** The reference that a product has now; null if it does not exist, or has none. */
+  referenceOf(productId: string): string | null {
+    return this.#run.state.readProducts.byId(productId)?.reference ?? null;
+  }
+
+  /** Reads these products, and those of other references that have these IDs: others may have renamed one. */
+  async read(references: readonly string[] | null, ids: readonly string[] = []): Promise<void> {
+    this.#readAt ??= this.#run.clock.now();
+    if (references === null) return this.readAll();
+    const { state, account } = this.#run;
+    for (const id of ids) this.#asked.add(id);
+    for (const reference of references) state.readProducts.forget(reference);
+    const known = references.flatMap((reference) => state.ledger.get(account, reference)?.productId ?? []);
+    const wanted = { ids: new Set([...ids, ...known]), references };
+    // Asked by ID, a product takes one read; the search of a reference may take more.
+    const isKnown = (reference: string) => state.ledger.get(account, reference) !== null;
+    const found = new Set<string>();
+    await this.#lookUp({ ids: wanted.ids, references: references.filter((one) => !isKnown(one)) }, found);
+    const missing = references.filter((reference) => isKnown(reference) && !found.has(reference));
+    if (missing.length > 0) await this.#lookUp({ ids: [], references: missing }, found);
+    for (const reference of references) if (!found.has(reference)) state.readProducts.lack(reference);
+    this.#forgetGone(known);
+  }
+
+  async #lookUp(wanted: { ids: Iterable<string>; references: readonly string[] }, found: Set<string>) {
+    const products: Product[] = [];
+    await productsBy(wanted, this.#run, {
+      onProgress: (done) => this.#report(done),
+      onFound: (product) => {
+        products.push(product);
+        const reference = referenceOfProduct(product);
+        if (reference !== null) found.add(reference);
+      },
+    });
+    this.#take(products);
+  }
+
+  /** Products of the ledger that were looked for by their IDs, and are not there. */
+  #forgetGone(ids: readonly string[]): void {
+    const { state, account } = this.#run;
+    state.ledger.write(account, { gone: ids.filter((id) => state.readProducts.byId(id) === null) });
+  }
+
+  /** Reads the complete catalogue, in pages. */
+  async readAll(): Promise<void> {
+    this.#readAt ??= this.#run.clock.now();
+    const { client, signal } = this.#run;
+    let page: Product[] = [];
+    let seen = 0;
+    const input = { limit: limits.page.max };
+    for await (const product of client.paginate(operations.products.list, input, { signal, isAhead: true })) {
+      page.push(product);
+      this.#report(++seen);
+      if (page.length < productsAtOnce) continue;
+      this.#take(page);
+      page = [];
+    }
+    this.#take(page);
+    this.#isComplete = true;
+  }
+
+  /** Reads a product again, as a write to it has waited; null if it is gone. */
+  async again(productId: string): Promise<ReadProduct | null> {
+    const product = await productById(productId, this.#run);
+    const { state, account } = this.#run;
+    if (product !== null) {
+      this.#take([product]);
+      return toReadProduct(product);
+    }
+    const old = state.readProducts.byId(productId);
+    if (old !== null) state.readProducts.lack(old.reference);
+    state.ledger.write(account, { gone: [productId] });
+    return null;
+  }
+
+  /** Keeps products as they are at the service; the ledger updates those that it knows. */
+  #take(products: readonly Product[]): void {
+    const { state, account } = this.#run;
+    const seen: SeenProduct[] = [];
+    for (const product of products) {
+      const reference = referenceOfProduct(product);
+      const read = toReadProduct(product);
+      const fields = fieldsOf(read).bytes;
+      seen.push({ productId: read.id, fields, ...(reference !== null && { reference }) });
+      // The newest of several with one reference comes first.
+      if (reference === null || isOther(state.readProducts.of(reference), read.id)) continue;
+      state.readProducts.keep({ id: read.id, reference, text: packProduct(read) });
+    }
+    state.ledger.write(account, { seen });
+  }
+
+  /**
+   * Brings the ledger up to date with what others changed since the last import, read as a delta (GET
+   * /v1/exports?since=), and reads the changed products. Of a long delta the complete catalogue is read.
+   */
+  async readChanges(onNote: (sentence: string) => void): Promise<void> {
+    const { client, signal, state, account } = this.#run;
+    const { ledger } = state;
+    this.#readAt ??= this.#run.clock.now();
+    await hearService(this.#run);
+    // Before the first page: later changes are in the next delta.
+    const now = client.serviceNow() === null ? null : client.earliest();
+    const last = ledger.lookedAt(account) ?? 0;
+    const isWrong = !isBelievable(last, client);
+    if (isWrong) onNote(fromTheFuture(shownTime(last)));
+    const since = new Date(isWrong ? 0 : Math.max(0, last - deltaMarginMs)).toISOString();
+    const changed = new UnreadReferences();
+    const gone: string[] = [];
+    let seen = 0;
+    for await (const { product } of client.paginate(
+      operations.exports.list,
+      { since, role: "source" },
+      { signal },
+    )) {
+      this.#report(++seen);
+      const reference = referenceOfProduct(product);
+      if (product.deleted_at !== null) gone.push(product.id);
+      else if (reference !== null) changed.add(reference);
+      const known = ledger.ofProduct(account, product.id);
+      if (known?.reference != null && known.reference !== reference) changed.add(known.reference);
+      if (changed.items === null) break;
+    }
+    ledger.write(account, { gone });
+    if (changed.items === null) await this.readAll();
+    else await this.read([...new Set(changed.items)]);
+    this.#isCurrent = true;
+    if (now !== null) ledger.setLookedAt(account, now);
+  }
+
+  #report(done: number): void {
+    this.#onProgress({ step: "checking the service for changes", done, total: null });
+  }
+}
+
+const isOther = (text: string | null | undefined, id: string): boolean =>
+  typeof text === "string" && unpackProduct(text).id !== id;
+
+/** Throws a CatError of type forbidden that names the scopes if the key lacks one of them. */
+export async function withScopes<Done>(reading: Promise<Done>, scopes: readonly string[]): Promise<Done> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw mayNotRead(error) ? scopesMissing(error as ApiError, scopes) : error;
+  }
+}
+
+function scopesMissing({ status, requestId, cause }: ApiError, scopes: readonly string[]): CatError {
+  const [named, them] = scopes.length === 1 ? ["scope", "it"] : ["scopes", "both scopes"];
+  return new CatError(
+    `cannot compare the rows with their products: --photos new needs a key with the ${named} ${scopes.join(" and ")}`,
+    {
+      type: "forbidden",
+      code: "insufficient_scope",
+      status,
+      requestId,
+      cause,
+      hint: `Use a key with ${them}, or add --photos all to send all photos, including those already attached.`,
+    },
+  );
+}

@@ -1,0 +1,78 @@
+// What an import does, or would do, in the words of its plan and its summary.
+
+import { type Decision, type NotApplied, noEdits } from "./decide.ts";
+
+/** The photos of products that change. */
+export interface PhotoCounts {
+  added: number;
+  replaced: number;
+  removed: number;
+  moved: number;
+  /** Found at the service, where another machine has sent them. */
+  adopted: number;
+}
+
+/** What the sheet says that is not carried out. */
+export interface NotAppliedCounts {
+  /** Fields that are empty in a plain sheet, and photos that it no longer has. */
+  emptied: number;
+  removed: number;
+}
+
+/** Counts that a plan and a summary share; of rows, unless their name says photos or cells. */
+export interface SharedCounts {
+  kept: number;
+  conflicts: number;
+  deleted: number;
+  photos: PhotoCounts;
+  not_applied: NotAppliedCounts;
+  known_failures: number;
+}
+
+export const noCounts = (): SharedCounts => ({
+  kept: 0,
+  conflicts: 0,
+  deleted: 0,
+  photos: { added: 0, replaced: 0, removed: 0, moved: 0, adopted: 0 },
+  not_applied: { emptied: 0, removed: 0 },
+  known_failures: 0,
+});
+
+/** The first rows of each kind that a summary names. */
+export class Examples {
+  readonly #of = new Map<string, string[]>();
+
+  add(kind: "kept" | "deleted" | "emptied" | "removed", reference: string): void {
+    const references = this.#of.get(kind) ?? [];
+    this.#of.set(kind, references);
+    if (references.length < named) references.push(reference);
+  }
+
+  of(kind: "kept" | "deleted" | "emptied" | "removed"): readonly string[] {
+    return this.#of.get(kind) ?? [];
+  }
+}
+
+const named = 3;
+
+/** The photos that a decision changes. A replaced photo is not counted as added. */
+export function photosOf(decision: Decision): Omit<PhotoCounts, "adopted"> {
+  const { move, detach } = "edits" in decision ? decision.edits : noEdits;
+  const replaced = detach.filter(({ why }) => why === "replaced").length;
+  const attached = decision.kind === "send" ? decision.images.length : 0;
+  return {
+    added: Math.max(0, attached - replaced),
+    replaced,
+    removed: detach.length - replaced,
+    moved: move.length,
+  };
+}
+
+export function addPhotos(counts: PhotoCounts, photos: Partial<PhotoCounts>): void {
+  for (const [name, count] of Object.entries(photos)) counts[name as keyof PhotoCounts] += count;
+}
+
+export function addNotApplied(counts: NotAppliedCounts, notApplied: NotApplied | undefined): void {
+  counts.emptied += notApplied?.emptied.length ?? 0;
+  counts.removed += notApplied?.removed ?? 0;
+}

@@ -67,6 +67,8 @@ export class KnownProducts {
   constructor(run: Run, onProgress: Report) {
     this.#run = run;
     this.#onProgress = onProgress;
+    // A process may import several files, minutes apart.
+    run.state.readProducts.clear();
   }
 
   /** Whether any were read. */

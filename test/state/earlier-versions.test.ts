@@ -51,7 +51,7 @@ const news: readonly ((db: Database) => void)[] = [
       add(db, "pending", { account: 7, reference: bytes(reference), call: of, place });
     }
     add(db, "patch", { ...patch, row: 3, line: 6, reference: bytes("D") });
-    const known = { fields: bytes("fields"), sources: bytes("sources") };
+    const known = { fields: bytes("fields"), sources: bytes("source of photo.") };
     add(db, "ledger", { account: 7, reference: bytes("D"), product: bytes("P4"), ...known });
     add(db, "upload", { account: 7, sha256: photo, image: "image-1" });
     add(db, "upload", { account: 7, sha256: "unanswered", key: "key-of-photo", begun_at: 900 });
@@ -76,6 +76,11 @@ const news: readonly ((db: Database) => void)[] = [
     add(db, "decision", { ...decided, note: "colors", at: 2300 });
   },
   (db) => db.execute("UPDATE batch SET is_key_taken = 1"),
+  (db) =>
+    add(db, "change", {
+      ...{ run: "run-1", product: bytes("P4"), account: 7, reference: bytes("D"), action: "updated" },
+      ...{ before: "{}", after: bytes("after"), photos: "image-1", sources: bytes("before") },
+    }),
 ];
 
 /** Tables of earlier versions whose data is kept elsewhere now, or not needed. */
@@ -167,7 +172,9 @@ test.each(news.map((_, index) => index + 1))(
     ]);
     expect(state.batches.patchingRows("run-1")).toEqual(version < 2 ? [] : [4]);
     expect(state.ledger.get(7, "D")).toEqual({
-      ...{ reference: "D", productId: "P4", fields: bytes("fields"), sources: bytes("sources") },
+      ...{ reference: "D", productId: "P4", fields: bytes("fields") },
+      // Earlier versions did not keep the image.
+      photos: [{ source: bytes("source of photo."), image: null }],
     });
     expect(state.uploads.findImage(7, photo)).toBe("image-1");
     expect(state.uploads.begin(7, "unanswered", { newKey: "new", at: 1000, notBefore: 900 })).toEqual({

@@ -153,7 +153,7 @@ test("a full disk is reported, and nothing of the failed step is written", async
     reference: `reference-${index}`,
     productId: `product-${index}`,
     fields: new Uint8Array(size),
-    sources: new Uint8Array(),
+    photos: [],
   });
   ledger.write(1, { entries: [entry(0, 10)] });
   db.execute(`PRAGMA state.max_page_count = ${Number(db.pragma("page_count")) + 20}`);
@@ -166,7 +166,7 @@ test("a full disk is reported, and nothing of the failed step is written", async
   );
   expect(ledger.last(1)).toBe("product-0");
   expect(ledger.get(1, "reference-0")).toEqual({
-    ...{ ...entry(0, 10), fields: Buffer.alloc(10), sources: Buffer.alloc(0) },
+    ...{ ...entry(0, 10), fields: Buffer.alloc(10) },
   });
   // The connection still works.
   ledger.write(1, { entries: [entry(1, 10)] });

@@ -32,7 +32,13 @@ const entry: fc.Arbitrary<LedgerEntry> = fc.record({
   reference: fc.option(reference, { freq: 10 }),
   productId,
   fields: bytes,
-  sources: bytes,
+  photos: fc.array(
+    fc.record({
+      source: fc.uint8Array({ minLength: 16, maxLength: 16 }).map((one) => Buffer.from(one)),
+      image: fc.option(fc.constantFrom("01HN1H1W03A", "image-2")),
+    }),
+    { maxLength: 3 },
+  ),
 });
 const entries = fc.array(entry, { maxLength: 4 });
 
@@ -169,7 +175,13 @@ function take(state: State, model: Model, one: Exclude<Step, { do: "reopen" }>):
 }
 
 const plain = (one: LedgerEntry | null | undefined) =>
-  one == null ? null : { ...one, fields: [...one.fields], sources: [...one.sources] };
+  one == null
+    ? null
+    : {
+        ...one,
+        fields: [...one.fields],
+        photos: one.photos.map(({ source, image }) => ({ source: [...source], image })),
+      };
 
 /** Everything a state returns equals the model. */
 function expectAlike(state: State, model: Model): void {

@@ -324,7 +324,7 @@ test("a ledger named by the user is complete in one file at every moment, even w
   expect((await open(copy, { folder: "theirs" })).accounts.at(service)).toEqual([account]);
   const entries = Array.from({ length: 500 }, (_, index) => ({
     ...{ reference: `R${index}`, productId: `P${index}` },
-    ...{ fields: new Uint8Array(100), sources: new Uint8Array(16) },
+    ...{ fields: new Uint8Array(100), photos: [{ source: Buffer.alloc(16), image: "image" }] },
   }));
   state.ledger.write(account, { entries });
   const later = join(temporaryFolder(), "copy.db");
@@ -342,7 +342,7 @@ test("two processes read and write one ledger in turns without locking each othe
   const account = newAccount(one, service);
   const entryOf = (reference: string) => ({
     ...{ reference, productId: `of ${reference}` },
-    ...{ fields: new Uint8Array(), sources: new Uint8Array() },
+    ...{ fields: new Uint8Array(), photos: [] },
   });
   for (const [at, [writer, reader]] of [[one, other] as const, [other, one] as const].entries()) {
     expect(reader.ledger.get(account, "none")).toBeNull();
@@ -389,7 +389,7 @@ describe("damage found later is reported", () => {
       reference: `reference-${index}`,
       productId: `product-${index}`,
       fields: new Uint8Array(2_000),
-      sources: new Uint8Array(),
+      photos: [],
     }));
     writer.ledger.write(1, { entries });
     writer.close();

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import type { State } from "../../src/state/state.ts";
 import { openState } from "../../src/state/state.ts";
@@ -99,7 +99,7 @@ test("a patched row is recorded in its run and in the ledger until the run ends"
     reference: "A",
     productId: "P",
     fields: new Uint8Array([1]),
-    sources: new Uint8Array([2]),
+    photos: [{ source: Buffer.alloc(16, 2), image: "image" }],
   };
   const row = { rowIndex: 5, line: 7, reference: "A", productId: "P" };
   state.batches.patching(1, "run", row, []);
@@ -108,15 +108,15 @@ test("a patched row is recorded in its run and in the ledger until the run ends"
   state.batches.patched(1, "run", row, { productId: "P", fields: new Uint8Array([3]) });
   expect(state.batches.patchingRows("run")).toEqual([]);
   expect(state.batches.doneRows("run")).toEqual([row]);
-  const { fields, sources } = state.ledger.get(1, "A")!;
-  expect([[...fields], [...sources]]).toEqual([[3], [2]]);
+  const { fields, photos } = state.ledger.get(1, "A")!;
+  expect([[...fields], photos]).toEqual([[3], entry.photos]);
   state.runs.end("run", 2);
   expect(state.batches.doneRows("run")).toEqual([]);
 });
 
 test("products are ordered by creation, by their IDs", () => {
   const entry = (reference: string, productId: string) => ({
-    ...{ reference, productId, fields: new Uint8Array([1]), sources: new Uint8Array([7]) },
+    ...{ reference, productId, fields: new Uint8Array([1]), photos: [] },
   });
   expect([state.ledger.first(1), state.ledger.last(1)]).toEqual([null, null]);
   state.ledger.write(1, { entries: [entry("C", "P1"), entry("A", "P3"), entry("B", "P2")] });
@@ -251,4 +251,67 @@ test("keeps the later of two decisions about an image by its time, and says whic
   expect(decisions.record("http://y", [one])).toEqual({ reversed: [], later: [] });
   expect(decisions.isRejected("http://y", "T1")).toBe(true);
   expect(decisions.of("http://x", "T2")).toEqual(other);
+});
+
+describe("what the rows of a file said", () => {
+  const row = (reference: string, text: string, productId = `product of ${reference}`) => ({
+    ...{ reference, productId, exported: Buffer.from("x"), said: Buffer.from(text) },
+  });
+
+  test("is kept by file and reference, until a row says something else", () => {
+    const { ledger } = state;
+    expect(ledger.findFile(1, "/a.csv")).toBeNull();
+    const file = ledger.openFile(1, "/a.csv", 1);
+    const other = ledger.openFile(1, "/b.csv", 2);
+    expect([ledger.findFile(1, "/a.csv"), ledger.findFile(2, "/a.csv")]).toEqual([file, null]);
+    expect([ledger.isSaid(file), ledger.said(file, "A")]).toEqual([false, null]);
+    ledger.say(file, [row("A", "red"), row("B", "blue")]);
+    ledger.say(other, [row("A", "green")]);
+    ledger.say(file, [row("A", "black", "P")]);
+    expect(ledger.said(file, "A")).toEqual(row("A", "black", "P"));
+    expect(ledger.said(file, "B")).toEqual(row("B", "blue"));
+    expect(ledger.said(other, "A")).toEqual(row("A", "green"));
+  });
+
+  test("is forgotten with the product, in the files of its account alone", () => {
+    const { ledger } = state;
+    const [own, others] = [ledger.openFile(1, "/a.csv", 1), ledger.openFile(2, "/a.csv", 1)];
+    ledger.say(own, [row("A", "red", "P"), row("B", "red", "Q")]);
+    ledger.say(others, [row("A", "red", "P")]);
+    state.changes.undone(1, "run", "P", true, {});
+    expect([ledger.said(own, "A"), ledger.said(own, "B")?.productId]).toEqual([null, "Q"]);
+    expect(ledger.said(others, "A")?.productId).toBe("P");
+  });
+
+  test("is kept of the last 20 files", () => {
+    const { ledger } = state;
+    const files = Array.from({ length: 21 }, (_, at) => ledger.openFile(1, `/${at}.csv`, at));
+    for (const file of files.slice(1)) ledger.say(file, [row("A", "red")]);
+    expect(ledger.findFile(1, "/0.csv")).toBeNull();
+    // Used again, the oldest one is the newest.
+    ledger.openFile(1, "/1.csv", 30);
+    ledger.openFile(1, "/new.csv", 31);
+    expect([ledger.findFile(1, "/1.csv"), ledger.findFile(1, "/2.csv")]).toEqual([files[1], null]);
+    expect(ledger.said(files[2]!, "A")).toBeNull();
+  });
+});
+
+describe("products that were read", () => {
+  test("are found by reference and ID, and those looked for in vain are told from others", () => {
+    const { readProducts } = state;
+    expect([readProducts.of("A"), readProducts.byId("P")]).toEqual([undefined, null]);
+    readProducts.keep({ id: "P", reference: "A", text: "one" });
+    readProducts.lack("B");
+    expect([readProducts.of("A"), readProducts.of("B"), readProducts.of("C")]).toEqual([
+      "one",
+      null,
+      undefined,
+    ]);
+    expect(readProducts.byId("P")).toEqual({ reference: "A", text: "one" });
+    // It has another reference now.
+    readProducts.keep({ id: "P", reference: "C", text: "two" });
+    expect([readProducts.of("A"), readProducts.of("C")]).toEqual([undefined, "two"]);
+    readProducts.clear();
+    expect(readProducts.of("C")).toBeUndefined();
+  });
 });

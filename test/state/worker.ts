@@ -45,7 +45,7 @@ function work(): void {
       reference,
       productId: `product-of-${reference}`,
       fields: bytes("fields"),
-      sources: bytes("sources"),
+      photos: [{ source: Buffer.from("source of photo."), image: "image" }],
     }));
     state.batches.settled(name, index, entries);
     say(`settled ${index}`);

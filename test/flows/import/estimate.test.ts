@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { estimateLine } from "../../../src/flows/import/plan.ts";
+import { estimateLine } from "../../../src/flows/import/estimate.ts";
 
-const nothing = { photos: 0, bytes: 0, patches: 0, batches: 0 };
+const nothing = { photos: 0, bytes: 0, changes: 0, batches: 0 };
 
 test.each<[object, string | null]>([
   [{ photos: 1240, batches: 1 }, "1,240 photos to upload: at least 20 min (limit: 60 writes per minute)"],
@@ -14,17 +14,17 @@ test.each<[object, string | null]>([
     "10,000 photos to upload: at least 2 h 46 min (limit: 60 writes per minute)",
   ],
   [
-    { photos: 119, patches: 1 },
-    "119 photos to upload, 1 product to update: at least 1 min (limit: 60 writes per minute)",
+    { photos: 119, changes: 1 },
+    "119 photos to upload, 1 change of products: at least 1 min (limit: 60 writes per minute)",
   ],
   [
-    { photos: 119, patches: 1, batches: 1 },
-    "119 photos to upload, 1 product to update: at least 2 min (limit: 60 writes per minute)",
+    { photos: 119, changes: 1, batches: 1 },
+    "119 photos to upload, 1 change of products: at least 2 min (limit: 60 writes per minute)",
   ],
-  [{ patches: 310, batches: 2 }, "310 products to update: at least 5 min (limit: 60 writes per minute)"],
+  [{ changes: 310, batches: 2 }, "310 changes of products: at least 5 min (limit: 60 writes per minute)"],
   [{ batches: 500 }, "500 batches to send: at least 8 min (limit: 60 writes per minute)"],
   [{ photos: 3600 }, "3,600 photos to upload: at least 59 min (limit: 60 writes per minute)"],
-  [{ photos: 58, patches: 1, batches: 1 }, null],
+  [{ photos: 58, changes: 1, batches: 1 }, null],
   [{}, null],
 ])("%j: %s", (counts, line) => {
   expect(estimateLine({ ...nothing, ...counts }, 60)).toBe(line);

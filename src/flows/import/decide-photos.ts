@@ -191,14 +191,18 @@ class Draft {
   }
 
   #isKept(): boolean {
-    const { known, before } = this.#row;
+    const { known, before, isExported } = this.#row;
     if (before?.photos == null) return false;
     const images = [...this.#named, ...before.photos].map(({ source }) => known.imageOf(source));
     const isLost = this.#named.some(({ source, index }) => {
       const image = known.imageOf(source);
       return typeof image === "string" && !known.has(image) && !this.#attach.includes(index);
     });
-    return isLost || known.images.some(({ id, origin }) => origin === "user" && !images.includes(id));
+    // An exported sheet says which photos there were; a plain one may never have had them all.
+    return (
+      isLost ||
+      (isExported && known.images.some(({ id, origin }) => origin === "user" && !images.includes(id)))
+    );
   }
 
   #fail(conflict: Conflict): void {

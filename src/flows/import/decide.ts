@@ -145,7 +145,7 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
   const before = facts.before?.isOf(known.id) ? facts.before.said : null;
   if (known.read === null) {
     if (exact || before === null || isEdited(row.cells.said, before)) return { kind: "unread" };
-    return unedited(row, known, before);
+    return unedited(row, known, before, isExported);
   }
   const fields = decideFields(row, before, known, { ...options, isExported });
   const photosDecision = decidePhotos({
@@ -228,13 +228,15 @@ export function isEdited(now: Said, before: Said): boolean {
 }
 
 /** A row that says what it said before, of a product of which only digests are known. */
-function unedited({ cells }: WeighedRow, known: KnownProduct, before: Said): Decision {
+function unedited({ cells }: WeighedRow, known: KnownProduct, before: Said, isExported: boolean): Decision {
   const { fields } = known;
   const compared = ledgerFields.filter(
     (field) => cells.said.fields.knows(field) && before.fields.knows(field),
   );
   if (compared.some((field) => !fields.knows(field))) return { kind: "unread" };
-  const isKept = compared.some((field) => !fields.agrees(field, cells.said.fields));
+  const isKept = compared.some(
+    (field) => !fields.agrees(field, cells.said.fields) && (isExported || !cells.emptyFields.includes(field)),
+  );
   return { kind: isKept ? "kept" : "unchanged", productId: known.id };
 }
 
@@ -272,7 +274,7 @@ function decideFields(
     const wasEdited = isBefore ? !before!.fields.agrees(field, own) : !empty.has(field) && !isSame;
     if (exact) {
       if (!isSame) write[field] = values[field] ?? null;
-    } else if (!wasEdited) isKept ||= isBefore && !isSame;
+    } else if (!wasEdited) isKept ||= isBefore && !isSame && (isExported || !empty.has(field));
     else if (isSame) continue;
     else if (empty.has(field) && !isExported) emptied.push(field);
     else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {

@@ -1,0 +1,431 @@
+import { describe, expect, test } from "vitest";
+import { exportedValue, readExported } from "../../../src/flows/import/as-exported.ts";
+import { CsvCells } from "../../../src/flows/import/cells.ts";
+import { parseColumn } from "../../../src/flows/import/columns.ts";
+import {
+  type Before,
+  type DecideOptions,
+  type Decision,
+  decide,
+  weigh,
+} from "../../../src/flows/import/decide.ts";
+import type { Compared } from "../../../src/flows/import/decide-photos.ts";
+import { sourceDigest } from "../../../src/flows/import/digests.ts";
+import type { FileRow } from "../../../src/flows/import/file-row.ts";
+import { KnownProduct, type ReadProduct } from "../../../src/flows/import/known-product.ts";
+
+const url = (name: string) => `https://cdn.example.com/${name}.jpg`;
+
+/** A row of a CSV file; photos are named by a word. */
+function rowOf(cells: Record<string, string>): FileRow {
+  const all = { reference: "A", name: "Dress", ...cells };
+  const header = Object.keys(all);
+  const columns = new CsvCells(
+    header.map((name) => parseColumn(name)),
+    header,
+  );
+  const isPhoto = (name: string) => name.startsWith("image") && !name.endsWith("orientation");
+  const record = Object.entries(all).map(([name, value]) =>
+    isPhoto(name) && value !== "" ? value.split("|").map(url).join("|") : value,
+  );
+  return columns.toRow(record) as unknown as FileRow;
+}
+
+const weighed = (row: FileRow) =>
+  weigh(
+    row,
+    async (path) => path,
+    () => undefined,
+  );
+
+/** A product of the service: images as `ID SIDE`, and what the ledger knows of them as `word ID`. */
+function productOf(
+  { images = [], ...fields }: Partial<Omit<ReadProduct, "images">> & { images?: string[] },
+  known: string[] = [],
+): KnownProduct {
+  const read = {
+    ...{ id: "P", name: "Dress", description: null, sex: null, ...fields },
+    images: images.map((text) => {
+      const [id = "", side = "unlabeled"] = text.split(" ");
+      return { id, side, origin: "user" };
+    }),
+  };
+  const photos = known.map((text) => {
+    const [word = "", image = null] = text.split(" ");
+    return { source: sourceDigest({ url: url(word) }), image };
+  });
+  return new KnownProduct("P", read, { reference: "A", productId: "P", fields: Buffer.alloc(24), photos });
+}
+
+interface Case {
+  now: Record<string, string>;
+  before?: Record<string, string> | null;
+  isExported?: boolean;
+  product: KnownProduct | null;
+  compared?: Compared;
+  options?: Partial<DecideOptions>;
+}
+
+async function decided({
+  now,
+  before = null,
+  isExported = false,
+  product,
+  compared,
+  options,
+}: Case): Promise<Decision> {
+  const row = await weighed(rowOf(now));
+  const said: Before | null =
+    before === null ? null : { said: (await weighed(rowOf(before))).cells.said, isOf: (id) => id === "P" };
+  return decide(
+    row,
+    {
+      ...{ before: said, isExported, renamedFrom: undefined, known: product, earlierConflict: undefined },
+      findCompared: () => compared,
+    },
+    { mode: "upsert", onImageError: "skip", photos: "new", ...options },
+  );
+}
+
+/** A decision in short. */
+function short(decision: Decision): object {
+  const { notApplied } = decision;
+  const left = notApplied === undefined ? {} : { emptied: notApplied.emptied, removed: notApplied.removed };
+  if (decision.kind === "conflict") return { kind: decision.code };
+  if (decision.kind !== "send" && decision.kind !== "change") return { kind: decision.kind, ...left };
+  const { fields, move, detach } = decision.edits;
+  const some = (name: string, value: object) => (Object.keys(value).length === 0 ? {} : { [name]: value });
+  return {
+    kind: decision.kind,
+    ...left,
+    ...some("fields", fields),
+    ...some(
+      "move",
+      move.map(({ image, side }) => `${image} ${side}`),
+    ),
+    ...some(
+      "detach",
+      detach.map(({ image, why }) => `${image} ${why}`),
+    ),
+    ...(decision.kind === "send" && {
+      attach: decision.images.map((image) => image.url!.slice(24, -4)),
+      name: decision.row.name,
+      ...(decision.row.description !== undefined && { description: decision.row.description }),
+    }),
+  };
+}
+
+const own = { image_front: "f" };
+const known = ["f F"];
+const images = ["F front"];
+
+describe("fields (merge.md)", () => {
+  const said = { description: "long", ...own };
+  const at = (fields: Partial<ReadProduct> = {}) =>
+    productOf({ description: "long", ...fields, images } as never, known);
+  test.each<[string, Case, object]>([
+    ["not edited, as the service", { now: said, before: said, product: at() }, { kind: "unchanged" }],
+    [
+      "not edited, other at the service",
+      { now: said, before: said, product: at({ description: "other" }) },
+      { kind: "kept" },
+    ],
+    [
+      "edited",
+      { now: { ...said, description: "new" }, before: said, product: at() },
+      { kind: "change", fields: { description: "new" } },
+    ],
+    [
+      "edited, before unknown",
+      { now: { ...said, description: "new" }, product: at() },
+      { kind: "change", fields: { description: "new" } },
+    ],
+    [
+      "edited to the value of the service",
+      { now: { ...said, description: "new" }, before: said, product: at({ description: "new" }) },
+      { kind: "unchanged" },
+    ],
+    [
+      "edited, and changed to something else",
+      { now: { ...said, description: "new" }, before: said, product: at({ description: "other" }) },
+      { kind: "changed_since" },
+    ],
+    [
+      "the same with --conflicts service",
+      {
+        ...{ now: { ...said, description: "new" }, before: said, product: at({ description: "other" }) },
+        options: { conflicts: "service" },
+      },
+      { kind: "kept" },
+    ],
+    [
+      "the same with --conflicts sheet",
+      {
+        ...{ now: { ...said, description: "new" }, before: said, product: at({ description: "other" }) },
+        options: { conflicts: "sheet" },
+      },
+      { kind: "change", fields: { description: "new" } },
+    ],
+    [
+      "emptied in an exported sheet",
+      { now: { ...said, description: "" }, before: said, isExported: true, product: at() },
+      { kind: "change", fields: { description: null } },
+    ],
+    [
+      "emptied in an exported sheet, changed since",
+      {
+        ...{ now: { ...said, description: "" }, before: said, isExported: true },
+        product: at({ description: "other" }),
+      },
+      { kind: "changed_since" },
+    ],
+    [
+      "emptied in a plain sheet",
+      { now: { ...said, description: "" }, before: said, product: at() },
+      { kind: "unchanged", emptied: ["description"], removed: 0 },
+    ],
+    [
+      "emptied in a plain sheet, with --exact",
+      { now: { ...said, description: "" }, before: said, product: at(), options: { exact: true } },
+      { kind: "change", fields: { description: null } },
+    ],
+    ["empty, before unknown", { now: { ...said, description: "" }, product: at() }, { kind: "unchanged" }],
+    [
+      "column absent",
+      { now: own, before: said, product: at({ description: "other" }) },
+      { kind: "unchanged" },
+    ],
+    [
+      "changed by others, with --exact",
+      { now: said, before: said, product: at({ description: "other" }), options: { exact: true } },
+      { kind: "change", fields: { description: "long" } },
+    ],
+  ])("%s", async (_, one, expected) => {
+    expect(short(await decided(one))).toEqual(expected);
+  });
+});
+
+describe("photos (merge.md)", () => {
+  const two = { image_front: "f", image_back: "b" };
+  const both = productOf({ images: ["F front", "B back"] }, ["f F", "b B"]);
+  const many = { image_1: "a", image_2: "b", image_3: "c" };
+  const three = productOf({ images: ["A", "B", "C"] }, ["a A", "b B", "c C"]);
+  test.each<[string, Case, object]>([
+    ["not edited", { now: two, before: two, product: both }, { kind: "unchanged" }],
+    [
+      "not edited, lost by the product",
+      { now: two, before: two, product: productOf({ images: ["F front"] }, ["f F", "b B"]) },
+      { kind: "kept" },
+    ],
+    [
+      "not edited, others attached to the product of an exported row",
+      {
+        ...{ now: two, before: two, isExported: true },
+        product: productOf({ images: ["F front", "B back", "X"] }, ["f F", "b B"]),
+      },
+      { kind: "kept" },
+    ],
+    [
+      "a new source in a place that was empty",
+      {
+        now: two,
+        before: { image_front: "f", image_back: "" },
+        product: productOf({ images: ["F front"] }, ["f F"]),
+      },
+      { kind: "send", attach: ["b"], name: "Dress" },
+    ],
+    [
+      "the same, which the product has",
+      { now: two, before: { image_front: "f", image_back: "" }, product: both },
+      { kind: "unchanged" },
+    ],
+    [
+      "the same, which the product has with another side",
+      {
+        ...{ now: two, before: { image_front: "f", image_back: "" } },
+        product: productOf({ images: ["F front", "B detail"] }, ["f F", "b B"]),
+      },
+      { kind: "change", move: ["B back"] },
+    ],
+    [
+      "replaced",
+      { now: { ...two, image_front: "n" }, before: two, product: both },
+      { kind: "send", attach: ["n"], detach: ["F replaced"], name: "Dress" },
+    ],
+    [
+      "replaced, and lost before",
+      {
+        ...{ now: { ...two, image_front: "n" }, before: two },
+        product: productOf({ images: ["B back"] }, ["f F", "b B"]),
+      },
+      { kind: "send", attach: ["n"], name: "Dress" },
+    ],
+    [
+      "moved: front and back swapped",
+      { now: { image_front: "b", image_back: "f" }, before: two, product: both },
+      { kind: "change", move: ["B front", "F back"] },
+    ],
+    [
+      "moved to the place of another one, which is replaced",
+      { now: { image_front: "b", image_back: "" }, before: two, product: both },
+      { kind: "change", move: ["B front"], detach: ["F replaced"] },
+    ],
+    [
+      "emptied in an exported sheet",
+      { now: { ...two, image_back: "" }, before: two, isExported: true, product: both },
+      { kind: "change", detach: ["B removed"] },
+    ],
+    [
+      "emptied in a plain sheet",
+      { now: { ...two, image_back: "" }, before: two, product: both },
+      { kind: "unchanged", emptied: [], removed: 1 },
+    ],
+    [
+      "emptied in a plain sheet, with --exact",
+      { now: { ...two, image_back: "" }, before: two, product: both, options: { exact: true } },
+      { kind: "change", detach: ["B removed"] },
+    ],
+    [
+      "numbers in another order",
+      { now: { image_1: "c", image_2: "a", image_3: "b" }, before: many, product: three },
+      { kind: "unchanged" },
+    ],
+    [
+      "numbers with a gap closed: the photo whose place has another one is replaced",
+      { now: { image_1: "a", image_2: "c", image_3: "" }, before: many, product: three },
+      { kind: "change", detach: ["B replaced"] },
+    ],
+    [
+      "entries of images are added and removed, never replaced",
+      {
+        ...{ now: { images: "a|n" }, before: { images: "a|b" }, isExported: true },
+        product: productOf({ images: ["A", "B"] }, ["a A", "b B"]),
+      },
+      { kind: "send", attach: ["n"], detach: ["B removed"], name: "Dress" },
+    ],
+    [
+      "the same source three times is one photo",
+      { now: { image_1: "n", image_2: "n", image_3: "n" }, product: productOf({ images: [] }) },
+      { kind: "send", attach: ["n"], name: "Dress" },
+    ],
+    [
+      "the last photo",
+      {
+        ...{ now: { image_front: "", image_back: "" }, before: own, isExported: true },
+        product: productOf({ images }, known),
+      },
+      { kind: "last_photo" },
+    ],
+    ["column absent", { now: {}, before: two, product: both }, { kind: "unchanged" }],
+    ["unknown, not compared yet", { now: own, product: productOf({ images }) }, { kind: "uncompared" }],
+    [
+      "unknown, with other bytes and a free side",
+      { now: own, product: productOf({ images: ["X back"] }), compared: "different" },
+      { kind: "send", attach: ["f"], name: "Dress" },
+    ],
+    [
+      "unknown, with other bytes and its side taken",
+      { now: own, product: productOf({ images }), compared: "different" },
+      { kind: "photo_exists" },
+    ],
+    [
+      "unknown, and not to be fetched",
+      { now: own, product: productOf({ images }), compared: "unfetchable" },
+      { kind: "photo_unknown" },
+    ],
+    [
+      "unknown, with --exact",
+      {
+        now: own,
+        product: productOf({ images: ["X front", "Y"] }),
+        compared: "different",
+        options: { exact: true },
+      },
+      { kind: "send", attach: ["f"], detach: ["X replaced", "Y removed"], name: "Dress" },
+    ],
+    [
+      "with --photos all, sent as it is",
+      { now: own, product: productOf({ images }, known), options: { photos: "all" } },
+      { kind: "send", attach: ["f"], name: "Dress" },
+    ],
+  ])("%s", async (_, one, expected) => {
+    expect(short(await decided(one))).toEqual(expected);
+  });
+
+  test("an upsert keeps the name that others gave, and sends only what was edited", async () => {
+    const said = { description: "long", ...own };
+    const product = productOf({ name: "Coat", description: "other", images }, known);
+    const decision = await decided({ now: { ...said, image_back: "b" }, before: said, product });
+    expect(short(decision)).toEqual({ kind: "send", attach: ["b"], name: "Coat" });
+  });
+});
+
+describe("products that are gone (merge.md)", () => {
+  test.each<[string, Case, object]>([
+    ["not edited", { now: own, before: own, product: null }, { kind: "deleted" }],
+    ["edited", { now: { ...own, name: "Coat" }, before: own, product: null }, { kind: "product_deleted" }],
+    [
+      "a photo edited",
+      { now: { image_front: "n" }, before: own, product: null },
+      { kind: "product_deleted" },
+    ],
+    ["before unknown", { now: own, product: null }, { kind: "send", attach: ["f"], name: "Dress" }],
+    [
+      "all of them",
+      { now: own, before: own, product: null, options: { isOtherCatalogue: true } },
+      { kind: "send", attach: ["f"], name: "Dress" },
+    ],
+    [
+      "with --exact",
+      { now: own, before: own, product: null, options: { exact: true } },
+      { kind: "send", attach: ["f"], name: "Dress" },
+    ],
+    ["a new row without a photo", { now: {}, product: null }, { kind: "no_images" }],
+  ])("%s", async (_, one, expected) => {
+    expect(short(await decided(one))).toEqual(expected);
+  });
+
+  test("another product has the reference now: what the row said before is of no use", async () => {
+    const row = await weighed(rowOf({ ...own, name: "Dress" }));
+    const before: Before = { said: row.cells.said, isOf: (id) => id === "Q" };
+    const facts = { before, isExported: false, renamedFrom: undefined, earlierConflict: undefined };
+    const product = productOf({ name: "Coat", images: ["F front"] }, known);
+    const options: DecideOptions = { mode: "upsert", onImageError: "skip", photos: "new" };
+    const decision = decide(row, { ...facts, known: product, findCompared: () => undefined }, options);
+    expect(short(decision)).toEqual({ kind: "change", fields: { name: "Dress" } });
+  });
+});
+
+describe("as_exported", () => {
+  const id = "01HN1H1W03A0000000000000PP";
+  const cells = {
+    ...{ reference: "A-1", name: "Dress", sex: "kid" },
+    photos: [{ place: "front", side: "front", image_id: "01HN1H1W03A0000000000000AA" }],
+  } as const;
+  const value = exportedValue(id, cells);
+
+  test("says what the row was, of which product, and under which reference", () => {
+    const exported = readExported(value, " A-1 ")!;
+    expect(exported).toMatchObject({ productId: id, hasReference: true });
+    expect([exported.isOf(id), exported.isOf(`${id.slice(0, -1)}Q`)]).toEqual([true, false]);
+    expect(exported.said.photos).toEqual([
+      {
+        ...{ place: "front", side: "front" },
+        source: sourceDigest({ image_id: cells.photos[0].image_id }).subarray(0, 6),
+      },
+    ]);
+    expect(readExported(value, "A-2")).toMatchObject({ productId: id, hasReference: false });
+  });
+
+  test("is no value if it is damaged, cut, or of another program", () => {
+    for (const other of [value.slice(0, -1), value.replace("cat2", "cat3"), `${value}AA`, "", "x", 7])
+      expect(readExported(other, "A-1")).toBeNull();
+  });
+
+  test("of an earlier version is still read, without places", () => {
+    const earlier = "cat1rocFrgfU2dpaoZC1-MJK7KgWzNMAAAAAAAAAAAAAAAAAAAAAY5C2ePen";
+    const exported = readExported(earlier, "COAT-2")!;
+    expect(exported.said.photos).toMatchObject([{ place: "", side: undefined }]);
+    expect(readExported(earlier, "COAT-1")).toBeNull();
+  });
+});

@@ -1,0 +1,161 @@
+// An independent model of what an import carries out (merge.md), for sheets with the columns name, description,
+// image_front and image_back, on several machines.
+
+export type Side = "front" | "back";
+export const sides: readonly Side[] = ["front", "back"];
+
+/** A row of a plain sheet; an empty text is an empty cell. */
+export interface ModelRow {
+  readonly reference: string;
+  readonly name: string;
+  readonly description: string;
+  readonly front: string;
+  readonly back: string;
+}
+
+export interface ModelPhoto {
+  /** What its bytes are. */
+  readonly content: string;
+  side: string;
+  /** Distinguishes photos of the same bytes. */
+  readonly id: number;
+}
+
+export interface ModelProduct {
+  readonly id: number;
+  name: string;
+  description: string;
+  photos: ModelPhoto[];
+}
+
+/** How a row ended. */
+export type Ending = "created" | "changed" | "left" | "deleted" | "conflict";
+
+interface Said {
+  readonly productId: number;
+  readonly row: ModelRow;
+}
+
+/** The service, and what each machine remembers. */
+export class MergeModel {
+  readonly products = new Map<string, ModelProduct>();
+  readonly #said = new Map<string, Map<string, Said>>();
+  /** The photos that a machine knows, by their IDs. */
+  readonly #known = new Map<string, Set<number>>();
+  #next = 1;
+
+  photo(content: string, side: string): ModelPhoto {
+    return { content, side, id: this.#next++ };
+  }
+
+  /** Imports a sheet on a machine; returns the ending of each row. */
+  import(machine: string, sheet: readonly ModelRow[], { exact }: { exact: boolean }): Ending[] {
+    const said = this.#said.get(machine) ?? new Map<string, Said>();
+    this.#said.set(machine, said);
+    const known = this.#known.get(machine) ?? new Set<number>();
+    this.#known.set(machine, known);
+    const before = sheet.map(({ reference }) => said.get(reference));
+    const alive = sheet.filter(
+      ({ reference }, at) => before[at] !== undefined && this.products.has(reference),
+    );
+    const isOther = before.some((one) => one !== undefined) && alive.length === 0;
+    return sheet.map((row, at) =>
+      this.#importRow(row, isOther ? undefined : before[at], { said, known, exact }),
+    );
+  }
+
+  #importRow(
+    row: ModelRow,
+    before: Said | undefined,
+    { said, known, exact }: { said: Map<string, Said>; known: Set<number>; exact: boolean },
+  ): Ending {
+    const { reference } = row;
+    const product = this.products.get(reference);
+    if (product === undefined) {
+      if (before !== undefined && !exact) return isSame(row, before.row) ? "deleted" : "conflict";
+      const created = {
+        id: this.#next++,
+        name: row.name,
+        description: row.description,
+        photos: [] as ModelPhoto[],
+      };
+      for (const [side, content] of namedPhotos(row)) {
+        const photo = this.photo(content, side);
+        created.photos.push(photo);
+        known.add(photo.id);
+      }
+      this.products.set(reference, created);
+      said.set(reference, { productId: created.id, row });
+      return "created";
+    }
+    const was = before?.productId === product.id ? before.row : null;
+    const fields: Partial<ModelProduct> = {};
+    let kept: ModelRow = row;
+    for (const field of ["name", "description"] as const) {
+      const [cell, old] = [row[field], was?.[field]];
+      if (exact) fields[field] = cell;
+      else if (old !== undefined ? cell === old : cell === "" || cell === product[field]) continue;
+      else if (cell === product[field]) continue;
+      else if (cell === "") kept = { ...kept, [field]: old ?? "" };
+      else if (old !== undefined && product[field] !== old) return "conflict";
+      else fields[field] = cell;
+    }
+    const photos = product.photos.map((photo) => ({ ...photo }));
+    const find = (content: string) => photos.find((photo) => photo.content === content);
+    const isUnknown = ({ id }: ModelPhoto) => !known.has(id);
+    const added: ModelPhoto[] = [];
+    const adopted: ModelPhoto[] = [];
+    for (const [side, content] of namedPhotos(row)) {
+      const wasAt = was === null ? [] : sides.filter((one) => was[one] === content);
+      const photo = find(content);
+      const isMoved = exact || !wasAt.includes(side);
+      if (photo !== undefined) {
+        adopted.push(photo);
+        if (isMoved) photo.side = side;
+      } else if (wasAt.length === 0 || isMoved) {
+        const isTaken = product.photos.some(
+          (one) => isUnknown(one) && one.side === side && !isNamed(row, one),
+        );
+        if (isTaken && !exact) {
+          // Photos that were found to be equal stay known.
+          for (const one of adopted) known.add(one.id);
+          return "conflict";
+        }
+        added.push(this.photo(content, side));
+      }
+    }
+    const gone = new Set<number>();
+    if (exact) for (const photo of photos) if (!isNamed(row, photo)) gone.add(photo.id);
+    if (!exact && was !== null)
+      for (const side of sides) {
+        const content = was[side];
+        if (content === "" || namedPhotos(row).some(([, one]) => one === content)) continue;
+        const photo = find(content);
+        if (row[side] === "") kept = { ...kept, [side]: content };
+        else if (photo !== undefined) gone.add(photo.id);
+      }
+    const left = [...photos.filter(({ id }) => !gone.has(id)), ...added];
+    const isChanged =
+      added.length + gone.size > 0 ||
+      Object.entries(fields).some(([field, value]) => product[field as "name"] !== value) ||
+      photos.some(({ side }, at) => side !== product.photos[at]!.side);
+    Object.assign(product, fields, { photos: left });
+    for (const photo of [...added, ...adopted]) known.add(photo.id);
+    said.set(reference, { productId: product.id, row: kept });
+    return isChanged ? "changed" : "left";
+  }
+}
+
+/** The photos of a row: the same bytes twice are one photo. */
+const namedPhotos = (row: ModelRow): [Side, string][] =>
+  sides
+    .filter((side) => row[side] !== "" && !(side === "back" && row.front === row.back))
+    .map((side) => [side, row[side]]);
+
+const isNamed = (row: ModelRow, { content }: ModelPhoto): boolean =>
+  namedPhotos(row).some(([, one]) => one === content);
+
+const isSame = (a: ModelRow, b: ModelRow): boolean =>
+  a.name === b.name &&
+  a.description === b.description &&
+  JSON.stringify(namedPhotos(a)) === JSON.stringify(namedPhotos(b));

@@ -1,0 +1,214 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Product } from "../../../src/contract/resources/products.ts";
+import { openState, type State } from "../../../src/state/state.ts";
+import { repetitions } from "../../support/repetitions.ts";
+import { photo } from "../photos/photo-folder.ts";
+import { type Ending, MergeModel, type ModelRow, sides } from "./merge-model.ts";
+import { importWorld } from "./run-import.ts";
+
+const references = ["A", "B", "C"];
+const contents = ["1", "2", "3"];
+/** Photos that no sheet has. */
+const others = ["x", "y"];
+
+type Step =
+  | { do: "import"; machine: "one" | "two"; exact: boolean; edits: Edit[] }
+  | {
+      do: "client";
+      reference: string;
+      what: "delete" | "name" | "description" | "attach" | "detach";
+      pick: number;
+    };
+interface Edit {
+  readonly reference: string;
+  readonly cell: keyof Omit<ModelRow, "reference">;
+  readonly value: string;
+}
+
+const edit: fc.Arbitrary<Edit> = fc
+  .record({
+    reference: fc.constantFrom(...references),
+    cell: fc.constantFrom("name", "description", "front", "back", "front", "back" as const),
+    pick: fc.nat(5),
+  })
+  .map(({ reference, cell, pick }) => {
+    const values = {
+      ...{ name: ["Dress", "Coat"], description: ["", "long", "short"] },
+      ...{ front: ["", ...contents], back: ["", ...contents] },
+    }[cell];
+    return { reference, cell, value: values[pick % values.length]! };
+  });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant("import" as const),
+    machine: fc.constantFrom("one" as const, "two" as const),
+    exact: fc.constantFrom(false, false, false, false, true),
+    edits: fc.array(edit, { maxLength: 3 }),
+  }),
+  fc.record({
+    do: fc.constant("client" as const),
+    reference: fc.constantFrom(...references),
+    what: fc.constantFrom("delete", "name", "description", "attach", "detach" as const),
+    pick: fc.nat(7),
+  }),
+);
+const story = fc.record({
+  first: fc.array(edit, { maxLength: 6 }),
+  steps: fc.array(step, { minLength: 2, maxLength: 7 }),
+});
+
+type World = Awaited<ReturnType<typeof importWorld>>;
+type Sheet = Map<string, ModelRow>;
+
+/** Applies edits; a row without a photo, or with one photo for two sides, would be invalid. */
+function applyEdits(sheet: Sheet, edits: readonly Edit[]): void {
+  for (const { reference, cell, value } of edits) {
+    const row = { ...sheet.get(reference)!, [cell]: value };
+    if (row.front !== row.back) sheet.set(reference, row);
+  }
+}
+
+const textOf = (sheet: Sheet): string => {
+  const path = (content: string) => (content === "" ? "" : `${content}.png`);
+  const rows = [...sheet.values()].map(
+    ({ reference, name, description, front, back }) =>
+      `${reference},${name},${description},${path(front)},${path(back)}\n`,
+  );
+  return `reference,name,description,image_front,image_back\n${rows.join("")}`;
+};
+
+/** The products of the service in words: a photo is `CONTENT SIDE`. */
+async function listed({ client }: World, contentOf: (imageId: string) => Promise<string>): Promise<object> {
+  const { data } = await client.products.list({ limit: 100 });
+  const all = data.map(async ({ reference, name, description, images }: Product) => {
+    const photos = images.map(async ({ id, orientation }) => `${await contentOf(id)} ${orientation}`);
+    return [reference, { name, description: description ?? "", photos: (await Promise.all(photos)).sort() }];
+  });
+  return Object.fromEntries(await Promise.all(all));
+}
+
+const inWords = ({ products }: MergeModel): object =>
+  Object.fromEntries(
+    [...products].map(([reference, { name, description, photos }]) => [
+      reference,
+      { name, description, photos: photos.map(({ content, side }) => `${content} ${side}`).sort() },
+    ]),
+  );
+
+/** Plays a story on the program and on the model; returns the first difference, or null. */
+async function difference(
+  { first, steps }: { first: Edit[]; steps: Step[] },
+  sabotage: (model: MergeModel) => void = () => {},
+): Promise<string | null> {
+  const world = await importWorld();
+  const bytes = new Map([...contents, ...others].map((content) => [content, photo(content)]));
+  for (const content of contents) writeFileSync(join(world.folder, `${content}.png`), bytes.get(content)!);
+  const two = await openState(null, { clock: world.clock });
+  const states: Record<string, State> = { one: world.state, two };
+  const model = new MergeModel();
+  sabotage(model);
+  const found = new Map<string, string>();
+  const contentOf = async (image_id: string): Promise<string> => {
+    const known = found.get(image_id);
+    if (known !== undefined) return known;
+    const { url } = await world.client.images.get({ image_id });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of world.client.download(url)) chunks.push(chunk);
+    const own = Buffer.concat(chunks);
+    const content = [...bytes].find(([, one]) => own.equals(one))?.[0] ?? "?";
+    found.set(image_id, content);
+    return content;
+  };
+  const sheet: Sheet = new Map(
+    references.map((reference) => [
+      reference,
+      { reference, name: "Dress", description: "", front: "1", back: "" },
+    ]),
+  );
+  applyEdits(sheet, first);
+  try {
+    for (const [at, one] of steps.entries()) {
+      world.clock.advance(60_000);
+      if (one.do === "client") await changeAsClient(one, world, model, bytes, contentOf);
+      else {
+        applyEdits(sheet, one.edits);
+        await world.write("a.csv", textOf(sheet));
+        const machine = { state: states[one.machine]!, fingerprint: one.machine };
+        const ran = await world.import("a.csv", { exact: one.exact, machine, sameOrganization: true });
+        if (ran.stopped !== undefined) throw ran.stopped;
+        const expected = countsOf(model.import(one.machine, [...sheet.values()], { exact: one.exact }));
+        const { created, updated, conflicts, deleted, unchanged, kept, failed, partial } = ran.summary!;
+        const counts = { created, changed: updated, conflict: conflicts, deleted, left: unchanged + kept };
+        const [want, is] = [
+          { ...expected, failed: 0, partial: 0 },
+          { ...counts, failed, partial },
+        ];
+        if (JSON.stringify(is) !== JSON.stringify(want))
+          return `${at}: ${JSON.stringify(is)} instead of ${JSON.stringify(want)}`;
+      }
+      const [want, is] = [inWords(model), await listed(world, contentOf)].map((products) =>
+        JSON.stringify(Object.entries(products as object).sort(([a], [b]) => (a < b ? -1 : 1))),
+      );
+      if (is !== want) return `${at}: ${is} instead of ${want}`;
+    }
+    return null;
+  } finally {
+    two.close();
+  }
+}
+
+function countsOf(endings: readonly Ending[]) {
+  const count = (which: Ending) => endings.filter((ending) => ending === which).length;
+  return {
+    ...{ created: count("created"), changed: count("changed"), conflict: count("conflict") },
+    ...{ deleted: count("deleted"), left: count("left") },
+  };
+}
+
+/** Another client changes a product, at the service and in the model. */
+async function changeAsClient(
+  { reference, what, pick }: Extract<Step, { do: "client" }>,
+  { client }: World,
+  model: MergeModel,
+  bytes: ReadonlyMap<string, Buffer>,
+  contentOf: (imageId: string) => Promise<string>,
+): Promise<void> {
+  const { data } = await client.products.list({ limit: 100 });
+  const product = data.find((one) => one.reference === reference);
+  const own = model.products.get(reference);
+  if (product === undefined || own === undefined) return;
+  const product_id = product.id;
+  if (what === "delete") {
+    await client.products.delete({ product_id });
+    model.products.delete(reference);
+  } else if (what === "name" || what === "description") {
+    const value = ["Coat", "Theirs"][pick % 2]!;
+    await client.products.update({ product_id, body: { [what]: value } as { name: string } });
+    own[what] = value;
+  } else if (what === "attach") {
+    const content = others.find((one) => !own.photos.some((photo) => photo.content === one));
+    if (content === undefined) return;
+    const side = sides[pick % 2]!;
+    const file = { bytes: bytes.get(content)!, filename: `${content}.png` };
+    const { id: image_id } = await client.images.upload({ file });
+    await client.products.attach({ product_id, body: { images: [{ image_id, orientation: side }] } });
+    own.photos.push(model.photo(content, side));
+  } else if (own.photos.length > 1) {
+    const { content } = own.photos[pick % own.photos.length]!;
+    for (const { id: image_id } of product.images)
+      if ((await contentOf(image_id)) === content) await client.products.detach({ product_id, image_id });
+    own.photos = own.photos.filter((photo) => photo.content !== content);
+  }
+}
+
+test("an import on two machines, with another client, makes what the model says", async () => {
+  await fc.assert(
+    fc.asyncProperty(story, async (one) => {
+      expect(await difference(one)).toBeNull();
+    }),
+    { numRuns: repetitions(200, 5_000) },
+  );
+});

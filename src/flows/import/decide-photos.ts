@@ -104,7 +104,7 @@ class Draft {
   }
 
   decide(photo: NamedPhoto): void {
-    const { known, before, exact } = this.#row;
+    const { known, before, exact, findCompared } = this.#row;
     const earlier = (before?.photos ?? []).filter(({ source }) => isSameSource(source, photo.source));
     const image = known.imageOf(photo.source);
     const side = toldSide(photo);
@@ -116,7 +116,12 @@ class Draft {
     }
     // Not edited: the product lost it, or its image is not known.
     if (earlier.length > 0 && !isMoved && !exact) return;
-    if (image === null && known.unknownPhotos.length === 0 && earlier.length === 0) return;
+    // It was attached: a comparison may find its image, but it is no new photo.
+    if (image === null && !exact) {
+      const isOpen = known.unknownPhotos.length > 0 && findCompared(photo.source) === undefined;
+      if (isOpen && !photo.isId) this.#uncompared.push(photo.index);
+      return;
+    }
     this.#attachNew(photo, side);
   }
 

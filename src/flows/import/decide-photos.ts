@@ -120,6 +120,7 @@ class Draft {
     if (image === null && !exact) {
       const isOpen = known.unknownPhotos.length > 0 && findCompared(photo.source) === undefined;
       if (isOpen && !photo.isId) this.#uncompared.push(photo.index);
+      else if (earlier.length > 0) this.#fail(untraced(photo));
       return;
     }
     this.#attachNew(photo, side);

@@ -90,11 +90,7 @@ describe("a file that is imported again", () => {
 
   test.each([
     ["another side of a photo", dress({ orientation: "back" }), ["back", "unlabeled"]],
-    [
-      "another photo for a side",
-      dress({ one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` }),
-      ["front", "front"],
-    ],
+    ["another photo for a side", dress({ one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` }), ["front", "front"]],
   ])("moves a photo if it names %s", async (_, second, sides) => {
     const { summary, writes, product } = await again(dress({}), second);
     expect(summary).toMatchObject({ ...asPatched, photos: { added: 0, replaced: 0, removed: 0, moved: 1 } });
@@ -145,7 +141,11 @@ describe("a file that is imported again", () => {
     expect(product).toMatchObject({ name: "Coat", description: "long" });
     expect(product.images.map(({ orientation }) => orientation)).toEqual(["front", "unlabeled", "back"]);
     // What the first file says was not edited.
-    expect((await world.import("first.csv")).summary).toMatchObject({ ...asUnchanged, unchanged: 0, kept: 1 });
+    expect((await world.import("first.csv")).summary).toMatchObject({
+      ...asUnchanged,
+      unchanged: 0,
+      kept: 1,
+    });
     expect(await world.products()).toEqual(["A Coat 3"]);
   });
 

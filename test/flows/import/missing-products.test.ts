@@ -46,7 +46,11 @@ describe("a service that was restarted or restored", () => {
       const { summary, notes } = await world.import("new.csv");
       const isOther = how === "restarted";
       expect(notes).toEqual(isOther ? [anotherCatalogue("All 3 products")] : []);
-      expect(summary).toMatchObject({ failed: 0, partial: 0, ...(isOther ? { created: 3 } : { deleted: 2 }) });
+      expect(summary).toMatchObject({
+        failed: 0,
+        partial: 0,
+        ...(isOther ? { created: 3 } : { deleted: 2 }),
+      });
       expect((await world.products()).sort()).toEqual(isOther ? once("A", "C", "D") : once("A", "B"));
       expect((await world.import("new.csv")).summary).toMatchObject(
         isOther ? { submitted: 0, unchanged: 3 } : { submitted: 0, unchanged: 1, deleted: 2 },

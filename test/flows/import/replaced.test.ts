@@ -76,7 +76,11 @@ describe("a reference that belongs to another product now", () => {
     expect(await world.products()).toEqual(once("A"));
     const before = (await world.client.products.list()).data[0]!.images[0]!.id;
     const { summary } = await world.import("a.csv", { exact: true });
-    expect(summary).toMatchObject({ updated: 1, conflicts: 0, photos: { added: 1, replaced: 0, removed: 1 } });
+    expect(summary).toMatchObject({
+      updated: 1,
+      conflicts: 0,
+      photos: { added: 1, replaced: 0, removed: 1 },
+    });
     expect(await world.products()).toEqual(once("A"));
     expect((await world.client.products.list()).data[0]!.images[0]!.id).not.toBe(before);
   });

@@ -15,7 +15,7 @@ import {
   sourceDigest,
 } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
-import type { KnownProduct } from "./known-product.ts";
+import type { KnownImage, KnownProduct } from "./known-product.ts";
 import { isSameSource, RowCells, type Said } from "./said.ts";
 
 /** A row with the data for the decision about it. */
@@ -79,6 +79,8 @@ export interface DecideOptions {
   readonly namesFromReferences?: boolean | undefined;
   /** No product of the file that was known exists: another catalogue. */
   readonly isOtherCatalogue?: boolean | undefined;
+  /** A plan shows the product of a row in each mode. */
+  readonly isPlan?: boolean | undefined;
 }
 
 /** What a row changes of a product that exists, besides what its batch does. */
@@ -118,7 +120,11 @@ export type Decision = (
   /** Its product must be read first. */
   | { readonly kind: "unread" }
   /** These of its photos must be compared with those of its product first. */
-  | { readonly kind: "uncompared"; readonly photos: readonly number[] }
+  | {
+      readonly kind: "uncompared";
+      readonly photos: readonly number[];
+      readonly against: readonly KnownImage[];
+    }
   /** Fail it: the service rejected some photos. `discarded`: photos lost with the row. */
   | { readonly kind: "refused"; readonly discarded: readonly number[] }
   /** Leave it out: it would no longer be imported as planned. */
@@ -158,7 +164,8 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
     exact,
     conflicts,
   });
-  if (photosDecision.uncompared.length > 0) return { kind: "uncompared", photos: photosDecision.uncompared };
+  if (photosDecision.uncompared.length > 0)
+    return { kind: "uncompared", photos: photosDecision.uncompared, against: photosDecision.unknown };
   const conflict = fields.conflict ?? photosDecision.conflict;
   if (conflict !== null) return { kind: "conflict", ...conflict };
   return carryOut(row, known, fields, photosDecision, options);
@@ -178,10 +185,12 @@ const renamed = (reference: string, from: string | null): Decision => ({
 
 /** A row of another mode, or with --photos all: it is sent as it is. */
 function sendAsIs(row: WeighedRow, { known }: RowFacts, options: DecideOptions): Decision {
-  if (options.mode === "upsert" && known === undefined) return { kind: "unread" };
+  const { mode, isPlan = false, namesFromReferences = false } = options;
+  if ((mode === "upsert" || isPlan) && known === undefined) return { kind: "unread" };
   const { content } = row;
+  const name = namesFromReferences ? (known?.read?.name ?? content.name) : content.name;
   const all = content.images.map((_, index) => index).filter((index) => !isRepeated(row, index));
-  return send(row, { attach: all, isNew: !known, row: content }, noEdits, options);
+  return send(row, { attach: all, isNew: !known, row: { ...content, name } }, noEdits, options);
 }
 
 /** A new product has each source once. */
@@ -338,7 +347,9 @@ function send(
   const memo: RowMemo = {
     fields: FieldDigests.of(toFieldValues(own as FileRow)),
     sent: sent.map((image) => ({ image, digest: digests[image]! })),
-    leftOut: content.images.flatMap((_, index) => (attach.includes(index) ? [] : [index])),
+    leftOut: content.images.flatMap((_, index) =>
+      attach.some((other) => digests[other]!.equals(digests[index]!)) ? [] : [index],
+    ),
     refused,
   };
   return { kind: "send", isNew, row: own, images: sent.map((index) => content.images[index]!), memo, edits };

@@ -66,6 +66,7 @@ export interface ImportRun {
   readonly moved: RowSet;
   /** Whether products can be read before they are changed. */
   readonly record: { isPossible: boolean };
+  readonly isPlan: boolean;
   /** What was found or chosen about the whole file. */
   readonly choices: {
     /** No product of the file that was known exists: another catalogue. */
@@ -113,7 +114,8 @@ export function importRun(
     comparisons: new Comparisons(),
     said: new SaidRows(at, input.file.source),
     moved: new RowSet(),
-    record: { isPossible: !isPlan },
+    record: { isPossible: true },
+    isPlan,
     choices: { isOtherCatalogue: false, conflicts: input.conflicts },
     counts: noCounts(),
     examples: new Examples(),
@@ -188,7 +190,7 @@ class RowsToImport {
     place: Pick<DecidedRow, "rowIndex" | "line">,
     earlierCode: string | undefined,
   ): Promise<DecidedRow> {
-    const { input, uploads, moved, products, choices } = this.#run;
+    const { input, uploads, moved, products, choices, isPlan } = this.#run;
     const findRefusal = (sha256: string) => {
       const upload = uploads.get(sha256);
       return upload !== undefined && "refused" in upload ? upload.refused : undefined;
@@ -199,7 +201,7 @@ class RowsToImport {
     const facts = this.#facts(row, reference, earlierCode);
     const decision = moved.has(place.rowIndex)
       ? ({ kind: "moved" } as const)
-      : decide(row, facts, { ...input, ...choices });
+      : decide(row, facts, { ...input, ...choices, isPlan });
     const productId = known?.id ?? null;
     return { ...row, ...place, reference, productId, known, before: facts.before, earlierCode, decision };
   }

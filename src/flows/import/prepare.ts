@@ -224,6 +224,7 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
       plan.uncompared.push({
         known: known!,
         reference: row.reference,
+        against: decision.against,
         photos: decision.photos.map((index) => ({
           source: row.digests[index]!,
           image: row.content.images[index]!,

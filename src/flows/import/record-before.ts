@@ -7,8 +7,11 @@ import type { ImportRun } from "./import-run.ts";
 import { packProduct } from "./known-product.ts";
 
 /** Keeps the products that rows change, and returns the changes to record with the request. Only an upsert changes products. */
-export function changesToSend(rows: readonly DecidedRow[], { at, input, record }: ImportRun): ChangeToSend[] {
-  if (input.mode !== "upsert" || !record.isPossible) return [];
+export function changesToSend(
+  rows: readonly DecidedRow[],
+  { at, input, record, isPlan }: ImportRun,
+): ChangeToSend[] {
+  if (input.mode !== "upsert" || !record.isPossible || isPlan) return [];
   const existing = rows.flatMap((row) => (row.known?.read == null ? [] : [{ row, product: row.known.read }]));
   at.state.changes.read(
     at.account,

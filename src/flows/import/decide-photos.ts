@@ -183,9 +183,7 @@ class Draft {
     const { known } = this.#row;
     if (this.#uncompared.length > 0) return;
     const kept = new Set(this.#named.map(({ source }) => known.imageOf(source)));
-    const sides = new Set(
-      this.#attach.map((index) => this.#named.find((photo) => photo.index === index)?.side),
-    );
+    const sides = new Set(this.#named.map(({ side }) => side));
     for (const { id, side, origin } of known.images)
       if (origin === "user" && !kept.has(id)) this.#detach.set(id, sides.has(side) ? "replaced" : "removed");
   }

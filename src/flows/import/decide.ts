@@ -145,6 +145,7 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
   if (known === undefined) return { kind: "unread" };
   if (renamedFrom !== undefined) return renamed(row.content.reference, renamedFrom);
   if (known === null) {
+    if (earlierConflict === "product_deleted" && conflicts === "service") return { kind: "deleted" };
     const before = isOtherCatalogue || exact ? null : facts.before;
     return before === null ? create(row, options) : decideDeleted(row, before, options);
   }
@@ -153,7 +154,11 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
     if (exact || before === null || isEdited(row.cells.said, before)) return { kind: "unread" };
     return unedited(row, known, before, isExported);
   }
-  const fields = decideFields(row, before, known, { ...options, isExported });
+  const fields = decideFields(row, before, known, {
+    ...options,
+    isExported,
+    keepsTheirs: earlierConflict !== undefined && conflicts === "service",
+  });
   const photosDecision = decidePhotos({
     cells: row.cells,
     images: row.content.images,
@@ -265,8 +270,13 @@ function decideFields(
     exact = false,
     conflicts,
     isExported,
+    keepsTheirs,
     namesFromReferences = false,
-  }: Pick<DecideOptions, "exact" | "conflicts" | "namesFromReferences"> & { isExported: boolean },
+  }: Pick<DecideOptions, "exact" | "conflicts" | "namesFromReferences"> & {
+    isExported: boolean;
+    /** The row is in a failed file for a conflict, which theirs wins. */
+    keepsTheirs: boolean;
+  },
 ): FieldDecision {
   const values = toFieldValues(content);
   const empty = new Set(cells.emptyFields);
@@ -283,7 +293,8 @@ function decideFields(
     const wasEdited = isBefore ? !before!.fields.agrees(field, own) : !empty.has(field) && !isSame;
     if (exact) {
       if (!isSame) write[field] = values[field] ?? null;
-    } else if (!wasEdited) isKept ||= isBefore && !isSame && (isExported || !empty.has(field));
+    } else if (keepsTheirs && !isBefore) isKept ||= !isSame && !empty.has(field);
+    else if (!wasEdited) isKept ||= isBefore && !isSame && (isExported || !empty.has(field));
     else if (isSame) continue;
     else if (empty.has(field) && !isExported) emptied.push(field);
     else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {

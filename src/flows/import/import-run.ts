@@ -142,6 +142,8 @@ class RowsToImport {
   /** Rows that were not edited, whose products others have changed or deleted. */
   readonly kept = new RowSet();
   readonly deleted = new RowSet();
+  /** Rows of which nothing else was edited than what is not carried out. */
+  readonly notApplied = new RowSet();
   /** Rows of batches whose products are changed once the batch is imported. */
   readonly toEdit = new RowSet();
   /** Why the product of a row in a batch was not changed further, by its line. */
@@ -201,7 +203,11 @@ class RowsToImport {
     const facts = this.#facts(row, reference, earlierCode);
     const decision = moved.has(place.rowIndex)
       ? ({ kind: "moved" } as const)
-      : decide(row, facts, { ...input, ...choices, isPlan });
+      : decide(row, facts, {
+          ...input,
+          ...choices,
+          isPlan: isPlan || input.applies !== undefined,
+        });
     const productId = known?.id ?? null;
     return { ...row, ...place, reference, productId, known, before: facts.before, earlierCode, decision };
   }
@@ -215,7 +221,9 @@ class RowsToImport {
     const { products, said, comparisons, record, input } = this.#run;
     const { as_exported } = row.content;
     const exported = as_exported === undefined ? null : readExported(as_exported, reference);
-    const isRenamed = exported !== null && !exported.hasReference;
+    // Not if the product has the reference of the row by now.
+    const isRenamed =
+      exported !== null && !exported.hasReference && products.referenceOf(exported.productId!) !== reference;
     const before: Before | null =
       said.of(reference, as_exported) ?? (exported === null || isRenamed ? null : exported);
     // Without the scope to read products, rows are sent as they are.
@@ -248,6 +256,7 @@ class RowsToImport {
       this.unchanged,
       this.kept,
       this.deleted,
+      this.notApplied,
       this.patched,
       this.#reportedRows,
       inSent,
@@ -271,6 +280,7 @@ class RowsToImport {
       if (this.patching.has(rowIndex))
         this.#report(rowIndex, updatedRow({ ...row, productId: decision.productId }));
       else if (decision.kind === "kept") this.kept.add(rowIndex);
+      else if (decision.notApplied !== undefined) this.notApplied.add(rowIndex);
       else this.unchanged.add(rowIndex);
     } else this.toPatch.add(rowIndex);
   };

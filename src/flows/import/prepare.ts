@@ -210,7 +210,8 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
   }
   plan.isExported ||= row.content.as_exported !== undefined;
   addNotApplied(plan.not_applied, decision.notApplied);
-  addPhotos(plan.photos, photosOf(decision));
+  // Other modes skip or fail the row of a product that exists.
+  if (run.input.mode === "upsert" || known == null) addPhotos(plan.photos, photosOf(decision));
   if (known?.read != null) {
     plan.existing++;
     plan.ownPhotos += known.images.length;

@@ -147,17 +147,18 @@ export function resultLines(
 }
 
 /** Lines about what sheet, service and before disagree on (merge.md, What is said). */
-function mergeLines({ kept, deleted, photos, not_applied }: ImportSummary, examples: Examples): string[] {
+function mergeLines({ deleted, photos, not_applied }: ImportSummary, examples: Examples): string[] {
   const are = (count: number) => (count === 1 ? "was" : "were");
   const it = (count: number) => (count === 1 ? "it" : "them");
-  const named = (kind: Parameters<Examples["of"]>[0], count: number) => {
-    const some = examples.of(kind);
-    return some.length === 0 ? "" : ` (${some.join(", ")}${count > some.length ? ", …" : ""})`;
+  const named = (kind: Parameters<Examples["of"]>[0]) => {
+    const { count, references } = examples.of(kind);
+    return count === 0 ? "" : ` (${references.join(", ")}${count > references.length ? ", …" : ""})`;
   };
-  const { added: _, adopted, ...changed } = photos;
+  const changed = examples.of("kept").count;
+  const { added: _, adopted, ...changes } = photos;
   const { emptied, removed } = not_applied;
   const lines: [count: number, text: () => string][] = [
-    [changed.replaced + changed.removed + changed.moved, () => `photos: ${countList(changed)}`],
+    [changes.replaced + changes.removed + changes.moved, () => `photos: ${countList(changes)}`],
     [adopted, () => `${counted(adopted, "photo")} ${are(adopted)} at the service already; not sent again`],
     [
       kept,
@@ -167,17 +168,17 @@ function mergeLines({ kept, deleted, photos, not_applied }: ImportSummary, examp
     [
       deleted,
       () =>
-        `${counted(deleted, "product")} ${are(deleted)} deleted at the service since${named("deleted", deleted)}; to create ${it(deleted)} again, add --exact`,
+        `${counted(deleted, "product")} ${are(deleted)} deleted at the service since${named("deleted")}; to create ${it(deleted)} again, add --exact`,
     ],
     [
       emptied,
       () =>
-        `${counted(emptied, "field")} ${are(emptied)} emptied in the sheet; kept${named("emptied", emptied)}. To clear ${it(emptied)}, add --exact`,
+        `${counted(emptied, "field")} ${are(emptied)} emptied in the sheet; kept${named("emptied")}. To clear ${it(emptied)}, add --exact`,
     ],
     [
       removed,
       () =>
-        `${counted(removed, "photo")} ${are(removed)} removed in the sheet; kept${named("removed", removed)}. To detach ${it(removed)}, add --exact`,
+        `${counted(removed, "photo")} ${are(removed)} removed in the sheet; kept${named("removed")}. To detach ${it(removed)}, add --exact`,
     ],
   ];
   return lines.filter(([count]) => count > 0).map(([, text]) => `  ${text()}`);

@@ -161,9 +161,9 @@ function mergeLines({ deleted, photos, not_applied }: ImportSummary, examples: E
     [changes.replaced + changes.removed + changes.moved, () => `photos: ${countList(changes)}`],
     [adopted, () => `${counted(adopted, "photo")} ${are(adopted)} at the service already; not sent again`],
     [
-      kept,
+      changed,
       () =>
-        `${counted(kept, "product")} ${are(kept)} changed at the service since; kept${named("kept", kept)}`,
+        `${counted(changed, "product")} ${are(changed)} changed at the service since; kept${named("kept")}`,
     ],
     [
       deleted,

@@ -102,11 +102,11 @@ export const environment: readonly VariableGroup[] = [
       variable("XDG_CACHE_HOME", "folder of caches, with the compiled code (default: .cache in HOME)"),
       variable("LOCALAPPDATA", "the same, on Windows (default: AppData\\Local in USERPROFILE)"),
       variable("NODE_DISABLE_COMPILE_CACHE", "1: keep no compiled code"),
+      variable("NODE_OPTIONS", "flags of Node; not passed on to the process that reads the keychain"),
       variable(
         "NODE_COMPILE_CACHE",
-        "folder in which Node itself keeps compiled code; it runs what others write there",
+        "folder in which Node itself keeps compiled code: it runs what others write there; not passed on to that process",
       ),
-      variable("NODE_OPTIONS", "flags of Node; not passed on to the process that reads the keychain"),
       variable("TERM_PROGRAM", "the terminal, to find out whether it shows pictures"),
       variable("LC_TERMINAL", "the same, over SSH"),
       variable("KITTY_WINDOW_ID", "the same, of kitty"),

@@ -126,7 +126,7 @@ describe("kept code", () => {
         expect(start(source(other))).toBe(other);
         expect(start(source(one))).toBe(one);
       }),
-      { numRuns: repetitions(8, 300) },
+      { numRuns: repetitions(8, 60) },
     );
     expect(start(fake)).toBe("fake");
     expect(start(real)).toBe("real");

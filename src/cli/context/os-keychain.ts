@@ -78,7 +78,9 @@ async function request(
   key = "",
 ): Promise<string | null> {
   const library = libraryPath();
-  const { CAT_API_KEY: _key, CAT_WEBHOOK_SECRET: _secret, NODE_OPTIONS: _options, ...others } = env;
+  const { CAT_API_KEY: _key, CAT_WEBHOOK_SECRET: _secret, ...rest } = env;
+  // Code of others: modules to load first, and code that Node takes for that of the library.
+  const { NODE_OPTIONS: _options, NODE_COMPILE_CACHE: _cache, ...others } = rest;
   const child = spawn(node, ["-e", program, "--", library, service, account, action], {
     env: others,
     stdio: ["pipe", "pipe", "ignore"],

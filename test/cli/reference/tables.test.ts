@@ -117,4 +117,4 @@ describe("environment variables", () => {
 });
 
 /** Variables that Node itself reads. */
-const readByNode: ReadonlySet<string> = new Set(["NODE_EXTRA_CA_CERTS"]);
+const readByNode: ReadonlySet<string> = new Set(["NODE_COMPILE_CACHE", "NODE_EXTRA_CA_CERTS"]);

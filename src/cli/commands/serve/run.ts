@@ -5,6 +5,7 @@ import { maskedPath } from "../../../http/mask.ts";
 import type { Mock, MockState, ServedRequest, startMock } from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
+import { childEnvironment } from "../../context/child-environment.ts";
 import type { Context } from "../../context/context.ts";
 import { InterruptError, toExitCode } from "../../context/errors.ts";
 import { explain } from "../../output/explain.ts";
@@ -220,7 +221,12 @@ const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
 async function openPage({ cwd, env }: Pick<Context, "cwd" | "env">, url: string): Promise<boolean> {
   const { spawn } = await import("node:child_process");
   const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
-  const child = spawn(program, [...args, url], { cwd, env, detached: true, stdio: "ignore" });
+  const child = spawn(program, [...args, url], {
+    cwd,
+    env: childEnvironment(env, "session"),
+    detached: true,
+    stdio: "ignore",
+  });
   // The browser stays open when the mock ends.
   child.unref();
   return once(child, "spawn").then(

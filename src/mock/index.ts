@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
-import { exactHost } from "../contract/url-policy.ts";
+import { exactHost, toListenAddress } from "../contract/url-policy.ts";
 import { createApp } from "./app.ts";
 import { checkOptions } from "./check-options.ts";
 import { AccountOrder } from "./control/replies.ts";
@@ -109,7 +109,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     network: { ...realNetwork({ allowHosts }), ...network },
   });
   const server = createApp(world);
-  await once(server.listen(port, host), "listening");
+  await once(server.listen(port, toListenAddress(host)), "listening");
   const { port: listening } = server.address() as AddressInfo;
   const address = `http://${reachable(host)}:${listening}`;
   world.baseUrl = baseUrl?.replace(/\/+$/, "") ?? address;

@@ -5,7 +5,9 @@ import fc from "fast-check";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import { isLoopbackHost } from "../../src/contract/url-policy.ts";
+import { openConnections } from "../../src/http/http-core.ts";
 import { isLocalName, lookup } from "../../src/http/local-names.ts";
+import { forwardProxy } from "../support/forward-proxy.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -95,6 +97,17 @@ test("the client reaches a server of this machine by any such name, on IPv4 or I
     expect(hosts).toEqual([host]);
   }
   expect(asked).toEqual([]);
+});
+
+test.each(["http", "https"])("a proxy can have such a name, for %s", async (scheme) => {
+  const asked = withoutDns();
+  const proxy = await forwardProxy({ route: () => 0, rejectWith: 407 });
+  const url = proxy.url.replace("127.0.0.1", "proxy.localhost");
+  const connections = openConnections({ env: { HTTP_PROXY: url }, isDirect: () => false });
+  onTestFinished(() => connections.close());
+  const dispatcher = await connections.forOrigin(`${scheme}://api.shop.test`);
+  await dispatcher.request({ origin: `${scheme}://api.shop.test`, path: "/", method: "GET" }).catch(() => {});
+  expect([proxy.seen.length, asked]).toEqual([1, []]);
 });
 
 test("commands use such a name as base URL, as host to listen on and as handler", async () => {

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
+import { startMock } from "../../src/mock/index.ts";
+import { secretKeys } from "../../src/mock/rules/api-keys.ts";
 import { longTest } from "../support/long-test.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -80,6 +82,21 @@ longTest("the action installs the package and starts the mock for the steps that
   ]);
   const { data } = (await (await fetch(`${url}/v1/products`, { headers })).json()) as { data: unknown[] };
   expect(data).toHaveLength(3);
+});
+
+longTest("the random key of a copy goes to the steps that follow, and stays out of the log", async () => {
+  const place = temporaryFolder();
+  endAfterTest(place);
+  const key = `ak_${"7".repeat(32)}`;
+  await using mock = await startMock({ demo: 1 });
+  const state = { ...mock.state(), real_data: true, keys: secretKeys(() => key).slice(0, 1) };
+  writeFileSync(join(place, "copy.json"), JSON.stringify(state));
+  const ran = await runAction({ flags: `--load ${place}/copy.json --save ${place}/b.json` });
+  expect(ran).toMatchObject({ exit: 0, env: { CAT_API_KEY: key }, output: { "api-key": key } });
+  expect(ran.printed.split("\n")).toEqual([
+    `::add-mask::${key}`,
+    `Mock service running at ${ran.env.CAT_BASE_URL}`,
+  ]);
 });
 
 longTest("flags are neither expanded nor run, and a mock that does not start fails the step", async () => {

@@ -2,6 +2,7 @@ import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
 import { BadResponseError } from "./errors.ts";
 import { type ExchangeLog, exchangeLog } from "./exchange-log.ts";
+import { lookup } from "./local-names.ts";
 import { withoutKey } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
 import { pacing } from "./pacing.ts";
@@ -96,7 +97,7 @@ export interface ConnectionOptions {
 
 /** Opens nothing yet. Throws a CatalogueError for a variable that is not the URL of an HTTP proxy. */
 export function openConnections({ env = {}, isDirect }: ConnectionOptions): Connections {
-  const direct = new Agent({ connections: connectionsPerOrigin });
+  const direct = new Agent({ connections: connectionsPerOrigin, connect: { lookup } });
   const proxies = parseProxies(env);
   const opened = new Map<HttpProxy, Promise<Dispatcher>>();
   const open = async (origin: string): Promise<Dispatcher> => {

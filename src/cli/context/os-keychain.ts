@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
+import { childEnvironment } from "./child-environment.ts";
 
 /** A store of API keys, by account: the name of an entry, which is not secret. */
 export interface Keychain {
@@ -78,11 +79,8 @@ async function request(
   key = "",
 ): Promise<string | null> {
   const library = libraryPath();
-  const { CAT_API_KEY: _key, CAT_WEBHOOK_SECRET: _secret, ...rest } = env;
-  // Code of others: modules to load first, and code that Node takes for that of the library.
-  const { NODE_OPTIONS: _options, NODE_COMPILE_CACHE: _cache, ...others } = rest;
   const child = spawn(node, ["-e", program, "--", library, service, account, action], {
-    env: others,
+    env: childEnvironment(env, "session"),
     stdio: ["pipe", "pipe", "ignore"],
     windowsHide: true,
   });

@@ -101,6 +101,7 @@ export class PageServer {
       params: {},
       query: { limit: productsPerPage, q, cursor },
       body: null,
+      headers: {},
     });
     const { data, next_cursor } = body!;
     return {

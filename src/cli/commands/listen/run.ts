@@ -96,7 +96,11 @@ export async function listenForEvents(
 
   let running: Promise<void> = Promise.resolve();
   const runCommand = async (listening: Listening) => {
+    // What the command starts is at the service that is listened to, which a private mock is only with its own key.
+    const mock = globals.mock ? await app.connection() : null;
     const env = {
+      CAT_API_KEY: mock?.apiKey ?? context.env.CAT_API_KEY,
+      ...(mock !== null && { CAT_BASE_URL: mock.baseUrl }),
       CAT_WEBHOOK_SECRET: listening.secret,
       ...(listening.url !== null && { CAT_WEBHOOK_URL: listening.url }),
     };

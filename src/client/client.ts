@@ -16,7 +16,7 @@ import { checkDownloadUrl, isInsecure, parseBaseUrl } from "./base-url.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
 import { poll } from "./poll.ts";
-import { isOfService, parseJson, readResponse, responseError } from "./read-response.ts";
+import { isOfService, readBody, readResponse, responseError } from "./read-response.ts";
 import {
   type AnyOperation,
   type Arguments,
@@ -172,7 +172,7 @@ export function createClient(options: ClientOptions): Client {
         status: answer.status,
         headers: answer.headers,
         bytes: answer.body,
-        json: () => parseJson(about),
+        json: () => readBody(about),
         error: answer.status >= 400 ? responseError(listsProblems, about) : null,
       };
     },

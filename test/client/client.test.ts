@@ -13,7 +13,7 @@ afterEach(closeAll);
 
 const page = (ids: number[], next_cursor: string | null) =>
   json(200, {
-    data: ids.map((id) => product({ name: `P${id}` })),
+    data: ids.map((n) => product({ id: `01JGZZ000000000000000000A${n}`, name: `P${n}` })),
     next_cursor,
     has_more: next_cursor !== null,
   });

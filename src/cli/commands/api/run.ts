@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
-import { type Client, type Page, readPages } from "../../../client/client.ts";
+import type { Client } from "../../../client/client.ts";
 import type { RawRequest, RawResponse } from "../../../client/exchanges.ts";
+import { type Page, readPages } from "../../../client/pages.ts";
 import type { ClientOperation } from "../../../contract/client-operations.ts";
 import type { CatError } from "../../../errors.ts";
 import { isKeyTaken } from "../../../flows/service-errors.ts";

@@ -48,7 +48,10 @@ test("prints no note if the list ends at the limit", async () => {
 
 test("shows a value that is not in the contract unchanged", async () => {
   const world = await createWorld();
-  const page = { data: [product({ sex: "divers" }), product({ id: "01JGZZ0000000000000000000B" })], has_more: false };
+  const page = {
+    data: [product({ sex: "divers" }), product({ id: "01JGZZ0000000000000000000B" })],
+    has_more: false,
+  };
   const server = await scriptedServer(json(200, { ...page, next_cursor: null }));
   onTestFinished(stopServers);
   expect(await world.cat("products list", { env: { CAT_BASE_URL: server.origin } })).toEqual({

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Page, readPages } from "../../src/client/pages.ts";
@@ -156,4 +158,16 @@ describe("seen keys", () => {
     expect([repeats(0), repeats(0), repeats(50_000)]).toEqual([0, 100_000, 50_000]);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(15e6);
   });
+});
+
+test("only the client and cat api, whose lists may be of a later version, read the cursors of lists", () => {
+  const readers = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
+    (name) =>
+      /\.ts$/.test(name) &&
+      !/^(?:contract|mock|client\/api)\//.test(name.replaceAll("\\", "/")) &&
+      /\b(?:next_cursor|has_more)\b/.test(
+        readFileSync(join("src", name), "utf8").replace(/^\s*(?:\/\/|\/?\*).*$/gm, ""),
+      ),
+  );
+  expect(readers.sort()).toEqual([join("cli", "commands", "api", "run.ts"), join("client", "pages.ts")]);
 });

@@ -46,8 +46,8 @@ export async function* readPages<Entry>(
 
 /** Why a list cannot be read on from a page; null if it can, or has ended. */
 function faultOf({ has_more, next_cursor }: Page<unknown>, earlier: ReadonlySet<unknown>): string | null {
-  if (!has_more) return next_cursor === null ? null : "has_more is false, but there is a next_cursor";
-  if (next_cursor === null) return "has_more is true, but there is no next_cursor";
+  if (!has_more) return next_cursor === null ? null : "has_more is false, but next_cursor has a value";
+  if (next_cursor === null) return "has_more is true, but next_cursor is missing";
   return earlier.has(next_cursor) ? "its next_cursor repeats an earlier one" : null;
 }
 

@@ -17,7 +17,7 @@ const faults: readonly [fault: string, change: (page: ListPage, path: string) =>
     (page) => {
       page.has_more = false;
     },
-    "has_more is false, but there is a next_cursor",
+    "has_more is false, but next_cursor has a value",
   ],
   [
     "has_more is true without a next_cursor",
@@ -25,7 +25,7 @@ const faults: readonly [fault: string, change: (page: ListPage, path: string) =>
       page.has_more = true;
       page.next_cursor = null;
     },
-    "has_more is true, but there is no next_cursor",
+    "has_more is true, but next_cursor is missing",
   ],
   ["a page repeats the one before", () => {}, "a page repeats earlier entries"],
 ];

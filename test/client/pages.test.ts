@@ -50,17 +50,17 @@ describe.each([false, true])("a list (read ahead: %j)", (isAhead) => {
     [
       "has_more is false beside a cursor",
       { data: ids(3), has_more: false, next_cursor: "c9" },
-      "has_more is false, but there is a next_cursor",
+      "has_more is false, but next_cursor has a value",
     ],
     [
       "has_more is false beside an empty cursor",
       { data: ids(3), has_more: false, next_cursor: "" },
-      "has_more is false, but there is a next_cursor",
+      "has_more is false, but next_cursor has a value",
     ],
     [
       "has_more is true without a cursor",
       { data: ids(3), has_more: true, next_cursor: null },
-      "has_more is true, but there is no next_cursor",
+      "has_more is true, but next_cursor is missing",
     ],
     [
       "a cursor repeats",

@@ -105,7 +105,7 @@ describe("a page that cannot be continued exits with 7, and no file appears:", (
     [
       "a missing cursor",
       { status: 200, body: { data: [], next_cursor: null, has_more: true } },
-      "error: the list of GET /v1/exports contradicts itself: has_more is true, but there is no next_cursor\nRun the command again. If it fails again, report this message to the service.\n",
+      "error: the list of GET /v1/exports contradicts itself: has_more is true, but next_cursor is missing\nRun the command again. If it fails again, report this message to the service.\n",
     ],
   ] as const)("%s", async ([, second, stderr]) => {
     const world = await exportWorld({ demo: 0 });

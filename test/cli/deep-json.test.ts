@@ -309,6 +309,16 @@ describe("a write whose response is nested too deeply", () => {
     );
   });
 
+  test("leaves no webhook of a listener behind", async () => {
+    const world = await createWorld();
+    const service = await oddService(world, deep);
+    const ran = await service.cat("webhooks listen --port 0 --plain");
+    expect(ran).toMatchObject({ exit: 7 });
+    expect(ran.stderr).toContain(`sent ${why} (POST /v1/webhooks, status 201`);
+    expect(world.requests().map(({ method }) => method)).toContain("DELETE");
+    expect(world.mock.state().organizations.main.webhooks).toEqual([]);
+  });
+
   test("leaves no photo to upload twice in an import", async () => {
     const world = await createWorld();
     const service = await oddService(world, deep);

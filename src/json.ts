@@ -14,7 +14,7 @@ export class DeepJsonError extends SyntaxError {
 
   constructor(text: string) {
     super(`JSON nested deeper than ${mostLevels} levels`);
-    this.line = text.slice(0, findDeeper(text)).split("\n").length;
+    this.line = text.slice(0, deepParts(text)[0]?.[0]).split("\n").length;
   }
 }
 
@@ -34,15 +34,12 @@ export interface CutJson {
 /** Longer texts could fill the memory with levels before these are counted: they are scanned first. */
 const scannedFrom = 1024 * 1024;
 
-/**
- * Parses JSON from outside, with null for all that is nested too deeply, or for the entire value of a long text. Throws a
- * SyntaxError for invalid JSON.
- */
+/** Parses JSON from outside, with null for all that is nested too deeply. Throws a SyntaxError for invalid JSON. */
 export function parseCutJson(text: string): CutJson {
-  if (text.length >= scannedFrom && findDeeper(text) !== -1) return { value: null, isDeep: true };
-  const value: unknown = JSON.parse(text);
+  const parts = text.length < scannedFrom ? [] : deepParts(text);
+  const value: unknown = JSON.parse(parts.length === 0 ? text : without(text, parts));
   // A level takes two characters.
-  return { value, isDeep: text.length > 2 * mostLevels && cutDeeper(value) };
+  return { value, isDeep: parts.length > 0 || (text.length > 2 * mostLevels && cutDeeper(value)) };
 }
 
 type Container = Record<string, unknown>;
@@ -80,19 +77,31 @@ function addChildren(container: Container, children: Container[]): void {
   }
 }
 
-/** Where a text, if it is JSON, gets too many levels; -1 if it does not. */
-function findDeeper(text: string): number {
+/** From where to where a text, if it is JSON, has too many levels. */
+function deepParts(text: string): [from: number, to: number][] {
+  const parts: [from: number, to: number][] = [];
   let depth = 0;
   for (let at = text.search(/\S/); at < text.length; at++) {
     const character = text[at];
     if (character === '"') at = endOfString(text, at);
-    else if (character === "[" || character === "{") depth++;
-    else if (character === "]" || character === "}") depth--;
-    if (depth > mostLevels) return at;
+    else if (character === "[" || character === "{") {
+      if (++depth === mostLevels + 1) parts.push([at, text.length]);
+    } else if (character === "]" || character === "}") {
+      if (depth-- === mostLevels + 1) parts.at(-1)![1] = at + 1;
+      // So many parts could fill the memory as well: without the rest, the text is invalid.
+      if (parts.length === mostParts) return [[parts[0]![0], text.length]];
+    }
     // The value is complete; it may be a number, or other than JSON.
-    if (depth === 0) return -1;
+    if (depth === 0) return parts;
   }
-  return -1;
+  return parts;
+}
+
+const mostParts = 10_000;
+
+function without(text: string, parts: readonly (readonly [from: number, to: number])[]): string {
+  const starts = [0, ...parts.map(([, to]) => to)];
+  return starts.map((start, index) => text.slice(start, parts[index]?.[0])).join("null");
 }
 
 function endOfString(text: string, start: number): number {

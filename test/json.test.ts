@@ -58,10 +58,18 @@ describe("JSON from outside", () => {
   });
 
   test("keeps everything but what is too deep, for what must not be lost", () => {
-    const text = `{"id":"A","list":[1,${nested(200)}],"secret":"B"}`;
-    const { value, isDeep } = parseCutJson(text);
-    expect([isDeep, value]).toMatchObject([true, { id: "A", list: [1, expect.anything()], secret: "B" }]);
-    expect(() => JSON.stringify(value)).not.toThrow();
+    for (const levels of [200, 8_000, 1_000_000]) {
+      const text = `{"id":"A","list":[1,${nested(levels)}],"secret":"B"}`;
+      const { value, isDeep } = parseCutJson(text);
+      expect([isDeep, value]).toMatchObject([true, { id: "A", list: [1, expect.anything()], secret: "B" }]);
+      expect(() => JSON.stringify(value)).not.toThrow();
+    }
+  });
+
+  test("is cut in a long text as in a short one", () => {
+    const deep = `[${nested(105)},1,${nested(99)},${nested(100)},"[[",${nested(103)}]`;
+    const long = parseCutJson(`[${deep},"${"[".repeat(2e6)}"]`).value as unknown[];
+    expect(long[0]).toEqual((parseCutJson(`[${deep},""]`).value as unknown[])[0]);
   });
 
   test("reports the line that is too deep", () => {

@@ -61,9 +61,15 @@ export class BadResponseError extends CatalogueError {
     | "download_refused"
     | "not_a_file"
     | (string & {});
+  /**
+   * The JSON object of a successful response to a write that is not as documented, with null for what is nested too deeply:
+   * the service has carried it out, and an ID or a secret in it may be in no other response. Undefined for any other response.
+   */
+  readonly reply: object | undefined;
 
-  constructor(message: string, detail: Omit<ErrorDetail, "type">) {
+  constructor(message: string, detail: Omit<ErrorDetail, "type"> & { reply?: object | undefined }) {
     super(message, { ...detail, type: "bad_response" });
+    this.reply = detail.reply;
   }
 }
 

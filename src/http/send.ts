@@ -49,6 +49,8 @@ export interface Answer {
   readonly body: Uint8Array;
   /** The body as JSON; undefined if it is not JSON. */
   readonly json?: unknown;
+  /** Whether the JSON was nested too deeply: `json` has null for what is deeper. */
+  readonly isDeep?: boolean;
   /** Whether an earlier attempt got no response of the service, or a 5xx: it may have been carried out. */
   readonly earlierUnanswered?: boolean;
 }

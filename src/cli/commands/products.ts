@@ -3,7 +3,9 @@ import { operations } from "../../contract/client-operations.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { sexes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
+import { carriedOut } from "../../flows/service-errors.ts";
 import type { App } from "../app/app.ts";
+import { showDone } from "../app/send-once.ts";
 import { UsageError } from "../context/errors.ts";
 import { command, group } from "../flags/command.ts";
 import { sheetFormats, thumbnailFlag } from "../flags/common-flags.ts";
@@ -204,7 +206,8 @@ async function createProduct(app: App, { image, ...fields }: CreateFlags): Promi
   await noteLongFields(app, { ...fields, photos: photos.length });
   const images = await attachable(photos, { client: () => app.client(), cwd, signal });
   const client = await app.client();
-  await app.io.resource(await client.products.create({ body: { ...fields, images } }, { signal }));
+  const created = carriedOut(client.products.create({ body: { ...fields, images } }, { signal }));
+  await showDone(created, (shown) => app.io.resource(shown));
 }
 
 function checkSex(sex: string | undefined): void {
@@ -262,7 +265,8 @@ const updateCommand = (app: App): Command =>
       const { id } = await findProduct(app, idOrReference);
       const client = await app.client();
       const { interrupt: signal } = app.context;
-      await app.io.resource(await client.products.update({ product_id: id, body: change }, { signal }));
+      const updated = carriedOut(client.products.update({ product_id: id, body: change }, { signal }));
+      await showDone(updated, (shown) => app.io.resource(shown));
     });
 
 function toClearable(text: string): Clearable {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { systemClock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import type { App } from "../app/app.ts";
 import { type Env, profileFileName } from "../settings/profile-names.ts";
 import { configPath } from "../settings/profiles.ts";
@@ -43,7 +44,7 @@ export async function keptNames(
   const { origin, prefix } = parseBaseUrl(baseUrl, insecureHosts(env));
   const state = await openState(path, { clock: systemClock() });
   try {
-    return JSON.parse(state.marks.get(origin + prefix, toMark(kind)) ?? "[]") as [string, string][];
+    return parseJson(state.marks.get(origin + prefix, toMark(kind)) ?? "[]") as [string, string][];
   } finally {
     state.close();
   }
@@ -57,7 +58,7 @@ interface Settings {
 /** The config file, read without the library that validates it, which takes longer. */
 function settingsIn(path: string): Settings {
   try {
-    const { active, profiles } = JSON.parse(readFileSync(path, "utf8")) as Partial<Settings>;
+    const { active, profiles } = parseJson(readFileSync(path, "utf8")) as Partial<Settings>;
     return { active: typeof active === "string" ? active : "default", profiles: profiles ?? {} };
   } catch {
     return { active: "default", profiles: {} };

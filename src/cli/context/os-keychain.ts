@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import { childEnvironment } from "./child-environment.ts";
 
 /** A store of API keys, by account: the name of an entry, which is not secret. */
@@ -121,7 +122,7 @@ function libraryPath(): string {
 function parseResult(text: string): string | null {
   let result: { key?: string | null; error?: string };
   try {
-    result = JSON.parse(text);
+    result = parseJson(text) as typeof result;
   } catch {
     throw new KeychainError("its library does not work on this system");
   }

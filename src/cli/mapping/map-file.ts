@@ -9,6 +9,7 @@ import { importVocabulary } from "../../flows/import/columns.ts";
 import { type Mapping, normalValue } from "../../flows/rows/mapped-columns.ts";
 import { normalHeader } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
+import { DeepJsonError, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
 
 /** The file that is read if it is in the current folder. */
@@ -136,8 +137,9 @@ function fieldHint(field: unknown): string {
 
 function parsed(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof DeepJsonError) throw invalid(`${file}:${error.line}: ${error.message}`, shape);
     const message = `${file}:${lineOfFault(text)}: it is not valid JSON`;
     throw invalid(message, "Check the commas and quotes near this line.");
   }

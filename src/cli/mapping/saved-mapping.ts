@@ -6,6 +6,7 @@ import type { Source } from "../../flows/rows/source.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { shownTime } from "../../flows/run/clocks.ts";
 import { shownName } from "../../flows/words.ts";
+import { parseJson } from "../../json.ts";
 import type { App } from "../app/app.ts";
 import { openStateFile, profileStatePath } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
@@ -137,7 +138,7 @@ export async function keptAnswers(
   const digest = await source.readDigest();
   const run = runs.find(({ options }) => options.source === digest);
   if (run === undefined) return null;
-  const answers = JSON.parse(run.options.answers!) as FileAnswers;
+  const answers = parseJson(run.options.answers!) as FileAnswers;
   // Another encoding makes other rows, and so another run.
   if (encoding !== undefined && encoding !== answers.encoding) return null;
   // To start over would generate the images of a finished run again.

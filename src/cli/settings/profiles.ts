@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { DeepJsonError, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
 import { type Env, isProfileName } from "./profile-names.ts";
 
@@ -125,9 +126,10 @@ function checkedConfig(text: string, path: string): Config {
   let parsed: unknown;
   try {
     // Editors on Windows may add a byte order mark.
-    parsed = JSON.parse(text.replace(/^\ufeff/, ""));
+    parsed = parseJson(text.replace(/^\ufeff/, ""));
   } catch (error) {
-    throw problem("it is not valid JSON", error);
+    const isDeep = error instanceof DeepJsonError;
+    throw problem(isDeep ? `line ${error.line} has ${error.message}` : "it is not valid JSON", error);
   }
   const config = object(parsed, "it");
   if (config.active !== undefined && typeof config.active !== "string")

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { type FileHandle, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
+import { parseJson } from "../../json.ts";
 import { syncFolder } from "../../move-file.ts";
 import { type Splice, spliced, splicedChunks } from "./ai-label.ts";
 import { OutputError, rejectWithoutSpace } from "./disk.ts";
@@ -316,7 +317,7 @@ const sidecarText = ({ etag, total }: Version, resource: string, boot: string): 
 /** The version of a part; null if it cannot be resumed: of another resource, from before a restart, or damaged. */
 function readSidecar(text: string, resource: string, boot: string): Version | null {
   try {
-    const { etag, total, ...about } = JSON.parse(text);
+    const { etag, total, ...about } = parseJson(text) as Version & Record<string, unknown>;
     const isOfFile = about.form === form && about.resource === hashResource(resource) && about.boot === boot;
     const isVersion = typeof etag === "string" && (total === null || Number.isSafeInteger(total));
     return isOfFile && isVersion ? { etag, total } : null;

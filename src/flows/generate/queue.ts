@@ -4,9 +4,11 @@ import { ApiError } from "../../client/api-error.ts";
 import type { Client } from "../../client/client.ts";
 import type { CatError } from "../../errors.ts";
 import { BadResponseError } from "../../http/errors.ts";
+import { parseJson } from "../../json.ts";
 import type { BatchOperation, CutBatch, ReadyBatch, SentBatch } from "../run/batch.ts";
 import { HeldByAnotherRun, sendAgain } from "../run/journal.ts";
 import { sendBatches } from "../run/send.ts";
+import { carriedOut, hasId } from "../service-errors.ts";
 import { type Generation, loadGenerations, packGenerations, placeKey } from "./generation.ts";
 import { type GenerationRun, isFresh, type Rejection } from "./generation-run.ts";
 import { cutGenerations, notReplaced } from "./plan.ts";
@@ -167,30 +169,34 @@ const beautifierBody = ({ subtype, productId, background, angleShot, style }: Ge
 });
 
 const inputsIn = (json: Uint8Array): number =>
-  (JSON.parse(Buffer.from(json).toString()) as { inputs: unknown[] }).inputs.length;
+  (parseJson(Buffer.from(json).toString()) as { inputs: unknown[] }).inputs.length;
 
 /** POST /v1/tasks/tryon: a task per input, problems by `input_index`. */
 const tryonOperation = (client: Client): BatchOperation => ({
   isRepeatable: false,
   async send(json, options) {
-    const { tasks } = await client.tasks.tryon({ json }, options);
+    const { reply, odd } = await carriedOut(client.tasks.tryon({ json }, options), hasTasks);
+    const { tasks } = reply;
     const asked = inputsIn(json);
     if (tasks.length !== asked)
       throw new BadResponseError(`POST /v1/tasks/tryon: ${tasks.length} tasks for ${asked} inputs`, {
         code: "wrong_count",
         hint: "Run the same command again: it looks for the tasks before it sends anything.",
       });
-    return { jobs: tasks.map(({ id }) => id), createdAt: Date.parse(tasks[0]!.created_at) };
+    return { jobs: tasks.map(({ id }) => id), createdAt: Date.parse(tasks[0]!.created_at), odd };
   },
   toRow: ({ input_index }) => input_index ?? null,
 });
+
+const hasTasks = ({ tasks }: { readonly tasks?: readonly object[] }): boolean =>
+  Array.isArray(tasks) && tasks.length > 0 && tasks.every(hasId);
 
 /** POST /v1/tasks/beautifier: one task, so every problem is about its one row. */
 const beautifierOperation = (client: Client): BatchOperation => ({
   isRepeatable: false,
   async send(json, options) {
-    const { id, created_at } = await client.tasks.beautify({ json }, options);
-    return { jobs: [id], createdAt: Date.parse(created_at) };
+    const { reply, odd } = await carriedOut(client.tasks.beautify({ json }, options));
+    return { jobs: [reply.id], createdAt: Date.parse(reply.created_at), odd };
   },
   toRow: () => 0,
   rejectsBody: ({ status, code }) => status === 404 && code === "product_not_found",

@@ -1,5 +1,6 @@
 // Digests: what the ledger and a batch keep about a row instead of its text.
 
+import { parseJson } from "../../json.ts";
 import { shortDigest } from "../short-digest.ts";
 
 /** The product fields that an import sets, in the order of their digests. */
@@ -164,7 +165,8 @@ export function unpackMemos(bytes: Uint8Array): RowMemo[] {
     }));
     const leftOut = [...take(take(1)[0]!)];
     const reasons = take(take(3).readUIntBE(0, 3));
-    memos.push({ fields, sent, leftOut, refused: reasons.length === 0 ? none : JSON.parse(String(reasons)) });
+    const refused = reasons.length === 0 ? none : (parseJson(String(reasons)) as RejectedPhoto[]);
+    memos.push({ fields, sent, leftOut, refused });
   }
   return memos;
 }

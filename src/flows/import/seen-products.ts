@@ -1,5 +1,6 @@
 import { referenceOfProduct } from "../../contract/import-row.ts";
 import type { Product } from "../../contract/resources/products.ts";
+import { parseJson } from "../../json.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
 
 /** A product as it was read. */
@@ -67,7 +68,7 @@ export class SeenProducts {
   get(reference: string): SeenProduct | null {
     const text = this.#byReference.get(reference);
     if (text === undefined || text === null) return null;
-    const [id, name, description, sex, ...images] = JSON.parse(text) as [string, ...string[]];
+    const [id, name, description, sex, ...images] = parseJson(text) as [string, ...string[]];
     return { id, name: name ?? null, description: description ?? null, sex: sex ?? null, images };
   }
 }

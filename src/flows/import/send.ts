@@ -12,6 +12,7 @@ import { sendAgain } from "../run/journal.ts";
 import type { Run } from "../run/run.ts";
 import { sendAsTheyWere, sendBatches } from "../run/send.ts";
 import type { Stage } from "../run/stage.ts";
+import { carriedOut } from "../service-errors.ts";
 import { counted } from "../words.ts";
 import type { DecidedRow } from "./decide.ts";
 import { packMemos, type RowMemo } from "./digests.ts";
@@ -30,11 +31,10 @@ interface SendOptions {
 export const importOperation = (client: Client, { mode, onImageError }: SendOptions): BatchOperation => ({
   isRepeatable: !addsTwice(mode),
   async send(ndjson, options) {
-    const { id, created_at } = await client.imports.create(
-      { mode, on_image_error: onImageError, ndjson },
-      options,
+    const { reply, odd } = await carriedOut(
+      client.imports.create({ mode, on_image_error: onImageError, ndjson }, options),
     );
-    return { jobs: [id], createdAt: parseMoment(created_at, client.earliest()) };
+    return { jobs: [reply.id], createdAt: parseMoment(reply.created_at, client.earliest()), odd };
   },
   toRow: ({ line }) => (line === undefined ? null : line - 1),
 });

@@ -16,12 +16,13 @@ import {
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { asFileError, CatError, fileProblem } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import { syncFolder } from "../../move-file.ts";
 
 /** How many events were shown, by the text of a mark; null if another program wrote it. */
 function shownBy(text: string): number | null {
   try {
-    const { events } = JSON.parse(text) as { events?: unknown };
+    const { events } = parseJson(text) as { events?: unknown };
     return Number.isInteger(events) ? (events as number) : null;
   } catch {
     return null;

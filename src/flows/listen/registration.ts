@@ -5,9 +5,10 @@ import { webhookRetryTotalMs } from "../../contract/limits.ts";
 import type { Webhook } from "../../contract/resources/webhooks.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import type { RunHold } from "../../state/runs.ts";
 import type { State } from "../../state/state.ts";
-import { isRefusal, mayNotRead, orNull } from "../service-errors.ts";
+import { carriedOut, isRefusal, mayNotRead, orNull } from "../service-errors.ts";
 
 /** The listener for which a webhook is registered, and its service. */
 interface Registrar {
@@ -68,7 +69,7 @@ async function findLeftover(deps: Registrar, runId: string, url: string): Promis
   let leftover: Leftover | null = null;
   for (const { name, value } of state.marks.list(baseUrl, prefix)) {
     if (name === markName(runId)) continue;
-    const mark = JSON.parse(value) as Mark;
+    const mark = parseJson(value) as Mark;
     // Without a hold the listener has ended.
     const hold = state.runs.hold(noAccount, name, { pid, since: clock.now() });
     if ("heldBy" in hold) {
@@ -166,9 +167,11 @@ export function openRegistration(deps: Registrar): Registration {
     remains = { id: null };
     const body = { url, events: [...events], description: toDescription(runId) };
     try {
-      const { id, signing_secret: secret } = await client.webhooks.create({ body }, { signal });
-      mark(url, { id, secret });
+      const { reply, odd } = await carriedOut(client.webhooks.create({ body }, { signal }));
+      const { id, signing_secret: secret } = reply;
+      mark(url, { id, ...(typeof secret === "string" && { secret }) });
       remains = { id };
+      if (odd !== undefined) throw odd;
       return { id, secret };
     } catch (error) {
       if (isRefusal(error)) remains = "mark";

@@ -4,7 +4,7 @@ import type { ProgressEvent } from "../progress-event.ts";
 import { type RequestInFlight, sendEach } from "../run/requests.ts";
 import { leastTimeLeft } from "../run/writes.ts";
 import type { Service } from "../service.ts";
-import { isOfContent, isRefusal } from "../service-errors.ts";
+import { carriedOut, isOfContent, isRefusal } from "../service-errors.ts";
 import { grouped } from "../words.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 
@@ -109,9 +109,11 @@ async function uploadOne(
   try {
     // The key covers the file name, so it is derived from the bytes: a photo may have several paths.
     const file = { bytes, filename: sha256 };
-    const { id } = await client.images.upload({ file }, { idempotencyKey, keyFrom, signal, onDoubt });
-    uploads.done(account, name, id);
-    return { image: id };
+    const upload = client.images.upload({ file }, { idempotencyKey, keyFrom, signal, onDoubt });
+    const { reply, odd } = await carriedOut(upload);
+    uploads.done(account, name, reply.id);
+    if (odd !== undefined) throw odd;
+    return { image: reply.id };
   } catch (error) {
     // A 429 does not consume a key (Limits).
     if (!isRefusal(error) || error.status === 429) throw error;

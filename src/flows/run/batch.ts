@@ -24,6 +24,8 @@ export interface BatchReceipt {
   readonly jobs: readonly string[];
   /** When it was accepted, in Unix milliseconds of the service's clock. */
   readonly createdAt: number | null;
+  /** The error of a response that is not as documented: the batch is accepted, and no other one is sent. */
+  readonly odd?: CatError | undefined;
 }
 
 /** A batch that is not recorded yet. */

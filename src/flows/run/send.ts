@@ -48,6 +48,7 @@ export async function sendBatches(
     journal.settleSending(outcome);
     if (outcome.kind !== "accepted") throw outcome.error;
     onAccepted(outcome, receipt!);
+    if (receipt!.odd !== undefined) throw receipt!.odd;
   });
   return { sent: sent.sort((a, b) => a.index - b.index), stopped };
 }

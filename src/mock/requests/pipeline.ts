@@ -6,7 +6,7 @@ import { faultResponse, isOfService } from "../faults/fault-response.ts";
 import type { RequestFault } from "../faults/faults.ts";
 import { readUpload } from "../images/upload.ts";
 import { authenticate, authorize, type Caller } from "../rules/api-keys.ts";
-import { acceptedType, maxBodyBytes, parseJson, readBody } from "../rules/body.ts";
+import { acceptedType, maxBodyBytes, parseJsonBody, readBody } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import {
   type FullResponse,
@@ -162,7 +162,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     if (type === "multipart/form-data") {
       return readUpload(request.headers["content-type"]!, bytes).then((value) => ({ type, value }));
     }
-    return { type, value: check(operation.body![type]!, parseJson(bytes), "body") };
+    return { type, value: check(operation.body![type]!, parseJsonBody(bytes), "body") };
   }
 
   function work(passage: Passage, body: unknown): void {

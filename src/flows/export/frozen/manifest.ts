@@ -3,6 +3,7 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Client } from "../../../client/client.ts";
 import { BadResponseError } from "../../../http/errors.ts";
+import { parseJson } from "../../../json.ts";
 import { OutputError } from "../../files/disk.ts";
 import { grouped } from "../../words.ts";
 
@@ -42,7 +43,7 @@ export const readLines = (path: string): AsyncIterable<string> =>
 /** The product of a line; null if it has none. */
 function parseProductId(line: string): string | null {
   try {
-    const { product } = JSON.parse(line) as { product?: { id?: unknown } };
+    const { product } = parseJson(line) as { product?: { id?: unknown } };
     return typeof product?.id === "string" ? product.id : null;
   } catch {
     return null;

@@ -2,6 +2,7 @@ import { closeSync, createReadStream, openSync, rmSync } from "node:fs";
 import { copyFile, lstat, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CatError } from "../../../errors.ts";
+import { parseJson } from "../../../json.ts";
 import { moveFile, syncFolder } from "../../../move-file.ts";
 import { lockFile } from "../../../state/file-lock.ts";
 import { type Connect, type Database, loadConnect } from "../../../state/sqlite.ts";
@@ -284,7 +285,7 @@ export function asMirrorError(error: unknown): unknown {
 
 function readHolder(text: string): Holder | null {
   try {
-    const { pid, since } = JSON.parse(text) as Holder;
+    const { pid, since } = parseJson(text) as Holder;
     return typeof pid === "number" && typeof since === "string" ? { pid, since } : null;
   } catch {
     return null;

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { CatError } from "../../../errors.ts";
+import { parseJson } from "../../../json.ts";
 import { isBucketAddress, nameIn } from "../../bucket/address.ts";
 import type { MirrorStore, Selection } from "./mirror-store.ts";
 
@@ -125,7 +126,7 @@ export async function writeState(
 /** Reads the content of a state. Throws a CatError if it is damaged, or of a newer version. */
 export function parseState(content: Buffer | null, folder: string): MirrorState {
   try {
-    const state = JSON.parse(String(content)) as MirrorState & { version: number };
+    const state = parseJson(String(content)) as MirrorState & { version: number };
     if (state.version > 1) throw newerMirror(folder);
     if (state.version === 1 && typeof state.base_url === "string") return state;
   } catch (error) {

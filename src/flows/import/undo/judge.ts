@@ -1,6 +1,7 @@
 // What of a change to a product can be undone, as the product is now.
 
 import type { Product } from "../../../contract/resources/products.ts";
+import { parseJson } from "../../../json.ts";
 import type { Change } from "../../../state/changes.ts";
 import { FieldDigests, type FieldValues, ledgerFields } from "../digests.ts";
 import { imageId, type SeenProduct, seenProduct } from "../seen-products.ts";
@@ -27,7 +28,7 @@ export const isOfPart = ({ action }: Pick<Change, "action">, part: UndoPart | nu
 
 /** The product before the import; null if it was not read. */
 export const productBefore = ({ before }: Pick<Change, "before">): SeenProduct | null =>
-  before === null ? null : (JSON.parse(before) as SeenProduct);
+  before === null ? null : (parseJson(before) as SeenProduct);
 
 /** The fields that the import changed, with their values before. */
 export function changedFields({ after }: Pick<Change, "after">, before: SeenProduct): FieldValues {

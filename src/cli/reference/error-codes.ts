@@ -205,6 +205,7 @@ export const codeGroups: readonly CodeGroup[] = [
       changed_file: again,
       most_images_missing: "Check the account, or mirror the catalogue into a new folder.",
       too_many_deletions: "Raise --max-delete if the deletions are right.",
+      too_many_removals: "Raise --max-removals if the removals are right.",
     },
   },
   {

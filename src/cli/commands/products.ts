@@ -291,7 +291,7 @@ const deleteCommand = (app: App): Command => {
     ],
   }).argument("[ID|REFERENCE...]", "IDs or references of the products");
   const flags = {
-    from: "delete the products of a file: a table with reference, id or product_id, or one of them per line; - is stdin",
+    from: "delete the products of a file: a table with IDs or references, or one of them per line; - is stdin",
     limit: "--max-delete",
     things: "products",
   } as const;

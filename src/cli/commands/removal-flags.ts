@@ -37,10 +37,10 @@ export const withRemovalFlags = (
   withProductsFileFlags(
     made
       .option("--from <FILE>", from)
-      .option("--dry-run", "list what --from FILE would remove, by reading alone")
+      .option("--dry-run", "list what --from would remove, by reading alone")
       .option(
         `${limit} <LIMIT>`,
-        `most ${things} that --from FILE may remove, e.g. 200 or 30% (default: 20, or 10% if that is more)`,
+        `most ${things} to remove with --from, e.g. 200 or 30% (default: 20, or 10% if that is more)`,
         maxRemovals,
       ),
     "--from",

@@ -198,6 +198,8 @@ describe("a stopped run", () => {
       expect((await world.cat(run, { env })).exit).toBe(3);
       expect((await world.cat(run, { env })).exit).toBe(3);
       const [rejected] = seen.splice(1);
+      // The import of the first request ends.
+      world.clock.advance(60_000);
       expect(rejected).toBe(seen[0]);
       expect(await world.cat(`${line} --unknown ${choice}`, { env })).toMatchObject({ exit: 0 });
       expect(seen.slice(1)).not.toContain(seen[0]);

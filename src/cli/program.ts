@@ -52,10 +52,10 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
     root.addCommand(made.summary(entry.summary));
   }
   for (const each of everyCommand(root)) settle(each, app, help);
-  root.hook("preAction", (_root, called) => {
+  root.hook("preAction", async (_root, called) => {
     Object.assign(app.globals, root.opts());
     rejectAddressArguments(called);
-    rejectAddress(app.context.env.CAT_HOME ?? "", "CAT_HOME");
+    await rejectWrongHome(app);
   });
 
   return {
@@ -95,6 +95,14 @@ function helpAsFlag(argv: readonly string[]): string[] {
 function wordsAfterHelp(argv: readonly string[]): string[] | null {
   const first = firstWord(argv);
   return first?.word === "help" ? argv.slice(first.index + 1).filter((word) => word !== "help") : null;
+}
+
+/** Throws UsageError for a CAT_HOME that is not the full path of a folder on this computer. */
+async function rejectWrongHome({ context }: App): Promise<void> {
+  const { CAT_HOME: home } = context.env;
+  if (home === undefined) return;
+  rejectAddress(home, "CAT_HOME");
+  (await import("./settings/home-folder.ts")).rejectRelativeHome(context);
 }
 
 /** The words without the global flags and their values. */

@@ -92,12 +92,16 @@ export async function createWorld(options: WorldOptions = {}) {
             : Readable.from([Buffer.from(call.stdin as string)]);
       const interrupt = new AbortController();
       const lastActs = new Set<(signal: InterruptSignal) => void>();
+      const env: Context["env"] = { ...settings, ...options.env, ...call.env };
+      const { CAT_HOME: home } = env;
       const context: Context = {
         program: "cat",
         stdin: Object.assign(stdin, { isTTY: terminal.stdin ?? false }),
         stdout,
         stderr,
-        env: { ...settings, ...options.env, ...call.env },
+        env,
+        // As of a folder that is not new: without the note about new ones.
+        ...(home?.startsWith("/") && { homeFolder: async () => home }),
         cwd: folder,
         clock,
         random: () => 0.5,

@@ -255,10 +255,10 @@ const verifyCommand = (app: App): Command =>
 
 /** Checks one delivery. Throws a CatError (exit 3) with the reason if its signature is not valid. */
 async function verify(app: App, { header, file, tolerance }: VerifyFlags): Promise<void> {
-  const { clock, env } = app.context;
+  const { clock } = app.context;
   const { webhookSecret } = await import("./listen/handlers.ts");
   const secret = await webhookSecret(app);
-  const headerName = await signatureHeaderInUse(app.globals, env);
+  const headerName = await signatureHeaderInUse(app.globals, app.context);
   const delivery = {
     header: header.trim().replace(/^[\w-]+:\s*/, ""),
     rawBody: await readBody(app, file),

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { systemClock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
@@ -8,10 +8,9 @@ import { type Env, profileFileName } from "../settings/profile-names.ts";
 import { configPath } from "../settings/profiles.ts";
 import type { Kind } from "./words.ts";
 
-/** Where names are looked up: the environment, the working folder and the words typed so far. */
+/** Where names are looked up: the environment and the words typed so far. */
 export interface Lookup {
   readonly env: Env;
-  readonly cwd: string;
   readonly words: readonly string[];
 }
 
@@ -26,8 +25,8 @@ export async function keptNames(
   kind: Kind,
   lookup: Lookup,
 ): Promise<(readonly [name: string, about: string])[]> {
-  const { env, cwd, words } = lookup;
-  const config = resolve(cwd, await configPath(env));
+  const { env, words } = lookup;
+  const config = await configPath({ env });
   const settings = settingsIn(config);
   if (kind === "profiles") return Object.keys(settings.profiles).map((name) => [name, ""] as const);
   const profile = valueAfter(words, "--profile") ?? (env.CAT_PROFILE || settings.active);

@@ -12,6 +12,13 @@ import type { Keychain } from "./os-keychain.ts";
 /** The names of the program; the package installs both. */
 export type ProgramName = "cat" | "catalogue";
 
+/** The computer, as far as it decides where settings and state are. */
+export interface Host {
+  readonly platform: string;
+  /** The home folder of the user's entry, e.g. in /etc/passwd; null without an entry. */
+  userHome(): string | null;
+}
+
 /** Everything outside the program that a command may use. Tests pass their own context. */
 export interface Context {
   /** The name that the program was called by. */
@@ -20,6 +27,10 @@ export interface Context {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The computer (default: this one). */
+  readonly host?: Host | undefined;
+  /** The folder of settings and state; the app gives it, and says where it is new. */
+  homeFolder?(): Promise<string>;
   readonly cwd: string;
   readonly clock: Clock;
   random(): number;

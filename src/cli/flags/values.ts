@@ -20,12 +20,22 @@ export const wholeNumber =
 
 /** Parses a number of rows, or a percentage of them, for a flag. */
 export function maxChanges(text: string): { rows: number } | { percent: number } {
+  const limit = countOrPercent(text, "a number of rows");
+  return "percent" in limit ? limit : { rows: limit.count };
+}
+
+/** Parses a number, or a percentage. */
+function countOrPercent(text: string, what: string): { count: number } | { percent: number } {
   const [, number = "", sign] = /^(\d{1,9}(?:\.\d{1,3})?)(%?)$/.exec(text.trim()) ?? [];
   const value = Number(number === "" ? Number.NaN : number);
   if (sign === "%" && value <= 100) return { percent: value };
-  if (sign === "" && Number.isInteger(value)) return { rows: value };
-  throw new InvalidArgumentError("use a number of rows such as 200, or a percentage such as 30%");
+  if (sign === "" && Number.isInteger(value)) return { count: value };
+  throw new InvalidArgumentError(`use ${what} such as 200, or a percentage such as 30%`);
 }
+
+/** Parses a number of products or photos, or a percentage of them, for a flag. */
+export const maxRemovals = (text: string): { count: number } | { percent: number } =>
+  countOrPercent(text, "a number");
 
 /** Parses a decimal number above zero, for a flag. */
 export function positiveNumber(text: string): number {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { fileProblem } from "../../errors.ts";
-import { selectionVocabulary } from "../../flows/export/selection/columns.ts";
+import { photosKind, productsKind } from "../../flows/export/selection/columns.ts";
 import { generationVocabulary } from "../../flows/generate/columns/vocabulary.ts";
 import { importVocabulary } from "../../flows/import/columns.ts";
 import { type Mapping, normalValue } from "../../flows/rows/mapped-columns.ts";
@@ -20,7 +20,8 @@ export const vocabularies: readonly Vocabulary[] = [
   importVocabulary,
   generationVocabulary("tryon"),
   generationVocabulary("beautify"),
-  selectionVocabulary,
+  productsKind.words,
+  photosKind.words,
 ];
 
 /** A mapping in a file, which all commands read. */

@@ -30,7 +30,7 @@ export async function savedEncoding(
   words: Vocabulary,
 ): Promise<{ encoding: string; profile: string } | null> {
   try {
-    const { name: profile, settings } = await profileInUse(globals, context.env);
+    const { name: profile, settings } = await profileInUse(globals, context);
     const encoding = knownEncoding(toAnswers(settings ?? {}, words).encoding);
     return encoding === null ? null : { encoding, profile };
   } catch (error) {
@@ -45,7 +45,7 @@ export async function savedMapping(
   { globals, context }: Pick<App, "globals" | "context">,
   words: Vocabulary,
 ): Promise<SavedMapping> {
-  const { name, settings, profiles } = await profileInUse(globals, context.env);
+  const { name, settings, profiles } = await profileInUse(globals, context);
   const { columns = {}, values = {} } = toAnswers(settings ?? {}, words);
   const wrong = (what: string) =>
     new UsageError(`${what} of profile ${name} in the config file ${profiles.path}`, {

@@ -74,6 +74,8 @@ export const codeGroups: readonly CodeGroup[] = [
       invalid_profile_name: "Use up to 32 letters, digits, dots, hyphens and underscores.",
       invalid_config: "Correct the config file, or remove it: cat config path",
       config_busy: again,
+      no_home: "Set CAT_HOME to the full path of a folder.",
+      relative_home: "Set CAT_HOME to the full path of the folder that the message proposes.",
       setting_not_found: "To list the settings: cat config list",
       key_needed: "Add --with-key to read the key from standard input.",
       key_on_terminal: "Run cat login without --with-key.",
@@ -203,6 +205,7 @@ export const codeGroups: readonly CodeGroup[] = [
       changed_file: again,
       most_images_missing: "Check the account, or mirror the catalogue into a new folder.",
       too_many_deletions: "Raise --max-delete if the deletions are right.",
+      too_many_removals: "Raise --max-removals if the removals are right.",
     },
   },
   {

@@ -1,10 +1,11 @@
 import { type CsvStyle, excelCsv } from "../../flows/outputs/cells.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
+import type { HomeContext } from "./home-folder.ts";
 import { profileInUse } from "./settings.ts";
 
 interface Asker {
-  readonly context: Pick<Context, "env" | "systemLocale">;
+  readonly context: HomeContext & Pick<Context, "systemLocale">;
   readonly globals: Pick<GlobalOptions, "profile">;
 }
 
@@ -13,8 +14,7 @@ export async function excelStyle(
   { context, globals }: Asker,
   given: boolean | undefined,
 ): Promise<CsvStyle | null> {
-  const { env } = context;
-  if (!(given ?? (await profileInUse(globals, env)).settings?.excel)) return null;
+  if (!(given ?? (await profileInUse(globals, context)).settings?.excel)) return null;
   return hasDecimalComma(detectLocale(context)) ? { ...excelCsv, delimiter: ";" } : excelCsv;
 }
 

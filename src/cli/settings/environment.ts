@@ -26,8 +26,12 @@ export const environment: readonly VariableGroup[] = [
       variable("CAT_PROFILE", "profile to use (flag: --profile; default: the active profile)"),
       variable(
         "CAT_HOME",
-        "folder of the config file and of the state (default: the folders of the platform)",
+        "full path of the folder of the config file and of the state (default: the folder of the platform)",
       ),
+      variable("XDG_CONFIG_HOME", "full path of the folder above it on Linux (default: ~/.config)"),
+      variable("HOME", "home folder on Linux and macOS (default: that of the user's entry)"),
+      variable("APPDATA", "full path of the folder above it on Windows (default: AppData\\Roaming)"),
+      variable("USERPROFILE", "home folder on Windows (default: that of the user's entry)"),
       variable(
         "CAT_INSECURE_HTTP_HOSTS",
         "hosts whose base URL can be http://, separated by commas, e.g. in a container",

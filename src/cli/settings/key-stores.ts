@@ -6,7 +6,7 @@ import { parseJson } from "../../json.ts";
 import { makeFolders } from "../../move-file.ts";
 import type { Context } from "../context/context.ts";
 import { KeyError } from "../context/errors.ts";
-import { profileFileName } from "./profile-names.ts";
+import { isSet, profileFileName } from "./profile-names.ts";
 import type { KeyStoreName } from "./profiles.ts";
 
 /** The owner of a stored key: a profile, and the only origin that the key is sent to. */
@@ -34,7 +34,7 @@ export function openKeyStore(
 ): KeyStore {
   if (name === "file") return keyFile(profile, configFile);
   // Each settings folder has its own keys: two of them may have a profile of the same name.
-  const folder = context.env.CAT_HOME ? ` in ${configFile}` : "";
+  const folder = isSet(context.env.CAT_HOME) ? ` in ${configFile}` : "";
   const account = ({ profile: owner, origin }: KeyOwner) => `${owner} at ${origin}${folder}`;
   return {
     place: "the keychain",

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { DeepJsonError, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
-import { type Env, isProfileName } from "./profile-names.ts";
+import { type HomeContext, homeFolder } from "./home-folder.ts";
+import { isProfileName } from "./profile-names.ts";
 
 /** The settings of a profile. The API key is not one of them: it belongs in the OS keychain. */
 export interface Profile {
@@ -59,22 +60,16 @@ export interface Profiles {
 /** The active profile before one was chosen. */
 export const defaultProfile = "default";
 
-/**
- * The path of the config file, whether or not it exists: `config.json` in CAT_HOME, else in the config folder
- * of the platform.
- */
-export async function configPath({ CAT_HOME: home }: Env): Promise<string> {
-  if (home !== undefined && home !== "") return resolve(home, "config.json");
-  const { default: envPaths } = await import("env-paths");
-  return join(envPaths("catalogue", { suffix: "" }).config, "config.json");
-}
+/** The path of the config file, whether or not it exists. */
+export const configPath = async (context: HomeContext): Promise<string> =>
+  join(await homeFolder(context), "config.json");
 
 /**
  * Reads the config file, without creating anything. A missing file counts as empty. Throws UsageError if the
  * file cannot be read, is not valid JSON or has another shape.
  */
-export async function readProfiles(env: Env): Promise<Profiles> {
-  const path = await configPath(env);
+export async function readProfiles(context: HomeContext): Promise<Profiles> {
+  const path = await configPath(context);
   const config = await readConfig(path);
   const { active = defaultProfile, profiles = {} } = config ?? {};
   return {

@@ -24,11 +24,11 @@ export async function openPoster(app: App): Promise<(post: Post) => Promise<Post
 
 /** Opens the way to a handler, with the secret that signs its deliveries. Closed when the command ends. */
 export async function openTarget(app: App, url: URL): Promise<DeliveryTarget> {
-  const { env, clock, interrupt } = app.context;
+  const { clock, interrupt } = app.context;
   return {
     url,
     secret: await webhookSecret(app),
-    headerName: await signatureHeaderInUse(app.globals, env),
+    headerName: await signatureHeaderInUse(app.globals, app.context),
     send: await openPoster(app),
     now: () => clock.now(),
     userAgent: `catalogue/${version}`,

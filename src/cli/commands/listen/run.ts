@@ -61,7 +61,7 @@ export async function listenForEvents(
   const signal = AbortSignal.any([interrupt, stop.signal]);
   const { source, warnings } = await eventSource(app, flags);
   const logPath = await eventLogPath(app, flags.log);
-  const headerName = await signatureHeaderInUse(globals, context.env);
+  const headerName = await signatureHeaderInUse(globals, context);
   const client = flags.details ? await app.client() : null;
   // Long bodies and many slow senders must not fill the memory.
   context.keepHeapSmall?.();

@@ -99,6 +99,8 @@ export const fileProblems: Readonly<Record<string, readonly [kind: keyof typeof 
   ENOTDIR: ["place", "part of its path is not a folder"],
   EISDIR: ["place", "it is a folder"],
   ELOOP: ["place", "too many symbolic links"],
+  // Of this program.
+  ELINKOWNER: ["place", "another user has it, or has made a link there"],
   ENAMETOOLONG: ["place", "its name is too long"],
   EEXIST: ["place", "it already exists"],
   ENOTEMPTY: ["place", "the folder is not empty"],
@@ -108,6 +110,7 @@ export const fileProblems: Readonly<Record<string, readonly [kind: keyof typeof 
   ETXTBSY: ["place", "another program is using it"],
   EMFILE: ["limit", "too many open files"],
   ENFILE: ["limit", "too many open files"],
+  ENOMEM: ["limit", "the system has no memory left"],
   EIO: ["disk", "the disk reported an error"],
   ESTALE: ["disk", "the network drive is not reachable"],
 };

@@ -9,7 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import promises, { type FileHandle, open } from "node:fs/promises";
+import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -17,6 +17,7 @@ import { createClient } from "../../../src/client/client.ts";
 import { downloadFile, type FileDownload } from "../../../src/flows/files/download-file.ts";
 import { partName } from "../../../src/flows/files/file-names.ts";
 import { BadResponseError } from "../../../src/http/errors.ts";
+import { OpenFile } from "../../../src/open-file.ts";
 import { clientAgainst, closeAll } from "../../client/world.ts";
 import { bytes, type Step } from "../../http/scripted-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -117,28 +118,22 @@ describe("a file", () => {
     expect([seen.length >= 4 && seen.length < 12, seen.at(-1)]).toEqual([true, source.length]);
   });
 
-  test.runIf(process.platform === "linux")(
-    "is synced to disk before it gets its name, and its folder after that",
-    async () => {
-      const { get, folder, path } = await against(all());
-      const probe = await open(".", "r");
-      const handles = Object.getPrototypeOf(probe) as FileHandle;
-      await probe.close();
-      const { sync } = handles;
-      const synced: [string, boolean][] = [];
-      const spy = vi.spyOn(handles, "sync").mockImplementation(function (this: FileHandle) {
-        synced.push([
-          readFileSync(`/proc/self/fdinfo/${this.fd}`, "utf8").length > 0 ? "file" : "",
-          existsSync(path),
-        ]);
-        return sync.call(this);
-      });
-      onTestFinished(() => spy.mockRestore());
-      await get();
-      expect(synced.map(([, isInPlace]) => isInPlace)).toEqual([false, true]);
-      expect(readdirSync(folder)).toEqual(["a.zip"]);
-    },
-  );
+  test("is synced to disk before it gets its name, and its folder after that", async () => {
+    const { get, folder, path } = await against(all());
+    const { sync } = OpenFile.prototype;
+    const synced: [string, boolean][] = [];
+    const spy = vi.spyOn(OpenFile.prototype, "sync").mockImplementation(function (this: OpenFile) {
+      synced.push([this.path, existsSync(path)]);
+      return sync.call(this);
+    });
+    onTestFinished(() => spy.mockRestore());
+    await get();
+    expect(synced).toEqual([
+      [join(folder, ".a.zip.part"), false],
+      [folder, true],
+    ]);
+    expect(readdirSync(folder)).toEqual(["a.zip"]);
+  });
 });
 
 describe("a part", () => {
@@ -366,11 +361,8 @@ describe("a target that cannot be written", () => {
 
   test("because of a full disk is an OutputError, and nothing is left", async () => {
     const { get, path, read, left, asked } = await against(all());
-    const probe = await open(".", "r");
-    const handles = Object.getPrototypeOf(probe) as FileHandle;
-    await probe.close();
     const full = vi
-      .spyOn(handles, "writev")
+      .spyOn(OpenFile.prototype, "writeAll")
       .mockRejectedValue(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));
     onTestFinished(() => full.mockRestore());
     const error = await get().catch((error: unknown) => error);
@@ -380,25 +372,6 @@ describe("a target that cannot be written", () => {
     full.mockRestore();
     expect(await get()).toEqual({ bytes: 16, chunks: null, label: null, sent: null });
     expect([read(), asked().at(-1)]).toEqual([whole, null]);
-  });
-
-  test("that writes only part of each buffer gets all bytes", async () => {
-    const { get, read } = await against(all());
-    const probe = await open(".", "r");
-    const handles = Object.getPrototypeOf(probe) as FileHandle;
-    await probe.close();
-    const { writev } = handles;
-    const short = vi.spyOn(handles, "writev").mockImplementation(function (
-      this: FileHandle,
-      batch,
-      position,
-    ) {
-      const first = Buffer.from((batch[0] as Uint8Array).subarray(0, 3));
-      return writev.call(this, [first], position) as never;
-    });
-    onTestFinished(() => short.mockRestore());
-    await get();
-    expect(read()).toBe(whole);
   });
 });
 

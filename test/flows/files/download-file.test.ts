@@ -1,9 +1,12 @@
+import { execFileSync } from "node:child_process";
 import {
+  chownSync,
   existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -170,6 +173,32 @@ describe("a part", () => {
     await get();
     expect([read(), left(), asked()]).toEqual([whole, ["a.zip", "keep.zip"], [null, "bytes=5-", null]]);
     expect(readFileSync(join(folder, "keep.zip"), "utf8")).toBe(whole.slice(0, 5));
+  });
+
+  test("that is a link is not resumed: what it leads to stays as it is", async () => {
+    const { get, folder, read, left, asked } = await against(cutAfter(5), gone, all());
+    await get().catch(() => {});
+    rmSync(join(folder, ".a.zip.part"));
+    writeFileSync(join(folder, "private"), whole.slice(0, 5));
+    symlinkSync("private", join(folder, ".a.zip.part"));
+    await get();
+    expect([read(), left(), asked()]).toEqual([whole, ["a.zip", "private"], [null, "bytes=5-", null]]);
+    expect(readFileSync(join(folder, "private"), "utf8")).toBe(whole.slice(0, 5));
+  });
+
+  test.runIf(process.getuid?.() === 0)("of another user is not resumed", async () => {
+    const { get, folder, read, left, asked } = await against(cutAfter(5), gone, all());
+    await get().catch(() => {});
+    chownSync(join(folder, ".a.zip.part"), 54_002, 54_000);
+    await get();
+    expect([read(), left(), asked()]).toEqual([whole, ["a.zip"], [null, "bytes=5-", null]]);
+  });
+
+  test.runIf(process.platform === "linux")("whose sidecar is a pipe is not waited for", async () => {
+    const { get, folder, read, left } = await against(all());
+    execFileSync("mkfifo", [join(folder, ".a.zip.part.state")]);
+    await get();
+    expect([read(), left()]).toEqual([whole, ["a.zip"]]);
   });
 
   test("of another resource is not resumed", async () => {

@@ -125,6 +125,7 @@ export const codeGroups: readonly CodeGroup[] = [
       log_gone: "Restore the log, or run the command again to start a new one.",
       side_file_in_use: "Move the file elsewhere, or choose another --log.",
       has_links: "Remove the other name of the log, or choose another --log.",
+      few_open_files: "Raise the limit of open files, for example: ulimit -n 1024",
       file_too_large: "Raise --max-bytes, or load a state with fewer products.",
       invalid_state: "Load a file that --save has written.",
       results_foreign: "Move the lists of the other program to another folder.",
@@ -144,6 +145,7 @@ export const codeGroups: readonly CodeGroup[] = [
     title: "Network and responses",
     codes: {
       unreachable: "Check the base URL and your network.",
+      too_many_open_files: "Raise the limit of open files, for example: ulimit -n 1024",
       host_not_found: "Check the base URL and your network.",
       tls: "Check the certificate, or set NODE_EXTRA_CA_CERTS.",
       proxy_unreachable: "Check HTTPS_PROXY and HTTP_PROXY.",

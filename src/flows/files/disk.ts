@@ -3,6 +3,7 @@ import { open, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CatError, type FileProblem, fileProblem } from "../../errors.ts";
+import { whenFree } from "../../open-file.ts";
 import { byteText } from "../words.ts";
 
 /** The free bytes on the disk of a folder, for users without special rights; null if the system does not tell. */
@@ -34,7 +35,7 @@ export async function rejectWithoutSpace(
 
 /** The first bytes of a file, at most `length`. Throws errors of the file system. */
 export async function fileStart(path: string, length: number): Promise<Buffer> {
-  const file = await open(path);
+  const file = await whenFree(() => open(path));
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
     return buffer.subarray(0, bytesRead);

@@ -151,6 +151,17 @@ export const newFileSync = (path: string, mode = 0o600): number => openSync(path
 export const temporaryFile = (folder: string, start = ".", mode = 0o600): Promise<OpenFile> =>
   newFile(join(folder, temporaryName(start)), mode);
 
+/** Writes a file into a folder, as far as the disk, and removes it. Throws the error that any other file would meet. */
+export async function tryToWrite(folder: string): Promise<void> {
+  const file = await temporaryFile(folder);
+  try {
+    await file.write("\n");
+    await file.sync();
+  } finally {
+    await file.close().finally(() => promised.rm(file.path, { force: true }));
+  }
+}
+
 /** A random name, which another user cannot have a link at. */
 export const temporaryName = (start: string): string =>
   `${start}${crypto.randomUUID().replaceAll("-", "")}.part`;

@@ -119,6 +119,7 @@ export const codeGroups: readonly CodeGroup[] = [
       web_page: "Download the file itself, not the page about it.",
       invalid_file: otherFile,
       invalid_json: fixRow,
+      mirror_of_other_user: "Run the command as the user of the mirror, or use a folder of your own.",
       leads_outside: "Remove the link, and run the command again.",
       not_a_log: "Choose another file with --log.",
       log_in_use: "Stop the other listener, or use another --log.",

@@ -1,5 +1,5 @@
 import { mkdtempSync } from "node:fs";
-import { open, statfs } from "node:fs/promises";
+import { lstat, open, readFile, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CatError, type FileProblem, fileProblem } from "../../errors.ts";
@@ -42,6 +42,15 @@ export async function fileStart(path: string, length: number): Promise<Buffer> {
   } finally {
     await file.close();
   }
+}
+
+/** The text of a regular file; null for anything else: opening a pipe would wait for its writer. */
+export async function readPlainFile(path: string): Promise<string | null> {
+  const isFile = await lstat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+  return isFile ? readFile(path, "utf8").catch(() => null) : null;
 }
 
 /** A file or a pipe that could not be written, or read again. */

@@ -1,6 +1,6 @@
 import { createHash, hash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { lstat, readFile, rm, stat } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { syncFolder } from "../../move-file.ts";
@@ -13,7 +13,7 @@ import {
   temporaryFile,
 } from "../../open-file.ts";
 import { type Splice, spliced, splicedChunks } from "./ai-label.ts";
-import { OutputError, rejectWithoutSpace } from "./disk.ts";
+import { OutputError, readPlainFile, rejectWithoutSpace } from "./disk.ts";
 import { moveToName, partName } from "./file-names.ts";
 
 type DownloadTarget = Parameters<Client["downloadInto"]>[0];
@@ -311,15 +311,6 @@ export class PartFile implements DownloadTarget {
       throw new OutputError(this.#name, error as NodeJS.ErrnoException);
     }
   }
-}
-
-/** The text of a regular file; null for anything else: opening a pipe would wait for its writer. */
-async function readPlainFile(path: string): Promise<string | null> {
-  const isFile = await lstat(path).then(
-    (stats) => stats.isFile(),
-    () => false,
-  );
-  return isFile ? readFile(path, "utf8").catch(() => null) : null;
 }
 
 /** The format of the sidecar; a later one gets another number. */

@@ -4,6 +4,7 @@ import { asCalled, findCommand } from "./command-names.ts";
 import type { Context } from "./context/context.ts";
 import { InterruptError, PartialError, toExitCode } from "./context/errors.ts";
 import { earlyFlags, noGlobals } from "./context/globals.ts";
+import { withOpenFileLimit } from "./context/open-files.ts";
 import { toVersionLine } from "./context/version.ts";
 import { explain } from "./output/explain.ts";
 import { createPaint } from "./output/paint.ts";
@@ -60,7 +61,7 @@ export async function tell(
   // Work in progress at an interrupt fails with its own errors; report the interrupt instead.
   const { interrupt } = context;
   const isInterrupt = interrupt.aborted && !(thrown instanceof InterruptError);
-  const error = isInterrupt ? interrupt.reason : asFileError(thrown);
+  const error = isInterrupt ? interrupt.reason : withOpenFileLimit(asFileError(thrown), context);
   const { json, quiet, verbose, color } = earlyFlags(argv);
   if (error instanceof PartialError && !json && !quiet) return toExitCode(error);
   const named = asCalled(context.program, argv);

@@ -4,6 +4,7 @@ import { firstWord } from "./command-names.ts";
 import { type CommandEntry, commands } from "./command-table.ts";
 import { exitMeanings } from "./context/errors.ts";
 import { earlyFlags, type GlobalFlag, globalFlags } from "./context/globals.ts";
+import { rejectFewOpenFiles } from "./context/open-files.ts";
 import { command, flagDescription, HelpShown } from "./flags/command.ts";
 import { rejectAddress, rejectAddressArguments, settlePaths } from "./flags/local-path.ts";
 import { unknownCommand } from "./flags/usage-error.ts";
@@ -56,6 +57,7 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
     Object.assign(app.globals, root.opts());
     rejectAddressArguments(called);
     await rejectWrongHome(app);
+    rejectFewOpenFiles(app.context, called.opts().concurrency);
   });
 
   return {

@@ -9,6 +9,7 @@ export type NetworkErrorCode =
   | "tls"
   | "proxy_refused"
   | "proxy_unreachable"
+  | "too_many_open_files"
   | "client_closed";
 
 /** The service could not be reached, or the connection broke before the response was complete. */

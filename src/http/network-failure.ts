@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { fileProblem } from "../errors.ts";
 import { BadResponseError, NetworkError } from "./errors.ts";
 import type { HttpProxy } from "./proxies.ts";
 import { type Message, requestName } from "./send.ts";
@@ -38,6 +39,10 @@ export function networkFailure(thrown: unknown, request: About): NetworkError | 
     if (problem !== null) return network(...problem);
   }
   const hint = "Check the address of the service (base URL) and your network.";
+  const fault = fileProblem(cause);
+  // Other files and connections of this process close meanwhile.
+  if (fault?.kind === "limit" || fault?.kind === "memory")
+    return network(`cannot connect to ${origin}: ${fault.why}`, "too_many_open_files", true, fault.hint);
   if (code in unreachable) {
     return network(`cannot connect to ${origin}: ${unreachable[code]}`, "unreachable", true, hint);
   }

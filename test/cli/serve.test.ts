@@ -9,10 +9,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { OpenFile } from "../../src/open-file.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { createWorld, type Running, type TestWorld } from "../support/world.ts";
@@ -391,17 +391,14 @@ describe("the state file", () => {
   });
 
   /** Holds back syncs to disk until `release`; `reached` resolves at the first one. */
-  async function holdSyncs() {
-    const probe = await open(".", "r");
-    const handles = Object.getPrototypeOf(probe) as FileHandle;
-    await probe.close();
+  function holdSyncs() {
     let release!: () => void;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     let spy!: { mockRestore(): void };
     const reached = new Promise<void>((resolve) => {
-      spy = vi.spyOn(handles, "sync").mockImplementation(() => {
+      spy = vi.spyOn(OpenFile.prototype, "sync").mockImplementation(() => {
         resolve();
         return released;
       });
@@ -421,7 +418,7 @@ describe("the state file", () => {
     async (flags, report) => {
       const world = await createWorld();
       world.write("shop.json", "what was there");
-      const { reached, release } = await holdSyncs();
+      const { reached, release } = holdSyncs();
       const running = world.cat(`serve --mock --port 0 --save shop.json ${flags}`);
       await firstLine(running, flags === "" ? "stderr" : "stdout");
       const greeting = running.stderr;

@@ -3,7 +3,7 @@ import { exitOnSignal, InterruptError, type InterruptSignal } from "./errors.ts"
 import { LastActs } from "./last-acts.ts";
 import type { Keychain } from "./os-keychain.ts";
 import { standardInput, standardOutput } from "./standard-streams.ts";
-import { terminalStreams } from "./terminals.ts";
+import { inBackground, terminalStreams } from "./terminals.ts";
 
 /** The names of the program; the package installs both. */
 export type ProgramName = "cat" | "catalogue";
@@ -39,6 +39,8 @@ export interface Context {
    * too; not for a child of its own group (`hasOwnGroup`).
    */
   passSignals(receive: (signal: NodeJS.Signals) => void, hasOwnGroup: boolean): Promise<() => void>;
+  /** Whether the shell runs the program in the background of its terminal (`COMMAND &`), which stops one that reads keys. */
+  inBackground?(): Promise<boolean>;
   /** The keychain of the system; its code is loaded only for a stored key. */
   keychain(): Promise<Keychain>;
   /** The locale of the system, for where no variable has one (Windows). */
@@ -135,15 +137,20 @@ export function nodeContext(program: ProgramName): Context {
       const { isatty } = await import("node:tty");
       passing = true;
       const getsThemItself = !hasOwnGroup && [0, 1, 2].some((descriptor) => isatty(descriptor));
-      const pass = (signal: NodeJS.Signals) => {
+      const passOn = (signal: NodeJS.Signals) => {
         if (!getsThemItself || !sentByTerminals.has(signal)) receive(signal);
       };
+      const passRequest = interruptReceiver(clock, passOn, passOn);
+      // A Ctrl-C that `pnpm` passes on as SIGTERM as well is one request for the child, too.
+      const pass = (signal: NodeJS.Signals) =>
+        signal === "SIGINT" || signal === "SIGTERM" ? passRequest(signal) : passOn(signal);
       for (const signal of passed) process.on(signal, pass);
       return () => {
         passing = false;
         for (const signal of passed) process.removeListener(signal, pass);
       };
     },
+    inBackground: () => inBackground(process),
     async keychain() {
       const { osKeychain } = await import("./os-keychain.ts");
       return osKeychain({ clock, env: process.env, node: process.execPath });

@@ -77,7 +77,7 @@ export async function listenForEvents(
     stop.abort();
   };
   const screen =
-    flags.plain || command !== null
+    flags.plain || command !== null || (await context.inBackground?.()) === true
       ? null
       : (await import("./screen-view.ts")).openScreen(app, { client, signal, onQuit: quit });
   const view = screen ?? plainView(app, { write, client, signal });

@@ -241,3 +241,27 @@ test("once COMMAND has ended, a wait lasts an hour at most without --timeout, an
   expect(await came.world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
   expect(await came.running).toMatchObject({ exit: 0 });
 });
+
+test("a second interrupt leaves time to delete the webhook, and reports one that is left after 5 s", async () => {
+  for (const [ms, isLeft] of [
+    [4_000, false],
+    [6_000, true],
+  ] as const) {
+    const world = await watchWorld();
+    const running = world.cat("webhooks listen --port 0");
+    await until(() => running.stderr.includes("Events are stored"));
+    const [{ id } = { id: "" }] = world.webhooks();
+    await world.fault({ match: { method: "DELETE" }, delay_ms: ms });
+    running.interrupt();
+    // The request has arrived once the mock waits.
+    await until(() => world.clock.nextDue() !== null);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    running.interrupt("SIGTERM");
+    const left = `Webhook ${id} was not deleted. The next cat webhooks listen at its URL takes it over.\n`;
+    world.clock.advance(5_000);
+    await until(() => running.stderr.includes(left) || world.webhooks().length === 0);
+    expect(running.stderr.includes(left)).toBe(isLeft);
+    world.clock.advance(5_000);
+    expect(await running).toMatchObject({ exit: 0 });
+  }
+});

@@ -2,7 +2,7 @@ import { type Clock, MovableClock } from "../../clock.ts";
 import { exitOnSignal, InterruptError, type InterruptSignal } from "./errors.ts";
 import { LastActs } from "./last-acts.ts";
 import type { Keychain } from "./os-keychain.ts";
-import { standardInput, standardOutput } from "./standard-streams.ts";
+import { type Output, standardInput, standardOutput } from "./standard-streams.ts";
 import { inBackground, terminalStreams } from "./terminals.ts";
 
 /** The names of the program; the package installs both. */
@@ -51,19 +51,6 @@ export interface Context {
   skipWasmOptimization?(): void;
   /** Releases handles that would keep the process alive; called once, at the end. */
   release?(): void;
-}
-
-/** An output stream. */
-export interface Output {
-  readonly isTTY: boolean;
-  /** The width of the terminal; 80 without a terminal. */
-  readonly columns: number;
-  /** The height of the terminal; 24 without a terminal. */
-  readonly rows: number;
-  /** Resolves when more can be written. Rejects with a ReaderGoneError when the reader closed the pipe. */
-  write(text: string | Uint8Array): Promise<void> | void;
-  /** The underlying stream, for code that draws on a terminal. */
-  readonly raw: NodeJS.WritableStream;
 }
 
 /** Signals that are passed on to a child program. */

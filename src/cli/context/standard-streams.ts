@@ -1,6 +1,18 @@
 import { fstatSync, writeSync } from "node:fs";
-import type { Output } from "./context.ts";
 import { OutputError, ReaderGoneError } from "./errors.ts";
+
+/** An output stream. */
+export interface Output {
+  readonly isTTY: boolean;
+  /** The width of the terminal; 80 without a terminal. */
+  readonly columns: number;
+  /** The height of the terminal; 24 without a terminal. */
+  readonly rows: number;
+  /** Resolves when more can be written. Rejects with a ReaderGoneError when the reader closed the pipe. */
+  write(text: string | Uint8Array): Promise<void> | void;
+  /** The underlying stream, for code that draws on a terminal. */
+  readonly raw: NodeJS.WritableStream;
+}
 
 /** A stream of Node; null where it throws, as for a terminal that was closed meanwhile. */
 function opened<Stream>(stream: () => Stream): Stream | null {

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import type { Output } from "../context/context.ts";
+import type { Output } from "../context/standard-streams.ts";
 
 /** Commands to type, which are copied in one piece. */
 const commandLine = /^ {2}(?:cat|curl|export) /;

@@ -98,27 +98,44 @@ export async function serveMock(
     if (program === null) await serveUntilInterrupt(app, mock, ownKeys);
     else await serveProgram(app, mock, program);
   } finally {
-    let file: OutputFile | null = null;
-    const unregister = context.onStop((signal) => {
-      if (savePath === null || file?.discardAtOnce() === false) return;
-      const message = `interrupted before the state was saved to ${save}`;
-      void context.stderr.write(explained(app, new InterruptError(signal, { message })));
-    });
-    // Stop first, so that the state does not change while it is written.
-    await mock.stop();
-    try {
-      if (savePath !== null) file = await openStateFile(savePath, context);
-      const warning = file === null ? null : await writeState(file, mock.printedState());
-      if (warning !== null) await warn(app, warning);
-    } catch (error) {
-      // A failure decides the exit status, however the mock ended.
-      await context.stderr.write(explained(app, error));
-      app.exit = toExitCode(error);
-    }
-    unregister();
+    await endMock(app, mock, savePath === null ? null : { path: savePath, typed: save! });
   }
 }
 
+/** Stops the mock and saves its state. A second interrupt leaves time for both. */
+async function endMock(
+  app: App,
+  mock: Mock,
+  save: { readonly path: string; readonly typed: string } | null,
+): Promise<void> {
+  const { context } = app;
+  let file: OutputFile | null = null;
+  const stopAndSave = async () => {
+    // Stop first, so that the state does not change while it is written.
+    await mock.stop();
+    if (save === null) return null;
+    file = await openStateFile(save.path, context);
+    return writeState(file, mock.printedState());
+  };
+  const ending = stopAndSave();
+  const unregister = context.onStop(
+    (signal) => {
+      if (save === null || file?.discardAtOnce() === false) return;
+      const message = `interrupted before the state was saved to ${save.typed}`;
+      void context.stderr.write(explained(app, new InterruptError(signal, { message })));
+    },
+    save === null ? undefined : ending,
+  );
+  try {
+    const warning = await ending;
+    if (warning !== null) await warn(app, warning);
+  } catch (error) {
+    // A failure decides the exit status, however the mock ended.
+    await context.stderr.write(explained(app, error));
+    app.exit = toExitCode(error);
+  }
+  unregister();
+}
 /** The state of a mock before its first request. */
 async function blankState(start: typeof startMock): Promise<MockState> {
   await using mock = await start();

@@ -1,17 +1,17 @@
 // The import table of the project (CONTRIBUTING.md, "Modules"): what each module may import. Anything else is
 // an error.
 const may = {
-  "^src/contract/": ["^src/contract/", "/zod/", "/ipaddr\\.js/", "^(node:)?crypto$"],
+  "^src/contract/": ["^src/contract/", "^src/text\\.ts$", "/zod/", "/ipaddr\\.js/", "^(node:)?crypto$"],
+  "^src/text\\.ts$": [],
   "^src/errors\\.ts$": [],
   "^src/clock\\.ts$": [],
   "^src/move-file\\.ts$": ["^(node:)?(fs(/promises)?|path)$"],
-  "^src/http/": ["^src/http/", "^src/clock\\.ts$", "^src/errors\\.ts$", "/undici/", "^node:", "^[a-z_]+$"],
+  "^src/http/": ["^src/http/", "^src/(clock|errors|text)\\.ts$", "/undici/", "^node:", "^[a-z_]+$"],
   "^src/client/": [
     "^src/client/",
     "^src/contract/",
     "^src/http/",
-    "^src/clock\\.ts$",
-    "^src/errors\\.ts$",
+    "^src/(clock|errors|text)\\.ts$",
     "/zod/",
     "^(node:)?(fs|util/types)$",
   ],
@@ -20,7 +20,7 @@ const may = {
     "^src/flows/",
     "^src/contract/",
     "^src/client/",
-    "^src/(clock|errors|move-file)\\.ts$",
+    "^src/(clock|errors|move-file|text)\\.ts$",
     "^src/http/(errors|post|outside-exchange)\\.ts$",
     "^src/state/",
     "/@aws-sdk/",
@@ -38,7 +38,7 @@ const may = {
   "^src/mock/(?!page/app/)": [
     "^src/mock/(?!page/app/)",
     "^src/contract/",
-    "^src/clock\\.ts$",
+    "^src/(clock|text)\\.ts$",
     "/@fastify/busboy/",
     "/p-limit/",
     "/zod/",

@@ -1,4 +1,5 @@
 import { CatalogueError } from "../errors.ts";
+import { withoutEnd } from "../text.ts";
 import type { ErrorCode, ErrorType } from "./api/errors.ts";
 
 /**
@@ -84,7 +85,7 @@ export class ApiError extends CatalogueError {
       hint,
       credits = null,
     } = refusal;
-    super(`${withoutStop(body.message)} (${request}: ${status} ${body.code})`, {
+    super(`${withoutEnd(body.message, /[.\s]/)} (${request}: ${status} ${body.code})`, {
       type: body.type,
       code: body.code,
       param: body.param,
@@ -101,5 +102,3 @@ export class ApiError extends CatalogueError {
     this.replayed = replayed ?? false;
   }
 }
-
-const withoutStop = (message: string): string => message.replace(/[.\s]+$/, "");

@@ -1,5 +1,6 @@
 import { exactHost, isLoopbackHost } from "../contract/url-policy.ts";
 import { CatalogueError } from "../errors.ts";
+import { withoutEnd } from "../text.ts";
 
 /** The address of the service. Paths of operations start with `/v1` and are appended to `prefix`. */
 export interface BaseUrl {
@@ -43,7 +44,7 @@ export function parseBaseUrl(text: string, insecureHosts = noHosts): BaseUrl {
   if (trimmed.includes("?") || trimmed.includes("#")) {
     throw invalid("contains a query or a fragment", `Use the address only, for example ${example}.`);
   }
-  const prefix = url.pathname.replace(/\/+$/, "");
+  const prefix = withoutEnd(url.pathname, /\//);
   if (versionPath.test(prefix)) {
     const without = `${url.origin}${prefix.replace(versionPath, "")}`;
     throw invalid("ends with the version", `Use ${without}; /v1 is added to it.`);

@@ -35,11 +35,5 @@ export const listFirst = (names: readonly string[], count: number): string =>
     ? names.join(", ")
     : `${names.slice(0, count).join(", ")} and ${grouped(names.length - count)} more`;
 
-/** A text of so many characters at most, with an ellipsis if it is longer. */
-export function truncated(text: string, length: number): string {
-  const characters = Array.from(text.slice(0, 2 * length));
-  return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : text;
-}
-
 /** The name of a file in messages: as typed, or `stdin` for `-`. */
 export const shownName = (file: string): string => (file === "-" ? "stdin" : file);

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { readdir, readlink, realpath, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { moveFile } from "../../move-file.ts";
+import { startInBytes } from "../../text.ts";
 import { OutputError } from "./disk.ts";
 
 /** Moves a complete file to the first free name of `numbered`, and returns its number. */
@@ -73,9 +74,8 @@ export function partName(name: string): string {
   const usual = `.${name}.part`;
   if (Buffer.byteLength(usual) <= longest) return usual;
   const digest = hash("sha256", name).slice(0, 16);
-  const characters = Array.from(name);
-  while (Buffer.byteLength(`.${characters.join("")}-${digest}.part`) > longest) characters.pop();
-  return `.${characters.join("")}-${digest}.part`;
+  const ending = `-${digest}.part`;
+  return `.${startInBytes(name, longest - ".".length - ending.length)}${ending}`;
 }
 
 /** The final target of a path, even if a link names a file that does not exist yet. */

@@ -1,3 +1,4 @@
+import { withoutEnd } from "../../text.ts";
 // XMP: the text in an image that says how it was made.
 
 import { SaxesParser } from "saxes";
@@ -31,7 +32,9 @@ export function withLabel(xmp: string, source: DigitalSource): string | null {
   // A comment may look like the end of the descriptions.
   if (isGenerated(labeled) !== true) return null;
   // Space for changes in place, of which this is none.
-  return labeled.replace(/\s{32,}(?=<\?xpacket end)/, "\n");
+  const end = labeled.lastIndexOf("<?xpacket end");
+  const text = withoutEnd(labeled.slice(0, Math.max(0, end)), /\s/);
+  return end - text.length < 32 ? labeled : `${text}\n${labeled.slice(end)}`;
 }
 
 /** Whether the source type says that a model made the image; undefined without one, and null if it cannot be read. */

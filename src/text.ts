@@ -32,3 +32,17 @@ const longestShown = 500;
 
 /** A text of the service for people. */
 export const shortText = (text: string): string => truncated(text, longestShown);
+
+/** A sentence that has texts of others, for people: one that is twice as long as such a text loses its middle. */
+export function shortMessage(text: string): string {
+  if (text.length <= 2 * longestShown) return text;
+  const end = text.slice(-longestShown / 5);
+  return `${startOf(text, longestShown - end.length - 1)}…${end.replace(/^[\udc00-\udfff]/, "")}`;
+}
+
+/** A longer URL is none that the service made. */
+const longestUrl = 4_096;
+
+/** A value of a field for people: a URL is useless when cut. */
+export const shortValue = (text: string): string =>
+  /^https?:\/\/\S+$/.test(startOf(text, longestUrl)) && text.length <= longestUrl ? text : shortText(text);

@@ -85,7 +85,7 @@ export class ApiError extends CatalogueError {
       hint,
       credits = null,
     } = refusal;
-    super(`${withoutEnd(body.message, /[.\s]/)} (${request}: ${status} ${body.code})`, {
+    super(`${withoutStop(body.message)} (${request}: ${status} ${body.code})`, {
       type: body.type,
       code: body.code,
       param: body.param,
@@ -102,3 +102,6 @@ export class ApiError extends CatalogueError {
     this.replayed = replayed ?? false;
   }
 }
+
+/** What the service said, as it is in the message of its error. */
+export const withoutStop = (message: string): string => withoutEnd(message, /[.\s]/);

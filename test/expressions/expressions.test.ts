@@ -67,6 +67,8 @@ const samples: Readonly<Record<string, { source: string; flags: string } | null>
     source: "^(?:[\\t\\r\\n]|[\\s\\u180e\\u200b-\\u200d\\u2060\\ufeff]*([^\\s]))",
     flags: "u",
   },
+  // It repeats nothing.
+  'src/cli/output/visible.ts: RegExp(hidden.join("|"), "gu")': null,
   // The user's own pattern, for paths, whose length the file system limits.
   'src/flows/photos/name-pattern.ts: RegExp(`^${start}$`, "iu")': null,
   'src/flows/photos/name-pattern.ts: RegExp(`^${end}$`, "iu")': null,

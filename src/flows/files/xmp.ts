@@ -6,6 +6,9 @@ import { SaxesParser } from "saxes";
 /** How a generated image was made: from nothing, or from a photo. */
 export type DigitalSource = "trainedAlgorithmicMedia" | "compositeWithTrainedAlgorithmicMedia";
 
+/** Elements within each other; descriptions have a dozen. */
+const deepest = 100;
+
 const iptc = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/";
 const rdfNamespace = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const vocabulary = "http://cv.iptc.org/newscodes/digitalsourcetype/";
@@ -52,6 +55,8 @@ function digitalSources(xmp: string): string[] | null {
   const isRdf: boolean[] = [];
   let text: string | null = null;
   parser.on("opentag", ({ uri, local, attributes }) => {
+    // The parser looks for each namespace in all elements around it.
+    if (isRdf.length >= deepest) throw new Error("too deep");
     const own = Object.values(attributes);
     const isSource = (attribute: { uri: string; local: string }) =>
       attribute.uri === iptc && attribute.local === "DigitalSourceType";

@@ -169,8 +169,8 @@ export class PlanView {
     const { io } = this.#app;
     const line = planLine(summary);
     const more = this.#more > 0 ? `and ${counted(this.#more, "more row")} (--plan FILE lists all)` : null;
-    if (this.#format === "markdown") return io.data(toMarkdown(this.#rows, more, line, io.visible));
-    if (this.#rows.length > 0) await io.data(this.#table());
+    if (this.#format === "markdown") return io.text(toMarkdown(this.#rows, more, line, io.visible));
+    if (this.#rows.length > 0) await io.text(this.#table());
     await noteSummary(this.#app, [...(more === null ? [] : [more]), line]);
   }
 

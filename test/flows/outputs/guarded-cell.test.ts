@@ -1,6 +1,7 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { guardedCell as guardedInPage } from "../../../src/flows/generate/gallery/page/formulas.js";
 import { csvRecords, plainCsv } from "../../../src/flows/outputs/cells.ts";
 import { guardedCell, unguardedCell } from "../../../src/flows/outputs/formulas.ts";
 import { repetitions } from "../../support/repetitions.ts";
@@ -89,6 +90,13 @@ function runsAsOne(cell: string): boolean {
 }
 
 describe("for any text,", () => {
+  test("the page of a gallery guards a cell as the program does", () => {
+    fc.assert(
+      fc.property(text, (cell) => expect(guardedInPage(cell)).toBe(guardedCell(cell))),
+      { numRuns: repetitions(200, 2_000) },
+    );
+  });
+
   test("a guarded cell is not run, and has at most an apostrophe more at each start", () => {
     let guarded = 0;
     fc.assert(

@@ -1,18 +1,19 @@
 // The import table of the project (CONTRIBUTING.md, "Modules"): what each module may import. Anything else is
 // an error.
 const may = {
-  "^src/contract/": ["^src/contract/", "/zod/", "/ipaddr\\.js/", "^(node:)?crypto$"],
+  "^src/contract/": ["^src/contract/", "^src/text\\.ts$", "/zod/", "/ipaddr\\.js/", "^(node:)?crypto$"],
+  "^src/text\\.ts$": [],
   "^src/errors\\.ts$": [],
   "^src/clock\\.ts$": [],
   "^src/json\\.ts$": [],
   "^src/open-file\\.ts$": ["^(node:)?(fs(/promises)?|os|path|timers/promises|util)$"],
   "^src/move-file\\.ts$": ["^src/open-file\\.ts$", "^(node:)?(fs|path|util)$"],
-  "^src/http/": ["^src/http/", "^src/(clock|errors|json)\\.ts$", "/undici/", "^node:", "^[a-z_]+$"],
+  "^src/http/": ["^src/http/", "^src/(clock|errors|json|text)\\.ts$", "/undici/", "^node:", "^[a-z_]+$"],
   "^src/client/": [
     "^src/client/",
     "^src/contract/",
     "^src/http/",
-    "^src/(clock|errors|json)\\.ts$",
+    "^src/(clock|errors|json|text)\\.ts$",
     "/zod/",
     "^(node:)?(fs|util/types)$",
   ],
@@ -26,7 +27,7 @@ const may = {
     "^src/flows/",
     "^src/contract/",
     "^src/client/",
-    "^src/(clock|errors|json|(move|open)-file)\\.ts$",
+    "^src/(clock|errors|json|text|(move|open)-file)\\.ts$",
     "^src/http/(errors|post|outside-exchange)\\.ts$",
     "^src/state/",
     "/@aws-sdk/",
@@ -44,7 +45,7 @@ const may = {
   "^src/mock/(?!page/app/)": [
     "^src/mock/(?!page/app/)",
     "^src/contract/",
-    "^src/(clock|json)\\.ts$",
+    "^src/(clock|json|text)\\.ts$",
     "/@fastify/busboy/",
     "/p-limit/",
     "/zod/",

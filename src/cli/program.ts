@@ -74,7 +74,7 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
   };
 }
 
-const titles = /^(?:Usage(?=:)|[A-Z][^\n]*(?=:$))/gm;
+const titles = /^(?:Usage(?=:)|[A-Z].*(?=:$))/gm;
 
 /** Hides the flags of the top help, which lists the global flags below the examples. */
 const withoutOptions: Help["formatHelp"] = (made, helper) => {

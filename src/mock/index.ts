@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { exactHost, toListenAddress } from "../contract/url-policy.ts";
+import { withoutEnd } from "../text.ts";
 import { createApp } from "./app.ts";
 import { checkOptions } from "./check-options.ts";
 import { AccountOrder } from "./control/replies.ts";
@@ -112,7 +113,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   await once(server.listen(port, toListenAddress(host)), "listening");
   const { port: listening } = server.address() as AddressInfo;
   const address = `http://${reachable(host)}:${listening}`;
-  world.baseUrl = baseUrl?.replace(/\/+$/, "") ?? address;
+  world.baseUrl = baseUrl === undefined ? address : withoutEnd(baseUrl, /\//);
   // Not earlier: jobs and deliveries of a loaded state run only once the server can be reached.
   world.reset();
   const stop = async () => {

@@ -149,15 +149,16 @@ function parsed(text: string, file: string): unknown {
 /** The first key that an object of valid JSON has twice, of which JSON.parse drops one; null without any. */
 function repeatedKey(text: string): { key: string; line: number } | null {
   const objects: Set<string>[] = [];
-  for (const { 0: token, 1: key, index } of text.matchAll(
-    /("(?:[^"\\]|\\.)*")(?=\s*:)|"(?:[^"\\]|\\.)*"|[{}]/g,
-  )) {
+  // Valid JSON has no text without its end.
+  for (const match of text.matchAll(/("(?:[^"\\]|\\.)*"?)(\s*:)?|[{}]/g)) {
+    const [token, string, colon] = match;
     if (token === "{") objects.push(new Set());
     else if (token === "}") objects.pop();
-    if (key === undefined) continue;
+    if (colon === undefined) continue;
     const keys = objects.at(-1)!;
-    if (keys.has(JSON.parse(key))) return { key, line: lineAt(text, index) };
-    keys.add(JSON.parse(key));
+    const key = JSON.parse(string!) as string;
+    if (keys.has(key)) return { key: string!, line: lineAt(text, match.index) };
+    keys.add(key);
   }
   return null;
 }

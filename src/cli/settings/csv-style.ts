@@ -21,7 +21,7 @@ export async function excelStyle(
 /** The locale of numbers, for example `de-DE`: of the environment (POSIX, 8.2), else of the system. */
 function detectLocale({ env, systemLocale }: Asker["context"]): string {
   const named = [env.LC_ALL, env.LC_NUMERIC, env.LANG].find((name) => name !== undefined && name !== "");
-  return named?.replace(/[.@].*$/, "").replaceAll("_", "-") ?? systemLocale?.() ?? "C";
+  return named?.split(/[.@]/, 1)[0]?.replaceAll("_", "-") ?? systemLocale?.() ?? "C";
 }
 
 /** Whether numbers have a decimal comma; then Excel separates columns with a semicolon. */

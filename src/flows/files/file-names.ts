@@ -3,6 +3,7 @@ import { readdir, readlink, realpath, rm } from "node:fs/promises";
 import { basename, dirname, extname, isAbsolute, join, resolve, sep } from "node:path";
 import { moveFile } from "../../move-file.ts";
 import { rejectForeignLink } from "../../open-file.ts";
+import { startInBytes } from "../../text.ts";
 import { OutputError } from "./disk.ts";
 
 /** Moves a complete file to the first free name of `numbered`, and returns its number. */
@@ -74,9 +75,8 @@ export function partName(name: string): string {
   const usual = `.${name}.part`;
   if (Buffer.byteLength(usual) <= longest) return usual;
   const digest = hash("sha256", name).slice(0, 16);
-  const characters = Array.from(name);
-  while (Buffer.byteLength(`.${characters.join("")}-${digest}.part`) > longest) characters.pop();
-  return `.${characters.join("")}-${digest}.part`;
+  const ending = `-${digest}.part`;
+  return `.${startInBytes(name, longest - ".".length - ending.length)}${ending}`;
 }
 
 /** The links of a path that are followed at most, as by the system: circular links have no target. */

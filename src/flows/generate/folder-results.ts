@@ -91,8 +91,7 @@ async function addRows(
   await write(path, all.map((row) => `${JSON.stringify(row)}\n`).join(""));
   await write(
     join(folder, folderResults.csv),
-    byteOrderMark(style) +
-      csvRecords([resultColumns, ...all.map((row) => resultCells(row).map(cell))], style),
+    byteOrderMark(style) + csvRecords([resultColumns, ...all.map(resultCells)], style, cell),
   );
   return true;
 }

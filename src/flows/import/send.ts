@@ -45,7 +45,8 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
  * response is not rejected, because the import is accepted. A time in the future counts as `now`.
  */
 function parseMoment(created_at: string, now: number): number | null {
-  const time = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(created_at) ? Date.parse(created_at) : Number.NaN;
+  const time =
+    created_at.includes("T") && /(?:Z|[+-]\d\d:\d\d)$/.test(created_at) ? Date.parse(created_at) : Number.NaN;
   return Number.isNaN(time) ? null : Math.min(time, now);
 }
 

@@ -149,8 +149,8 @@ function parseField(flag: string, text: string): Field {
   if (at < 1) throw malformed(flag, text);
   const name = text.slice(0, at);
   const parts = name
-    .replace(/(?<!^|\.)(?:\[\])+(?=\.|$)/g, (lists) => ".[]".repeat(lists.length / 2))
     .split(".")
+    .flatMap(withLists)
     .map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : part));
   if (typeof parts[0] !== "string" || parts[0] === "[]" || parts.includes("") || parts.length > mostParts) {
     throw new UsageError(`invalid name ${JSON.stringify(name)} for ${flag}`, {
@@ -160,6 +160,13 @@ function parseField(flag: string, text: string): Field {
     });
   }
   return { parts, value: text.slice(at + 1) };
+}
+
+/** `images[]` as a name and a list. */
+function withLists(part: string): string[] {
+  let end = part.length;
+  while (end > 2 && part.endsWith("[]", end)) end -= 2;
+  return [part.slice(0, end), ...Array<string>((part.length - end) / 2).fill("[]")];
 }
 
 /** The value of `-F` in JSON: a number, true, false and null are what they look like; anything else is text. */

@@ -148,7 +148,7 @@ async function printResponse(
     const body = json === null ? toText(response) : json.value;
     return io.jsonData({ status, headers, body: response.bytes.length === 0 ? null : body });
   }
-  if (include) await io.data(head(response, io.visible));
+  if (include) await io.text(head(response, io.visible));
   if (response.bytes.length === 0) return;
   if (json === null) {
     const text = toText(response);

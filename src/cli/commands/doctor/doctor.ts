@@ -70,7 +70,7 @@ async function doctor(app: App): Promise<void> {
   });
   const first = checks.find(({ status }) => status === "error")?.error;
   app.exit = first === undefined ? ExitCode.done : toExitCode(first);
-  if (!io.json) return io.data(toLines(app, checks));
+  if (!io.json) return io.text(toLines(app, checks));
   await io.jsonData({
     checks: checks.map(({ name, status, message, hint, code }) => ({ name, status, message, hint, code })),
     exit: app.exit,

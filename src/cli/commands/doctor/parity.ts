@@ -40,7 +40,7 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
       differences++;
       if (io.json) listed.push(difference);
       else
-        await io.data(`${io.visible(inWords(difference, name))}
+        await io.text(`${io.visible(inWords(difference, name))}
 `);
     }
   } finally {

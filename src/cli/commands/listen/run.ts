@@ -68,7 +68,7 @@ export async function listenForEvents(
 
   // Stdout belongs to the command.
   const write = async (text: string) => {
-    if (command === null) await io.data(text);
+    if (command === null) await (io.json ? io.data(text) : io.text(text));
     else if (!io.quiet) await context.stderr.write(text);
   };
   let isQuit = false;

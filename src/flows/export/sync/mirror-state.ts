@@ -1,3 +1,4 @@
+import { withoutEnd } from "../../../text.ts";
 // The files of a mirror next to its images, and its state: what it mirrors, and where the next run starts.
 
 import { createHash } from "node:crypto";
@@ -183,7 +184,7 @@ const notAMirror = (folder: string): CatError =>
   new CatError(`${folder} is not empty, and not a mirror of the catalogue`, {
     type: "file",
     code: "not_a_mirror",
-    hint: `Choose a new or empty ${placeWord(folder)}, for example ${folder.replace(/\/+$/, "")}/catalogue.`,
+    hint: `Choose a new or empty ${placeWord(folder)}, for example ${withoutEnd(folder, /\//)}/catalogue.`,
   });
 
 export const newerMirror = (folder: string): CatError =>

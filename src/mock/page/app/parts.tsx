@@ -89,7 +89,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-const token = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const token = /("(?:[^"\\]|\\.)*"?)(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
 /** A longer text is not colored: each color is an element. */
 const longestColored = 20_000;
 

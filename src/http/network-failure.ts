@@ -42,7 +42,7 @@ export function networkFailure(thrown: unknown, request: About): NetworkError | 
     return network(`cannot connect to ${origin}: ${unreachable[code]}`, "unreachable", true, hint);
   }
   if (unknownHost.has(code)) {
-    return network(`cannot connect to ${origin}: unknown host, or no network`, "host_not_found", true, hint);
+    return network(`cannot connect to ${origin}: ${lookupPhrase(cause)}`, "host_not_found", true, hint);
   }
   const through = thrown instanceof ProxyFailure ? `, through the proxy ${thrown.proxy.shown}` : "";
   // A chunked body without its end, on a connection that was to close after it.
@@ -168,8 +168,8 @@ export function proxyProblem(
     return [`cannot connect to the proxy ${shown}: ${unreachable[code]}`, "proxy_unreachable", true, hint];
   }
   if (unknownHost.has(code)) {
-    const sentence = `cannot connect to the proxy ${shown}: unknown host, or no network`;
-    return [sentence, "proxy_unreachable", false, hint];
+    const sentence = `cannot connect to the proxy ${shown}: ${lookupPhrase(cause)}`;
+    return [sentence, "proxy_unreachable", isLookupDelayed(cause), hint];
   }
   // The wrong scheme of the proxy; the service's own certificate comes later, with other codes.
   if (url.protocol === "https:" && (code === "EPROTO" || code.startsWith("ERR_SSL"))) {
@@ -197,3 +197,10 @@ export const unreachable: Readonly<Record<string, string>> = {
 
 /** Codes of a host name that cannot be looked up. */
 export const unknownHost: ReadonlySet<string> = new Set(["ENOTFOUND", "EAI_AGAIN"]);
+
+/** Whether the name server did not respond, which says nothing about the name: another lookup may succeed. */
+export const isLookupDelayed = (cause: unknown): boolean =>
+  (cause as NodeJS.ErrnoException | undefined)?.code === "EAI_AGAIN";
+
+const lookupPhrase = (cause: Error): string =>
+  isLookupDelayed(cause) ? "the name server does not respond, or no network" : "unknown host, or no network";

@@ -41,6 +41,7 @@ export const poster =
     let isLate = false;
     const cancel = clock.at(begun + timeoutMs, () => {
       isLate = true;
+      void connections.retire(url.origin, dispatcher);
       link.abort(new Error(late));
     });
     const took = () => clock.now() - begun;

@@ -54,10 +54,6 @@ const againLater: ReadonlySet<number> = new Set([408, 421, 425]);
 export const mayPass = (status: number): boolean =>
   (status >= 500 && status !== 501) || status === 429 || againLater.has(status);
 
-/** Whether a gateway refused to take a body of that size: sending the same bytes again cannot help. */
-export const isTooLargeForGateway = (error: unknown): boolean =>
-  error instanceof BadResponseError && error.status === 413;
-
 interface RetryOptions {
   clock: Clock;
   random: () => number;

@@ -1,8 +1,9 @@
 // Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
 // sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
 
-import type { ApiError, Problem } from "../../client/api-error.ts";
+import { ApiError, type Problem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
+import { isTooLargeForGateway } from "../../http/errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import { isKeyTaken, isNothingDone, isOfEarlierTime, isRefusal } from "../service-errors.ts";
 import type {
@@ -23,6 +24,10 @@ export interface Sending extends Recording {
   readonly operation: BatchOperation;
   /** Receives every accepted batch, after it was recorded. */
   readonly onAccepted: (batch: Extract<SentBatch, { kind: "accepted" }>, receipt: BatchReceipt) => void;
+  /** Cuts a batch of several rows in two, because a gateway does not take its body. */
+  readonly halve?: (batch: CutBatch) => readonly [CutBatch, CutBatch];
+  /** Receives a row that a gateway does not take by itself; without it, such a row stops the rest. */
+  readonly onRowTooLarge?: (batch: CutBatch, why: BatchProblem) => void;
 }
 
 /**
@@ -33,22 +38,42 @@ export interface Sending extends Recording {
 export async function sendBatches(
   run: Run,
   batches: AsyncGenerator<CutBatch | ReadyBatch>,
-  { operation, onAccepted, ...recording }: Sending,
+  { operation, onAccepted, halve, onRowTooLarge, ...recording }: Sending,
 ): Promise<{ sent: SentBatch[]; stopped: unknown }> {
   const journal = new Journal(run, recording);
   const sent: SentBatch[] = [];
-  const stopped = await sendEach(batches, run, async (cut, begin) => {
-    const batch = "idempotencyKey" in cut ? cut : journal.begin(cut);
+  const send = async (cut: CutBatch | ReadyBatch, begin: () => RequestInFlight): Promise<void> => {
     const request = begin();
+    const batch = "idempotencyKey" in cut ? cut : journal.begin(cut);
     let { outcome, receipt } = await sendBatch(batch, operation, request);
     if (outcome.kind === "refused" && isOfEarlierTime(outcome.error) && !request.hasLeft)
       ({ outcome, receipt } = await sendBatch(journal.renew(batch), operation, request));
+    if (outcome.kind === "unknown" && (await isTooLarge(outcome, batch, { operation, request }))) {
+      if (halve !== undefined && !("idempotencyKey" in cut)) {
+        // A run that stops here cuts these rows again: none of them was sent.
+        journal.settleSending({ ...outcome, kind: "unsent" });
+        if (cut.rows.length > 1) {
+          for (const half of halve(cut)) await send(half, begin);
+          return;
+        }
+        const { code, message } = rowTooLarge(outcome.error, run);
+        const problem = { line: cut.lines[0]!, rowIndex: 0, code, message };
+        if (onRowTooLarge !== undefined) return onRowTooLarge(cut, problem);
+        outcome = {
+          ...outcome,
+          kind: "refused",
+          error: rowTooLarge(outcome.error, run),
+          problems: [problem],
+        };
+      } else outcome = { ...outcome, kind: "refused", error: cutAgain(outcome.error), problems: [] };
+    }
     // Before it is recorded: if that fails, the outcome of these rows is still reported.
     sent.push(outcome);
     journal.settleSending(outcome);
     if (outcome.kind !== "accepted") throw outcome.error;
     onAccepted(outcome, receipt!);
-  });
+  };
+  const stopped = await sendEach(batches, run, send);
   return { sent: sent.sort((a, b) => a.index - b.index), stopped };
 }
 
@@ -99,6 +124,45 @@ function toFailure(
   if (isKeyTaken(error)) return { kind: "unknown", error: undecided(error as ApiError, operation) };
   return { kind: request.inDoubt ? "unknown" : unsent, error };
 }
+
+/**
+ * Whether a gateway refused a batch for its size, so that the service has certainly not got it. A gateway may have passed it on
+ * all the same, now or in an attempt before: then the service has had the key, and says so to another body. If not, that body has
+ * used up the key, so that no copy of the batch can be carried out later.
+ */
+async function isTooLarge(
+  { error }: { error: unknown },
+  { idempotencyKey, keyFrom }: ReadyBatch,
+  { operation, request }: { operation: BatchOperation; request: RequestInFlight },
+): Promise<boolean> {
+  if (!isTooLargeForGateway(error) || operation.invalidBody === undefined) return false;
+  try {
+    await operation.send(operation.invalidBody, { signal: request.signal, idempotencyKey, keyFrom });
+    return false;
+  } catch (error) {
+    return error instanceof ApiError && (error.status === 400 || error.status === 422) && !isKeyTaken(error);
+  }
+}
+
+/** The error of a row that a gateway does not take, even alone. */
+const rowTooLarge = (cause: unknown, { service }: Pick<Run, "service">): CatError =>
+  new CatError(
+    `a gateway in front of ${new URL(service.baseUrl).host} rejects the row as too large (status 413)`,
+    {
+      type: "invalid_request",
+      code: "body_too_large",
+      status: 413,
+      cause,
+      hint: "Shorten the row, or raise the gateway's limit for request bodies.",
+    },
+  );
+
+/** The error of a batch of an earlier process that a gateway does not take: its rows are cut again by the next one. */
+const cutAgain = (cause: unknown): CatError => {
+  const { message, type, code, status, requestId } = cause as CatError;
+  const hint = "Run the same command again: it sends these rows in smaller batches.";
+  return new CatError(message, { type, code, status, requestId, cause, hint });
+};
 
 /** The error for a key that the service has had with another body, which sending it again cannot decide. */
 const undecided = (

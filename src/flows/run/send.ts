@@ -49,23 +49,16 @@ export async function sendBatches(
     if (outcome.kind === "refused" && isOfEarlierTime(outcome.error) && !request.hasLeft)
       ({ outcome, receipt } = await sendBatch(journal.renew(batch), operation, request));
     if (outcome.kind === "unknown" && (await isTooLarge(outcome, batch, { operation, request }))) {
-      if (halve !== undefined && !("idempotencyKey" in cut)) {
+      const own = halve === undefined || "idempotencyKey" in cut ? null : cut;
+      const refused = toRefused(outcome, own, run);
+      outcome = refused;
+      if (own !== null && (own.rows.length > 1 || onRowTooLarge !== undefined)) {
         // A run that stops here cuts these rows again: none of them was sent.
-        journal.settleSending({ ...outcome, kind: "unsent" });
-        if (cut.rows.length > 1) {
-          for (const half of halve(cut)) await send(half, begin);
-          return;
-        }
-        const { code, message } = rowTooLarge(outcome.error, run);
-        const problem = { line: cut.lines[0]!, rowIndex: 0, code, message };
-        if (onRowTooLarge !== undefined) return onRowTooLarge(cut, problem);
-        outcome = {
-          ...outcome,
-          kind: "refused",
-          error: rowTooLarge(outcome.error, run),
-          problems: [problem],
-        };
-      } else outcome = { ...outcome, kind: "refused", error: cutAgain(outcome.error), problems: [] };
+        journal.settleSending(refused);
+        if (own.rows.length === 1) return onRowTooLarge?.(own, refused.problems[0]!);
+        for (const half of halve!(own)) await send(half, begin);
+        return;
+      }
     }
     // Before it is recorded: if that fails, the outcome of these rows is still reported.
     sent.push(outcome);
@@ -144,25 +137,31 @@ async function isTooLarge(
   }
 }
 
-/** The error of a row that a gateway does not take, even alone. */
-const rowTooLarge = (cause: unknown, { service }: Pick<Run, "service">): CatError =>
-  new CatError(
-    `a gateway in front of ${new URL(service.baseUrl).host} rejects the row as too large (status 413)`,
-    {
-      type: "invalid_request",
-      code: "body_too_large",
-      status: 413,
-      cause,
-      hint: "Shorten the row, or raise the gateway's limit for request bodies.",
-    },
-  );
-
-/** The error of a batch of an earlier process that a gateway does not take: its rows are cut again by the next one. */
-const cutAgain = (cause: unknown): CatError => {
+/**
+ * A batch that a gateway does not take, as one that was not carried out: with the problem of its row if that is the only one. Null
+ * for one of an earlier process, whose rows the next one cuts again.
+ */
+function toRefused(
+  { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
+  own: CutBatch | null,
+  { service }: Pick<Run, "service">,
+): Extract<SentBatch, { kind: "refused" }> {
   const { message, type, code, status, requestId } = cause as CatError;
-  const hint = "Run the same command again: it sends these rows in smaller batches.";
-  return new CatError(message, { type, code, status, requestId, cause, hint });
-};
+  if (own === null || own.rows.length > 1) {
+    const hint = "Run the same command again: it sends these rows in smaller batches.";
+    const error = new CatError(message, { type, code, status, requestId, cause, hint });
+    return { ...rows, kind: "refused", error, problems: [] };
+  }
+  const { host } = new URL(service.baseUrl);
+  const error = new CatError(`a gateway in front of ${host} rejects the row as too large (status 413)`, {
+    type: "invalid_request",
+    code: "body_too_large",
+    ...{ status, requestId, cause },
+    hint: "Shorten the row, or raise the gateway's limit for request bodies.",
+  });
+  const problem = { line: own.lines[0]!, rowIndex: 0, code: error.code, message: error.message };
+  return { ...rows, kind: "refused", error, problems: [problem] };
+}
 
 /** The error for a key that the service has had with another body, which sending it again cannot decide. */
 const undecided = (

@@ -20,7 +20,7 @@ async function behind(judge: Judge) {
   );
   const { clock } = world;
   const client = createClient({ baseUrl: entry.url, apiKey: world.mock.apiKey, clock, random: () => 0.5 });
-  const products = async () => await world.products();
+  const products = async () => (await world.products()).toSorted();
   return { ...world, products, machine: { client }, posts: () => entry.to("/v1/imports") };
 }
 

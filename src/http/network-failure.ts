@@ -75,6 +75,9 @@ const reasons: Readonly<Record<string, readonly [why: string, hint: (host: strin
 const untrusted =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/;
 
+/** Whether no authority that Node knows signed the certificate. */
+export const isUntrusted = (code: string): boolean => untrusted.test(code);
+
 /** A failure of TLS with `origin` in words, and the next step; null if the code is not one of TLS. Some errors have a number. */
 export function certificateProblem(code: unknown, origin: string): { why: string; hint: string } | null {
   if (typeof code !== "string") return null;
@@ -82,7 +85,7 @@ export function certificateProblem(code: unknown, origin: string): { why: string
   if (known !== undefined && hintFor !== undefined) {
     return { why: `${known}, ${code}`, hint: hintFor(new URL(origin).hostname) };
   }
-  if (untrusted.test(code)) {
+  if (isUntrusted(code)) {
     return {
       why: `its certificate is not trusted, ${code}`,
       hint: "If your network or service has its own certificate authority, set NODE_EXTRA_CA_CERTS to its PEM file.",

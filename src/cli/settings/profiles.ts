@@ -156,7 +156,7 @@ const unreadableConfig = (path: string, why: string, cause?: unknown): UsageErro
     code: "invalid_config",
     hint: isOwnFolder(dirname(path))
       ? `Fix the file or move it to another place: mv ${path} ${path}.old`
-      : `Set CAT_HOME to a folder of your own, or make this one yours: sudo chown -R "$(id -un)" ${dirname(path)}`,
+      : `Set CAT_HOME to a folder of your own, or make this one yours: sudo chown -R "$USER" ${dirname(path)}`,
     ...(cause === undefined ? {} : { cause }),
   });
 

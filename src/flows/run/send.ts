@@ -44,11 +44,17 @@ export async function sendBatches(
   const sent: SentBatch[] = [];
   const send = async (cut: CutBatch | ReadyBatch, begin: () => RequestInFlight): Promise<void> => {
     const request = begin();
-    const batch = "idempotencyKey" in cut ? cut : journal.begin(cut);
+    let batch = "idempotencyKey" in cut ? cut : journal.begin(cut);
     let { outcome, receipt } = await sendBatch(batch, operation, request);
     if (outcome.kind === "refused" && isOfEarlierTime(outcome.error) && !request.hasLeft)
       ({ outcome, receipt } = await sendBatch(journal.renew(batch), operation, request));
-    if (outcome.kind === "unknown" && (await isTooLarge(outcome, batch, { operation, request }))) {
+    const isUntouched = () => hasNotCarriedOut(batch, operation, request);
+    // By the question of a process that was killed after it.
+    if (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched())) {
+      batch = journal.renew(batch);
+      ({ outcome, receipt } = await sendBatch(batch, operation, request));
+    }
+    if (outcome.kind === "unknown" && isTooLargeForGateway(outcome.error) && (await isUntouched())) {
       const own = halve === undefined || "idempotencyKey" in cut ? null : cut;
       const refused = toRefused(outcome, own, run);
       outcome = refused;
@@ -119,18 +125,17 @@ function toFailure(
 }
 
 /**
- * Whether a gateway refused a batch for its size, so that the service has certainly not got it. A gateway may have passed it on
- * all the same, now or in an attempt before: then the service has had the key, and says so to another body. If not, that body has
- * used up the key, so that no copy of the batch can be carried out later.
+ * Whether the service has certainly not carried out a batch: asked with another body under its key, it says if it has had the key.
+ * If not, that body has used up the key, so that no copy of the batch which a gateway may have passed on is carried out later.
  */
-async function isTooLarge(
-  { error }: { error: unknown },
+async function hasNotCarriedOut(
   { idempotencyKey, keyFrom }: ReadyBatch,
-  { operation, request }: { operation: BatchOperation; request: RequestInFlight },
+  { invalidBody, send }: BatchOperation,
+  { signal }: RequestInFlight,
 ): Promise<boolean> {
-  if (!isTooLargeForGateway(error) || operation.invalidBody === undefined) return false;
+  if (invalidBody === undefined) return false;
   try {
-    await operation.send(operation.invalidBody, { signal: request.signal, idempotencyKey, keyFrom });
+    await send(invalidBody, { signal, idempotencyKey, keyFrom });
     return false;
   } catch (error) {
     return error instanceof ApiError && (error.status === 400 || error.status === 422) && !isKeyTaken(error);

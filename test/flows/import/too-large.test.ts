@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createClient } from "../../../src/client/client.ts";
+import { type Client, createClient } from "../../../src/client/client.ts";
 import { gateway, type Refusal } from "../../support/gateway.ts";
 import { repetitions } from "../../support/repetitions.ts";
-import { importWorld } from "./run-import.ts";
+import { importWorld, withCreate } from "./run-import.ts";
 
 const row = (n: number, name = "Dress") => `R-${n},${name},https://cdn.example.com/${n}.jpg\n`;
 const sheet = (rows: readonly string[]) => `reference,name,images\n${rows.join("")}`;
@@ -125,6 +125,22 @@ describe("a batch that a gateway rejects as too large", () => {
     const { summary } = second.stopped === undefined ? second : await world.import("a.csv", { machine });
     expect(summary).toMatchObject({ total: 16, succeeded: 16, failed: 0 });
     expect(await world.products()).toEqual(oneEach(16));
+  });
+
+  test("is imported by the next run if one was killed after its question", async () => {
+    const world = await behind((_, attempt) => (attempt === 1 ? { status: 413 } : null));
+    await world.write("a.csv", dresses(3));
+    const killed = (client: Client) =>
+      withCreate(client, async (input, options) => {
+        const asked = client.imports.create(input, options);
+        if (String("ndjson" in input ? input.ndjson : "") !== "{}\n") return asked;
+        await asked.catch(() => {});
+        throw new Error("killed");
+      });
+    const { summary } = await world.import("a.csv", { machine: world.machine }, killed);
+    expect(summary).toMatchObject({ unknown: [{ rows: 3 }] });
+    expect((await world.import("a.csv")).summary).toMatchObject({ succeeded: 3, failed: 0 });
+    expect(await world.products()).toEqual(oneEach(3));
   });
 
   test("is cut again by a run that was stopped between the halves", async () => {

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
@@ -8,6 +10,11 @@ import { importWorld, withCreate } from "./run-import.ts";
 const row = (n: number, name = "Dress") => `R-${n},${name},https://cdn.example.com/${n}.jpg\n`;
 const sheet = (rows: readonly string[]) => `reference,name,images\n${rows.join("")}`;
 const dresses = (count: number) => sheet(Array.from({ length: count }, (_, at) => row(at)));
+
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 type Judge = (bytes: number, attempt: number) => Refusal | null;
 
@@ -205,4 +212,33 @@ test("--batch limits the rows of a request, and a stopped run resumes with anoth
   expect(summary?.imports.map(({ rows }) => rows)).toEqual([2, 2, 5, 1]);
   expect(world.posts().length - before).toBe(2);
   expect(await world.products()).toEqual(oneEach(10));
+});
+
+test("a photo that a gateway rejects as too large fails alone, after one attempt", async () => {
+  const world = await importWorld();
+  const entry = await gateway(world.mock.baseUrl, ({ path, bytes }) =>
+    path === "/v1/images" && bytes > 1_000 ? { status: 413 } : null,
+  );
+  const { clock, mock, folder } = world;
+  const client = createClient({ baseUrl: entry.url, apiKey: mock.apiKey, clock, random: () => 0.5 });
+  await writeFile(join(folder, "small.png"), png);
+  await writeFile(join(folder, "large.png"), Buffer.concat([png, Buffer.alloc(2_000)]));
+  await world.write("a.csv", "reference,name,images\nA,Dress,large.png\nB,Shirt,small.png\n");
+  const { summary, stopped, reasons } = await world.import("a.csv", { machine: { client } });
+  expect(stopped).toBeUndefined();
+  expect(summary).toMatchObject({ succeeded: 1, failed: 1 });
+  expect(reasons.map(({ line, message }) => [line, message])).toEqual([
+    [
+      2,
+      expect.stringContaining(
+        "a gateway in front of the service rejects the photo as too large (status 413)",
+      ),
+    ],
+  ]);
+  expect(
+    entry
+      .to("/v1/images")
+      .map(({ status }) => status)
+      .toSorted(),
+  ).toEqual([201, 413]);
 });

@@ -1,4 +1,4 @@
-import { TimeoutError } from "./errors.ts";
+import { NetworkError, TimeoutError } from "./errors.ts";
 import type { OnWait } from "./retry.ts";
 import type { Interceptor, Message } from "./send.ts";
 import { linkedAbort, uploadMs } from "./time-limits.ts";
@@ -13,10 +13,6 @@ const leastUploadMs = 1_000;
 export interface Transfer {
   /** The most transfers at once since it began; one that was never alone may be faster without the others. */
   readonly most: number;
-}
-
-interface Running {
-  most: number;
   /** How often the limit was lowered before it began. */
   readonly lowered: number;
 }
@@ -29,10 +25,10 @@ export class TransferLimit {
   #limit = Number.POSITIVE_INFINITY;
   #lowered = 0;
   #inRow = 0;
-  readonly #running = new Set<Running>();
+  readonly #running = new Set<{ most: number; readonly lowered: number }>();
   readonly #queue: (() => void)[] = [];
 
-  /** Does `work` when there is room for it. A timeout of it lowers the limit for the next ones. */
+  /** Does `work` when there is room for it. A timeout lowers the limit for the next ones. */
   async run<Result>(
     signal: AbortSignal | undefined,
     work: (transfer: Transfer) => Promise<Result>,
@@ -43,7 +39,7 @@ export class TransferLimit {
       if (++this.#inRow % enoughToRaise === 0) this.#limit++;
       return result;
     } catch (error) {
-      if (isTimeout(error)) this.#timedOut(transfer);
+      if (isTimeout(error)) this.lower(transfer);
       throw error;
     } finally {
       this.#running.delete(transfer);
@@ -51,10 +47,10 @@ export class TransferLimit {
     }
   }
 
-  async #enter(signal: AbortSignal | undefined): Promise<Running> {
+  async #enter(signal: AbortSignal | undefined): Promise<Transfer> {
     const link = linkedAbort(signal);
     try {
-      return await new Promise<Running>((resolve, reject) => {
+      return await new Promise<Transfer>((resolve, reject) => {
         const begin = () => resolve(this.#begin());
         const leave = () => {
           const place = this.#queue.indexOf(begin);
@@ -71,7 +67,7 @@ export class TransferLimit {
     }
   }
 
-  #begin(): Running {
+  #begin(): Transfer {
     const transfer = { most: 1, lowered: this.#lowered };
     this.#running.add(transfer);
     for (const running of this.#running) running.most = Math.max(running.most, this.#running.size);
@@ -82,7 +78,8 @@ export class TransferLimit {
     while (this.#queue.length > 0 && this.#running.size < this.#limit) this.#queue.shift()!();
   }
 
-  #timedOut({ most, lowered }: Running): void {
+  /** Halves the limit, because a transfer that shared the line was too slow. */
+  lower({ most, lowered }: Transfer): void {
     this.#inRow = 0;
     // Those that began with it time out with it.
     if (lowered < this.#lowered) return;
@@ -94,6 +91,11 @@ export class TransferLimit {
 /** Whether the line was too slow, not the job that somebody waits for. */
 export const isTimeout = (error: unknown): error is TimeoutError =>
   error instanceof TimeoutError && (error.code === "attempt_timeout" || error.code === "deadline");
+
+/** A server with a time limit of its own closes the connection of a request that takes longer; one that fails does so sooner. */
+const longMs = 10_000;
+
+const isCut = (error: unknown): boolean => error instanceof NetworkError && error.code === "connection_cut";
 
 interface OneLineOptions {
   readonly transfers: TransferLimit;
@@ -116,12 +118,20 @@ export const uploadsInTurn =
         resume();
         resume = () => {};
         const left = call.remainingMs();
+        const tookMs = () => left - call.remainingMs();
+        const onSlow = () => {
+          transfers.lower(transfer);
+          onWait?.({ reason: "slow_line", ms: 0, method, path });
+        };
         try {
-          return await next(request);
+          const answer = await next(request);
+          if (answer.status === 408 && transfer.most > 1) onSlow();
+          return answer;
         } catch (error) {
-          if (isTimeout(error) && transfer.most > 1) {
-            call.giveBack(left - call.remainingMs());
-            onWait?.({ reason: "slow_line", ms: 0, method, path });
+          const isSlow = isTimeout(error) || (isCut(error) && tookMs() >= longMs);
+          if (isSlow && transfer.most > 1) {
+            call.giveBack(tookMs());
+            onSlow();
           }
           throw error;
         }

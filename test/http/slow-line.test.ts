@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type Client, createClient } from "../../src/client/client.ts";
 import type { Wait } from "../../src/http/retry.ts";
 import { stillClock } from "./core.ts";
-import { json, silence, stopServers } from "./scripted-server.ts";
+import { json, refusal, reset, silence, stopServers } from "./scripted-server.ts";
 import { slowDownload, slowUpload } from "./slow-line.ts";
 
 const opened: Client[] = [];
@@ -29,9 +29,15 @@ function clientOf(origin: string, clock = stillClock()) {
 }
 
 /** Uploads photos of `size` bytes, so many at once, over one line. */
-async function upload(photos: number, size: number, atOnce: number, bytesPerSecond: number) {
+async function upload(
+  photos: number,
+  size: number,
+  atOnce: number,
+  bytesPerSecond: number,
+  late?: Parameters<typeof slowUpload>[3],
+) {
   const clock = stillClock();
-  const line = await slowUpload(clock, bytesPerSecond, uploaded);
+  const line = await slowUpload(clock, bytesPerSecond, uploaded, late);
   const { client, waits } = clientOf(line.server.origin, clock);
   const limit = pLimit(atOnce);
   const one = (at: number) =>
@@ -74,6 +80,16 @@ describe("uploads over a slow line", () => {
       expect(await upload(photos, ...rest)).toMatchObject({ done: photos });
     },
   );
+
+  test.each([
+    ["closes the connection", reset],
+    ["responds 408", refusal(408, "request_timeout")],
+  ])("go on with half as many if the service %s after 60 s", async (_, step) => {
+    const { done, shared, keys } = await upload(8, 1_600_000, 4, 60_000, { seconds: 60, step });
+    expect(done).toBe(8);
+    expect(shared).toEqual(expect.arrayContaining([4, 2]));
+    expect(keys).toEqual(Array(8).fill(1));
+  });
 
   test("stay as many as before where the line is fast enough", async () => {
     const { done, shared, noted } = await upload(9, 1_600_000, 4, 200_000);

@@ -63,11 +63,22 @@ async function openLine(
 }
 
 /** A line to a service that accepts uploads, with these responses. */
-export const slowUpload = (clock: MovableClock, bytesPerSecond: number, respond: Step): Promise<SlowLine> =>
+export const slowUpload = (
+  clock: MovableClock,
+  bytesPerSecond: number,
+  respond: Step,
+  late?: { readonly seconds: number; readonly step: Step },
+): Promise<SlowLine> =>
   openLine(clock, bytesPerSecond, (begin) => (response, seen) => {
+    const arrivedAt = clock.now();
     const leave = begin({
       left: seen.body.length,
-      pass: () => {},
+      pass() {
+        if (late === undefined || clock.now() - arrivedAt < late.seconds * 1_000 || response.writableEnded)
+          return;
+        leave();
+        late.step(response, seen);
+      },
       end: () => respond(response, seen),
     });
     response.once("close", leave);

@@ -11,6 +11,7 @@ import { keyMask } from "../http/mask.ts";
 import { retryAfterMs, serverNow, systemRandom } from "../http/retry.ts";
 import { type Answer, type Message, readHeader } from "../http/send.ts";
 import { defaultTimeLimits } from "../http/time-limits.ts";
+import { TransferLimit } from "../http/transfer-limit.ts";
 import type { CallOptions } from "./api/calls.ts";
 import { checkDownloadUrl, isInsecure, parseBaseUrl } from "./base-url.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
@@ -121,7 +122,7 @@ export function createClient(options: ClientOptions): Client {
 
   const answerTo = async (message: Message, { signal, onDoubt, keyFrom }: CallOptions): Promise<Answer> => {
     const answer = await send({ ...message, keyFrom }, signal, onDoubt);
-    if (answer.status < 500) answeredAt = clock.now();
+    if (answer.status < 500 && isOfService(answer)) answeredAt = clock.now();
     return answer;
   };
   const exchange: Client["exchange"] = async (operation, input, options = {}) => {
@@ -146,6 +147,7 @@ export function createClient(options: ClientOptions): Client {
     retry,
     onExchange,
     onWait,
+    transfers: new TransferLimit(),
     check: (url: URL) => checkDownloadUrl(url, insecureHosts),
     silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
   };
@@ -164,7 +166,7 @@ export function createClient(options: ClientOptions): Client {
     async raw(request, options = {}) {
       const { method, path, body, listsProblems = false } = request;
       const { idempotencyKey } = options;
-      const own = toHeaders(body?.contentType ?? null, { userAgent, idempotencyKey });
+      const own = toHeaders(method, body?.contentType ?? null, { userAgent, idempotencyKey });
       const headers = { ...own, ...request.headers };
       const message = { method, origin, path: base.prefix + path, headers, body: body?.bytes ?? null };
       const answer = await answerTo(message, options);

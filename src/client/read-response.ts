@@ -172,9 +172,12 @@ function badResponse({ message, answer }: About, how: string, code: string): Bad
     requestId,
     earlierUnanswered: answer.earlierUnanswered,
     ...(isDone && { reply: answer.json as object }),
-    hint: isWrite(message)
-      ? `Check that ${origin} is the base URL of the service and that no gateway blocks ${message.method} requests.`
-      : `Check that ${origin} is the base URL of the service.`,
+    hint:
+      answer.status === 413
+        ? `Raise the limit for request bodies of the gateway in front of ${origin}, for example client_max_body_size of nginx.`
+        : isWrite(message)
+          ? `Check that ${origin} is the base URL of the service and that no gateway blocks ${message.method} requests.`
+          : `Check that ${origin} is the base URL of the service.`,
   });
 }
 

@@ -74,6 +74,10 @@ export class BadResponseError extends CatalogueError {
   }
 }
 
+/** Whether a gateway refused to take a body of that size: sending the same bytes again cannot help. */
+export const isTooLargeForGateway = (error: unknown): error is BadResponseError =>
+  error instanceof BadResponseError && error.status === 413;
+
 /** A signed URL was rejected (403, 404, 410): ask the service for a new one. */
 export class SignedUrlError extends CatalogueError {
   /** The name of the class. */

@@ -26,6 +26,10 @@ export interface Call {
   readonly inDoubt: boolean;
   /** Set to true when an attempt is sent; to false if its response says that nothing was done. */
   doubt(inDoubt: boolean): void;
+  /** Whether the last attempt timed out while it shared the line with other transfers. */
+  hasShared: boolean;
+  /** Extends the deadline by the time of such an attempt. */
+  giveBack(ms: number): void;
   /** Pauses the deadline until the returned function is called: time in a queue does not count. */
   hold(): () => void;
   /** Calls `run` once the request is over, whatever its outcome; immediately if it already is. */

@@ -1,5 +1,7 @@
+import { accessSync, constants } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileProblem } from "../../errors.ts";
 import { DeepJsonError, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
 import { type HomeContext, homeFolder } from "./home-folder.ts";
@@ -93,7 +95,7 @@ export async function readConfig(path: string): Promise<Config | null> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
     if (code === "ENOTDIR") throw notAFolder(dirname(path), error);
-    throw unreadableConfig(path, message, error);
+    throw unreadableConfig(path, fileProblem(error)?.why ?? message, error);
   }
   return checkedConfig(text, path);
 }
@@ -149,9 +151,21 @@ function checkedConfig(text: string, path: string): Config {
 const unreadableConfig = (path: string, why: string, cause?: unknown): UsageError =>
   new UsageError(`cannot read the config file ${path}: ${why}`, {
     code: "invalid_config",
-    hint: `Fix the file or move it to another place: mv ${path} ${path}.old`,
+    hint: isOwnFolder(dirname(path))
+      ? `Fix the file or move it to another place: mv ${path} ${path}.old`
+      : `Set CAT_HOME to a folder of your own, or make this one yours: sudo chown -R "$USER" ${dirname(path)}`,
     ...(cause === undefined ? {} : { cause }),
   });
+
+/** Whether files of a folder can be read and moved: not in one of another user. */
+function isOwnFolder(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The error for a settings folder that cannot exist, because its path leads through a file. */
 export const notAFolder = (folder: string, cause?: unknown): UsageError =>

@@ -76,7 +76,7 @@ export class Balance {
   }
 
   #read({ credits }: ApiError, images: number): void {
-    if (credits === null) return;
+    if (credits === null || images === 0) return;
     this.#left = credits.left;
     this.#price = credits.needed / images;
     this.#remember();

@@ -185,15 +185,16 @@ class RowsToImport {
   /** Records the outcome of a row that goes in no batch. A row that is still uncertain is changed in any case. */
   readonly keep = (row: DecidedRow): void => {
     const { rowIndex, decision } = row;
-    if (decision.kind === "moved") this.#report(rowIndex, failedRow(row, productChanged, null));
-    else if (decision.kind === "refused") this.#report(rowIndex, rejectedRow(row, decision.discarded));
+    if (decision.kind === "moved") this.report(rowIndex, failedRow(row, productChanged, null));
+    else if (decision.kind === "refused") this.report(rowIndex, rejectedRow(row, decision.discarded));
     else if (decision.kind !== "unchanged") this.toPatch.add(rowIndex);
     else if (this.patching.has(rowIndex)) {
-      this.#report(rowIndex, updatedRow({ ...row, productId: decision.productId }));
+      this.report(rowIndex, updatedRow({ ...row, productId: decision.productId }));
     } else this.unchanged.add(rowIndex);
   };
 
-  #report(rowIndex: number, outcome: RowOutcome): void {
+  /** Records the outcome of a row that needs nothing more. */
+  report(rowIndex: number, outcome: RowOutcome): void {
     this.#reportedRows.add(rowIndex);
     this.reported.push(outcome);
   }

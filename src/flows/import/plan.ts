@@ -1,6 +1,5 @@
 // Planning: what the rows need before the first batch is sent, how long that takes, and the upload of their photos.
 
-import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import { LookupList } from "../catalogue/lookups.ts";
 import { uploadPhotos } from "../photos/upload-photos.ts";
@@ -17,6 +16,7 @@ import type { MaxChanges } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { findMoved } from "./planned-row.ts";
 import { recordMany } from "./record-before.ts";
+import { batchSize } from "./send.ts";
 
 /** The writes that the rows need. */
 export interface Plan extends UndecidedProducts {
@@ -201,7 +201,7 @@ const rowsToSend = (plan: Plan | null, { check, rows }: ImportRun): number =>
 /** Shows an estimate if the import will take long. */
 function noteEstimate(plan: Plan | null, run: ImportRun): void {
   const { patches = 0, uploads = { count: 0, bytes: 0 } } = plan ?? {};
-  const batches = Math.ceil(rowsToSend(plan, run) / limits.importRows.max);
+  const batches = Math.ceil(rowsToSend(plan, run) / batchSize(run.input).rows);
   const line = estimateLine(
     { photos: uploads.count, bytes: uploads.bytes, patches, batches },
     run.deps.writesPerMinute,

@@ -1,4 +1,5 @@
 import { keyLifeMs } from "../../contract/limits.ts";
+import { isTooLargeForGateway } from "../../http/errors.ts";
 import type { Uploads } from "../../state/uploads.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { type RequestInFlight, sendEach } from "../run/requests.ts";
@@ -115,6 +116,8 @@ async function uploadOne(
     if (odd !== undefined) throw odd;
     return { image: reply.id };
   } catch (error) {
+    // It would reject the photo again, whatever its key: the other photos are not affected.
+    if (isTooLargeForGateway(error)) return { refused: tooLargeForGateway };
     // A 429 does not consume a key (Limits).
     if (!isRefusal(error) || error.status === 429) throw error;
     // The rejection is stored under the key (Cross-cutting rule 5). At worst an unused second image is
@@ -125,6 +128,11 @@ async function uploadOne(
     return { refused: { code, message } };
   }
 }
+
+const tooLargeForGateway = {
+  code: "body_too_large",
+  message: "a gateway in front of the service rejects the photo as too large (status 413)",
+};
 
 /** A different key for each content and attempt. */
 const newKeyFor = (sha256: string, at: number, random: () => number): string =>

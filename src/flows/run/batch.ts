@@ -12,6 +12,8 @@ export interface BatchOperation {
   readonly isRepeatable: boolean;
   /** Sends the bytes of a batch unchanged. */
   send(body: Uint8Array, options: CallOptions): Promise<BatchReceipt>;
+  /** A body that the service rejects: its response tells whether the service has had a key with another one. */
+  readonly invalidBody?: Uint8Array;
   /** The index within the batch, from 0, of the row that a problem concerns; null for the entire batch. */
   toRow(problem: Problem): number | null;
   /** Whether a response other than 400 and 422 rejects the body itself, so that no attempt was carried out. */

@@ -83,6 +83,7 @@ const otherWords = [
   "page_count",
   "page_size",
   "skip_existing",
+  "slow_line",
   "user_version",
 ];
 

@@ -275,10 +275,21 @@ export function isOwnFile(path: string, folder: string = dirname(path)): boolean
  * planted in a shared folder. Links of this user and of the system are followed.
  */
 export function rejectForeignLink(path: string): void {
-  const link = lstatSync(path, { throwIfNoEntry: false });
-  if (link === undefined || !link.isSymbolicLink() || link.uid === 0 || link.uid === ownUid()) return;
+  const link = linkAt(path);
+  if (link === null || link.uid === 0 || link.uid === ownUid()) return;
   const target = statSync(path, { throwIfNoEntry: false });
   if (target?.uid !== link.uid) throw ofOthers(resolve(path));
+}
+
+/** The link at a path; null for anything else, and where nothing can be. */
+function linkAt(path: string): Stats | null {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats?.isSymbolicLink() ? stats : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
+    return null;
+  }
 }
 
 const ofOthers = (path: string): Error =>

@@ -61,7 +61,7 @@ export const controls = {
     },
     {
       file: "src/flows/listen/log-file.ts",
-      from: "if (!cutBack(file.fd, now.size, all.subarray(0, written))) isTorn = true;",
+      from: "if (!cutBack(file.descriptor, now.size, all.subarray(0, written))) isTorn = true;",
       to: "ftruncateSync(file.fd, Math.max(0, known));",
     },
   ],

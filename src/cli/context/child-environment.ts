@@ -7,18 +7,26 @@ const ownSecrets = /^(?:CAT_API_KEY|CAT_WEBHOOK_SECRET)$/i;
  * The variables of a user's session, by which programs of the system find their settings, the screen, the keychain and the
  * language. All others can be a secret of any program.
  */
-const ofSession = new RegExp(
-  `^(?:${[
-    "PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\\w+|TZ|TMPDIR|TMP|TEMP|LD_LIBRARY_PATH",
-    "TERM|COLORTERM|BROWSER|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\\w+|DBUS_SESSION_BUS_ADDRESS|SESSION_MANAGER",
-    "DESKTOP_SESSION|DESKTOP_STARTUP_ID|GNOME_\\w+|KDE_\\w+|GDK_\\w+|GTK_\\w+|QT_\\w+|MOZ_\\w+|LIBGL_\\w+|MESA_\\w+",
-    "WSLENV|WSL_DISTRO_NAME|WSL_INTEROP|__CF_USER_TEXT_ENCODING",
-    "PATHEXT|COMSPEC|OS|SYSTEMROOT|SYSTEMDRIVE|WINDIR|APPDATA|LOCALAPPDATA|ALLUSERSPROFILE|PROGRAMDATA|PUBLIC",
-    "PROGRAMFILES|PROGRAMFILES\\(X86\\)|PROGRAMW6432|COMMONPROGRAMFILES|USERPROFILE|USERNAME|USERDOMAIN",
-    "HOMEDRIVE|HOMEPATH|COMPUTERNAME|SESSIONNAME|NUMBER_OF_PROCESSORS|PROCESSOR_\\w+",
-  ].join("|")})$`,
-  "i",
+const ofSession: ReadonlySet<string> = new Set(
+  [
+    "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP LD_LIBRARY_PATH",
+    "TERM COLORTERM BROWSER DISPLAY WAYLAND_DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS SESSION_MANAGER",
+    "DESKTOP_SESSION DESKTOP_STARTUP_ID",
+    "WSLENV WSL_DISTRO_NAME WSL_INTEROP __CF_USER_TEXT_ENCODING",
+    "PATHEXT COMSPEC OS SYSTEMROOT SYSTEMDRIVE WINDIR APPDATA LOCALAPPDATA ALLUSERSPROFILE PROGRAMDATA PUBLIC",
+    "PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 COMMONPROGRAMFILES USERPROFILE USERNAME USERDOMAIN",
+    "HOMEDRIVE HOMEPATH COMPUTERNAME SESSIONNAME NUMBER_OF_PROCESSORS",
+  ].flatMap((names) => names.split(" ")),
 );
+/** The same, by the beginnings of their names. */
+const beginningsOfSession = "LC_ XDG_ GNOME_ KDE_ GDK_ GTK_ QT_ MOZ_ LIBGL_ MESA_ PROCESSOR_".split(" ");
+
+/** On Windows, names have any case. */
+function isOfSession(name: string): boolean {
+  const upper = name.toUpperCase();
+  if (ofSession.has(upper)) return true;
+  return /^\w+$/.test(name) && beginningsOfSession.some((beginning) => upper.startsWith(beginning));
+}
 
 /**
  * The environment of a program that this one starts. A program of the `session`, such as a browser, gets only what it needs of it.
@@ -29,6 +37,6 @@ export function childEnvironment(
   kind: "session" | "command",
   given: Env = {},
 ): Record<string, string | undefined> {
-  const isKept = (name: string) => (kind === "session" ? ofSession.test(name) : !ownSecrets.test(name));
+  const isKept = (name: string) => (kind === "session" ? isOfSession(name) : !ownSecrets.test(name));
   return { ...Object.fromEntries(Object.entries(env).filter(([name]) => isKept(name))), ...given };
 }

@@ -1,3 +1,5 @@
+import { childEnvironment } from "./child-environment.ts";
+
 type Host = Pick<NodeJS.Process, "getBuiltinModule">;
 
 /**
@@ -33,7 +35,7 @@ export function exitAsTold(host: Host & Pick<NodeJS.Process, "exit">): never {
  * Whether another group of processes has the terminal, as that of a shell while `COMMAND &` runs. False where neither
  * /proc nor `ps` tells.
  */
-export async function inBackground(host: Host & Pick<NodeJS.Process, "pid">): Promise<boolean> {
+export async function inBackground(host: Host & Pick<NodeJS.Process, "pid" | "env">): Promise<boolean> {
   const groups = ofProc(host) ?? (await ofPs(host));
   if (groups === null) return false;
   const [own, foreground] = groups;
@@ -55,10 +57,15 @@ function ofProc({ getBuiltinModule }: Host): Groups {
   }
 }
 
-async function ofPs({ getBuiltinModule, pid }: Host & { readonly pid: number }): Promise<Groups> {
+async function ofPs({
+  getBuiltinModule,
+  pid,
+  env,
+}: Host & Pick<NodeJS.Process, "pid" | "env">): Promise<Groups> {
   const { execFile } = getBuiltinModule("node:child_process");
   return new Promise((resolve) => {
-    execFile("ps", ["-o", "pgid=,tpgid=", "-p", String(pid)], (error, stdout) => {
+    const options = { env: childEnvironment(env, "session") };
+    execFile("ps", ["-o", "pgid=,tpgid=", "-p", String(pid)], options, (error, stdout) => {
       const [own = 0, foreground = 0] = stdout.trim().split(/ +/).map(Number);
       resolve(error === null ? [own, foreground] : null);
     });

@@ -47,7 +47,8 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
  * offset. Without an offset it would be read as local time, and changes of several hours would be skipped. The
  * response is not rejected, because the import is accepted. A time in the future counts as `now`.
  */
-function parseMoment(created_at: string, now: number): number | null {
+function parseMoment(created_at: unknown, now: number): number | null {
+  if (typeof created_at !== "string") return null;
   const time =
     created_at.includes("T") && /(?:Z|[+-]\d\d:\d\d)$/.test(created_at) ? Date.parse(created_at) : Number.NaN;
   return Number.isNaN(time) ? null : Math.min(time, now);

@@ -59,7 +59,7 @@ describe("error codes", () => {
   });
 });
 
-/** Codes that are put together: from those of commander, and from the reasons of a wrong signature. */
+/** Codes that are put together: from those of commander, the reasons of a wrong signature, and the states of a webhook. */
 const madeCodes: ReadonlySet<string> = new Set([
   "unknown_option",
   "missing_mandatory_option_value",
@@ -69,6 +69,8 @@ const madeCodes: ReadonlySet<string> = new Set([
   "signature_malformed",
   "signature_mismatch",
   "signature_out_of_tolerance",
+  "webhook_paused",
+  "webhook_disabled",
 ]);
 
 /** Words of the sources that are neither codes nor fields: values of fields, names of columns, of the state and of a made-up key. */

@@ -59,7 +59,7 @@ test("a file that cannot be opened for the lack of descriptors is not a changed 
   const source = await openSource("a.csv", { cwd: folder, stdin: () => process.stdin });
   await source.readDigest();
   writeFileSync(join(folder, "a.csv"), "reference,name\nA,One\n");
-  fault.times = 1_000;
+  Object.assign(fault, { code: "EMFILE", times: 1_000 });
   const reading = async () => {
     for await (const _ of source.read());
   };

@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
+import { billOfMaterials, bundledPackages, licensesOf } from "./bundled-packages.js";
 import { bundlePage } from "./mock-page.js";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -372,7 +373,10 @@ for (const { path, text } of builds.flatMap((one) => one.outputFiles ?? [])) {
   else await put(path, path.startsWith(join(dist, "cjs")) ? text : withRequire(text));
 }
 
-await put(join(dist, "licenses.txt"), await licensesOf([...builds, mockPage]));
+const { packages: locked } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
+const bundled = await bundledPackages(root, [...builds, mockPage]);
+await put(join(dist, "licenses.txt"), await licensesOf(root, bundled));
+await put(join(dist, "sbom.cdx.json"), billOfMaterials(manifest, bundled, locked));
 
 // Part names contain a hash of their content: files of earlier builds would accumulate.
 const made = new Set(builds.flatMap((one) => Object.keys(one.metafile?.outputs ?? {})));
@@ -421,28 +425,6 @@ async function printedBy(...args) {
   const context = Object.create(nodeContext("cat"), { stdout: { value: stdout }, env: { value: {} } });
   if ((await main(args, context)) !== 0) throw new Error(`cannot run cat ${args.join(" ")}`);
   return printed.join("");
-}
-
-/**
- * The licenses of all packages whose code is in a build, which must come with copies of it.
- * @param {Pick<import("esbuild").BuildResult, "metafile">[]} of
- */
-async function licensesOf(of) {
-  const inputs = of.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
-  const folders = new Set(
-    inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
-  );
-  const texts = [...folders].sort().map(async (folder) => {
-    const names = (await readdir(join(root, folder))).filter((name) => /^licen[cs]e/i.test(name)).sort();
-    const license = await Promise.all(names.map((name) => readFile(join(root, folder, name), "utf8")));
-    const {
-      name,
-      version,
-      license: id,
-    } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"));
-    return [`${name} ${version} (${id})`, ...license.map((text) => text.trim())].join("\n\n");
-  });
-  return `${(await Promise.all(texts)).join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
 }
 
 /**

@@ -84,6 +84,7 @@ const whatToDo = {
   denied: "Check the permissions of the file and its folder.",
   place: "Choose another file.",
   limit: "Close other programs or raise the limit of open files (ulimit -n), and run the command again.",
+  memory: "Close other programs, and run the command again.",
   disk: "Check the disk, or choose another one.",
 } as const;
 
@@ -99,6 +100,8 @@ export const fileProblems: Readonly<Record<string, readonly [kind: keyof typeof 
   ENOTDIR: ["place", "part of its path is not a folder"],
   EISDIR: ["place", "it is a folder"],
   ELOOP: ["place", "too many symbolic links"],
+  // Of this program.
+  ELINKOWNER: ["place", "another user has it, or has made a link there"],
   ENAMETOOLONG: ["place", "its name is too long"],
   EEXIST: ["place", "it already exists"],
   ENOTEMPTY: ["place", "the folder is not empty"],
@@ -108,6 +111,7 @@ export const fileProblems: Readonly<Record<string, readonly [kind: keyof typeof 
   ETXTBSY: ["place", "another program is using it"],
   EMFILE: ["limit", "too many open files"],
   ENFILE: ["limit", "too many open files"],
+  ENOMEM: ["memory", "the system has no memory left"],
   EIO: ["disk", "the disk reported an error"],
   ESTALE: ["disk", "the network drive is not reachable"],
 };
@@ -117,6 +121,25 @@ export function fileProblem(error: unknown): FileProblem | null {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   const [kind, why] = (typeof code === "string" && fileProblems[code]) || [];
   return kind === undefined || why === undefined ? null : { kind, why, hint: whatToDo[kind] };
+}
+
+/**
+ * The error of a process or system that cannot open one more file, which is a problem of no file and of no row; null for
+ * any other error, also as the cause of another one.
+ */
+export function outOfFiles(error: unknown, name: string): CatalogueError | null {
+  const fault = fileProblem(error);
+  if (fault === null || (fault.kind !== "limit" && fault.kind !== "memory"))
+    return error instanceof CatalogueError && error.cause !== undefined
+      ? outOfFiles(error.cause, name)
+      : null;
+  const { code } = error as { code: string };
+  return new CatalogueError(`cannot open ${name}: ${fault.why}`, {
+    type: "file",
+    code,
+    hint: fault.hint,
+    cause: error,
+  });
 }
 
 /** File system calls and the verb for each; network calls are not listed. */
@@ -135,7 +158,12 @@ export function asFileError(error: unknown, name = "a file"): unknown {
   const fault = error instanceof CatalogueError ? null : fileProblem(error);
   const { syscall = "", path, code } = (error ?? {}) as NodeJS.ErrnoException;
   const [act] = Object.entries(fileCalls).find(([, calls]) => calls.test(syscall)) ?? [];
-  if (fault === null || act === undefined) return error;
+  if (fault === null || act === undefined) {
+    const isCall = syscall !== "" && !(error instanceof CatalogueError);
+    return (
+      (isCall ? outOfFiles(error, syscall === "connect" ? "a connection" : (path ?? name)) : null) ?? error
+    );
+  }
   const isHere = syscall === "uv_cwd";
   const message = `cannot ${act} ${path ?? (isHere ? "the current folder" : name)}: ${fault.why}`;
   const hint = isHere ? "Go to a folder that exists, and run the command again." : fault.hint;

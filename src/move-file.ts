@@ -1,6 +1,17 @@
-import { closeSync, linkSync, mkdirSync, openSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
-import { open } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  linkSync,
+  mkdirSync,
+  open,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
+import { newFileSync, OpenFile, rejectForeignLink } from "./open-file.ts";
 
 /**
  * Gives a complete file its final name; false, with the file where it was, if `exclusive` and the name is taken. Throws
@@ -26,7 +37,7 @@ export function moveFile(from: string, to: string, exclusive: boolean): boolean 
 /** An empty file takes the name, which only this process replaces. */
 function moveWithoutLinks(from: string, to: string): boolean {
   try {
-    closeSync(openSync(to, "wx", 0o600));
+    closeSync(newFileSync(to));
   } catch (error) {
     if (isTaken(error)) return false;
     throw error;
@@ -44,16 +55,19 @@ const isTaken = (error: unknown): boolean => (error as NodeJS.ErrnoException).co
 
 /** Syncs a folder, which stores the names of its files. Systems that cannot open folders do it themselves. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r").catch(() => null);
-  await folder?.sync().catch(() => {});
-  await folder?.close();
+  const folder = await promisify(open)(path, constants.O_RDONLY).catch(() => null);
+  if (folder === null) return;
+  const file = new OpenFile(path, folder);
+  await file.sync().catch(() => {});
+  await file.close();
 }
 
 /**
- * Creates a folder with its missing parents; an existing one is fine, also by a link. Throws the system's error. Node's own
- * `recursive` never ends where the system denies a new folder with ENOENT, as in /proc.
+ * Creates a folder with its missing parents; an existing one is fine, also by a link, unless another user has made it.
+ * Throws the system's error. Node's own `recursive` never ends where the system denies a new folder with ENOENT, as in /proc.
  */
 export function makeFolders(path: string, mode?: number): void {
+  rejectForeignLink(path);
   if (isFolder(path)) return;
   try {
     mkdirSync(path, mode);

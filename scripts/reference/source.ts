@@ -1,5 +1,6 @@
 import type { CommandList, ListedCommand } from "../../src/cli/completion/command-list.ts";
-import type { Context, Output } from "../../src/cli/context/context.ts";
+import type { Context } from "../../src/cli/context/context.ts";
+import type { Output } from "../../src/cli/context/standard-streams.ts";
 import { main } from "../../src/cli/main.ts";
 import type { CommandOutput } from "../../src/cli/reference/outputs.ts";
 

@@ -41,7 +41,7 @@ export const areas: readonly Area[] = [
         "The key is in the keychain, or in a file with mode 0600. It is never an argument.",
         "cli/login.test.ts > cat login --with-key > --store file writes a private file, and asks no keychain",
         "cli/login.test.ts > cat login --with-key > keeps the settings private, whatever the permissions of an older file",
-        "cli/context/os-keychain.test.ts > the child gets no secret in its arguments or its environment",
+        "cli/context/os-keychain.test.ts > the child gets no secret in its arguments or its environment, and no code of others",
       ),
       threat(
         "A key appears in an error, a log, a report or a file.",
@@ -54,6 +54,16 @@ export const areas: readonly Area[] = [
         "A program that a command starts reads a key of the keychain.",
         "A key of the keychain is in no environment.",
         "cli/every-command/secrets.test.ts > a program that a command runs does not get a key of the keychain",
+      ),
+      threat(
+        "A program that a command starts reads an API key or a secret.",
+        "One function makes the environment of every program that is started.",
+        "cli/context/child-environment.test.ts > each program that this one starts gets the environment of that function",
+      ),
+      threat(
+        "DNS sends NAME.localhost, with the API key, to another machine.",
+        "Such names are resolved without DNS, to 127.0.0.1 and ::1.",
+        "http/local-names.test.ts > the client reaches a server of this machine by any such name, on IPv4 or IPv6, also with a proxy",
       ),
     ],
   },
@@ -84,6 +94,40 @@ export const areas: readonly Area[] = [
         "Redirects of handlers are not followed.",
         "cli/webhooks/trigger.test.ts > does not follow a redirect",
       ),
+      threat(
+        "JSON with thousands of levels in a response crashes the program.",
+        "One reader of JSON, with 100 levels and without recursion.",
+        "cli/deep-json.test.ts > exits with 7 in cat %s",
+        "json.test.ts > has 100 levels at most",
+        "json.test.ts > every other file reads JSON with parseJson",
+      ),
+      threat(
+        "An odd response to a write hides what was done: a secret, an import, paid images.",
+        "What was done is recorded before the rest of the response is checked.",
+        "cli/deep-json.test.ts > prints the secret of a created webhook, then exits with 7",
+      ),
+      threat(
+        "A part of a list passes for all of it.",
+        "A list ends by both signs, and an entry that comes twice is given once.",
+        "client/pages.test.ts > fails after the entries that came if %s",
+        "client/pages.test.ts > fails for a page that repeats an earlier one, also a part of it, and however long ago",
+      ),
+      threat(
+        "A gateway answers 413 although it has passed the request on.",
+        "The service is asked under the same key before anything is cut.",
+        "flows/import/too-large.test.ts > is not sent again with another key if the gateway has passed it on: nothing is imported twice",
+        "flows/generate/queue-generations.test.ts > is paid for once if the gateway has passed it on",
+      ),
+      threat(
+        "A cache on the way keeps a poll from ending.",
+        "Reads send Cache-Control: no-cache.",
+        "client/poll.test.ts > polling asks caches on the way for a new response each time",
+      ),
+      threat(
+        "A webhook is deleted behind its listener.",
+        "The listener reads its webhook every minute, and registers it again.",
+        "cli/webhooks/listen-watch.test.ts > a listener reads its webhook every minute and registers again what was deleted, and handlers keep their secret",
+      ),
     ],
   },
   {
@@ -108,6 +152,76 @@ export const areas: readonly Area[] = [
         "flows/photos/local-photos.test.ts > the root of photos > forbids the targets of links inside it, at the end of a path or in its middle",
         "cli/import/local-photos.test.ts > photos are relative to --images-root, and cannot be outside of it",
       ),
+      threat(
+        "A text of a file or of the service makes a regular expression run for minutes.",
+        "Expressions are linear, and texts are cut first.",
+        "expressions/expressions.test.ts > no expression of the program takes time by the square of its text",
+        "cli/long-texts.test.ts > a hostile number in an .%s takes no time",
+        "cli/long-texts.test.ts > hostile XMP takes no time: %s",
+      ),
+      threat(
+        "JSON with thousands of levels in a file crashes the program.",
+        "The same reader, with the error of the file.",
+        `cli/deep-json.test.ts > with %i levels exits with \${exit}, and sends no write`,
+      ),
+      threat(
+        "A wrong file deletes the catalogue.",
+        "More than 20 products and a tenth need --max-delete.",
+        "cli/removals.test.ts > of %i products, %i with %j exit with %i",
+      ),
+    ],
+  },
+  {
+    title: "Other users of the machine",
+    threats: [
+      threat(
+        "Another user replaces the compiled code that the program keeps, or its folder.",
+        "The code is in the user's own folder of caches; each folder above is writable by no one else.",
+        "bin/planted-code.test.ts > does not run from a folder of caches %s",
+        "bin/planted-code.test.ts > does not run from a folder that another user has made first in a sticky one",
+      ),
+      threat(
+        "A link is in place of a file of kept code, or the code is of another source.",
+        "No links are followed, and the source is compared in full.",
+        "bin/kept-code.test.ts > of %s is not used",
+        "bin/kept-code.test.ts > is used for no other source, whatever its length",
+      ),
+      threat(
+        "NODE_COMPILE_CACHE names a folder of others.",
+        "The program does not use it. Node itself may read its first files from there.",
+        "bin/kept-code.test.ts > of NODE_COMPILE_CACHE is not used, nor of the temporary folder or CAT_HOME, and nothing is written there",
+      ),
+      threat(
+        "Links are planted at unfinished files, so that a private file is overwritten.",
+        "Random names, and files are opened exclusively without following links.",
+        "open-file.test.ts > is not followed by %s (%s)",
+        "opened-for-writing.test.ts > only src/open-file.ts opens files for writing, but for the exceptions",
+      ),
+      threat(
+        "Links are planted at every path that a command uses in a shared folder.",
+        "Links of other users are not followed.",
+        "bin/planted-links.test.ts > links of another user at every file of %j change nothing that they lead to",
+      ),
+      threat(
+        "Another user makes the hidden folder of a mirror first.",
+        "It must have the same owner, and is closed to others.",
+        "bin/planted-links.test.ts > a mirror whose hidden folder another user has made is exit 2, with the way out",
+      ),
+      threat(
+        "Another user leaves a part of a download.",
+        "It is not resumed.",
+        "flows/files/download-file.test.ts > of another user is not resumed",
+      ),
+      threat(
+        "Other programs use up the open files.",
+        "The limit is checked first. Later the program waits, then exits with 2.",
+        "bin/few-files.test.ts > %s with 22 open files at most is exit 2, and says how many it needs",
+      ),
+      threat(
+        "Another current folder chooses another state.",
+        "Relative folders count as not set, or are rejected.",
+        "cli/settings/home-folder.test.ts > never depends on the current folder, and an unusable variable changes nothing",
+      ),
     ],
   },
   {
@@ -126,6 +240,27 @@ export const areas: readonly Area[] = [
         "mock/page/access.test.ts > hostile texts > are text in every tab, never markup",
         "mock/page/access.test.ts > the policy of the page > stops a script that is added",
       ),
+      threat(
+        "A long message of the service fills the screen.",
+        "People see 500 characters.",
+        "cli/long-texts.test.ts > a message of the service of 50 kB is shown to people with 500 characters, and with --json as it is",
+      ),
+      threat(
+        "A cell that the program writes runs as a formula.",
+        "Each cell that was not in the user's file is guarded, in every CSV.",
+        "flows/outputs/guarded-cell.test.ts > puts an apostrophe before each part of %j that another program takes for a cell",
+        "flows/outputs/failed-reasons.test.ts > the reasons in a failed file are guarded, and the user's own cells stay as they are",
+      ),
+      threat(
+        "A line of a table is a command of GitHub Actions.",
+        "What is for people is escaped on both streams.",
+        "cli/reports/github-commands.test.ts > GitHub carries out no line of a table: %s",
+      ),
+      threat(
+        "An invisible character hides in a name.",
+        "It is shown as an escape.",
+        "cli/output/visible.test.ts > %j is shown as %j",
+      ),
     ],
   },
   {
@@ -137,6 +272,57 @@ export const areas: readonly Area[] = [
         "mock/control/access.test.ts > the Host of a request to the control routes",
         "mock/control/access.test.ts > a web page of another origin",
         "mock/page/access.test.ts > a page of another origin can neither read nor post",
+      ),
+      threat(
+        "A web page reads the copy of a real catalogue with the public key.",
+        "A copy has random keys alone, in a file with mode 0600.",
+        "cli/serve/clone.test.ts > a copy has random keys alone, which its saved file keeps",
+      ),
+      threat(
+        "A key that can be guessed is added to a copy.",
+        "Its keys have at least 16 characters after ak_.",
+        "cli/serve/clone.test.ts > a mock with real data takes no key that can be guessed, from a file, a request or a test",
+      ),
+      threat(
+        "A web page makes the mock post to another server of this machine.",
+        "Requests of pages of another origin get the strict URL policy.",
+        "mock/routes/webhooks.test.ts > names no target on this machine, unless the mock sent the page: %o %d",
+      ),
+    ],
+  },
+  {
+    title: "Ends",
+    threats: [
+      threat(
+        "One Ctrl-C arrives as two signals, and stops a save in the middle.",
+        "Signals within one second are one request; what must be finished gets 5 seconds.",
+        "cli/context/interrupts.test.ts > signals within one second are one request, whatever their names: pnpm sends SIGINT, then SIGTERM",
+        "cli/webhooks/listen-watch.test.ts > a second interrupt leaves time to delete the webhook, and reports one that is left after 5 s",
+      ),
+      threat(
+        "A closed terminal hides the exit status.",
+        "Terminals that are gone are closed before Node restores them.",
+        "bin/ends.test.ts > the parent sees the documented status of a command whose terminal closes",
+      ),
+    ],
+  },
+  {
+    title: "Releases",
+    threats: [
+      threat(
+        "An unknown package is in a release.",
+        "A bill of materials is made by the build, and compared with its inputs.",
+        "package/sbom.test.ts > has the packages that esbuild reads for the same programs, and no others, as bundled",
+      ),
+      threat(
+        "An image tag is replaced.",
+        "Container images have digests.",
+        "containers/images.test.ts > every container image has a digest, the same in all places, because a tag can get another image",
+      ),
+      threat(
+        "Flags of the GitHub action run a command.",
+        "A bare -- is rejected.",
+        "containers/action.test.ts > flags with a bare -- are rejected before anything runs: %j",
       ),
     ],
   },

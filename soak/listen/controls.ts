@@ -61,7 +61,7 @@ export const controls = {
     },
     {
       file: "src/flows/listen/log-file.ts",
-      from: "if (!cutBack(file.fd, now.size, all.subarray(0, written))) isTorn = true;",
+      from: "if (!cutBack(file.descriptor, now.size, all.subarray(0, written))) isTorn = true;",
       to: "ftruncateSync(file.fd, Math.max(0, known));",
     },
   ],
@@ -86,6 +86,13 @@ export const controls = {
       from: "if (!isBelievable(progress.since, this.options.service.client)) {",
       to: "if (isBelievable === undefined) {",
     },
+  ],
+  /** Never reads its webhook again. */
+  "never-look": [{ file: "src/flows/listen/watch-webhook.ts", from: ") void checkNow();", to: ") {}" }],
+  /** Takes the second signal of a Ctrl-C for a second request, and leaves no time after one. */
+  "stop-at-once": [
+    { file: "src/cli/context/context.ts", from: "const sameMs = 1_000;", to: "const sameMs = -1;" },
+    { file: "src/cli/context/last-acts.ts", from: "finishMs = 5_000", to: "finishMs = 0" },
   ],
 } as const satisfies Record<string, readonly Patch[]>;
 

@@ -103,6 +103,15 @@ export class Listener {
     return this.#child.exitCode;
   }
 
+  /** Ends it by two signals, as `pnpm` does after a Ctrl-C. Returns its exit status. */
+  async stopTwice(pauseMs: number): Promise<number | null> {
+    this.#child.kill("SIGINT");
+    await Promise.race([pause(pauseMs), this.#ended]);
+    this.#child.kill("SIGTERM");
+    await this.#ended;
+    return this.#child.exitCode;
+  }
+
   /** The most memory that it has had, in MB. */
   peakMemory(): number {
     const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");

@@ -7,6 +7,7 @@ import { diskFaults, playDisk } from "./full-disk.ts";
 import { killFaults, playKills } from "./kills.ts";
 import { playPolls, pollFaults } from "./polls.ts";
 import { playTakeovers, takeoverFaults } from "./takeovers.ts";
+import { inAHurry, playTroubles, troubleFaults } from "./troubles.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -17,9 +18,8 @@ const { values: flags } = parseArgs({
     rounds: { type: "string", default: "30" },
   },
 });
-const { program, remove } = await copyProgram(
-  flags.control === undefined ? [] : controls[flags.control as Control],
-);
+const patches = flags.control === undefined ? [] : controls[flags.control as Control];
+const { program, remove } = await copyProgram(patches);
 const [seed, rounds] = [Number(flags.seed), Number(flags.rounds)];
 
 /** Each part returns its counts, and what is wrong with them. */
@@ -43,6 +43,15 @@ const parts: Readonly<Record<string, () => Promise<readonly [counts: object, fau
   async polls() {
     const counts = await playPolls({ program, kills: Math.ceil(rounds / 3) });
     return [counts, pollFaults(counts)];
+  },
+  async troubles() {
+    const hurried = await copyProgram([...inAHurry, ...patches]);
+    try {
+      const counts = await playTroubles({ program: hurried.program, seed, rounds });
+      return [counts, troubleFaults(counts)];
+    } finally {
+      hurried.remove();
+    }
   },
   async flood() {
     const counts = await playFlood({

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { didYouMean } from "../contract/did-you-mean.ts";
 import { asCalled, commandNames, findCommand, firstWord } from "./command-names.ts";
 import type { ProgramName } from "./context/context.ts";
+import { exitAsTold } from "./context/terminals.ts";
 import { toVersionLine } from "./context/version.ts";
 import type * as Program from "./main.ts";
 import { programLoader } from "./program-loader.ts";
@@ -71,6 +72,7 @@ export async function runProgram(host: NodeJS.Process, name: ProgramName): Promi
   host.on("exit", () => {
     // Node's status for what never settles, which would be 0 otherwise.
     host.exitCode ??= 13;
+    exitAsTold(host);
   });
   host.exitCode = await main(host.argv.slice(2), nodeContext(name));
 }
@@ -90,6 +92,7 @@ const notStartable = new Set(["ENOENT", "EACCES", "EPERM", "ENOEXEC", "ENOTDIR",
  * running program.
  */
 export async function handOver(host: NodeJS.Process, own: string): Promise<void> {
+  host.on("exit", () => exitAsTold(host));
   const { [triedVariable]: before = "", ...unchanged } = host.env;
   const tried = before.split("\n").filter((path) => path !== "");
   for await (const { path, realPath, mayCallBack } of systemCats(host, (path) => leadsToUs(path, own))) {

@@ -1,9 +1,10 @@
-import { asFileError } from "../errors.ts";
+import { asFileError, CatError } from "../errors.ts";
 import { createApp } from "./app/app.ts";
 import { asCalled, findCommand } from "./command-names.ts";
 import type { Context } from "./context/context.ts";
-import { InterruptError, PartialError, toExitCode } from "./context/errors.ts";
+import { InterruptError, PartialError, toExitCode, withHint } from "./context/errors.ts";
 import { earlyFlags, noGlobals } from "./context/globals.ts";
+import { withOpenFileLimit } from "./context/open-files.ts";
 import { toVersionLine } from "./context/version.ts";
 import { explain } from "./output/explain.ts";
 import { createPaint } from "./output/paint.ts";
@@ -60,7 +61,8 @@ export async function tell(
   // Work in progress at an interrupt fails with its own errors; report the interrupt instead.
   const { interrupt } = context;
   const isInterrupt = interrupt.aborted && !(thrown instanceof InterruptError);
-  const error = isInterrupt ? interrupt.reason : asFileError(thrown);
+  const told = isInterrupt ? interrupt.reason : withOpenFileLimit(asFileError(thrown), context);
+  const error = isInterrupt ? told : await withCertificateFile(told, context);
   const { json, quiet, verbose, color } = earlyFlags(argv);
   if (error instanceof PartialError && !json && !quiet) return toExitCode(error);
   const named = asCalled(context.program, argv);
@@ -69,4 +71,13 @@ export async function tell(
   const text = explain(error, { json, verbose, width: lineWidth(context.stderr), mask, paint: red });
   if (text !== "") await context.stderr.write(text);
   return toExitCode(error);
+}
+
+/** An error of TLS with the file that should have had the certificate, if that is unusable. */
+async function withCertificateFile(error: unknown, { env }: Pick<Context, "env">): Promise<unknown> {
+  if (!(error instanceof CatError) || error.code !== "tls") return error;
+  const { certificateFileProblem } = await import("./settings/certificate-file.ts");
+  const file = certificateFileProblem(env);
+  if (file === null) return error;
+  return withHint(error, `${file.message[0]!.toUpperCase()}${file.message.slice(1)}. ${file.hint}`);
 }

@@ -4,6 +4,7 @@ import { firstWord } from "./command-names.ts";
 import { type CommandEntry, commands } from "./command-table.ts";
 import { exitMeanings } from "./context/errors.ts";
 import { earlyFlags, type GlobalFlag, globalFlags } from "./context/globals.ts";
+import { rejectFewOpenFiles } from "./context/open-files.ts";
 import { command, flagDescription, HelpShown } from "./flags/command.ts";
 import { rejectAddress, rejectAddressArguments, settlePaths } from "./flags/local-path.ts";
 import { unknownCommand } from "./flags/usage-error.ts";
@@ -52,10 +53,11 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
     root.addCommand(made.summary(entry.summary));
   }
   for (const each of everyCommand(root)) settle(each, app, help);
-  root.hook("preAction", (_root, called) => {
+  root.hook("preAction", async (_root, called) => {
     Object.assign(app.globals, root.opts());
     rejectAddressArguments(called);
-    rejectAddress(app.context.env.CAT_HOME ?? "", "CAT_HOME");
+    await rejectWrongHome(app);
+    rejectFewOpenFiles(app.context, called.opts().concurrency);
   });
 
   return {
@@ -72,7 +74,7 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
   };
 }
 
-const titles = /^(?:Usage(?=:)|[A-Z][^\n]*(?=:$))/gm;
+const titles = /^(?:Usage(?=:)|[A-Z].*(?=:$))/gm;
 
 /** Hides the flags of the top help, which lists the global flags below the examples. */
 const withoutOptions: Help["formatHelp"] = (made, helper) => {
@@ -95,6 +97,14 @@ function helpAsFlag(argv: readonly string[]): string[] {
 function wordsAfterHelp(argv: readonly string[]): string[] | null {
   const first = firstWord(argv);
   return first?.word === "help" ? argv.slice(first.index + 1).filter((word) => word !== "help") : null;
+}
+
+/** Throws UsageError for a CAT_HOME that is not the full path of a folder on this computer. */
+async function rejectWrongHome({ context }: App): Promise<void> {
+  const { CAT_HOME: home } = context.env;
+  if (home === undefined) return;
+  rejectAddress(home, "CAT_HOME");
+  (await import("./settings/home-folder.ts")).rejectRelativeHome(context);
 }
 
 /** The words without the global flags and their values. */

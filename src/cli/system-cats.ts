@@ -111,7 +111,9 @@ export async function leadsToUs(path: string, own: string): Promise<Lead> {
 
 /** The paths of JavaScript files in a script, with or without quotes. */
 function* scriptsNamedIn(script: string): Generator<string> {
-  for (const match of script.matchAll(/"([^"\n]+\.[cm]?js)"|'([^'\n]+\.[cm]?js)'|([^\s"'=;]+\.[cm]?js)/g)) {
+  for (const match of script.matchAll(
+    /"([^"\n]+\.[cm]?js)"|'([^'\n]+\.[cm]?js)'|(?<![^\s"'=;])([^\s"'=;]+\.[cm]?js)/g,
+  )) {
     yield (match[1] ?? match[2] ?? match[3])!;
   }
 }

@@ -1,4 +1,5 @@
 import { CatalogueError } from "../errors.ts";
+import { withoutEnd } from "../text.ts";
 import type { ErrorCode, ErrorType } from "./api/errors.ts";
 
 /**
@@ -102,4 +103,5 @@ export class ApiError extends CatalogueError {
   }
 }
 
-const withoutStop = (message: string): string => message.replace(/[.\s]+$/, "");
+/** What the service said, as it is in the message of its error. */
+export const withoutStop = (message: string): string => withoutEnd(message, /[.\s]/);

@@ -1,5 +1,6 @@
 import { exactHost, isLoopbackHost } from "../contract/url-policy.ts";
 import { CatalogueError } from "../errors.ts";
+import { withoutEnd } from "../text.ts";
 
 /** The address of the service. Paths of operations start with `/v1` and are appended to `prefix`. */
 export interface BaseUrl {
@@ -10,6 +11,8 @@ export interface BaseUrl {
 }
 
 const example = "https://api.example.com";
+/** Browsers and servers take no longer one. */
+const longestUrl = 2_048;
 const versionPath = /\/v\d+$/;
 
 /** Hosts that may be used over `http://` although they are not on this machine; in the form of `exactHost`. */
@@ -31,6 +34,8 @@ const isAccepted = (url: URL, hosts: InsecureHosts): boolean =>
  * unencrypted otherwise. Throws a CatalogueError of type `usage` that never shows a password.
  */
 export function parseBaseUrl(text: string, insecureHosts = noHosts): BaseUrl {
+  if (text.length > longestUrl)
+    throw invalid("is longer than 2,048 characters", "Use https://HOST, without /v1.");
   const trimmed = text.trim();
   if (trimmed === "") throw invalid("is empty", `Use the address of the service, for example ${example}.`);
   if (!/^https?:\/\//i.test(trimmed) || !URL.canParse(trimmed)) {
@@ -43,7 +48,8 @@ export function parseBaseUrl(text: string, insecureHosts = noHosts): BaseUrl {
   if (trimmed.includes("?") || trimmed.includes("#")) {
     throw invalid("contains a query or a fragment", `Use the address only, for example ${example}.`);
   }
-  const prefix = url.pathname.replace(/\/+$/, "");
+  if (!isHost(url.hostname)) throw invalid("has an invalid host name", `Check it, for example ${example}.`);
+  const prefix = withoutEnd(url.pathname, /\//);
   if (versionPath.test(prefix)) {
     const without = `${url.origin}${prefix.replace(versionPath, "")}`;
     throw invalid("ends with the version", `Use ${without}; /v1 is added to it.`);
@@ -56,6 +62,15 @@ export function parseBaseUrl(text: string, insecureHosts = noHosts): BaseUrl {
   }
   return { origin: url.origin, prefix };
 }
+
+/** Whether a host is an address, or a name that a resolver can be asked for (RFC 1035, 2.3.4). */
+const isHost = (host: string): boolean =>
+  host.startsWith("[") ||
+  (host.length <= 254 &&
+    host
+      .replace(/\.$/, "")
+      .split(".")
+      .every((label) => label !== "" && label.length <= 63));
 
 /** Rejects a download URL of the service for the same reasons as a base URL. */
 export function checkDownloadUrl(url: URL, insecureHosts = noHosts): void {

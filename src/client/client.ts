@@ -5,18 +5,20 @@ import type { Operations } from "../contract/operations.ts";
 import { exactHost, isLoopbackHost } from "../contract/url-policy.ts";
 import { CatalogueError } from "../errors.ts";
 import { downloader, resumableDownloader } from "../http/download.ts";
-import { BadResponseError, NetworkError } from "../http/errors.ts";
+import { NetworkError } from "../http/errors.ts";
 import { httpCore, openConnections } from "../http/http-core.ts";
 import { keyMask } from "../http/mask.ts";
 import { retryAfterMs, serverNow, systemRandom } from "../http/retry.ts";
 import { type Answer, type Message, readHeader } from "../http/send.ts";
 import { defaultTimeLimits } from "../http/time-limits.ts";
+import { TransferLimit } from "../http/transfer-limit.ts";
 import type { CallOptions } from "./api/calls.ts";
 import { checkDownloadUrl, isInsecure, parseBaseUrl } from "./base-url.ts";
 import type { ClientBasics, Exchanged } from "./exchanges.ts";
 import type { ClientOptions, PollOptions } from "./options.ts";
+import { type Page, readPages } from "./pages.ts";
 import { poll } from "./poll.ts";
-import { isOfService, parseJson, readResponse, responseError } from "./read-response.ts";
+import { isOfService, readBody, readResponse, responseError } from "./read-response.ts";
 import {
   type AnyOperation,
   type Arguments,
@@ -120,7 +122,7 @@ export function createClient(options: ClientOptions): Client {
 
   const answerTo = async (message: Message, { signal, onDoubt, keyFrom }: CallOptions): Promise<Answer> => {
     const answer = await send({ ...message, keyFrom }, signal, onDoubt);
-    if (answer.status < 500) answeredAt = clock.now();
+    if (answer.status < 500 && isOfService(answer)) answeredAt = clock.now();
     return answer;
   };
   const exchange: Client["exchange"] = async (operation, input, options = {}) => {
@@ -145,6 +147,7 @@ export function createClient(options: ClientOptions): Client {
     retry,
     onExchange,
     onWait,
+    transfers: new TransferLimit(),
     check: (url: URL) => checkDownloadUrl(url, insecureHosts),
     silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
   };
@@ -163,7 +166,7 @@ export function createClient(options: ClientOptions): Client {
     async raw(request, options = {}) {
       const { method, path, body, listsProblems = false } = request;
       const { idempotencyKey } = options;
-      const own = toHeaders(body?.contentType ?? null, { userAgent, idempotencyKey });
+      const own = toHeaders(method, body?.contentType ?? null, { userAgent, idempotencyKey });
       const headers = { ...own, ...request.headers };
       const message = { method, origin, path: base.prefix + path, headers, body: body?.bytes ?? null };
       const answer = await answerTo(message, options);
@@ -172,7 +175,7 @@ export function createClient(options: ClientOptions): Client {
         status: answer.status,
         headers: answer.headers,
         bytes: answer.body,
-        json: () => parseJson(about),
+        json: () => readBody(about),
         error: answer.status >= 400 ? responseError(listsProblems, about) : null,
       };
     },
@@ -222,46 +225,4 @@ function createCalls(exchange: Client["exchange"]): Calls {
     }
   }
   return calls as unknown as Calls;
-}
-
-/** One page of any list (List envelope). */
-export interface Page<Entry> {
-  readonly data: readonly Entry[];
-  readonly next_cursor: string | null;
-  readonly has_more: boolean;
-}
-
-/**
- * The entries of a list, page by page; `isAhead` requests each page while the entries of the one before are used.
- * `path` names the list in errors. Throws a BadResponseError if a cursor is missing or repeats: stopping silently would
- * lose entries, continuing would never end.
- */
-export async function* readPages<Entry>(
-  path: string,
-  input: { readonly limit?: unknown; readonly cursor?: unknown },
-  readPage: (paging: { limit: unknown; cursor?: string }) => Promise<Page<Entry>>,
-  isAhead = false,
-): AsyncGenerator<readonly Entry[], void, undefined> {
-  const limit = input.limit ?? limits.page.max;
-  const seen = new Set<unknown>([input.cursor]);
-  let page = await readPage({ limit });
-  for (;;) {
-    const { data, has_more, next_cursor: cursor } = page;
-    const hasNext = has_more && cursor !== null && !seen.has(cursor);
-    const next = isAhead && hasNext ? readPage({ limit, cursor }) : null;
-    // A failure is reported after the entries that came before it.
-    next?.catch(() => {});
-    // undici reuses a connection two turns of the event loop later: without them, the entries are used before it sends.
-    for (let turn = 0; next !== null && turn < 2; turn++) await new Promise(setImmediate);
-    yield data;
-    if (!has_more) return;
-    if (!hasNext) {
-      const what = cursor === null ? "the cursor is missing" : "the cursor repeats an earlier one";
-      throw new BadResponseError(`GET ${path} reports more entries, but ${what}`, {
-        code: "bad_cursor",
-      });
-    }
-    seen.add(cursor);
-    page = await (next ?? readPage({ limit, cursor }));
-  }
 }

@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { CatalogueError } from "../errors.ts";
-import { NetworkError, TimeoutError } from "../http/errors.ts";
-import { type Backoff, backoffMs, type OnWait } from "../http/retry.ts";
+import { BadResponseError, NetworkError, TimeoutError } from "../http/errors.ts";
+import { type Backoff, backoffMs, mayPass, type OnWait } from "../http/retry.ts";
 import { type Message, requestName } from "../http/send.ts";
 import { linkedAbort, untilAborted } from "../http/time-limits.ts";
 import type { PollOptions } from "./options.ts";
@@ -56,7 +56,7 @@ export async function poll<Body>(
     const ms = Math.max(leastInOutageMs, backoffMs(inOutage, outage.failures, random));
     const lastAnswer = answeredAt();
     // A host that has never responded may not be the service: report the error immediately.
-    if (!mayPass(error) || lastAnswer === null || clock.now() + ms > outage.since + outageMs) throw error;
+    if (!isOutage(error) || lastAnswer === null || clock.now() + ms > outage.since + outageMs) throw error;
     const { method, path } = what;
     if (lastAnswer > outage.since) onWait?.({ reason: "server_error", ms, method, path });
     else onWait?.({ reason: "outage", ms, method, path, since: lastAnswer });
@@ -89,11 +89,10 @@ export async function poll<Body>(
   }
 }
 
-/** Whether a failure reveals nothing about the job: errors of the network, 5xx except 501, and 429. */
-const mayPass = (error: unknown): boolean =>
-  error instanceof NetworkError
-    ? error.transient
-    : error instanceof TimeoutError ||
-      (error instanceof CatalogueError &&
-        error.status !== undefined &&
-        (error.status === 429 || (error.status >= 500 && error.status !== 501)));
+/** Whether a failure reveals nothing about the job: of the network, of a gateway, or a status that may pass. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof NetworkError) return error.transient;
+  if (error instanceof BadResponseError) return !(error.code === "wrong_shape" && (error.status ?? 0) < 400);
+  if (error instanceof TimeoutError) return true;
+  return error instanceof CatalogueError && error.status !== undefined && mayPass(error.status);
+}

@@ -24,7 +24,8 @@ export function readResponse(
     if (answer.status === operation.status && answer.body.length === 0) return null;
     throw badResponse(about, "an unexpected status or body", "wrong_shape");
   }
-  const { value, mismatch } = readAs(operation.reply, parseJson(about));
+  const { value, mismatch } = readAs(operation.reply, cutJson(about));
+  rejectDeep(about);
   if (mismatch === undefined) return value;
   const where = mismatch.path === "" ? "" : ` at ${mismatch.path}`;
   throw badResponse(about, `a body of an unexpected shape${where}: ${mismatch.message}`, "wrong_shape");
@@ -59,7 +60,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 export function responseError(listsProblems: boolean, about: About): ApiError | BadResponseError {
   let json: unknown;
   try {
-    json = parseJson(about);
+    json = cutJson(about);
   } catch (error) {
     if (error instanceof BadResponseError) return error;
     throw error;
@@ -129,7 +130,19 @@ function whenAgain({ answer, now }: About): string | undefined {
 }
 
 /** The body as JSON of any shape. Throws a BadResponseError for anything else. */
-export function parseJson(about: About): unknown {
+export function readBody(about: About): unknown {
+  const json = cutJson(about);
+  rejectDeep(about);
+  return json;
+}
+
+function rejectDeep(about: About): void {
+  if (about.answer.isDeep === true)
+    throw badResponse(about, "JSON nested deeper than 100 levels", "wrong_shape");
+}
+
+/** The same, with null for what is nested too deeply: an error of the service says enough. */
+function cutJson(about: About): unknown {
   const { answer } = about;
   const type = readHeader(answer, "content-type");
   const encoding = readHeader(answer, "content-encoding") ?? "identity";
@@ -152,14 +165,19 @@ const contentKind = (contentType: string): string => {
 function badResponse({ message, answer }: About, how: string, code: string): BadResponseError {
   const requestId = readHeader(answer, "x-request-id");
   const { origin } = message;
+  const isDone = isWrite(message) && answer.status < 300 && isObject(answer.json);
   return new BadResponseError(`${origin} sent ${how} (${requestName(message)}, status ${answer.status})`, {
     code,
     status: answer.status,
     requestId,
     earlierUnanswered: answer.earlierUnanswered,
-    hint: isWrite(message)
-      ? `Check that ${origin} is the base URL of the service and that no gateway blocks ${message.method} requests.`
-      : `Check that ${origin} is the base URL of the service.`,
+    ...(isDone && { reply: answer.json as object }),
+    hint:
+      answer.status === 413
+        ? `Raise the limit for request bodies of the gateway in front of ${origin}, for example client_max_body_size of nginx.`
+        : isWrite(message)
+          ? `Check that ${origin} is the base URL of the service and that no gateway blocks ${message.method} requests.`
+          : `Check that ${origin} is the base URL of the service.`,
   });
 }
 

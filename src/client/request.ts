@@ -78,13 +78,14 @@ export function toMessage(
     method: operation.method,
     origin: base.origin,
     path: base.prefix + toPath(operation, input) + toQuery(operation, input),
-    headers: toHeaders(contentType, settings),
+    headers: toHeaders(operation.method, contentType, settings),
     body,
   };
 }
 
 /** The headers of every request; the HTTP core adds the API key. */
 export function toHeaders(
+  method: Message["method"],
   contentType: string | null,
   { userAgent, idempotencyKey }: Omit<RequestSettings, "base">,
 ): Record<string, string> {
@@ -93,6 +94,8 @@ export function toHeaders(
     // A compressed response could exceed the size limit unnoticed, and responses are small.
     "accept-encoding": "identity",
     "user-agent": userAgent,
+    // A job that is polled never ends if a cache on the way repeats its first response.
+    ...(method === "GET" && { "cache-control": "no-cache" }),
     ...(contentType !== null && { "content-type": contentType }),
     ...(idempotencyKey !== undefined && { "idempotency-key": checkedIdempotencyKey(idempotencyKey) }),
   };

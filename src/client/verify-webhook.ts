@@ -7,6 +7,7 @@ import {
 } from "../contract/signature.ts";
 import type { EventType } from "../contract/value-sets.ts";
 import { CatalogueError } from "../errors.ts";
+import { parseJson } from "../json.ts";
 
 /** A delivery that is not from the service, or not recent: respond with 400 and do nothing. */
 export class SignatureError extends CatalogueError {
@@ -129,7 +130,7 @@ function jsonOrNull(rawBody: Uint8Array | string): unknown {
     // A byte order mark is ignored, in a string as in bytes.
     const text =
       typeof rawBody === "string" ? rawBody.replace(/^\uFEFF/, "") : new TextDecoder().decode(rawBody);
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return null;
   }

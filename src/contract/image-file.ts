@@ -1,3 +1,4 @@
+import { startInBytes, startOf } from "../text.ts";
 import type { imageTypes } from "./value-sets.ts";
 
 /** Number of leading bytes that `detectImageType` needs. */
@@ -38,6 +39,8 @@ const startsWith = (bytes: Uint8Array, at: number, expected: ArrayLike<number>):
 
 /** Maximum bytes: the 255 of most file systems, minus room for a suffix during a download. */
 const longest = 200;
+/** No more characters of a stem can matter: in NFC up to a dozen become one. */
+const longestStem = 4_096;
 
 /** Not allowed on some system, or misleading: separators, control, bidi and invisible characters. */
 const unsafe =
@@ -52,11 +55,11 @@ const device =
  */
 export function safeFilename(stem: string, ending: string): string {
   const clean =
-    stem
+    startOf(stem, longestStem)
       .normalize("NFC")
       .replace(unsafe, "_")
       .replace(/^[.\s]+/, "_") || "_";
-  const name = cut(clean, longest - countBytes(ending)) + ending;
+  const name = startInBytes(clean, longest - countBytes(ending)) + ending;
   return isDeviceName(name) ? `_${name}` : name;
 }
 
@@ -64,9 +67,3 @@ export function safeFilename(stem: string, ending: string): string {
 export const isDeviceName = (name: string): boolean => device.test(name);
 
 const countBytes = (text: string): number => new TextEncoder().encode(text).length;
-
-/** The longest prefix of a text that fits, without splitting a character. */
-function cut(text: string, bytes: number): string {
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.max(0, bytes)));
-  return text.slice(0, read);
-}

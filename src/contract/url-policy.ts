@@ -114,10 +114,17 @@ export function exactHost(text: string): string | null {
   return isHostName(host) && parseUrl(`http://${host}/`)?.hostname === host ? host : null;
 }
 
-/** Whether a host is this machine by name or address: `localhost`, 127.0.0.0/8, `[::1]`. */
+/** Whether a name is of this machine by definition, so that nothing asks a DNS server for it (RFC 6761, 6.3). */
+const isLocalName = (host: string): boolean => host === "localhost" || host.endsWith(".localhost");
+
+/** The address to listen on for a host: names of this machine are not resolved by the system, which may ask a DNS server. */
+export const toListenAddress = (host: string): string =>
+  isLocalName(host.replace(/\.$/, "").toLowerCase()) ? "127.0.0.1" : host;
+
+/** Whether a host is this machine by name or address: `localhost`, `NAME.localhost`, 127.0.0.0/8, `[::1]`. */
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.replace(/\.$/, "").toLowerCase();
-  if (host === "localhost" || host.endsWith(".localhost")) return true;
+  if (isLocalName(host)) return true;
   const address = host.startsWith("[") ? host.slice(1, -1) : host;
   return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
 }

@@ -1,5 +1,6 @@
 import { ApiError } from "../client/api-error.ts";
 import { CatError } from "../errors.ts";
+import { BadResponseError } from "../http/errors.ts";
 
 /** Whether all further requests will fail: the key is no longer valid, or lacks the scope. */
 export const isOfCaller = (error: unknown): boolean =>
@@ -61,6 +62,37 @@ export const isOfContent = (error: unknown): error is ApiError =>
  */
 export const isOfEarlierTime = (error: unknown): boolean =>
   error instanceof ApiError && error.replayed && error.status !== 404 && !isOfContent(error);
+
+/** The response to a write; `odd` is its error if it is not as documented, to be thrown once the write was recorded. */
+export interface CarriedOut<Reply> {
+  readonly reply: Reply;
+  readonly odd?: BadResponseError;
+}
+
+/**
+ * Waits for a write. What the service has done is known if its response has what `hasWhat` asks for (default: an ID), whatever
+ * else is wrong with it: it is recorded before anything else is looked at. Throws the error of any other response.
+ */
+export async function carriedOut<Reply>(
+  write: Promise<Reply>,
+  hasWhat: (reply: Partial<Reply>) => boolean = hasId,
+): Promise<CarriedOut<Reply>> {
+  try {
+    return { reply: await write };
+  } catch (error) {
+    if (!(error instanceof BadResponseError) || error.reply === undefined) throw error;
+    const { message, code, status, requestId, reply } = error;
+    if (!hasWhat(reply as Partial<Reply>)) throw error;
+    const hint = "The service has carried out the request. Report this message to the service.";
+    return { reply: reply as Reply, odd: new BadResponseError(message, { code, status, requestId, hint }) };
+  }
+}
+
+/** Whether a resource has an ID that can be recorded. */
+export const hasId = (resource: object | null | undefined): boolean => {
+  const { id } = (resource ?? {}) as { id?: unknown };
+  return typeof id === "string" && /^[\w-]{1,64}$/.test(id);
+};
 
 /** The response of the service; null for a 404. Throws any other error. */
 export async function orNull<T>(answer: Promise<T>): Promise<T | null> {

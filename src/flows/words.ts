@@ -4,7 +4,14 @@
  * An integer with thousands separators: `1,240`. Done by hand, because `toLocaleString` loads 15 ms of
  * language data.
  */
-export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+export function grouped(count: number): string {
+  const digits = String(Math.abs(count));
+  const groups = [
+    digits.slice(0, digits.length % 3),
+    ...(digits.slice(digits.length % 3).match(/.{3}/g) ?? []),
+  ];
+  return `${count < 0 ? "-" : ""}${groups.filter((group) => group !== "").join(",")}`;
+}
 
 /** A number of things: `1 row`, `1,240 rows`. */
 export const counted = (count: number, thing: string): string =>
@@ -34,12 +41,6 @@ export const listFirst = (names: readonly string[], count: number): string =>
   names.length <= count
     ? names.join(", ")
     : `${names.slice(0, count).join(", ")} and ${grouped(names.length - count)} more`;
-
-/** A text of so many characters at most, with an ellipsis if it is longer. */
-export function truncated(text: string, length: number): string {
-  const characters = Array.from(text.slice(0, 2 * length));
-  return characters.length > length ? `${characters.slice(0, length - 1).join("")}…` : text;
-}
 
 /** The name of a file in messages: as typed, or `stdin` for `-`. */
 export const shownName = (file: string): string => (file === "-" ? "stdin" : file);

@@ -1,4 +1,3 @@
-import type { Clock } from "../clock.ts";
 import type {
   Download,
   DownloadInto,
@@ -19,6 +18,7 @@ import {
   waitToRetry,
 } from "./signed-get.ts";
 import { linkedAbort } from "./time-limits.ts";
+import { isTimeout, type Transfer, type TransferLimit } from "./transfer-limit.ts";
 
 /**
  * Fetches signed URLs without the API key: the signature in the URL is the only permission. Follows no
@@ -80,6 +80,11 @@ const slowest = 32;
 /** The maximum number of consecutive fresh URLs without a new byte. */
 const mostFreshUrls = 3;
 
+interface ResumableOptions extends DownloaderOptions {
+  /** How many of these downloads run at once. */
+  readonly transfers: TransferLimit;
+}
+
 const noVersion: FileVersion = { etag: null, total: null };
 
 /**
@@ -88,12 +93,11 @@ const noVersion: FileVersion = { etag: null, total: null };
  * kept, the download starts over. The rules of `downloader` apply: no credentials, no redirects.
  */
 export const resumableDownloader =
-  (options: DownloaderOptions): DownloadInto =>
+  (options: ResumableOptions): DownloadInto =>
   async (target, download) => {
     const link = linkedAbort(download.signal);
     const running = new RunningDownload(options, { ...download, signal: link.signal }, target);
-    const totalMs = download.limits?.totalMs ?? defaultTotalMs;
-    const stop = startDeadline(options.clock, totalMs, running, (error) => link.abort(error));
+    const stop = running.startDeadline((error) => link.abort(error));
     try {
       return await running.run();
     } finally {
@@ -111,9 +115,14 @@ class RunningDownload {
   bytes: number;
   /** All bytes received, including those of a dropped version. */
   #received = 0;
+  /** The time limit counts from here. */
+  #begun: number;
+  /** When it joined the queue for its attempt. */
+  #queuedAt: number | null = null;
+  #attempt: { readonly transfer: Transfer; abort(reason: unknown): void } | null = null;
 
   constructor(
-    private readonly options: DownloaderOptions,
+    private readonly options: ResumableOptions,
     private readonly download: ResumableDownload & { signal: AbortSignal },
     private readonly target: DownloadTarget,
   ) {
@@ -121,11 +130,7 @@ class RunningDownload {
     this.#version = target.kept ?? noVersion;
     this.bytes = target.kept?.bytes ?? 0;
     this.#had = this.bytes;
-  }
-
-  /** The bytes that this download has to transfer, as far as known. */
-  get expectedBytes(): number {
-    return Math.max(this.#received, (this.#version.total ?? 0) - this.#had);
+    this.#begun = options.clock.now();
   }
 
   /** Resolves to the length of the complete file. */
@@ -138,13 +143,21 @@ class RunningDownload {
     for (let attempt = 1; ; attempt++) {
       signal.throwIfAborted();
       let response: ResponseStream | null = null;
+      let isShared = false;
       try {
-        response = await this.#request(url, attempt);
-        const isComplete = await this.#receive(url, response);
-        response.close();
+        const isComplete = await this.#inTurn(async (attemptSignal, transfer) => {
+          try {
+            response = await this.#request(url, attempt, attemptSignal);
+            return await this.#receive(url, response);
+          } catch (error) {
+            isShared = isTimeout(error) && transfer.most > 1;
+            throw error;
+          } finally {
+            response?.close();
+          }
+        });
         if (isComplete) return this.bytes;
       } catch (error) {
-        response?.close();
         signal.throwIfAborted();
         if (this.bytes > furthest) [furthest, failures, refreshed] = [this.bytes, 0, 0];
         if (error instanceof SignedUrlError && freshUrl !== undefined && refreshed++ < mostFreshUrls) {
@@ -154,10 +167,73 @@ class RunningDownload {
           url = fresh;
           continue;
         }
-        const failed = { url, error, response, failures: ++failures, attempts: limits?.attempts, signal };
-        await waitToRetry(this.options, failed);
+        // After a timeout of several downloads the next attempt shares the line with half as many, so this ends.
+        if (isShared) this.#begun = this.options.clock.now();
+        else failures++;
+        const attempts = limits?.attempts;
+        await waitToRetry(this.options, {
+          ...{ url, error, response, failures: Math.max(1, failures), attempts, signal },
+        });
       }
     }
+  }
+
+  /** Does an attempt when there is room for it; the time until then does not count. */
+  async #inTurn<Result>(work: (signal: AbortSignal, transfer: Transfer) => Promise<Result>): Promise<Result> {
+    const { clock, transfers } = this.options;
+    const { signal } = this.download;
+    this.#queuedAt = clock.now();
+    const count = () => {
+      this.#begun += this.#queuedMs;
+      this.#queuedAt = null;
+    };
+    try {
+      return await transfers.run(signal, async (transfer) => {
+        count();
+        const link = linkedAbort(signal);
+        this.#attempt = { transfer, abort: link.abort };
+        try {
+          return await work(link.signal, transfer);
+        } finally {
+          this.#attempt = null;
+          link.release();
+        }
+      });
+    } finally {
+      count();
+    }
+  }
+
+  get #queuedMs(): number {
+    return this.#queuedAt === null ? 0 : this.options.clock.now() - this.#queuedAt;
+  }
+
+  /**
+   * Ends a download slower than the slowest link allowed: a dripping one would never end. If others slow it down, only its
+   * attempt ends. Returns a function that stops it.
+   */
+  startDeadline(abort: (error: TimeoutError) => void): () => void {
+    const { clock } = this.options;
+    const totalMs = this.download.limits?.totalMs ?? defaultTotalMs;
+    const end = () => {
+      const expectedBytes = Math.max(this.#received, (this.#version.total ?? 0) - this.#had);
+      return this.#begun + this.#queuedMs + totalMs + Math.ceil(expectedBytes / slowest);
+    };
+    const check = () => {
+      if (clock.now() < end()) {
+        cancel = clock.at(end(), check);
+        return;
+      }
+      const seconds = Math.round((clock.now() - this.#begun) / 1000);
+      const message = `the download was not complete after ${seconds} s (${this.bytes} bytes received)`;
+      const error = new TimeoutError(message, { code: "deadline" });
+      if (this.#attempt === null || this.#attempt.transfer.most === 1) return abort(error);
+      this.#attempt.abort(error);
+      this.#begun = clock.now();
+      cancel = clock.at(end(), check);
+    };
+    let cancel = clock.at(this.#begun + totalMs, check);
+    return () => cancel();
   }
 
   /** The first byte to request: the rest can be requested only of a known version. */
@@ -165,11 +241,11 @@ class RunningDownload {
     return this.#version.etag === null ? 0 : this.bytes;
   }
 
-  #request(url: URL, attempt: number): Promise<ResponseStream> {
+  #request(url: URL, attempt: number, signal: AbortSignal): Promise<ResponseStream> {
     const { etag } = this.#version;
     const headers =
       etag === null || this.#from === 0 ? {} : { range: `bytes=${this.#from}-`, "if-range": etag };
-    return signedGet(this.options, url, { signal: this.download.signal, attempt, headers });
+    return signedGet(this.options, url, { signal, attempt, headers });
   }
 
   /** Reads a response; false if it does not fit the bytes kept, so that the download starts over. */
@@ -252,29 +328,6 @@ class RunningDownload {
   #bad(url: URL, what: string, code: string): BadResponseError {
     return new BadResponseError(`${nameOfUrl(url)} ${what}`, { code });
   }
-}
-
-/** Ends a download slower than the slowest link allowed: a dripping one would never end. Returns a function that stops it. */
-function startDeadline(
-  clock: Clock,
-  totalMs: number,
-  running: Pick<RunningDownload, "bytes" | "expectedBytes">,
-  abort: (error: TimeoutError) => void,
-): () => void {
-  const begun = clock.now();
-  let cancel = () => {};
-  const check = () => {
-    const end = begun + totalMs + Math.ceil(running.expectedBytes / slowest);
-    if (clock.now() < end) {
-      cancel = clock.at(end, check);
-      return;
-    }
-    const seconds = Math.round((clock.now() - begun) / 1000);
-    const message = `the download was not complete after ${seconds} s (${running.bytes} bytes received)`;
-    abort(new TimeoutError(message, { code: "deadline" }));
-  };
-  cancel = clock.at(begun + totalMs, check);
-  return () => cancel();
 }
 
 /** The ETag that identifies one version exactly, as allowed in `If-Range` (RFC 9110, 13.1.5). */

@@ -9,6 +9,7 @@ export type NetworkErrorCode =
   | "tls"
   | "proxy_refused"
   | "proxy_unreachable"
+  | "too_many_open_files"
   | "client_closed";
 
 /** The service could not be reached, or the connection broke before the response was complete. */
@@ -61,11 +62,21 @@ export class BadResponseError extends CatalogueError {
     | "download_refused"
     | "not_a_file"
     | (string & {});
+  /**
+   * The JSON object of a successful response to a write that is not as documented, with null for what is nested too deeply:
+   * the service has carried it out, and an ID or a secret in it may be in no other response. Undefined for any other response.
+   */
+  readonly reply: object | undefined;
 
-  constructor(message: string, detail: Omit<ErrorDetail, "type">) {
+  constructor(message: string, detail: Omit<ErrorDetail, "type"> & { reply?: object | undefined }) {
     super(message, { ...detail, type: "bad_response" });
+    this.reply = detail.reply;
   }
 }
+
+/** Whether a gateway refused to take a body of that size: sending the same bytes again cannot help. */
+export const isTooLargeForGateway = (error: unknown): error is BadResponseError =>
+  error instanceof BadResponseError && error.status === 413;
 
 /** A signed URL was rejected (403, 404, 410): ask the service for a new one. */
 export class SignedUrlError extends CatalogueError {

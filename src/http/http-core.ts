@@ -2,10 +2,11 @@ import { Agent, type Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
 import { BadResponseError } from "./errors.ts";
 import { type ExchangeLog, exchangeLog } from "./exchange-log.ts";
+import { lookup } from "./local-names.ts";
 import { withoutKey } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
 import { pacing } from "./pacing.ts";
-import { type HttpProxy, parseProxies } from "./proxies.ts";
+import { parseProxies } from "./proxies.ts";
 import { type ApiKey, auth, idempotency, type KeyLife, keyLife, requestId } from "./request-headers.ts";
 import { completeJson, noRedirects, openStream } from "./response-stream.ts";
 import { defaultRetryPolicy, type OnWait, type RetryPolicy, retry } from "./retry.ts";
@@ -17,6 +18,7 @@ import {
   type SendMessage,
   type TimeLimits,
 } from "./time-limits.ts";
+import { isTimeout, TransferLimit, uploadsInTurn } from "./transfer-limit.ts";
 
 export interface HttpCoreOptions {
   /** The only origin that receives the API key. */
@@ -51,11 +53,12 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
   // The first one is the outermost. Those before `retry` run once per request, those after it once per
   // attempt.
   const send = compose(
-    exchange(connections.forOrigin, options.maxAnswerBytes ?? defaultMaxAnswerBytes),
+    exchange(connections, options.maxAnswerBytes ?? defaultMaxAnswerBytes),
     idempotency(),
     ...(options.keyLife === undefined ? [] : [keyLife({ clock, ...options.keyLife })]),
     retry({ clock, random, policy, isOfService: options.isOfService, onWait }),
     ...(options.onAnswer === undefined ? [] : [heard(options.onAnswer)]),
+    uploadsInTurn({ transfers: new TransferLimit(), onWait }),
     pacing({ clock, random, windowMs: policy.windowMs, onWait }),
     requestId,
     auth(options.origin, options.apiKey),
@@ -84,6 +87,11 @@ const connectionsPerOrigin = 32;
 export interface Connections {
   /** The dispatcher for an origin such as `https://api.example.com`. */
   forOrigin(origin: string): Promise<Dispatcher>;
+  /**
+   * After a timeout on one of its connections: no later request uses a connection of that dispatcher, because the others may
+   * be as dead. Those in flight are not cut off.
+   */
+  retire(origin: string, dispatcher: Dispatcher): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -96,31 +104,38 @@ export interface ConnectionOptions {
 
 /** Opens nothing yet. Throws a CatalogueError for a variable that is not the URL of an HTTP proxy. */
 export function openConnections({ env = {}, isDirect }: ConnectionOptions): Connections {
-  const direct = new Agent({ connections: connectionsPerOrigin });
   const proxies = parseProxies(env);
-  const opened = new Map<HttpProxy, Promise<Dispatcher>>();
   const open = async (origin: string): Promise<Dispatcher> => {
     const proxy = isDirect(new URL(origin)) ? null : proxies.find(origin);
-    if (proxy === null) return direct;
-    let made = opened.get(proxy);
-    if (made === undefined) {
-      // Loaded only if a proxy is used.
-      made = import("./open-proxied.ts").then(({ openProxied }) => openProxied(proxy, connectionsPerOrigin));
-      opened.set(proxy, made);
-    }
-    return made;
+    if (proxy === null) return new Agent({ connections: connectionsPerOrigin, connect: { lookup } });
+    // Loaded only if a proxy is used.
+    const { openProxied } = await import("./open-proxied.ts");
+    return openProxied(proxy, connectionsPerOrigin);
   };
-  const known = new Map<string, Promise<Dispatcher>>();
+  const current = new Map<string, Promise<Dispatcher>>();
+  const retired = new Set<Dispatcher>();
+  let isClosed = false;
 
   return {
-    forOrigin(origin) {
-      const dispatcher = known.get(origin) ?? open(origin);
-      known.set(origin, dispatcher);
+    async forOrigin(origin) {
+      const opening = current.get(origin) ?? open(origin);
+      current.set(origin, opening);
+      const dispatcher = await opening;
+      if (isClosed) await dispatcher.destroy();
       return dispatcher;
     },
+    async retire(origin, dispatcher) {
+      if ((await current.get(origin)) !== dispatcher) return;
+      current.delete(origin);
+      retired.add(dispatcher);
+      const forget = () => void retired.delete(dispatcher);
+      // Resolves with the last request in flight; idle connections end at once.
+      dispatcher.close().then(forget, forget);
+    },
     async close() {
-      const proxied = await Promise.all(opened.values());
-      await Promise.all([direct, ...proxied].map((agent) => agent.destroy()));
+      isClosed = true;
+      const opened = await Promise.all(current.values());
+      await Promise.all([...opened, ...retired].map((dispatcher) => dispatcher.destroy()));
     },
   };
 }
@@ -130,9 +145,9 @@ export function openConnections({ env = {}, isDirect }: ConnectionOptions): Conn
  * while it streams, so that it cannot exhaust memory.
  */
 export const exchange =
-  (dispatcherFor: (origin: string) => Promise<Dispatcher>, maxBytes: number): Send =>
+  (connections: Pick<Connections, "forOrigin" | "retire">, maxBytes: number): Send =>
   async (request) => {
-    const dispatcher = await dispatcherFor(request.origin);
+    const dispatcher = await connections.forOrigin(request.origin);
     request.signal.throwIfAborted();
     const { origin, path, method, headers, body, signal, onActivity, call } = request;
     const response = openStream(
@@ -169,8 +184,13 @@ export const exchange =
         for (const chunk of chunks) bytes += chunk.length;
         if (bytes > maxBytes) throw tooLarge();
       }
+      // The service is not behind this connection.
+      if (response.status === 421) await connections.retire(origin, dispatcher);
       const body = kept.length === 1 ? kept[0]! : Buffer.concat(kept);
       return { status: response.status, headers: response.headers, body };
+    } catch (error) {
+      if (isTimeout(signal.reason)) await connections.retire(origin, dispatcher);
+      throw error;
     } finally {
       response.close();
     }

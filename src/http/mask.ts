@@ -26,8 +26,18 @@ export const maskedKeys = (text: string): string =>
  * A text with the user names and passwords of its URLs masked: `http://…@host`. Masks too much rather than too little,
  * because a password may contain any character.
  */
-export const maskedUserinfo = (text: string): string =>
-  text.replace(/\/\/[^\s"\\]+@/g, "//…@").replace(/(^|[\s"=])[^\s"=@:/\\]+:(?!\/\/)[^\s"@\\]*@/g, "$1…@");
+export const maskedUserinfo = (text: string): string => text.replace(/[^\s"\\]+/g, withoutUserinfo);
+
+/** A word without user names and passwords. */
+function withoutUserinfo(word: string): string {
+  const [start, end] = [word.indexOf("//"), word.lastIndexOf("@")];
+  const isUrl = start !== -1 && end > start + 2;
+  const masked = isUrl ? `${word.slice(0, start)}//…${word.slice(end)}` : word;
+  // `NAME:PASSWORD@HOST` without a scheme, also after `=`: its first `@` ends it.
+  const pieces = masked.split("@");
+  const hidden = (piece: string) => piece.replace(/(^|=)[^=:/]+:(?!\/\/).*/s, "$1…");
+  return [...pieces.slice(0, -1).map(hidden), pieces.at(-1)].join("@");
+}
 
 /** A bearer header as `ak_…` plus the last four characters of a key that is long enough. */
 export function maskedKey(authorization: string | undefined): string | null {

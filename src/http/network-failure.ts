@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { fileProblem } from "../errors.ts";
 import { BadResponseError, NetworkError } from "./errors.ts";
 import type { HttpProxy } from "./proxies.ts";
 import { type Message, requestName } from "./send.ts";
@@ -38,11 +39,15 @@ export function networkFailure(thrown: unknown, request: About): NetworkError | 
     if (problem !== null) return network(...problem);
   }
   const hint = "Check the address of the service (base URL) and your network.";
+  const fault = fileProblem(cause);
+  // Other files and connections of this process close meanwhile.
+  if (fault?.kind === "limit" || fault?.kind === "memory")
+    return network(`cannot connect to ${origin}: ${fault.why}`, "too_many_open_files", true, fault.hint);
   if (code in unreachable) {
     return network(`cannot connect to ${origin}: ${unreachable[code]}`, "unreachable", true, hint);
   }
   if (unknownHost.has(code)) {
-    return network(`cannot connect to ${origin}: unknown host, or no network`, "host_not_found", true, hint);
+    return network(`cannot connect to ${origin}: ${lookupPhrase(cause)}`, "host_not_found", true, hint);
   }
   const through = thrown instanceof ProxyFailure ? `, through the proxy ${thrown.proxy.shown}` : "";
   // A chunked body without its end, on a connection that was to close after it.
@@ -75,6 +80,9 @@ const reasons: Readonly<Record<string, readonly [why: string, hint: (host: strin
 const untrusted =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/;
 
+/** Whether no authority that Node knows signed the certificate. */
+export const isUntrusted = (code: string): boolean => untrusted.test(code);
+
 /** A failure of TLS with `origin` in words, and the next step; null if the code is not one of TLS. Some errors have a number. */
 export function certificateProblem(code: unknown, origin: string): { why: string; hint: string } | null {
   if (typeof code !== "string") return null;
@@ -82,7 +90,7 @@ export function certificateProblem(code: unknown, origin: string): { why: string
   if (known !== undefined && hintFor !== undefined) {
     return { why: `${known}, ${code}`, hint: hintFor(new URL(origin).hostname) };
   }
-  if (untrusted.test(code)) {
+  if (isUntrusted(code)) {
     return {
       why: `its certificate is not trusted, ${code}`,
       hint: "If your network or service has its own certificate authority, set NODE_EXTRA_CA_CERTS to its PEM file.",
@@ -168,8 +176,8 @@ export function proxyProblem(
     return [`cannot connect to the proxy ${shown}: ${unreachable[code]}`, "proxy_unreachable", true, hint];
   }
   if (unknownHost.has(code)) {
-    const sentence = `cannot connect to the proxy ${shown}: unknown host, or no network`;
-    return [sentence, "proxy_unreachable", false, hint];
+    const sentence = `cannot connect to the proxy ${shown}: ${lookupPhrase(cause)}`;
+    return [sentence, "proxy_unreachable", isLookupDelayed(cause), hint];
   }
   // The wrong scheme of the proxy; the service's own certificate comes later, with other codes.
   if (url.protocol === "https:" && (code === "EPROTO" || code.startsWith("ERR_SSL"))) {
@@ -197,3 +205,10 @@ export const unreachable: Readonly<Record<string, string>> = {
 
 /** Codes of a host name that cannot be looked up. */
 export const unknownHost: ReadonlySet<string> = new Set(["ENOTFOUND", "EAI_AGAIN"]);
+
+/** Whether the name server did not respond, which says nothing about the name: another lookup may succeed. */
+export const isLookupDelayed = (cause: unknown): boolean =>
+  (cause as NodeJS.ErrnoException | undefined)?.code === "EAI_AGAIN";
+
+const lookupPhrase = (cause: Error): string =>
+  isLookupDelayed(cause) ? "the name server does not respond, or no network" : "unknown host, or no network";

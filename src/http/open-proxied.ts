@@ -1,4 +1,5 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import { lookup } from "./local-names.ts";
 import { namingProxy } from "./network-failure.ts";
 import type { HttpProxy } from "./proxies.ts";
 
@@ -9,6 +10,8 @@ export function openProxied(proxy: HttpProxy, connections: number): Dispatcher {
     uri: proxy.shown,
     ...(proxy.token !== null && { token: proxy.token }),
     connections,
+    // Options of the connection to the proxy, with TLS or without.
+    proxyTls: { lookup },
     // Many proxies tunnel to port 443 only: requests without TLS go to the proxy itself, as in other tools.
     proxyTunnel: false,
     clientFactory: (origin, options) => failingOnce(new Pool(origin, options)),

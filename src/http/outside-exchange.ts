@@ -54,8 +54,10 @@ export const outsideExchange =
         replayed: false,
       });
     const name = `${origin}${path.split("?", 1)[0]}`;
-    const silent = () =>
-      new TimeoutError(`${name}: no data for ${silenceMs / 1000} s`, { code: "attempt_timeout" });
+    const silent = () => {
+      void connections.retire(origin, dispatcher);
+      return new TimeoutError(`${name}: no data for ${silenceMs / 1000} s`, { code: "attempt_timeout" });
+    };
     const about = { method: method as "GET", origin, path, headers: {} };
     const response = openStream(
       dispatcher,

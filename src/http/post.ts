@@ -1,6 +1,12 @@
 import type { Clock } from "../clock.ts";
 import type { Connections } from "./http-core.ts";
-import { ProxyFailure, proxyProblem } from "./network-failure.ts";
+import {
+  certificateProblem,
+  isUntrusted,
+  ProxyFailure,
+  proxyProblem,
+  unreachable,
+} from "./network-failure.ts";
 import { openStream } from "./response-stream.ts";
 import { linkedAbort } from "./time-limits.ts";
 
@@ -19,7 +25,14 @@ export interface Post {
 /** The response to a POST, or a phrase that says why none came. */
 export type PostOutcome =
   | { readonly status: number; readonly text: string; readonly ms: number }
-  | { readonly status: null; readonly why: string; readonly failure: PostFailure; readonly ms: number };
+  | {
+      readonly status: null;
+      readonly why: string;
+      readonly failure: PostFailure;
+      readonly ms: number;
+      /** The next step, where one is known. */
+      readonly hint?: string;
+    };
 
 /** Why no response came: the time was up, the receiver closed the connection, or it could not be reached. */
 export type PostFailure = "timeout" | "closed" | "unreachable";
@@ -41,6 +54,7 @@ export const poster =
     let isLate = false;
     const cancel = clock.at(begun + timeoutMs, () => {
       isLate = true;
+      void connections.retire(url.origin, dispatcher);
       link.abort(new Error(late));
     });
     const took = () => clock.now() - begun;
@@ -57,9 +71,9 @@ export const poster =
       return { status: response.status, text: kept.toString("utf8"), ms: took() };
     } catch (error) {
       signal?.throwIfAborted();
-      const why = failurePhrase(error, url.origin);
+      const { why, hint } = failurePhrase(error, url.origin);
       const failure = isLate ? "timeout" : why === closed ? "closed" : "unreachable";
-      return { status: null, why, failure, ms: took() };
+      return { status: null, why, failure, ms: took(), ...(hint !== undefined && { hint }) };
     } finally {
       cancel();
       link.release();
@@ -76,11 +90,17 @@ const phrases: Readonly<Record<string, string>> = {
   EPIPE: closed,
 };
 
-function failurePhrase(error: unknown, origin: string): string {
+/** The certificate is that of the receiver, for which Node has to know its authority. */
+const trustHint =
+  "Set NODE_EXTRA_CA_CERTS to the PEM file of the authority that signed the handler's certificate.";
+
+function failurePhrase(error: unknown, origin: string): { why: string; hint?: string } {
   const ofProxy = error instanceof ProxyFailure ? proxyProblem(error, origin) : null;
-  if (ofProxy !== null) return ofProxy[0];
+  if (ofProxy !== null) return { why: ofProxy[0] };
   const { code = "", message } = (
     error instanceof ProxyFailure ? error.cause : error
   ) as NodeJS.ErrnoException;
-  return phrases[code] ?? (code === "" ? message : `${code}: ${message}`);
+  if (isUntrusted(code)) return { why: `its certificate is not trusted, ${code}`, hint: trustHint };
+  const ofTls = unreachable[code] === undefined ? certificateProblem(code, origin) : null;
+  return { why: phrases[code] ?? ofTls?.why ?? (code === "" ? message : `${code}: ${message}`) };
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
+import { type CutJson, parseCutJson } from "../json.ts";
 import { BadResponseError, NetworkError } from "./errors.ts";
 import { type Answer, type Interceptor, parseUrl, readHeader, requestName } from "./send.ts";
 
@@ -150,7 +151,7 @@ export const completeJson: Interceptor = (next) => async (request) => {
   const type = readHeader(answer, "content-type");
   if (!mayBeJson(answer, type)) return answer;
   const json = parsed(answer.body);
-  if (json !== undefined) return { ...answer, json };
+  if (json !== null) return { ...answer, json: json.value, isDeep: json.isDeep };
   const { status } = answer;
   if (type === undefined || isEmptyOnPurpose(answer) || status === 429 || status >= 500) return answer;
   throw new NetworkError(
@@ -174,15 +175,15 @@ export const isJsonType = (type: string): boolean => /^[\w.+-]+\/([\w.-]+\+)?jso
 
 const isEmptyOnPurpose = ({ status }: Answer): boolean => status === 204 || status === 304;
 
-/** The value of a body; undefined if it is not JSON in UTF-8. */
-function parsed({ buffer, byteOffset, byteLength }: Uint8Array): unknown {
+/** The value of a body; null if it is not JSON in UTF-8. */
+function parsed({ buffer, byteOffset, byteLength }: Uint8Array): CutJson | null {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   // Half the time of a TextDecoder.
-  if (!isUtf8(bytes)) return undefined;
+  if (!isUtf8(bytes)) return null;
   try {
-    return JSON.parse(bytes.toString().replace(/^\ufeff/, ""));
+    return parseCutJson(bytes.toString().replace(/^\ufeff/, ""));
   } catch {
-    return undefined;
+    return null;
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { Clock } from "../clock.ts";
-import { NetworkError, TimeoutError } from "./errors.ts";
+import { BadResponseError, NetworkError, TimeoutError } from "./errors.ts";
+import { isLookupDelayed } from "./network-failure.ts";
 import { type Answer, type HttpRequest, type Interceptor, isWrite, readHeader } from "./send.ts";
 
 /** How requests are repeated that are safe to repeat. */
@@ -46,6 +47,13 @@ const spreadMs = 250;
 /** A timeout takes as long as several immediate failures, and counts as that many. */
 const timeoutWeight = 3;
 
+/** Statuses that ask for the same request again: it was not read in time, came on the wrong connection, or too early. */
+const againLater: ReadonlySet<number> = new Set([408, 421, 425]);
+
+/** Whether the same request may succeed later, by the status of its response. */
+export const mayPass = (status: number): boolean =>
+  (status >= 500 && status !== 501) || status === 429 || againLater.has(status);
+
 interface RetryOptions {
   clock: Clock;
   random: () => number;
@@ -69,14 +77,16 @@ interface Plan {
 
 /**
  * Repeats requests that are safe to repeat: reads, and writes with an idempotency key, after a network error,
- * a timeout, a 429, a 5xx except 501, or a 409 `request_in_progress`; a write also after any response that the
- * service did not send, because a gateway may have passed it on before. If the wait exceeds the deadline, the
+ * a timeout, a 429, a 5xx except 501, a status that asks for it, or a 409 `request_in_progress`. A response that the
+ * service did not send decides nothing, whatever its status: a gateway may have passed a write on before, and a read is
+ * repeated as well once the service has responded, because its address is right. If the wait exceeds the deadline, the
  * last outcome is final. The deadline does not count the time in the queue of the rate limit window, so 429s
  * have a limit of their own.
  */
 export function retry({ clock, random, policy, isOfService, onWait }: RetryOptions): Interceptor {
   // A host never found is probably a typo; one found before will come back.
   let everAnswered = false;
+  let isServiceKnown = false;
 
   return (next) => async (request) => {
     const counts: Counts = { failures: 0, inProgress: 0, limited: 0, limitedSince: 0 };
@@ -88,6 +98,7 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
       try {
         const answer = await next(request);
         everAnswered = true;
+        isServiceKnown ||= isOfService(answer);
         // After a 429 "nothing was created" (Limits): only the outcome of earlier attempts is unknown.
         if (answer.status === 429 && isOfService(answer)) call.doubt(unanswered);
         plan = mayRepeat(request) ? planAfter(answer, request, counts) : null;
@@ -96,7 +107,7 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
         unanswered ||= !(answer.status < 500 && isOfService(answer));
       } catch (error) {
         request.signal.throwIfAborted();
-        plan = mayRepeat(request) ? planAfterError(error, counts) : null;
+        plan = mayRepeat(request) ? planAfterError(error, request, counts) : null;
         if (plan === null || plan.waitMs >= call.remainingMs()) throw error;
         // An attempt without a connection was never sent.
         unanswered ||= call.inDoubt;
@@ -107,10 +118,20 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
     }
   };
 
-  function planAfterError(error: unknown, counts: Counts): Plan | null {
+  function planAfterError(error: unknown, { call }: HttpRequest, counts: Counts): Plan | null {
     const isTimeout = error instanceof TimeoutError;
     const isTransient = error instanceof NetworkError && error.transient;
-    if (!isTimeout && !(isTransient && (everAnswered || !isUnreached(error, policy)))) return null;
+    const isRedirect = error instanceof BadResponseError && error.code === "redirect";
+    const mayPass =
+      isTimeout ||
+      (isTransient && (everAnswered || !isUnreached(error, policy))) ||
+      // Of a login page on the way, for example, if the address is right.
+      (isRedirect && isServiceKnown);
+    if (!mayPass || policy.attempts === 1) return null;
+    // The next attempt shares the line with half as many, so this ends.
+    const hasShared = isTimeout && call.hasShared;
+    call.hasShared = false;
+    if (hasShared) return { reason: "network", waitMs: backoffMs(policy.backoff, 1, random) };
     counts.failures += isTimeout ? timeoutWeight : 1;
     return counts.failures < policy.attempts
       ? { reason: "network", waitMs: backoffMs(policy.backoff, counts.failures, random) }
@@ -137,19 +158,29 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
       const waitMs = backoffMs(policy.inProgress, ++counts.inProgress, random);
       return { reason: "in_progress", waitMs: Math.max(told ?? 0, waitMs, 100) };
     }
-    const mayPass =
-      (answer.status >= 500 && answer.status !== 501) || (isWrite(request) && !isOfService(answer));
-    if (mayPass && ++counts.failures < policy.attempts) {
+    if (isWorthRepeating(answer, request) && ++counts.failures < policy.attempts) {
       const waitMs = backoffMs(policy.backoff, counts.failures, random);
       return { reason: "server_error", waitMs: told === null ? waitMs : Math.max(asTold(told), waitMs) };
     }
     return null;
   }
+
+  function isWorthRepeating(answer: Answer, request: HttpRequest): boolean {
+    // A stored 4xx comes again for a day (Cross-cutting rule 5).
+    if (isOfService(answer)) return mayPass(answer.status) && (answer.status >= 500 || !isReplayed(answer));
+    if (answer.status === 413 && request.body !== null) return false;
+    return mayPass(answer.status) || isWrite(request) || isServiceKnown;
+  }
 }
 
 /** Whether no connection was made, to a host that a retry will hardly reach: one with a typo, or as the policy says. */
-export const isUnreached = ({ code }: NetworkError, { unreached }: Pick<RetryPolicy, "unreached">): boolean =>
-  code === "host_not_found" || (code === "unreachable" && !unreached);
+const isUnreached = (error: NetworkError, { unreached }: Pick<RetryPolicy, "unreached">): boolean =>
+  (error.code === "host_not_found" && !isLookupDelayed(error.cause)) ||
+  (error.code === "unreachable" && !unreached);
+
+/** Whether a response is the stored one to an earlier request with the same key (Cross-cutting rule 2). */
+export const isReplayed = (answer: Pick<Answer, "headers">): boolean =>
+  readHeader(answer, "idempotent-replayed") === "true";
 
 /** The service does a write without a key as often as it receives it (Cross-cutting rule 6). */
 const mayRepeat = (request: HttpRequest): boolean =>
@@ -159,7 +190,10 @@ const mayRepeat = (request: HttpRequest): boolean =>
 const isInProgress = ({ json }: Answer): boolean =>
   (json as { error?: { code?: unknown } } | null | undefined)?.error?.code === "request_in_progress";
 
-/** The reason a request waits: the rate limit window, a retry, an outage while a job is polled, or a response. */
+/**
+ * The reason a request waits: the rate limit window, a retry, an outage while a job is polled, a response, or a slow line
+ * that fewer transfers share from now on.
+ */
 export type WaitReason =
   | "rate_window"
   | "rate_limited"
@@ -167,7 +201,8 @@ export type WaitReason =
   | "server_error"
   | "network"
   | "outage"
-  | "response";
+  | "response"
+  | "slow_line";
 
 /** A wait that starts now, for messages such as "waiting 23 s for the rate limit window". */
 export interface Wait {

@@ -26,6 +26,10 @@ export interface Call {
   readonly inDoubt: boolean;
   /** Set to true when an attempt is sent; to false if its response says that nothing was done. */
   doubt(inDoubt: boolean): void;
+  /** Whether the last attempt timed out while it shared the line with other transfers. */
+  hasShared: boolean;
+  /** Extends the deadline by the time of such an attempt. */
+  giveBack(ms: number): void;
   /** Pauses the deadline until the returned function is called: time in a queue does not count. */
   hold(): () => void;
   /** Calls `run` once the request is over, whatever its outcome; immediately if it already is. */
@@ -49,6 +53,8 @@ export interface Answer {
   readonly body: Uint8Array;
   /** The body as JSON; undefined if it is not JSON. */
   readonly json?: unknown;
+  /** Whether the JSON was nested too deeply: `json` has null for what is deeper. */
+  readonly isDeep?: boolean;
   /** Whether an earlier attempt got no response of the service, or a 5xx: it may have been carried out. */
   readonly earlierUnanswered?: boolean;
 }

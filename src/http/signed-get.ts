@@ -9,6 +9,7 @@ import { type ResponseStream, redirectPhrase } from "./response-stream.ts";
 import {
   backoffMs,
   defaultRetryPolicy,
+  mayPass,
   type OnWait,
   type RetryPolicy,
   retryAfterMs,
@@ -124,5 +125,5 @@ function reasonToRetry(error: unknown): WaitReason | null {
   if (!(error instanceof BadResponseError) || error.code !== "download_refused") return null;
   const { status = 0 } = error;
   if (status === 429) return "rate_limited";
-  return status >= 500 ? "server_error" : null;
+  return mayPass(status) ? "server_error" : null;
 }

@@ -65,6 +65,7 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
 class TimedCall implements Call {
   attempt = 0;
   inDoubt = false;
+  hasShared = false;
   #atEnd: (() => void)[] | null = [];
   #running: { since: number; cancel: () => void } | null = null;
 
@@ -84,6 +85,13 @@ class TimedCall implements Call {
 
   remainingMs(): number {
     return this.leftMs - (this.#running === null ? 0 : this.clock.now() - this.#running.since);
+  }
+
+  giveBack(ms: number): void {
+    this.hasShared = true;
+    const resume = this.hold();
+    this.leftMs += ms;
+    resume();
   }
 
   hold(): () => void {
@@ -178,7 +186,7 @@ export const attemptTimeout =
 const slowUpload = 32;
 
 /** The extra time for uploading the body of a request, in milliseconds: about four minutes for 8 MB. */
-const uploadMs = (body: Uint8Array | null): number => Math.ceil((body?.length ?? 0) / slowUpload);
+export const uploadMs = (body: Uint8Array | null): number => Math.ceil((body?.length ?? 0) / slowUpload);
 
 /**
  * A signal that can be aborted by itself and also follows `parents` until it is released. Replaces AbortSignal.any, which

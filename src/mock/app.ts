@@ -75,7 +75,7 @@ function respondToUnknown(
   const exchange = new Exchange(world, request, response);
   try {
     // Preflight requests fail there, and outsiders do not learn which paths exist.
-    if (steersMock(url)) requireAccess(world, request.headers);
+    if (steersMock(url)) requireAccess(world, request);
     else if (request.method === "OPTIONS") {
       preflight(exchange);
       return;

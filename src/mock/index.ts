@@ -3,7 +3,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
-import { exactHost } from "../contract/url-policy.ts";
+import { exactHost, toListenAddress } from "../contract/url-policy.ts";
+import { withoutEnd } from "../text.ts";
 import { createApp } from "./app.ts";
 import { checkOptions } from "./check-options.ts";
 import { AccountOrder } from "./control/replies.ts";
@@ -60,15 +61,15 @@ export interface MockDeliveries {
 export interface Mock {
   /** The address on this machine, without `/v1`, e.g. `http://127.0.0.1:4010`. */
   baseUrl: string;
-  /** An API key of the first organization, with every scope. */
-  apiKey: "ak_mock";
+  /** An API key of the first organization, with every scope: `ak_mock`, but a random one for a copy of a real catalogue. */
+  readonly apiKey: string;
   clock: MovableClock;
   /** The latest requests, newest last, with masked API keys; with `bodies`, also what was sent and received. */
   requests(): RecordedRequest[];
   deliveries: MockDeliveries;
   faults: MockFaults;
   /**
-   * The credits of `ak_mock`: one per generation, null for no limit. Assign a number to set them; anything else throws a
+   * The credits of the first organization: one per generation, null for no limit. Assign a number to set them; anything else throws a
    * TypeError.
    */
   credits: number | null;
@@ -109,10 +110,10 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     network: { ...realNetwork({ allowHosts }), ...network },
   });
   const server = createApp(world);
-  await once(server.listen(port, host), "listening");
+  await once(server.listen(port, toListenAddress(host)), "listening");
   const { port: listening } = server.address() as AddressInfo;
   const address = `http://${reachable(host)}:${listening}`;
-  world.baseUrl = baseUrl?.replace(/\/+$/, "") ?? address;
+  world.baseUrl = baseUrl === undefined ? address : withoutEnd(baseUrl, /\//);
   // Not earlier: jobs and deliveries of a loaded state run only once the server can be reached.
   world.reset();
   const stop = async () => {
@@ -125,7 +126,9 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   };
   return {
     baseUrl: address,
-    apiKey: "ak_mock",
+    get apiKey() {
+      return world.keys.first(world.clock.now());
+    },
     clock: world.clock,
     requests: () => world.log.list(),
     deliveries: Object.assign(() => structuredClone(world.deliveries.list()), {

@@ -1,3 +1,4 @@
+import { parseJson } from "../json.ts";
 import { lockEmptyFile } from "./file-lock.ts";
 import type { Connect, Database } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
@@ -82,7 +83,7 @@ export const toRun = ([id, account, kind, identity, file, options, startedAt]: R
   kind,
   identity,
   file,
-  options: JSON.parse(options) as Run["options"],
+  options: parseJson(options) as Run["options"],
   startedAt,
 });
 

@@ -1,4 +1,7 @@
+import { closeSync, openSync } from "node:fs";
+import { dirname } from "node:path";
 import type LibsqlDatabase from "libsql";
+import { outOfFiles } from "../errors.ts";
 import { StateError, stateError } from "./state-error.ts";
 
 /** The value of a column. Bytes read from the database are a Buffer. */
@@ -38,6 +41,8 @@ export async function loadConnect(): Promise<Connect> {
   try {
     ({ default: Libsql } = await import("libsql"));
   } catch (error) {
+    const few = outOfFiles(error, "the libsql library");
+    if (few !== null) throw few;
     throw new StateError(
       "state_unavailable",
       "cannot store settings and progress: the libsql library does not load",
@@ -157,12 +162,27 @@ const problems: Readonly<Record<number, Parameters<typeof stateError>[0]>> = {
  * removed by another program.
  */
 function asStateError(error: unknown, path: string | null): unknown {
+  const few = outOfFiles(cannotOpen(error, path), path ?? "the state in memory");
+  if (few !== null) return few;
   const code = (error as { rawCode?: unknown } | null)?.rawCode;
   const isOfTable = code === 1 && /^no such table/.test((error as Error).message);
   const problem = isOfTable ? "state_corrupt" : typeof code === "number" ? problems[code & 0xff] : undefined;
   if (problem === undefined) return error;
   const reason = (error as Error).message;
   return stateError(problem, path, problem === "state_full" ? { cause: error } : { reason, cause: error });
+}
+
+/** The error of the system behind one of SQLite that names none: whether this process can open any file. */
+function cannotOpen(error: unknown, path: string | null): unknown {
+  const { rawCode, message } = (error ?? {}) as { rawCode?: number; message?: string };
+  if (/\(os error 2[34]\)/.test(message ?? "")) return { code: "EMFILE" };
+  if (rawCode === undefined || (rawCode & 0xff) !== 14) return null;
+  try {
+    closeSync(openSync(path === null ? "." : dirname(path), "r"));
+    return null;
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Not a byte of UTF-8: marks a key in UTF-16. */

@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   lstatSync,
-  openSync,
   readdirSync,
   type Stats,
   statSync,
@@ -12,6 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { makeFolders } from "../move-file.ts";
+import { newFileSync } from "../open-file.ts";
 import { fileSystemError, stateError } from "./state-error.ts";
 
 /**
@@ -42,7 +42,7 @@ export function prepareLockFile(path: string): void {
     try {
       // Not opened if another process was faster: closing the file again would drop this process's locks on
       // it.
-      closeSync(openSync(path, "wx", 0o600));
+      closeSync(newFileSync(path));
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw fileSystemError(path, error);

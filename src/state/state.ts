@@ -1,6 +1,7 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync } from "node:fs";
 import type { Clock } from "../clock.ts";
 import { moveFile } from "../move-file.ts";
+import { newFileSync } from "../open-file.ts";
 import { type Accounts, storedAccounts } from "./accounts.ts";
 import { type Batches, storedBatches } from "./batches.ts";
 import { type Changes, storedChanges } from "./changes.ts";
@@ -190,17 +191,12 @@ function makeState(path: string, connect: Connect): void {
   }
 }
 
-/** A new file next to the path. No process has used its number, not even a killed one. */
+/** A new file next to the path, with a random number. */
 function beginFile(path: string): string {
-  for (let number = 1; ; number++) {
-    const file = `${path}-new-${number}`;
-    try {
-      closeSync(openSync(file, "wx", 0o600));
-      return file;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-  }
+  const digits = BigInt(`0x${crypto.randomUUID().replaceAll("-", "")}`);
+  const file = `${path}-new-${digits}`;
+  closeSync(newFileSync(file));
+  return file;
 }
 
 /** Writes everything to disk in one step; the journal is in memory, so that a kill leaves only this file. */

@@ -19,9 +19,7 @@ beforeEach(() => {
 
 /** Runs a shell script, with `cat` as this program. */
 const shell = async (line: string) => {
-  // Node's compile cache would be in the folder too.
   const env = {
-    NODE_DISABLE_COMPILE_CACHE: "1",
     CAT_HOME: join(folder, "home"),
     TMPDIR: folder,
     CAT_API_KEY: undefined,

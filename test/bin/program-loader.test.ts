@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import v8 from "node:v8";
@@ -11,11 +11,11 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 beforeEach(needsBuild);
 
-/** A folder with parts, and a loader that keeps their code in `temporary`. `end` ends its process. */
+/** A folder with parts, and a loader that keeps their code in the cache of `env`. `end` ends its process. */
 function programIn(
   folder: string,
   parts: Readonly<Record<string, string>>,
-  env: NodeJS.ProcessEnv = {},
+  env: NodeJS.ProcessEnv = { NODE_DISABLE_COMPILE_CACHE: "1" },
   version = process.version,
 ) {
   for (const [name, code] of Object.entries(parts)) writeFileSync(join(folder, name), code);
@@ -33,16 +33,15 @@ function programIn(
   return { load, end: () => atEnd.forEach((run) => void run()) };
 }
 
-/** Sets the temporary folder of a test; returns the folder for code in it, which the first start would create. */
-function useTemporary(folder: string): string {
-  vi.stubEnv("TMPDIR", folder);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const cache = join(folder, "node-compile-cache", ofThisNode);
-  mkdirSync(cache, { recursive: true });
-  return cache;
+/** A folder of caches for a test, with the one for code in it, which the first start would create. */
+function newCache() {
+  const caches = temporaryFolder();
+  const cache = join(caches, "catalogue", ofThisNode);
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  return { cache, env: { XDG_CACHE_HOME: caches } };
 }
 
-const ofThisNode = `catalogue-${version}-node-${process.version}-${process.arch}`;
+const ofThisNode = `${version}-node-${process.version}-${process.arch}`;
 
 longTest("loads a part once, with the parts, packages and modules of Node that it requires", () => {
   const { load } = programIn(temporaryFolder(), {
@@ -55,31 +54,31 @@ longTest("loads a part once, with the parts, packages and modules of Node that i
 
 longTest("names no folder of another installation in a stack", () => {
   const parts = { "part-ABCD1234.js": 'exports.stack = new Error("a").stack.split("\\n")[1];' };
-  useTemporary(temporaryFolder());
-  const first = programIn(temporaryFolder(), parts);
+  const { env } = newCache();
+  const first = programIn(temporaryFolder(), parts, env);
   const { stack } = first.load("part-ABCD1234.js");
   first.end();
   expect(stack).toMatch(/^ +at catalogue\/part-ABCD1234\.js:1:\d+$/);
-  expect(programIn(temporaryFolder(), parts).load("part-ABCD1234.js").stack).toBe(stack);
+  expect(programIn(temporaryFolder(), parts, env).load("part-ABCD1234.js").stack).toBe(stack);
 });
 
-longTest("keeps the code of parts whose names have a hash, and uses it at the next start", () => {
+longTest("keeps the code of parts whose names have a hash, and does not write it again", () => {
   const folder = temporaryFolder();
-  const cache = useTemporary(folder);
-  const parts = { "main.js": 'exports.value = require("./part-ABCD1234.js").value;' };
-  const first = programIn(folder, { ...parts, "part-ABCD1234.js": "exports.value = (() => 1)();" });
+  const { cache, env } = newCache();
+  const parts = {
+    "main.js": 'exports.value = require("./part-ABCD1234.js").value;',
+    "part-ABCD1234.js": "exports.value = (() => 1)();",
+  };
+  const first = programIn(folder, parts, env);
   expect(first.load("main.js").value).toBe(1);
   expect(readdirSync(cache)).toEqual([]);
   first.end();
-  const [name, ...others] = readdirSync(cache);
-  expect([name, others]).toEqual(["part-ABCD1234", []]);
-
-  // Code of the same length shows that the kept one ran: a changed part has another hash in its name.
-  const second = programIn(folder, { ...parts, "part-ABCD1234.js": "exports.value = (() => 2)();" });
+  expect(readdirSync(cache)).toEqual(["part-ABCD1234"]);
+  const { ino } = statSync(join(cache, "part-ABCD1234"));
+  const second = programIn(folder, parts, env);
   expect(second.load("main.js").value).toBe(1);
-  const kept = readFileSync(join(cache, name!));
   second.end();
-  expect(readFileSync(join(cache, name!))).toEqual(kept);
+  expect(statSync(join(cache, "part-ABCD1234")).ino).toBe(ino);
 });
 
 longTest.each([
@@ -91,10 +90,10 @@ longTest.each([
   ["nothing", () => Buffer.alloc(0)],
 ])("replaces kept code of which a crash has left %s", (_, damage) => {
   const folder = temporaryFolder();
-  const cache = useTemporary(folder);
+  const { cache, env } = newCache();
   const parts = { "part-ABCD1234.js": "exports.value = (() => 1)();" };
   const start = () => {
-    const { load, end } = programIn(folder, parts);
+    const { load, end } = programIn(folder, parts, env);
     expect(load("part-ABCD1234.js")).toEqual({ value: 1 });
     end();
   };
@@ -111,52 +110,24 @@ longTest.each([
   ["v24.0.0", ["--heap-growing-percent=0"]],
 ])("resets only flags of V8 that a command sets in Node %s", (version, flags) => {
   const folder = temporaryFolder();
-  useTemporary(folder);
+  const { env } = newCache();
   const set = vi.spyOn(v8, "setFlagsFromString").mockReturnValue();
   onTestFinished(() => set.mockRestore());
-  programIn(folder, {}, {}, version);
-  const { load, end } = programIn(folder, { "part-ABCD1234.js": "" }, {}, version);
+  programIn(folder, {}, env, version);
+  const { load, end } = programIn(folder, { "part-ABCD1234.js": "" }, env, version);
   load("part-ABCD1234.js");
   end();
   expect(set.mock.calls.flat()).toEqual(flags);
-});
-
-longTest("NODE_DISABLE_COMPILE_CACHE turns it off, and NODE_COMPILE_CACHE names another folder", () => {
-  const folder = temporaryFolder();
-  const cache = useTemporary(folder);
-  const start = (env: NodeJS.ProcessEnv) => {
-    const { load, end } = programIn(folder, { "part-ABCD1234.js": "exports.value = 1;" }, env);
-    expect(load("part-ABCD1234.js")).toEqual({ value: 1 });
-    end();
-  };
-  start({ NODE_DISABLE_COMPILE_CACHE: "1" });
-  const own = { NODE_COMPILE_CACHE: join(folder, "own") };
-  start(own);
-  expect(readdirSync(join(folder, "own", ofThisNode))).toEqual([]);
-  start(own);
-  expect(readdirSync(join(folder, "own", ofThisNode))).toEqual(["part-ABCD1234"]);
-  expect(readdirSync(cache)).toEqual([]);
 });
 
 longTest.each(["/proc/none", "/none/below", "/dev/null"])("starts without a place for code: %s", (place) => {
   const { load, end } = programIn(
     temporaryFolder(),
     { "part-ABCD1234.js": "exports.value = 1;" },
-    { NODE_COMPILE_CACHE: place },
+    { XDG_CACHE_HOME: place },
   );
   expect(load("part-ABCD1234.js")).toEqual({ value: 1 });
   expect(end).not.toThrow();
-});
-
-longTest("uses no code from a folder of another user", () => {
-  const folder = temporaryFolder();
-  const cache = useTemporary(folder);
-  vi.spyOn(process, "getuid").mockReturnValue(process.getuid!() + 1);
-  onTestFinished(() => void vi.restoreAllMocks());
-  const { load, end } = programIn(folder, { "part-ABCD1234.js": "exports.value = 1;" });
-  expect(load("part-ABCD1234.js")).toEqual({ value: 1 });
-  end();
-  expect(readdirSync(cache)).toEqual([]);
 });
 
 longTest("every part of the built program loads", () => {
@@ -173,8 +144,8 @@ longTest(
   async () => {
     const folder = temporaryFolder();
     const { version: built } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
-    const cache = join(folder, "node-compile-cache", ofThisNode.replace(version, built));
-    const env = { TMPDIR: folder, CAT_HOME: join(folder, "home") };
+    const cache = join(folder, ".cache", "catalogue", ofThisNode.replace(version, built));
+    const env = { HOME: folder, CAT_HOME: join(folder, "home") };
     await spawnCat([], { env, input: "hi" });
     await spawnCat(["--version"], { env });
     expect(existsSync(cache)).toBe(false);

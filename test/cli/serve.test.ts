@@ -9,10 +9,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { OpenFile } from "../../src/open-file.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { createWorld, type Running, type TestWorld } from "../support/world.ts";
@@ -391,17 +391,14 @@ describe("the state file", () => {
   });
 
   /** Holds back syncs to disk until `release`; `reached` resolves at the first one. */
-  async function holdSyncs() {
-    const probe = await open(".", "r");
-    const handles = Object.getPrototypeOf(probe) as FileHandle;
-    await probe.close();
+  function holdSyncs() {
     let release!: () => void;
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     let spy!: { mockRestore(): void };
     const reached = new Promise<void>((resolve) => {
-      spy = vi.spyOn(handles, "sync").mockImplementation(() => {
+      spy = vi.spyOn(OpenFile.prototype, "sync").mockImplementation(() => {
         resolve();
         return released;
       });
@@ -417,11 +414,11 @@ describe("the state file", () => {
       '{"error":{"type":"interrupted","code":"SIGTERM","message":"interrupted before the state was saved to shop.json","exit":143}}\n',
     ],
   ])(
-    "is not saved after a second interrupt, which is reported and leaves no temporary file: %j",
+    "is given up 5 s after a second interrupt, which is reported and leaves no temporary file: %j",
     async (flags, report) => {
       const world = await createWorld();
       world.write("shop.json", "what was there");
-      const { reached, release } = await holdSyncs();
+      const { reached, release } = holdSyncs();
       const running = world.cat(`serve --mock --port 0 --save shop.json ${flags}`);
       await firstLine(running, flags === "" ? "stderr" : "stdout");
       const greeting = running.stderr;
@@ -432,6 +429,11 @@ describe("the state file", () => {
         "shop.json",
       ]);
       running.interrupt("SIGTERM");
+      world.clock.advance(4_999);
+      await new Promise(setImmediate);
+      expect(running.stderr.slice(greeting.length)).toBe("");
+      world.clock.advance(1);
+      await until(() => running.stderr.length > greeting.length);
       expect(running.stderr.slice(greeting.length)).toBe(report);
       expect(readdirSync(world.folder)).toEqual(["shop.json"]);
       expect(world.read("shop.json")).toBe("what was there");
@@ -439,6 +441,20 @@ describe("the state file", () => {
       await running;
     },
   );
+
+  test("is saved although a second interrupt comes while it is written", async () => {
+    const world = await createWorld();
+    const { reached, release } = await holdSyncs();
+    const running = world.cat("serve --mock --port 0 --save shop.json --json");
+    await firstLine(running, "stdout");
+    running.interrupt();
+    await reached;
+    running.interrupt("SIGTERM");
+    release();
+    expect(await running).toMatchObject({ exit: 130, stderr: "" });
+    expect(readdirSync(world.folder)).toEqual(["shop.json"]);
+    expect(JSON.parse(world.read("shop.json"))).toHaveProperty("organizations");
+  });
 
   test("a second interrupt after the save, or without --save, prints nothing", async () => {
     for (const [flags, place] of [

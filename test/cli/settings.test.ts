@@ -147,7 +147,7 @@ describe("profiles", () => {
     expect(ran).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        /^error: cannot read the config file .*config\.json: ELOOP.*\nFix the file or/,
+        /^error: cannot read the config file .*config\.json: too many symbolic links\nFix the file or/,
       ),
     });
   });

@@ -12,6 +12,7 @@ describe("a base URL", () => {
     ["http://127.0.0.1:4010", "http://127.0.0.1:4010", ""],
     ["http://localhost:4010/", "http://localhost:4010", ""],
     ["http://[::1]:4010", "http://[::1]:4010", ""],
+    ["https://api.example.com.", "https://api.example.com.", ""],
   ])("is accepted: %j", (text, origin, prefix) => {
     expect(parseBaseUrl(text)).toEqual({ origin, prefix });
   });
@@ -29,6 +30,12 @@ describe("a base URL", () => {
     ["https://api.example.com/#", "contains a query or a fragment"],
     ["https://api.example.com/v1", "ends with the version"],
     ["https://api.example.com/prefix/v1/", "ends with the version"],
+    ["https://..", "has an invalid host name"],
+    ["https://api..example.com", "has an invalid host name"],
+    [`https://${"a".repeat(64)}.example.com`, "has an invalid host name"],
+    [`https://${"abc.".repeat(80)}com`, "has an invalid host name"],
+    [`https://${".".repeat(50_000)}`, "is longer than 2,048 characters"],
+    [`https://api.example.com/${"/".repeat(50_000)}x`, "is longer than 2,048 characters"],
   ])("is rejected: %j", (text, what) => {
     const attempt = () => parseBaseUrl(text);
     expect(attempt).toThrow(`the base URL ${what}`);

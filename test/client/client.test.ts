@@ -13,7 +13,7 @@ afterEach(closeAll);
 
 const page = (ids: number[], next_cursor: string | null) =>
   json(200, {
-    data: ids.map((id) => product({ name: `P${id}` })),
+    data: ids.map((n) => product({ id: `01JGZZ000000000000000000A${n}`, name: `P${n}` })),
     next_cursor,
     has_more: next_cursor !== null,
   });
@@ -409,6 +409,50 @@ describe("an error response", () => {
     ];
     const { client } = await clientAgainst(steps);
     for (const _ of steps) expect(await client.products.get({ product_id: "X" })).toEqual(product());
+  });
+});
+
+describe("a response that is nested too deeply, or of another shape", () => {
+  const levels = (count: number) => `${"[".repeat(count)}${"]".repeat(count)}`;
+  const webhook = (more: string) => `{"id":"01JGZZ0000000000000000000A","signing_secret":"whsec_a"${more}}`;
+  const body = { url: "https://hooks.example.com/a", events: ["import.completed" as const] };
+
+  test.each([
+    [
+      "deep",
+      webhook(`,"later":${levels(9_000)}`),
+      { id: "01JGZZ0000000000000000000A", signing_secret: "whsec_a" },
+    ],
+    ["without a valid ID", '{"id":7,"signing_secret":"whsec_a"}', { id: 7, signing_secret: "whsec_a" }],
+  ])("has what a write has done in `reply`: %s", async (_, text, reply) => {
+    const { client, server } = await clientAgainst([
+      bytes(201, text, { "content-type": "application/json" }),
+    ]);
+    const error = await client.webhooks.create({ body }).catch((error: unknown) => error);
+    expect(error).toMatchObject({ name: "BadResponseError", code: "wrong_shape", reply });
+    expect(() => JSON.stringify((error as { reply: object }).reply)).not.toThrow();
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("has no `reply` for a read, nor for JSON that is no object", async () => {
+    const deep = bytes(200, webhook(`,"later":${levels(200)}`), { "content-type": "application/json" });
+    const { client } = await clientAgainst([deep, json(201, [1])]);
+    const read = client.webhooks.get({ webhook_id: "A" });
+    await expect(read).rejects.toMatchObject({ code: "wrong_shape", reply: undefined });
+    const write = client.webhooks.create({ body });
+    await expect(write).rejects.toMatchObject({ code: "wrong_shape", reply: undefined });
+  });
+
+  test("is an error of the service as usual if it is one", async () => {
+    const error = { type: "forbidden", code: "insufficient_scope", message: "no", later: 0 };
+    const text = JSON.stringify({ error }).replace("0}", `${levels(9_000)}}`);
+    const { client, server } = await clientAgainst([
+      bytes(403, text, { "content-type": "application/json" }),
+    ]);
+    const thrown = await client.webhooks.create({ body }).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({ name: "ApiError", status: 403, code: "insufficient_scope" });
+    expect(() => JSON.stringify((thrown as ApiError).body)).not.toThrow();
+    expect(server.requests).toHaveLength(1);
   });
 });
 

@@ -36,7 +36,11 @@ async function libraryAgainst(steps: Step[], options: Partial<ClientOptions> = {
 }
 
 const page = (names: string[], next_cursor: string | null) =>
-  json(200, { data: names.map((name) => product({ name })), next_cursor, has_more: next_cursor !== null });
+  json(200, {
+    data: names.map((name) => product({ id: `01JGZZ000000000000000000A${name}`, name })),
+    next_cursor,
+    has_more: next_cursor !== null,
+  });
 
 describe("lists", () => {
   test("listAll reads every page, 100 entries at a time, with the filters on each", async () => {

@@ -38,6 +38,8 @@ test.each<[string, Step]>([
   ["cut connections", reset],
   ["a service that fails", refusal(503, "unavailable")],
   ["the error page of a gateway", page502],
+  ["a gateway's page with 403", bytes(403, "<h1>Login</h1>", { "content-type": "text/html" })],
+  ["redirects to a login page", bytes(302, "", { location: "https://login.example.com/" })],
 ])("polling survives minutes of %s", async (_, step) => {
   const { ended, outages, begun, tookMs } = await follow([
     job("processing"),
@@ -51,6 +53,13 @@ test.each<[string, Step]>([
   expect(new Set(outages.map(({ since }) => since))).toEqual(new Set([begun]));
   expect(outages.map(({ ms }) => ms)).toEqual([2_500, 5_000, 10_000, ...times(7, 15_000)]);
   expect(tookMs).toBeGreaterThan(120_000);
+});
+
+test("polling asks caches on the way for a new response each time", async () => {
+  const { client, server } = await clientAgainst([job("processing"), job("completed")]);
+  const done = ({ status }: Import) => status === "completed";
+  await client.poll(operations.imports.get, { import_id: "X" }, { done });
+  expect(server.requests.map(({ headers }) => headers["cache-control"])).toEqual(["no-cache", "no-cache"]);
 });
 
 test("polling waits for an answer that done gives later", async () => {

@@ -1,8 +1,10 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { startMock } from "../../src/mock/index.ts";
+import { secretKeys } from "../../src/mock/rules/api-keys.ts";
 import { longTest } from "../support/long-test.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -19,10 +21,11 @@ async function runAction(inputs: { flags: string; port?: string }) {
   const folder = temporaryFolder();
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  // Installing is not what is tested, and would need a registry.
-  writeFileSync(join(bin, "npm"), '#!/bin/sh\n[ "$*" = "ci --no-audit --no-fund" ] && : > installed\n', {
-    mode: 0o755,
-  });
+  // Installing and building are not what is tested, and would need a registry.
+  writeFileSync(join(bin, "npm"), '#!/bin/sh\necho "$@" > installed\n', { mode: 0o755 });
+  mkdirSync(join(folder, "scripts"));
+  const build = 'require("node:fs").writeFileSync("built", "")';
+  writeFileSync(join(folder, "scripts/build.js"), build);
   symlinkSync(process.execPath, join(bin, "node"));
   const files = { GITHUB_OUTPUT: join(folder, "output"), GITHUB_ENV: join(folder, "env") };
   for (const file of Object.values(files)) writeFileSync(file, "");
@@ -72,8 +75,28 @@ longTest("the action installs the package and starts the mock for the steps that
   expect(ran.printed).toBe(`Mock service running at ${url}`);
   expect(ran.output).toEqual({ "base-url": url, "api-key": "ak_mock" });
   const headers = { authorization: `Bearer ${ran.env.CAT_API_KEY}` };
+  const installed = readFileSync(join(ran.folder, "installed"), "utf8");
+  expect([installed, existsSync(join(ran.folder, "built"))]).toEqual([
+    "ci --ignore-scripts --include=dev --no-audit --no-fund\n",
+    true,
+  ]);
   const { data } = (await (await fetch(`${url}/v1/products`, { headers })).json()) as { data: unknown[] };
   expect(data).toHaveLength(3);
+});
+
+longTest("the random key of a copy goes to the steps that follow, and stays out of the log", async () => {
+  const place = temporaryFolder();
+  endAfterTest(place);
+  const key = `ak_${"7".repeat(32)}`;
+  await using mock = await startMock({ demo: 1 });
+  const state = { ...mock.state(), real_data: true, keys: secretKeys(() => key).slice(0, 1) };
+  writeFileSync(join(place, "copy.json"), JSON.stringify(state));
+  const ran = await runAction({ flags: `--load ${place}/copy.json --save ${place}/b.json` });
+  expect(ran).toMatchObject({ exit: 0, env: { CAT_API_KEY: key }, output: { "api-key": key } });
+  expect(ran.printed.split("\n")).toEqual([
+    `::add-mask::${key}`,
+    `Mock service running at ${ran.env.CAT_BASE_URL}`,
+  ]);
 });
 
 longTest("flags are neither expanded nor run, and a mock that does not start fails the step", async () => {
@@ -82,6 +105,33 @@ longTest("flags are neither expanded nor run, and a mock that does not start fai
   expect(ran.printed).toContain("use a whole number from 0 to 1000000");
   expect([ran.output, ran.env]).toEqual([{}, {}]);
   await expect(async () => readFileSync(join(ran.folder, "injected"))).rejects.toThrow("ENOENT");
+});
+
+/** Runs the start of the mock alone, which needs neither an installation nor a build to reject its flags. */
+async function start(flags: string) {
+  const folder = temporaryFolder();
+  const ran = await execa("bash", [join(root, "scripts/start-mock.sh")], {
+    ...{ cwd: folder, reject: false, extendEnv: false },
+    env: { PATH: "/usr/bin:/bin", RUNNER_TEMP: folder, MOCK_FLAGS: flags, MOCK_PORT: "0" },
+  });
+  return { exit: ran.exitCode, stderr: ran.stderr, files: readdirSync(folder) };
+}
+
+test.each([
+  "-- touch ran",
+  "--demo 2 -- touch ran",
+  "--demo 2\n--\ntouch ran",
+  "--",
+  " -- ",
+  "--load -- touch ran",
+])("flags with a bare -- are rejected before anything runs: %j", async (flags) => {
+  expect(await start(flags)).toEqual({
+    exit: 2,
+    stderr:
+      "flags must not contain --, after which a command would run\n" +
+      "Remove it. To run a command against the mock, add a step after this one.",
+    files: [],
+  });
 });
 
 longTest("no input is part of a command, where it could run another", () => {

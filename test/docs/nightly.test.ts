@@ -34,8 +34,8 @@ const jobs: [system: string, commands: string[]][] = [
 longTest("the page has a command line for cron and two for each CI system", () => {
   expect(jobs).toEqual([
     ["cron", ["cd /srv/catalogue && . ./catalogue.env && sh nightly.sh"]],
-    ["GitHub Actions", ["npm ci", "sh nightly.sh"]],
-    ["GitLab", ["npm ci", "sh nightly.sh"]],
+    ["GitHub Actions", ["npm ci --ignore-scripts", "sh nightly.sh"]],
+    ["GitLab", ["npm ci --ignore-scripts", "sh nightly.sh"]],
   ]);
 });
 
@@ -71,7 +71,7 @@ async function machine() {
   // Installing is not what is tested, and would need a registry.
   const bin = join(world.folder, "bin");
   mkdirSync(bin);
-  writeFileSync(join(bin, "npm"), '#!/bin/sh\n[ "$*" = ci ]\n', { mode: 0o755 });
+  writeFileSync(join(bin, "npm"), '#!/bin/sh\n[ "$*" = "ci --ignore-scripts" ]\n', { mode: 0o755 });
 
   const addProduct = async (reference: string) => {
     const csv = `reference,name,image_front\n${reference},Dress,https://cdn.example.com/${reference}.jpg\n`;

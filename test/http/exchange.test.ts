@@ -29,7 +29,6 @@ test("ignores informational responses before the final one", async () => {
 test("does not send a request that is aborted while it waits for a connection, so its outcome is certain", async () => {
   const server = await scriptedServer(silence);
   const connections = openConnections({ isDirect: () => true });
-  const dispatcher = await connections.forOrigin(server.origin);
   const doubts: boolean[] = [];
   const request = (signal: AbortSignal): HttpRequest => ({
     ...{ method: "POST", path: "/v1/things", origin: server.origin, headers: {}, body: null, signal },
@@ -41,11 +40,13 @@ test("does not send a request that is aborted while it waits for a connection, s
         remainingMs: () => 60_000,
         hold: () => () => {},
         onEnd: () => {},
+        hasShared: false,
+        giveBack: () => {},
       },
       doubt: (inDoubt) => void doubts.push(inDoubt),
     },
   });
-  const send = exchange(async () => dispatcher, 1000);
+  const send = exchange(connections, 1000);
   const leaving = new AbortController();
   const ending = send(request(leaving.signal));
   // It is queued: none of the connections is open yet.

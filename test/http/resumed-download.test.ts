@@ -5,6 +5,7 @@ import { resumableDownloader } from "../../src/http/download.ts";
 import type { DownloadTarget, FileVersion, ResumableDownload } from "../../src/http/download-options.ts";
 import { openConnections } from "../../src/http/http-core.ts";
 import type { Wait } from "../../src/http/retry.ts";
+import { TransferLimit } from "../../src/http/transfer-limit.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 import { closeAll, stillClock } from "./core.ts";
@@ -51,6 +52,7 @@ async function against(steps: Step[], clock: Clock = new TestClock()) {
     ...{ connections, clock, random: () => 0.5, userAgent: "test", silenceMs: 30_000 },
     check: checkDownloadUrl,
     onWait: (wait) => waits.push(wait),
+    transfers: new TransferLimit(),
   });
   const memory = new Memory();
   return {

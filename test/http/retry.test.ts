@@ -3,10 +3,11 @@ import { afterEach, describe, expect, test } from "vitest";
 import { isOfService } from "../../src/client/read-response.ts";
 import { NetworkError, TimeoutError } from "../../src/http/errors.ts";
 import { exchange, openConnections } from "../../src/http/http-core.ts";
+import { networkFailure } from "../../src/http/network-failure.ts";
 import { idempotency } from "../../src/http/request-headers.ts";
 import { completeJson } from "../../src/http/response-stream.ts";
 import { backoffMs, defaultRetryPolicy, retry, type Wait } from "../../src/http/retry.ts";
-import { compose, type Interceptor } from "../../src/http/send.ts";
+import { compose, type Interceptor, type Send } from "../../src/http/send.ts";
 import { deadline } from "../../src/http/time-limits.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
@@ -36,7 +37,7 @@ describe("a retry", () => {
       (response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>"),
     ],
     ["503", refusal(503, "internal_error")],
-    ...[400, 403, 404, 408, 409, 413, 429, 200].map((status): [string, Step] => [
+    ...[400, 403, 404, 408, 409, 421, 425, 429, 200].map((status): [string, Step] => [
       `${status} with a gateway's page`,
       bytes(status, "<h1>", { "content-type": "text/html", "retry-after": 2 }),
     ]),
@@ -45,6 +46,9 @@ describe("a retry", () => {
     ["half a document that HTTP calls complete", bytes(201, '{"id"', { "content-type": "application/json" })],
     ["429", refusal(429, "rate_limit_exceeded", { "retry-after": 2 })],
     ["409 request_in_progress", refusal(409, "request_in_progress")],
+    ["408 of the service", refusal(408, "request_timeout")],
+    ["421 of the service", refusal(421, "misdirected_request")],
+    ["425 of the service", refusal(425, "too_early")],
   ])("repeats a write after %s with one key", async (_, fault) => {
     const { post, server } = await coreAgainst([fault, json(201, { id: 1 })]);
     expect(text(await post())).toBe('{"id":1}');
@@ -63,6 +67,9 @@ describe("a retry", () => {
     ["402", refusal(402, "insufficient_credits"), 402],
     ["422", refusal(422, "idempotency_key_reused"), 422],
     ["501", refusal(501, "not_implemented"), 501],
+    ["413", refusal(413, "body_too_large"), 413],
+    ["413 with a gateway's page", bytes(413, "<h1>", { "content-type": "text/html" }), 413],
+    ["a stored 408", refusal(408, "request_timeout", { "idempotent-replayed": "true" }), 408],
   ])("does not follow %s", async (_, fault, status) => {
     const { post, server, clock } = await coreAgainst([fault]);
     expect((await post()).status).toBe(status);
@@ -70,10 +77,43 @@ describe("a retry", () => {
     expect(clock.slept).toEqual([]);
   });
 
-  test.each([403, 404, 408, 200])("does not repeat a read after %i with a gateway's page", async (status) => {
-    const { get, server } = await coreAgainst([bytes(status, "<h1>", { "content-type": "text/html" })]);
-    expect((await get()).status).toBe(status);
-    expect(server.requests).toHaveLength(1);
+  const page = (status: number) => bytes(status, "<h1>", { "content-type": "text/html" });
+
+  test.each([403, 404, 413, 200])(
+    "does not repeat a read after %i with a gateway's page before the service has responded",
+    async (status) => {
+      const { get, server } = await coreAgainst([page(status)]);
+      expect((await get()).status).toBe(status);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  test.each<[string, Step]>([
+    ...[200, 400, 401, 403, 404, 408, 409, 413, 421, 425, 451].map((status): [string, Step] => [
+      `${status} with a gateway's page`,
+      page(status),
+    ]),
+    ["403 with a gateway's JSON", json(403, { message: "Forbidden" })],
+    ["a redirect to a login page", bytes(302, "", { location: "https://login.example.com/" })],
+  ])("repeats a read six times after %s once the service has responded", async (_, fault) => {
+    const { get, server } = await coreAgainst([json(200, {}), fault]);
+    await get();
+    await get().catch(() => {});
+    expect(server.requests).toHaveLength(7);
+  });
+
+  test.each([408, 421, 425])("repeats a read after %i, also the first one", async (status) => {
+    const { get, server } = await coreAgainst([refusal(status, "later"), page(status), json(200, { id: 1 })]);
+    expect(text(await get())).toBe('{"id":1}');
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("repeats a write after a redirect with one key, once the service has responded", async () => {
+    const login = bytes(302, "", { location: "https://login.example.com/" });
+    const { get, post, server } = await coreAgainst([json(200, {}), login, login, json(201, { id: 1 })]);
+    await get();
+    expect(text(await post())).toBe('{"id":1}');
+    expect(new Set(server.requests.slice(1).map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
   });
 
   test.each<[string, Step]>([
@@ -126,7 +166,7 @@ describe("a retry", () => {
     const connections = openConnections({ isDirect: () => true });
     const send = deadline({ clock, totalMs: 1e6 })(
       compose(
-        exchange(connections.forOrigin, 1e6),
+        exchange(connections, 1e6),
         retry({ clock, random: () => 0.5, policy: defaultRetryPolicy, isOfService }),
       ),
     );
@@ -153,7 +193,7 @@ describe("a retry", () => {
       const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy, isOfService });
       const layers = order.length > 0 ? [order[0]!, again] : [idempotency(() => "outer"), again, freshKeys];
       const send = deadline({ clock, totalMs: 1e6 })(
-        compose(exchange(connections.forOrigin, 1e6), ...layers, completeJson),
+        compose(exchange(connections, 1e6), ...layers, completeJson),
       );
       await send({ method: "POST", origin: server.origin, path: "/", headers: {}, body: null });
       await connections.close();
@@ -301,6 +341,29 @@ describe("retrying stops", () => {
     } as const;
     await expect(send(message)).rejects.toMatchObject({ name: "NetworkError", code: "host_not_found" });
     expect(clock.slept).toEqual([]);
+  });
+
+  test.each([
+    ["EAI_AGAIN", 6],
+    ["ENOTFOUND", 1],
+  ])("at the first request after %s of the name server: %i attempts", async (code, attempts) => {
+    let tried = 0;
+    const lookup: Send = async (request) => {
+      tried++;
+      throw networkFailure(Object.assign(new Error("lookup"), { code }), request)!;
+    };
+    const clock = new TestClock();
+    const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy, isOfService });
+    const send = deadline({ clock, totalMs: 1e6 })(compose(lookup, again));
+    const message = {
+      method: "GET",
+      origin: "http://a.example",
+      path: "/",
+      headers: {},
+      body: null,
+    } as const;
+    await expect(send(message)).rejects.toMatchObject({ code: "host_not_found" });
+    expect(tried).toBe(attempts);
   });
 
   test("immediately when the caller aborts, while waiting or sending", async () => {

@@ -3,7 +3,8 @@ import { controls } from "../../soak/listen/controls.ts";
 import { diskFaults, playDisk } from "../../soak/listen/full-disk.ts";
 import { type KillCounts, type KillPlan, killFaults, playKills } from "../../soak/listen/kills.ts";
 import { playTakeovers, takeoverFaults } from "../../soak/listen/takeovers.ts";
-import { copyProgram } from "../../soak/program-files.ts";
+import { inAHurry, playTroubles, troubleFaults } from "../../soak/listen/troubles.ts";
+import { copyProgram, type Patch } from "../../soak/program-files.ts";
 import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 
@@ -79,5 +80,32 @@ longTest.concurrent(
     } finally {
       remove();
     }
+  },
+);
+
+/** A webhook that is gone, and two signals. */
+async function troubled(patches: readonly Patch[], rounds: number): Promise<string[]> {
+  needsBuild();
+  const { program, remove } = await copyProgram([...inAHurry, ...patches]);
+  try {
+    return troubleFaults(await playTroubles({ program, seed: 1, rounds }));
+  } finally {
+    remove();
+  }
+}
+
+longTest.concurrent(
+  "a webhook that is gone is registered again, and two signals leave none behind",
+  async () => {
+    expect(await troubled([], 6)).toEqual([]);
+  },
+);
+
+longTest.concurrent(
+  "a listener that never reads its webhook, and stops at the second signal, is detected",
+  async () => {
+    const faults = await troubled([...controls["never-look"], ...controls["stop-at-once"]], 2);
+    expect(faults).toContain("webhooks that were gone were not registered again");
+    expect(faults).toContain("listeners with two signals had another status than that of the first one");
   },
 );

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
-import type { Output } from "../../src/cli/context/context.ts";
 import { ReaderGoneError } from "../../src/cli/context/errors.ts";
+import type { Output } from "../../src/cli/context/standard-streams.ts";
 
 /** An output that keeps everything written to it. */
 export class FakeOutput implements Output {

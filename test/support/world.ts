@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Context } from "../../src/cli/context/context.ts";
 import { InterruptError, type InterruptSignal } from "../../src/cli/context/errors.ts";
+import { LastActs } from "../../src/cli/context/last-acts.ts";
 import { main } from "../../src/cli/main.ts";
 import type { Product } from "../../src/contract/resources/products.ts";
 import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
@@ -91,13 +92,17 @@ export async function createWorld(options: WorldOptions = {}) {
             ? call.stdin
             : Readable.from([Buffer.from(call.stdin as string)]);
       const interrupt = new AbortController();
-      const lastActs = new Set<(signal: InterruptSignal) => void>();
+      const lastActs = new LastActs();
+      const env: Context["env"] = { ...settings, ...options.env, ...call.env };
+      const { CAT_HOME: home } = env;
       const context: Context = {
         program: "cat",
         stdin: Object.assign(stdin, { isTTY: terminal.stdin ?? false }),
         stdout,
         stderr,
-        env: { ...settings, ...options.env, ...call.env },
+        env,
+        // As of a folder that is not new: without the note about new ones.
+        ...(home?.startsWith("/") && { homeFolder: async () => home }),
         cwd: folder,
         clock,
         random: () => 0.5,
@@ -106,10 +111,7 @@ export async function createWorld(options: WorldOptions = {}) {
         // PID 1 exists on every system.
         isRunning: (pid) => pid === 1 || pid === 4711,
         interrupt: interrupt.signal,
-        onStop: (run) => {
-          lastActs.add(run);
-          return () => lastActs.delete(run);
-        },
+        onStop: (run, finishing) => lastActs.add(run, finishing),
         passSignals: async () => () => {},
         keychain: async () => keychain,
         ...call.context,
@@ -118,8 +120,9 @@ export async function createWorld(options: WorldOptions = {}) {
       return Object.defineProperties(ran, {
         interrupt: {
           value: (signal: InterruptSignal = "SIGINT") => {
-            if (interrupt.signal.aborted) for (const run of lastActs) run(signal);
-            else interrupt.abort(new InterruptError(signal));
+            const stop = () => lastActs.run(signal);
+            if (!interrupt.signal.aborted) interrupt.abort(new InterruptError(signal));
+            else void (lastActs.finished(clock)?.then(stop) ?? stop());
           },
         },
         stdout: { get: () => stdout.text },

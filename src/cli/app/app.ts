@@ -43,7 +43,7 @@ export interface App {
 
 /** Creates the app, and a function that closes it. */
 export function createApp(
-  context: Context,
+  given: Context,
   globals: GlobalOptions,
   {
     secrets,
@@ -61,6 +61,10 @@ export function createApp(
   let connection: Promise<Connection> | undefined;
   let client: Promise<Client> | undefined;
   let state: Promise<State> | undefined;
+  let home: Promise<string> | undefined;
+  const context: Context = Object.create(given, {
+    homeFolder: { value: () => (home ??= given.homeFolder?.() ?? openHome(app)) },
+  });
   const app: App = {
     context,
     globals,
@@ -96,6 +100,14 @@ export function createApp(
     for (let release = releases.pop(); release !== undefined; release = releases.pop()) await release();
   };
   return { app, close };
+}
+
+/** The folder of settings and state. A note says once where a variable names a new one. */
+async function openHome({ context: { env, host }, globals, io }: App): Promise<string> {
+  const { findHomeFolder, newPlaceNote } = await import("../settings/home-folder.ts");
+  const note = globals.mock ? null : newPlaceNote({ env, host });
+  if (note !== null) await io.note(io.visible(note));
+  return findHomeFolder(env, host);
 }
 
 async function connect(app: App): Promise<Connection> {

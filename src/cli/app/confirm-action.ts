@@ -70,8 +70,8 @@ export async function noteSummary(app: App, lines: readonly string[]): Promise<v
 
 async function labelInUse({ globals, context, io }: App): Promise<string> {
   const { baseUrlInUse, profileInUse } = await import("../settings/settings.ts");
-  const { label, color, baseUrl } = (await profileInUse(globals, context.env)).settings ?? {};
-  const inUse = await baseUrlInUse(globals, context.env);
+  const { label, color, baseUrl } = (await profileInUse(globals, context)).settings ?? {};
+  const inUse = await baseUrlInUse(globals, context);
   if (typeof label !== "string" || label === "" || typeof baseUrl !== "string" || inUse === null) return "";
   if (parseUrl(baseUrl)?.origin !== new URL(inUse).origin) return "";
   const shown = `[${io.visible(label)}]`;

@@ -54,7 +54,9 @@ const quietMs = 60_000;
 /** Short waits for the rate limit that follow each other get a note after this time. */
 const patienceMs = 5_000;
 
-const notes: Readonly<Record<Exclude<WaitReason, "outage" | "response">, (wait: string) => string>> = {
+const notes: Readonly<
+  Record<Exclude<WaitReason, "outage" | "response" | "slow_line">, (wait: string) => string>
+> = {
   rate_window: (wait) => `Rate limit reached; continuing in ${wait}.`,
   rate_limited: (wait) => `The service asked to slow down; retrying in ${wait}.`,
   in_progress: (wait) => `The service is still working on an earlier attempt; retrying in ${wait}.`,
@@ -92,6 +94,12 @@ export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): 
       if (now < (quietUntil.get(reason) ?? 0)) return;
       quietUntil.set(reason, now + patienceMs);
       void note(`Waiting for the service to respond (${duration(ms)} so far).`);
+      return;
+    }
+    if (reason === "slow_line") {
+      if (now < (quietUntil.get(reason) ?? 0)) return;
+      quietUntil.set(reason, now + quietMs);
+      void note("The connection is slow; transferring fewer files at once.");
       return;
     }
     const isRate = reason === "rate_window" || reason === "rate_limited";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { didYouMean } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
 import type { ReviewedAssets } from "../../flows/export/approved.ts";
@@ -8,12 +8,13 @@ import type { Memory } from "../../flows/run/run.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
+import type { HomeContext } from "../settings/home-folder.ts";
 import { namedProfile, profileFileName } from "../settings/profile-names.ts";
 import type { Connection } from "../settings/settings.ts";
 
 /** The parts of the app that determine the path of its state. */
 export interface Asker {
-  readonly context: Pick<Context, "clock" | "cwd" | "env">;
+  readonly context: HomeContext & Pick<Context, "clock" | "cwd">;
   readonly globals: Pick<GlobalOptions, "mock" | "profile">;
 }
 
@@ -50,26 +51,21 @@ export async function stateFiles(app: Asker, ledger: string | undefined): Promis
  * The folder with the states of all profiles, and the config file next to it, whether or not they exist or
  * are used.
  */
-export async function ownPlaces({
-  context: { env, cwd },
-}: Asker): Promise<{ states: string; config: string }> {
-  const { configPath } = await import("../settings/profiles.ts");
-  const home = env.CAT_HOME;
-  const config = home ? resolve(cwd, home, "config.json") : await configPath(env);
-  return { states: join(dirname(config), "state"), config };
+export async function ownPlaces({ context }: Asker): Promise<{ states: string; config: string }> {
+  const { homeFolder } = await import("../settings/home-folder.ts");
+  const folder = await homeFolder(context);
+  return { states: join(folder, "state"), config: join(folder, "config.json") };
 }
 
 /** The path of the state of the profile in use; null with `--mock`. */
-export async function profileStatePath({ globals, context: { env, cwd } }: Asker): Promise<string | null> {
+export async function profileStatePath({ globals, context }: Asker): Promise<string | null> {
   if (globals.mock) return null;
-  const named = namedProfile(globals, env);
-  const home = env.CAT_HOME;
-  const inFolder = (folder: string, profile: string) =>
-    join(resolve(cwd, folder), "state", `${profileFileName(profile)}.db`);
-  if (named !== null && home !== undefined && home !== "") return inFolder(home, named.name);
+  const named = namedProfile(globals, context.env);
+  const { states } = await ownPlaces({ globals, context });
   const { readProfiles } = await import("../settings/profiles.ts");
-  const profiles = await readProfiles(env);
-  return inFolder(dirname(profiles.path), named?.name ?? profiles.active);
+  // The settings are not read for a profile that a flag or a variable names.
+  const profile = named?.name ?? (await readProfiles(context)).active;
+  return join(states, `${profileFileName(profile)}.db`);
 }
 
 /** The parts of the app that know the state and the service. */
@@ -110,7 +106,7 @@ export async function newProfileNote(
   const { defaultProfile } = await import("../settings/profiles.ts");
   const { profileInUse } = await import("../settings/settings.ts");
   try {
-    const { name, settings, profiles } = await profileInUse(app.globals, app.context.env);
+    const { name, settings, profiles } = await profileInUse(app.globals, app.context);
     if (name === defaultProfile || settings !== null) return null;
     const meant = didYouMean(name, profiles.names);
     const question = meant.length === 0 ? "" : ` Did you mean ${meant.join(" or ")}?`;

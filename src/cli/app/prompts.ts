@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import stringWidth from "string-width";
-import type { Output } from "../context/context.ts";
 import { InterruptError } from "../context/errors.ts";
+import type { Output } from "../context/standard-streams.ts";
 import { lineWidth, wrappedText } from "../output/wrapped.ts";
 import type { App } from "./app.ts";
 

@@ -1,5 +1,5 @@
 import { CatError } from "../../errors.ts";
-import { isNothingDone } from "../../flows/service-errors.ts";
+import { type CarriedOut, isNothingDone } from "../../flows/service-errors.ts";
 import type { OnDoubt } from "../../http/time-limits.ts";
 import { withHint } from "../context/errors.ts";
 
@@ -20,6 +20,19 @@ export async function sendOnce<T>(
   } catch (error) {
     throw isInDoubt ? unlessDone(error, check) : error;
   }
+}
+
+/**
+ * Shows the response to a write, then throws its error if it is not as documented: an ID or a secret in it may be in no other
+ * response.
+ */
+export async function showDone<Reply>(
+  write: Promise<CarriedOut<Reply>>,
+  show: (reply: Reply) => Promise<void>,
+): Promise<void> {
+  const { reply, odd } = await write;
+  await show(reply);
+  if (odd !== undefined) throw odd;
 }
 
 /**

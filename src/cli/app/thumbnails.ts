@@ -44,7 +44,7 @@ export async function showThumbnails(
     for (const { caption, fetch } of pictures.slice(0, mostPictures)) {
       const image = await fetch(fetcher).catch(() => null);
       const text = image === null ? null : await pictureText(graphics, image).catch(() => null);
-      if (text !== null) await app.io.data(caption === null ? text : `${app.io.visible(caption)}\n${text}`);
+      if (text !== null) await app.io.text(caption === null ? text : `${app.io.visible(caption)}\n${text}`);
     }
   } finally {
     patience.release();

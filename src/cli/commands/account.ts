@@ -61,7 +61,7 @@ async function login(
 ): Promise<void> {
   const { globals, context, io, secrets } = app;
   if (globals.mock) throw withMock("login", "Remove --mock. The mock service of --mock needs no key.");
-  const profiles = await readProfiles(context.env);
+  const profiles = await readProfiles(context);
   const { profile, baseUrl, key } = await askForSettings(app, profiles, withKey);
   secrets.add(key);
   const hasScope = await canReadProducts(app, { baseUrl, apiKey: key });
@@ -119,7 +119,7 @@ async function askForSettings(
   // The address of a profile can be changed here; that of a flag or a variable was chosen just now.
   const isChosen = globals.baseUrl !== undefined || isSet(context.env.CAT_BASE_URL);
   const isKnown = isChosen || profiles.find(profile) !== null;
-  const known = isKnown ? await readBaseUrl({ ...globals, profile }, context.env) : null;
+  const known = isKnown ? await readBaseUrl({ ...globals, profile }, context) : null;
   if (prompts === null && known === null) {
     throw new UsageError("no service URL", {
       code: "missing_base_url",
@@ -187,7 +187,7 @@ export const logoutCommand = (app: App): Command =>
   }).action(async () => {
     const { globals, context, io } = app;
     if (globals.mock) throw withMock("logout", "Remove --mock.");
-    const { name, settings, profiles } = await existingProfile(globals, context.env);
+    const { name, settings, profiles } = await existingProfile(globals, context);
     const stored = toKeyStore(settings);
     if (stored !== null) {
       const store = openKeyStore(stored.store, name, profiles.path, context);
@@ -235,7 +235,7 @@ export const whoamiCommand = (app: App): Command =>
     const { globals, context, io } = app;
     const connection = await app.connection();
     const { baseUrl: base_url, apiKey } = connection;
-    const { name, settings } = await profileInUse(globals, context.env);
+    const { name, settings } = await profileInUse(globals, context);
     const products_read = await canReadProducts(app, connection);
     const key = maskedKey(apiKey);
     if (globals.mock) {
@@ -247,7 +247,7 @@ export const whoamiCommand = (app: App): Command =>
       profile: name,
       ...(typeof label === "string" && { label }),
       base_url,
-      base_url_source: (await readBaseUrl(globals, context.env))?.source ?? null,
+      base_url_source: (await readBaseUrl(globals, context))?.source ?? null,
       key,
       key_source: (await keyInUse(base_url, globals, context)).source,
       products_read,

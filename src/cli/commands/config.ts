@@ -117,7 +117,7 @@ const listCommand = (app: App): Command =>
   ).action(async (flags: RawPrintFlags) => {
     const printing = readPrintFlags(flags, settingForm);
     const { globals, context, io } = app;
-    const profiles = await readProfiles(context.env);
+    const profiles = await readProfiles(context);
     const only = namedProfile(globals, context.env)?.name;
     const rows = profiles.names
       .filter((name) => only === undefined || name === only)
@@ -146,7 +146,7 @@ const getCommand = (app: App): Command =>
     .action(async (typed: string) => {
       const { globals, context, io } = app;
       const name = profileKeys.find((key) => key === typed) ?? toSetting(typed);
-      const { name: profile, settings, profiles } = await existingProfile(globals, context.env);
+      const { name: profile, settings, profiles } = await existingProfile(globals, context);
       const value = name === "active" ? profiles.active : settings?.[name];
       if (value === undefined) {
         throw new CatError(`profile ${profile} has no ${name}`, {
@@ -188,13 +188,13 @@ const setCommand = (app: App): Command =>
     .action(async (typed: string, given: string) => {
       const { globals, context } = app;
       const name = toSetting(typed);
-      const profiles = await readProfiles(context.env);
+      const profiles = await readProfiles(context);
       const value = checks[name](given, profiles, context.env);
       if (name === "active") {
         await updateConfig(context, (config) => ({ ...config, active: String(value) }));
         return report(app, { profile: null, setting: name, value }, `The active profile is ${value}.`);
       }
-      const { name: profile } = await profileInUse(globals, context.env);
+      const { name: profile } = await profileInUse(globals, context);
       await updateProfile(context, profile, (own) => ({ ...own, [name]: value }));
       await report(app, { profile, setting: name, value }, `Set ${name} of profile ${profile}.`);
     });
@@ -225,12 +225,12 @@ const unsetCommand = (app: App): Command =>
     .action(async (typed: string) => {
       const { globals, context } = app;
       const name = answerKeys.find((key) => key === typed) ?? toSetting(typed);
-      const profiles = await readProfiles(context.env);
+      const profiles = await readProfiles(context);
       if (name === "active") {
         if (profiles.exists) await updateConfig(context, ({ active: _, ...others }) => others);
         return report(app, { profile: null, setting: name, value: null }, "The active profile is default.");
       }
-      const { name: profile, settings } = await profileInUse(globals, context.env);
+      const { name: profile, settings } = await profileInUse(globals, context);
       if (Object.hasOwn(settings ?? {}, name))
         await updateProfile(context, profile, ({ [name]: _, ...others }) => others);
       await report(app, { profile, setting: name, value: null }, `Removed ${name} of profile ${profile}.`);
@@ -243,7 +243,7 @@ const pathCommand = (app: App): Command =>
     about: "Print the path of the config file, whether or not it exists.",
     examples: [["open the file in an editor", '$EDITOR "$(cat config path)"']],
   }).action(async () => {
-    const path = await configPath(app.context.env);
+    const path = await configPath(app.context);
     if (app.io.json) return app.io.jsonData({ path });
     await app.io.data(`${app.io.visible(path)}\n`);
   });

@@ -1,10 +1,10 @@
 import type { Product } from "../../contract/resources/products.ts";
 import { CatError } from "../../errors.ts";
-import { isNotFound } from "../../flows/service-errors.ts";
+import { removeEach } from "../../flows/catalogue/removals.ts";
 import { counted, listFirst } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction } from "../app/confirm-action.ts";
-import { withHint } from "../context/errors.ts";
+import { PartialError, withHint } from "../context/errors.ts";
 import { commandLine } from "../output/command-words.ts";
 import { tell } from "../output/io.ts";
 import { findProduct } from "./find-product.ts";
@@ -14,6 +14,7 @@ const namedProducts = 20;
 
 /** Deletes products after a question that names them. Deletes none if one of them is not found (exit 5). */
 export async function deleteProducts(app: App, names: readonly string[]): Promise<void> {
+  const readAt = app.context.clock.now();
   const products = await findProducts(app, names);
   const shown = products.map(productName);
   const about = listFirst(shown, namedProducts);
@@ -24,25 +25,27 @@ export async function deleteProducts(app: App, names: readonly string[]): Promis
     reason: `deleting ${what} (${about}) needs a confirmation`,
     left: "nothing was deleted",
   });
-  const client = await app.client();
   const gone: string[] = [];
+  const kept: string[] = [];
   const done: string[] = [];
-  for (const product of products) {
+  const items = products.map((product) => ({ product, imageId: null }));
+  const { interrupt: signal, clock } = app.context;
+  const host = { client: await app.client(), clock, signal, newKey: () => crypto.randomUUID() };
+  const stopped = await removeEach(items, readAt, host, async ({ product }, { result, reason }) => {
     const { id, reference } = product;
-    try {
-      await client.products.delete({ product_id: id }, { signal: app.context.interrupt });
-    } catch (error) {
-      if (!isNotFound(error)) {
-        if (done.length > 0) await tell(app, `Deleted ${done.length} of ${what}: ${done.join(", ")}.`);
-        throw failure(app, error, products.slice(done.length));
-      }
-      gone.push(productName(product));
-    }
+    if (result === "kept") return void kept.push(`${productName(product)}: ${reason}`);
+    if (result === "gone") gone.push(productName(product));
     done.push(productName(product));
     if (app.io.json) await app.io.jsonData({ id, reference, deleted: true });
+  });
+  if (kept.length > 0) await tell(app, `Not deleted: ${kept.join("; ")}.`);
+  if (stopped !== undefined) {
+    if (done.length > 0) await tell(app, `Deleted ${done.length} of ${what}: ${done.join(", ")}.`);
+    throw failure(app, stopped, products.slice(done.length + kept.length));
   }
   if (gone.length > 0) await tell(app, `Already deleted by another client: ${gone.join(", ")}.`);
-  await app.io.note(`Deleted ${what}.`);
+  await app.io.note(`Deleted ${kept.length === 0 ? what : `${done.length} of ${what}`}.`);
+  if (kept.length > 0) throw new PartialError(`${kept.length} of ${what} kept`);
 }
 
 /** The products, each once. Throws a `not_found` error with the command that deletes those that exist. */

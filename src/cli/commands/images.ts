@@ -242,21 +242,23 @@ const uploadCommand = (app: App): Command =>
     const photos = await checkedPhotos(files, cwd);
     const client = await app.client();
     let rejected = 0;
-    const upload = async (file: string): Promise<Uploaded> => {
+    async function* upload(file: string): AsyncGenerator<Uploaded> {
       try {
-        const { id, mime_type, created_at } = await uploadPhoto(client, photos, file, interrupt);
-        return { file, id, mime_type, created_at };
+        const { reply, odd } = await uploadPhoto(client, photos, file, interrupt);
+        const { id, mime_type, created_at } = reply;
+        yield { file, id, mime_type, created_at };
+        if (odd !== undefined) throw odd;
       } catch (error) {
         // The others may be fine.
         if (!isOfContent(error) || files.length === 1) throw error;
         rejected++;
         const { code, message } = error;
         await tell(app, `${file}: ${message}`);
-        return { file, id: null, mime_type: null, created_at: null, error: { code, message } };
+        yield { file, id: null, mime_type: null, created_at: null, error: { code, message } };
       }
-    };
+    }
     async function* uploads() {
-      for (const file of files) yield await upload(file);
+      for (const file of files) yield* upload(file);
     }
     await app.io.show(printing, uploads());
     if (rejected === 0) return;

@@ -50,7 +50,7 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
   // A terminal gets no control characters; a file must have the text as it is.
   const cell = app.context.stdout.isTTY ? visibleInCell : (text: string) => text;
   const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
-  for await (const piece of await sheetContent(rows, format, style, cell)) await app.io.data(piece);
+  for await (const piece of await sheetContent(rows, format, style, cell)) await printed(app, piece);
   for (const note of notes.all()) await tell(app, note);
   if (isMore) await app.io.note(`The service has more products. For all of them, remove --limit.`);
 }
@@ -85,7 +85,7 @@ export async function exportSheet(app: App, name: string, flags: SheetFlags): Pr
     );
   }
   const content = await sheetContent(rows, format, style);
-  if (file === null) for await (const piece of content) await app.io.data(piece);
+  if (file === null) for await (const piece of content) await printed(app, piece);
   else await writeOutFile(app, file, content);
   if (app.io.json && file !== null) {
     await app.io.jsonData({ file: name, format, products: rows.length, skipped: notes.skipped });
@@ -119,6 +119,9 @@ function sheetFormat(app: App, name: string, flags: SheetFlags): SheetFormat {
   return format;
 }
 
+const printed = (app: App, piece: string | Uint8Array): Promise<void> =>
+  typeof piece === "string" ? app.io.csv(piece) : app.io.data(piece);
+
 async function sheetContent(
   rows: readonly ExportedRow[],
   format: SheetFormat,
@@ -126,14 +129,7 @@ async function sheetContent(
   cell = (text: string) => text,
 ): Promise<AsyncIterable<Uint8Array> | Iterable<string>> {
   if (format === "ndjson") return rows.map(jsonLine);
-  if (format === "csv")
-    return [
-      byteOrderMark(style) +
-        csvRecords(
-          toRecords(rows, (text) => guardedCell(cell(text))),
-          style,
-        ),
-    ];
+  if (format === "csv") return [byteOrderMark(style) + csvRecords(toRecords(rows, cell), style)];
   const { writeWorkbook } = await import("../../flows/workbook/write-workbook.ts");
   // An import takes the apostrophe of a guarded formula from each cell.
   const [header, ...records] = toRecords(rows, guardedCell) as [string[], ...string[][]];

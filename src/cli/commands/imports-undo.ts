@@ -7,11 +7,14 @@ import { importKind } from "../../flows/import/import-input.ts";
 import { type UndoPart, undoParts } from "../../flows/import/undo/judge.ts";
 import type { UndoEstimate, UndoSummary } from "../../flows/import/undo/undo.ts";
 import type { UndoneProduct } from "../../flows/import/undo/undo-product.ts";
+import { shownTime } from "../../flows/run/clocks.ts";
 import type { Memory } from "../../flows/run/run.ts";
 import { aboutTime } from "../../flows/run/writes.ts";
 import { counted, grouped, shownName } from "../../flows/words.ts";
+import type { Run as StoredRun } from "../../state/runs.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction, noteSummary } from "../app/confirm-action.ts";
+import { canAsk } from "../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import { PartialError, UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
@@ -42,7 +45,7 @@ export const undoCommand = (app: App): Command =>
       ["set back the fields only", "cat imports undo last --only fields"],
     ],
   })
-    .argument("<RUN>", "run ID, import ID, or last")
+    .argument("[RUN]", "run ID, import ID, or last; without it a terminal asks about the last import")
     .option("--plan", "show what would be undone, by reading alone", false)
     .addOption(new Option("--only <PART>", "undo only this part").choices(undoParts))
     .option("--with-generations", "delete created products even if images were generated of them", false)
@@ -53,16 +56,17 @@ export const undoCommand = (app: App): Command =>
       wholeNumber({ min: 1, max: 16 }),
       defaultConcurrency,
     )
-    .action((run: string, flags: UndoFlags) => undo(app, run, flags));
+    .action((run: string | undefined, flags: UndoFlags) => undo(app, run, flags));
 
-async function undo(app: App, typed: string, flags: UndoFlags): Promise<void> {
+async function undo(app: App, typed: string | undefined, flags: UndoFlags): Promise<void> {
   const { plan: isPlan, only = null, withGenerations, concurrency } = flags;
   named("RUN", typed, "Use the run_id of an import, the ID of an import, or last.");
   named("--ledger", flags.ledger, "Choose a file.");
   const { undoImport } = await import("../../flows/import/undo/undo.ts");
   await rejectMissingLedger(app, flags.ledger);
   const memory = await openMemory(app, flags.ledger);
-  const input = { target: findRunId(typed, memory), only, withGenerations, isPlan, concurrency };
+  const target = typed === undefined ? await proposeLast(app, memory) : findRunId(typed, memory);
+  const input = { target, only, withGenerations, isPlan, concurrency };
   const { summary, estimate, stopped } = await runFlow(app, ({ pause, ...host }) =>
     undoImport(input, {
       ...host,
@@ -108,13 +112,37 @@ async function rejectMissingLedger({ context, globals }: App, ledger: string | u
   });
 }
 
-/** The run that the user means. Throws a CatError if there is none. */
-function findRunId(typed: string, { state, sentJobs, service }: Memory): string {
-  if (typed !== "last") return sentJobs.find(typed)?.runId ?? typed;
+/** The last import of the account. */
+function findLast({ state, service }: Memory): StoredRun | undefined {
   const account = state.accounts.find(service.baseUrl, service.keyFingerprint);
   const runs = state.runs.ofKind(importKind).filter((run) => run.account === account);
   // Also one that changed nothing: another import than the user means would be undone.
-  const last = runs.sort((a, b) => b.startedAt - a.startedAt)[0];
+  return runs.sort((a, b) => b.startedAt - a.startedAt)[0];
+}
+
+/** The last import, for a line without RUN: the question of the undo names it. Throws UsageError where nothing is asked. */
+async function proposeLast(app: App, memory: Memory): Promise<string> {
+  const last = findLast(memory);
+  const of = last && `of ${shownName(last.file)}, started at ${shownTime(last.startedAt)} (${last.id})`;
+  if (last !== undefined && canAsk(app) && !app.globals.yes) {
+    await app.io.note(app.io.visible(`The last import is ${of}.`));
+    return last.id;
+  }
+  throw new UsageError("missing argument: RUN", {
+    code: "missing_argument",
+    param: "RUN",
+    hint:
+      of === undefined
+        ? "See: cat imports undo --help"
+        : app.io.visible(`The last import is ${of}. To undo it, run: cat imports undo last`),
+  });
+}
+
+/** The run that the user means. Throws a CatError if there is none. */
+function findRunId(typed: string, memory: Memory): string {
+  const { sentJobs, service } = memory;
+  if (typed !== "last") return sentJobs.find(typed)?.runId ?? typed;
+  const last = findLast(memory);
   if (last !== undefined) return last.id;
   throw new CatError(`no import to ${service.baseUrl} can be undone from this machine`, {
     type: "not_found",

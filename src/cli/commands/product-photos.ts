@@ -4,6 +4,7 @@ import { canonicalReference, isLongerThan } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ProductImage } from "../../contract/resources/products.ts";
 import type { Orientation } from "../../contract/value-sets.ts";
+import { photosKind } from "../../flows/export/selection/columns.ts";
 import type { App } from "../app/app.ts";
 import { sendOnce } from "../app/send-once.ts";
 import { command } from "../flags/command.ts";
@@ -11,6 +12,7 @@ import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/pri
 import { resourceId } from "../flags/values.ts";
 import { entryFields, resourceForm } from "../resources/forms.ts";
 import { findProduct } from "./find-product.ts";
+import { type RawRemovalFlags, readRemovalFlags, withRemovalFlags } from "./removal-flags.ts";
 
 /** The argument of commands for one product. */
 export const product = ["<ID|REFERENCE>", "ID or reference of the product"] as const;
@@ -55,23 +57,47 @@ export const attachCommand = (app: App): Command =>
   });
 
 /** Removes a photo from a product; exits with 5 if the product does not have it, and 3 if it is the last one. */
-export const detachCommand = (app: App): Command =>
-  command("detach", {
-    summary: "remove a photo from a product",
-    usage: "ID|REFERENCE IMAGE_ID [flags]",
-    about: "Remove a photo from a product. The last photo of a product cannot be removed.",
-    examples: [["remove a photo", "cat products detach DRESS-1 01KE6W9ZJ8Q3V5X7B2D4F6H8JK"]],
+export const detachCommand = (app: App): Command => {
+  const made = command("detach", {
+    summary: "remove photos from products",
+    usage: "ID|REFERENCE IMAGE_ID | --from FILE [flags]",
+    about:
+      "Remove a photo from a product, or the photos of a file. The last photo of a product cannot be removed.\n\n" +
+      "If a removal with --from stops, run the same command again to resume it.",
+    examples: [
+      ["remove a photo", "cat products detach DRESS-1 01KE6W9ZJ8Q3V5X7B2D4F6H8JK"],
+      ["see which photos a file would remove", "cat products detach --from photos.csv --dry-run"],
+      ["remove them", "cat products detach --from photos.csv"],
+    ],
   })
-    .argument(...product)
-    .argument("<IMAGE_ID>", "ID of the image, as in cat products get")
-    .action(async (idOrReference: string, image: string) => {
-      const image_id = resourceId(image, "image");
-      const { id, reference } = await findProduct(app, idOrReference);
-      const client = await app.client();
-      await client.products.detach({ product_id: id, image_id }, { signal: app.context.interrupt });
-      if (app.io.json) await app.io.jsonData({ product_id: id, image_id, detached: true });
-      else await app.io.note(app.io.visible(`Removed the photo ${image_id} from ${reference ?? id}.`));
-    });
+    .argument("[ID|REFERENCE]", product[1])
+    .argument("[IMAGE_ID]", "ID of the image, as in cat products get");
+  const flags = {
+    from: "remove the photos of a file: a table with reference or product_id, and image_id; - is stdin",
+    limit: "--max-removals",
+    things: "photos",
+  } as const;
+  return withRemovalFlags(made, flags).action(
+    async (idOrReference: string | undefined, image: string | undefined, raw: RawRemovalFlags) => {
+      const args = [idOrReference, image].filter((arg) => arg !== undefined);
+      const missing = ["ID|REFERENCE", "IMAGE_ID"][args.length];
+      const help = "cat products detach";
+      const removal = readRemovalFlags(raw, args, { kind: photosKind, missing, help });
+      if (removal === null) return detachPhoto(app, idOrReference!, image!);
+      const { removeFromFile } = await import("./remove-from-file.ts");
+      await removeFromFile(app, removal, (await import("./removal-kinds.ts")).detachment);
+    },
+  );
+};
+
+async function detachPhoto(app: App, idOrReference: string, image: string): Promise<void> {
+  const image_id = resourceId(image, "image");
+  const { id, reference } = await findProduct(app, idOrReference);
+  const client = await app.client();
+  await client.products.detach({ product_id: id, image_id }, { signal: app.context.interrupt });
+  if (app.io.json) await app.io.jsonData({ product_id: id, image_id, detached: true });
+  else await app.io.note(app.io.visible(`Removed the photo ${image_id} from ${reference ?? id}.`));
+}
 
 /**
  * Notes what is larger than a row of an import may be (Limits). The specification has no limits here: the service decides.

@@ -3,7 +3,10 @@ import { operations } from "../../contract/client-operations.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { sexes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
+import { productsKind } from "../../flows/export/selection/columns.ts";
+import { carriedOut } from "../../flows/service-errors.ts";
 import type { App } from "../app/app.ts";
+import { showDone } from "../app/send-once.ts";
 import { UsageError } from "../context/errors.ts";
 import { command, group } from "../flags/command.ts";
 import { sheetFormats, thumbnailFlag } from "../flags/common-flags.ts";
@@ -16,6 +19,7 @@ import { listResource } from "../resources/list-resource.ts";
 import { findProduct } from "./find-product.ts";
 import type { SheetFlags } from "./import-sheet.ts";
 import { attachCommand, detachCommand, noteLongFields, product } from "./product-photos.ts";
+import { type RawRemovalFlags, readRemovalFlags, withRemovalFlags } from "./removal-flags.ts";
 
 /** `cat products`: the products in the catalogue. */
 export const productsCommand = (app: App): Command =>
@@ -204,7 +208,8 @@ async function createProduct(app: App, { image, ...fields }: CreateFlags): Promi
   await noteLongFields(app, { ...fields, photos: photos.length });
   const images = await attachable(photos, { client: () => app.client(), cwd, signal });
   const client = await app.client();
-  await app.io.resource(await client.products.create({ body: { ...fields, images } }, { signal }));
+  const created = carriedOut(client.products.create({ body: { ...fields, images } }, { signal }));
+  await showDone(created, (shown) => app.io.resource(shown));
 }
 
 function checkSex(sex: string | undefined): void {
@@ -262,7 +267,8 @@ const updateCommand = (app: App): Command =>
       const { id } = await findProduct(app, idOrReference);
       const client = await app.client();
       const { interrupt: signal } = app.context;
-      await app.io.resource(await client.products.update({ product_id: id, body: change }, { signal }));
+      const updated = carriedOut(client.products.update({ product_id: id, body: change }, { signal }));
+      await showDone(updated, (shown) => app.io.resource(shown));
     });
 
 function toClearable(text: string): Clearable {
@@ -274,17 +280,31 @@ function toClearable(text: string): Clearable {
   });
 }
 
-const deleteCommand = (app: App): Command =>
-  command("delete", {
+const deleteCommand = (app: App): Command => {
+  const made = command("delete", {
     summary: "delete products",
-    usage: "ID|REFERENCE ... [flags]",
-    about: "Delete products. This cannot be undone.",
+    usage: "ID|REFERENCE ... | --from FILE [flags]",
+    about:
+      "Delete products. This cannot be undone.\n\n" +
+      "A product that another client changes meanwhile is kept. If a deletion with --from stops, run the same command again to resume it.",
     examples: [
       ["delete a product", "cat products delete DRESS-1"],
       ["delete products in a script", "cat products delete DRESS-1 DRESS-2 --yes"],
+      ["see which products a file would delete", "cat products delete --from old.csv --dry-run"],
+      ["delete them", "cat products delete --from old.csv"],
     ],
-  })
-    .argument("<ID|REFERENCE...>", "IDs or references of the products")
-    .action(async (products: string[]) =>
-      (await import("./delete-products.ts")).deleteProducts(app, products),
-    );
+  }).argument("[ID|REFERENCE...]", "IDs or references of the products");
+  const flags = {
+    from: "delete the products of a file: a table with IDs or references, or one of them per line; - is stdin",
+    limit: "--max-delete",
+    things: "products",
+  } as const;
+  return withRemovalFlags(made, flags).action(async (products: string[], raw: RawRemovalFlags) => {
+    const missing = products.length === 0 ? "ID|REFERENCE" : undefined;
+    const help = "cat products delete";
+    const removal = readRemovalFlags(raw, products, { kind: productsKind, missing, help });
+    if (removal === null) return (await import("./delete-products.ts")).deleteProducts(app, products);
+    const { removeFromFile } = await import("./remove-from-file.ts");
+    await removeFromFile(app, removal, (await import("./removal-kinds.ts")).deletion);
+  });
+};

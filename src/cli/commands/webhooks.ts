@@ -6,9 +6,10 @@ import type { Webhook } from "../../contract/resources/webhooks.ts";
 import { signatureHeader, verifySignature } from "../../contract/signature.ts";
 import { type EventType, eventTypes } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
+import { carriedOut, hasId } from "../../flows/service-errors.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction } from "../app/confirm-action.ts";
-import { sendOnce } from "../app/send-once.ts";
+import { sendOnce, showDone } from "../app/send-once.ts";
 import { UsageError } from "../context/errors.ts";
 import { command, group } from "../flags/command.ts";
 import { resourceId, wholeNumber } from "../flags/values.ts";
@@ -101,16 +102,20 @@ const createCommand = (app: App): Command =>
     .action(async (body: CreateFlags) => {
       const client = await app.client();
       const { interrupt: signal } = app.context;
-      const created = await sendOnce(
-        (options) => client.webhooks.create({ body }, { ...options, signal }),
+      const created = sendOnce(
+        (options) => carriedOut(client.webhooks.create({ body }, { ...options, signal }), hasIdOrSecret),
         "Delete a webhook whose secret you do not have before you create another: cat webhooks list",
       );
-      await showWithSecret(app, created);
+      await showDone(created, (shown) => showWithSecret(app, shown));
     });
+
+/** Whatever else is wrong with a response: its secret must not be lost. */
+const hasIdOrSecret = (shown: { readonly signing_secret?: string | undefined }): boolean =>
+  hasId(shown) || typeof shown.signing_secret === "string";
 
 /** Prints a webhook with its new signing secret, which the service shows only once (Webhooks). */
 async function showWithSecret(app: App, shown: { readonly signing_secret?: string | undefined }) {
-  if (shown.signing_secret !== undefined) app.secrets.show(shown.signing_secret);
+  if (typeof shown.signing_secret === "string") app.secrets.show(shown.signing_secret);
   await app.io.resource(shown);
   await app.io.note("Store the signing_secret now: the service does not show it again.");
 }
@@ -148,7 +153,8 @@ const updateCommand = (app: App): Command =>
       const webhook_id = resourceId(text, "webhook");
       const client = await app.client();
       const { interrupt: signal } = app.context;
-      await app.io.resource(await client.webhooks.update({ webhook_id, body }, { signal }));
+      const updated = carriedOut(client.webhooks.update({ webhook_id, body }, { signal }));
+      await showDone(updated, (shown) => app.io.resource(shown));
     });
 
 /** The ID of a webhook, once the user agreed to what is done with it. The question names its URL. */
@@ -206,7 +212,11 @@ const rotateCommand = (app: App): Command =>
       }));
       const client = await app.client();
       const input = { webhook_id, body: { rotate_secret: true } };
-      await showWithSecret(app, await client.webhooks.update(input, { signal: app.context.interrupt }));
+      const rotated = carriedOut(
+        client.webhooks.update(input, { signal: app.context.interrupt }),
+        hasIdOrSecret,
+      );
+      await showDone(rotated, (shown) => showWithSecret(app, shown));
     });
 
 interface VerifyFlags {
@@ -245,10 +255,10 @@ const verifyCommand = (app: App): Command =>
 
 /** Checks one delivery. Throws a CatError (exit 3) with the reason if its signature is not valid. */
 async function verify(app: App, { header, file, tolerance }: VerifyFlags): Promise<void> {
-  const { clock, env } = app.context;
+  const { clock } = app.context;
   const { webhookSecret } = await import("./listen/handlers.ts");
   const secret = await webhookSecret(app);
-  const headerName = await signatureHeaderInUse(app.globals, env);
+  const headerName = await signatureHeaderInUse(app.globals, app.context);
   const delivery = {
     header: header.trim().replace(/^[\w-]+:\s*/, ""),
     rawBody: await readBody(app, file),

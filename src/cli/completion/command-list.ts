@@ -79,7 +79,7 @@ const toArgument = (argument: Argument): ListedArgument => ({
 });
 
 function toFlag(option: Option): ListedFlag {
-  const value = /<(.+)>|\[(.+)\]/.exec(option.flags);
+  const value = /<([^<>]+)>|\[([^[\]]+)\]/.exec(option.flags);
   return {
     flag: option.long ?? option.flags,
     short: option.short ?? null,

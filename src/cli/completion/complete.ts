@@ -28,14 +28,13 @@ export async function complete(
  * the name of the program and the words up to the cursor.
  */
 export async function candidates(
-  host: Pick<NodeJS.Process, "env" | "cwd">,
+  host: Pick<NodeJS.Process, "env">,
   argv: readonly string[],
   list: CommandList,
 ): Promise<string> {
   const [name, ...words] = argv;
   const { kind, files, typed, before, words: fixed } = expectedAt(list, words, name === "cat");
-  const { env } = host;
-  const kept = kind === null ? [] : await lookUp(kind, { env, cwd: host.cwd(), words });
+  const kept = kind === null ? [] : await lookUp(kind, { env: host.env, words });
   const lines = [...fixed, ...kept]
     .filter(([word]) => word.startsWith(typed) && visible(word) === word)
     .map(([word, about]) => `${before}${word}${about === "" ? "" : `\t${visible(about)}`}\n`);

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { systemClock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import type { App } from "../app/app.ts";
 import { type Env, profileFileName } from "../settings/profile-names.ts";
 import { configPath } from "../settings/profiles.ts";
 import type { Kind } from "./words.ts";
 
-/** Where names are looked up: the environment, the working folder and the words typed so far. */
+/** Where names are looked up: the environment and the words typed so far. */
 export interface Lookup {
   readonly env: Env;
-  readonly cwd: string;
   readonly words: readonly string[];
 }
 
@@ -25,8 +25,8 @@ export async function keptNames(
   kind: Kind,
   lookup: Lookup,
 ): Promise<(readonly [name: string, about: string])[]> {
-  const { env, cwd, words } = lookup;
-  const config = resolve(cwd, await configPath(env));
+  const { env, words } = lookup;
+  const config = await configPath({ env });
   const settings = settingsIn(config);
   if (kind === "profiles") return Object.keys(settings.profiles).map((name) => [name, ""] as const);
   const profile = valueAfter(words, "--profile") ?? (env.CAT_PROFILE || settings.active);
@@ -43,7 +43,7 @@ export async function keptNames(
   const { origin, prefix } = parseBaseUrl(baseUrl, insecureHosts(env));
   const state = await openState(path, { clock: systemClock() });
   try {
-    return JSON.parse(state.marks.get(origin + prefix, toMark(kind)) ?? "[]") as [string, string][];
+    return parseJson(state.marks.get(origin + prefix, toMark(kind)) ?? "[]") as [string, string][];
   } finally {
     state.close();
   }
@@ -57,7 +57,7 @@ interface Settings {
 /** The config file, read without the library that validates it, which takes longer. */
 function settingsIn(path: string): Settings {
   try {
-    const { active, profiles } = JSON.parse(readFileSync(path, "utf8")) as Partial<Settings>;
+    const { active, profiles } = parseJson(readFileSync(path, "utf8")) as Partial<Settings>;
     return { active: typeof active === "string" ? active : "default", profiles: profiles ?? {} };
   } catch {
     return { active: "default", profiles: {} };

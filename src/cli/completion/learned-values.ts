@@ -2,6 +2,7 @@ import { allAngleShots, type GenerationKind, listBackgrounds } from "../../contr
 import type { ExportRow } from "../../contract/resources/exports.ts";
 import { hexBackground } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import type { App } from "../app/app.ts";
 import { visible } from "../output/visible.ts";
 import { toMark } from "./kept-names.ts";
@@ -73,7 +74,7 @@ export async function learnedValues(app: App, kind: LearnedKind): Promise<string
   try {
     const { baseUrl } = await app.connection();
     const kept = (await app.state()).marks.get(baseUrl, toMark(kind));
-    return kept === null ? [] : (JSON.parse(kept) as [string, string][]).map(([value]) => value);
+    return kept === null ? [] : (parseJson(kept) as [string, string][]).map(([value]) => value);
   } catch (error) {
     if (error instanceof CatError) return [];
     throw error;

@@ -1,16 +1,20 @@
-import { fstatSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { type Clock, MovableClock } from "../../clock.ts";
-import {
-  exitOnSignal,
-  InterruptError,
-  type InterruptSignal,
-  OutputError,
-  ReaderGoneError,
-} from "./errors.ts";
+import { exitOnSignal, InterruptError, type InterruptSignal } from "./errors.ts";
+import { LastActs } from "./last-acts.ts";
 import type { Keychain } from "./os-keychain.ts";
+import { type Output, standardInput, standardOutput } from "./standard-streams.ts";
+import { inBackground, terminalStreams } from "./terminals.ts";
 
 /** The names of the program; the package installs both. */
 export type ProgramName = "cat" | "catalogue";
+
+/** The computer, as far as it decides where settings and state are. */
+export interface Host {
+  readonly platform: string;
+  /** The home folder of the user's entry, e.g. in /etc/passwd; null without an entry. */
+  userHome(): string | null;
+}
 
 /** Everything outside the program that a command may use. Tests pass their own context. */
 export interface Context {
@@ -20,6 +24,10 @@ export interface Context {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The computer (default: this one). */
+  readonly host?: Host | undefined;
+  /** The folder of settings and state; the app gives it, and says where it is new. */
+  homeFolder?(): Promise<string>;
   readonly cwd: string;
   readonly clock: Clock;
   random(): number;
@@ -28,42 +36,35 @@ export interface Context {
   readonly nodeVersion: string;
   /** Whether a process with this ID runs, as far as this process can see (it may be in a container). */
   isRunning(pid: number): boolean;
-  /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its reason is an InterruptError. */
+  /**
+   * Aborted by the first SIGINT, SIGTERM or, if a standard stream is a terminal, SIGHUP; its reason is an InterruptError.
+   */
   readonly interrupt: AbortSignal;
   /**
-   * Registers `run` for a second interrupt, which stops the program without waiting. Returns a function that
-   * unregisters it.
+   * Registers `run` for a second interrupt, which stops the program at once: it tells what was left undone. What must be
+   * done in any case, `finishing`, gets 5 s before. Returns a function that unregisters both.
    */
-  onStop(run: (signal: InterruptSignal) => void): () => void;
+  onStop(run: (signal: InterruptSignal) => void, finishing?: Promise<unknown>): () => void;
   /**
    * Sends signals to `receive` instead of `interrupt` while a child program runs; resolves to a function that
    * ends this. Signals that a terminal sends to all its programs are skipped, because the child gets them
    * too; not for a child of its own group (`hasOwnGroup`).
    */
   passSignals(receive: (signal: NodeJS.Signals) => void, hasOwnGroup: boolean): Promise<() => void>;
+  /** Whether the shell runs the program in the background of its terminal (`COMMAND &`), which stops one that reads keys. */
+  inBackground?(): Promise<boolean>;
   /** The keychain of the system; its code is loaded only for a stored key. */
   keychain(): Promise<Keychain>;
   /** The locale of the system, for where no variable has one (Windows). */
   systemLocale?(): string;
+  /** How many files this process may open; null where the system does not tell. */
+  openFileLimit?(): number | null;
   /** Makes V8 collect garbage early, which costs some time: for work that allocates much for a short time. */
   keepHeapSmall?(): void;
   /** Keeps V8 from optimizing WebAssembly: no command gains back the time and the memory that it takes. */
   skipWasmOptimization?(): void;
   /** Releases handles that would keep the process alive; called once, at the end. */
   release?(): void;
-}
-
-/** An output stream. */
-export interface Output {
-  readonly isTTY: boolean;
-  /** The width of the terminal; 80 without a terminal. */
-  readonly columns: number;
-  /** The height of the terminal; 24 without a terminal. */
-  readonly rows: number;
-  /** Resolves when more can be written. Rejects with a ReaderGoneError when the reader closed the pipe. */
-  write(text: string | Uint8Array): Promise<void> | void;
-  /** The underlying stream, for code that draws on a terminal. */
-  readonly raw: NodeJS.WritableStream;
 }
 
 /** Signals that are passed on to a child program. */
@@ -76,39 +77,49 @@ export function nodeContext(program: ProgramName): Context {
   const interrupt = new AbortController();
   const clock = new MovableClock();
   let passing = false;
-  const lastActs = new Set<(signal: InterruptSignal) => void>();
+  const lastActs = new LastActs();
+  let isStopping = false;
   const receive = interruptReceiver(
     clock,
     (signal) => interrupt.abort(new InterruptError(signal)),
-    // A second interrupt stops at once, because the work that the first one waits for may hang. The escape
-    // sequences show the cursor and turn line wrapping on again.
-    (signal) => {
-      if (process.stderr.isTTY) process.stderr.write("\x1b[?25h\x1b[?7h");
-      for (const run of lastActs) run(signal);
-      process.exit(exitOnSignal[signal]);
+    // A second interrupt stops soon, because the work that the first one waits for may hang; a third one at once.
+    () => {
+      const { signal } = interrupt.signal.reason as InterruptError;
+      const exit = () => {
+        // Shows the cursor and turns line wrapping on again.
+        if (stderr?.isTTY) stderr.raw.write("\x1b[?25h\x1b[?7h");
+        lastActs.run(signal);
+        process.exit(exitOnSignal[signal]);
+      };
+      const finished = isStopping ? null : lastActs.finished(clock);
+      isStopping = true;
+      if (finished === null) exit();
+      else void finished.then(exit);
     },
   );
   const interrupted = (signal: InterruptSignal) => {
-    if (!passing) receive(signal);
+    // Node has forgotten that `nohup` asked to ignore it.
+    if (passing || (signal === "SIGHUP" && terminalStreams(process).length === 0)) return;
+    receive(signal);
   };
   for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, interrupted);
-  let touchedStdin = false;
+  let fileLimit: number | null = null;
   // Streams are created on first use: each costs time at startup.
+  let stdin: NodeJS.ReadStream | undefined;
   let stdout: Output | undefined;
   let stderr: Output | undefined;
   return {
     program,
     get stdin() {
-      touchedStdin = true;
-      return process.stdin;
+      stdin ??= standardInput(process);
+      return stdin;
     },
     get stdout() {
-      stdout ??= streamOutput(process.stdout, 1, true);
+      stdout ??= standardOutput(process, "stdout");
       return stdout;
     },
     get stderr() {
-      // A failure to write to stderr cannot be reported anywhere.
-      stderr ??= streamOutput(process.stderr, 2, false);
+      stderr ??= standardOutput(process, "stderr");
       return stderr;
     },
     env: process.env,
@@ -122,28 +133,32 @@ export function nodeContext(program: ProgramName): Context {
     nodeVersion: process.versions.node,
     isRunning,
     interrupt: interrupt.signal,
-    onStop(run) {
-      lastActs.add(run);
-      return () => lastActs.delete(run);
-    },
+    onStop: (run, finishing) => lastActs.add(run, finishing),
     async passSignals(receive, hasOwnGroup) {
       // Imported here, because only commands that run another program need it.
       const { isatty } = await import("node:tty");
       passing = true;
       const getsThemItself = !hasOwnGroup && [0, 1, 2].some((descriptor) => isatty(descriptor));
-      const pass = (signal: NodeJS.Signals) => {
+      const passOn = (signal: NodeJS.Signals) => {
         if (!getsThemItself || !sentByTerminals.has(signal)) receive(signal);
       };
+      const passRequest = interruptReceiver(clock, passOn, passOn);
+      // A Ctrl-C that `pnpm` passes on as SIGTERM as well is one request for the child, too.
+      const pass = (signal: NodeJS.Signals) =>
+        signal === "SIGINT" || signal === "SIGTERM" ? passRequest(signal) : passOn(signal);
       for (const signal of passed) process.on(signal, pass);
       return () => {
         passing = false;
         for (const signal of passed) process.removeListener(signal, pass);
       };
     },
+    inBackground: () => inBackground(process),
     async keychain() {
       const { osKeychain } = await import("./os-keychain.ts");
       return osKeychain({ clock, env: process.env, node: process.execPath });
     },
+    // Kept, because it cannot be read while no file can be opened.
+    openFileLimit: () => (fileLimit ??= readOpenFileLimit()),
     keepHeapSmall() {
       // By default V8 lets the heap grow to four times the memory in use before it collects; this sets 1.4
       // times.
@@ -157,11 +172,23 @@ export function nodeContext(program: ProgramName): Context {
     },
     release() {
       // A half-read stdin would keep the process alive until its writer closes it.
-      if (touchedStdin) process.stdin.destroy();
+      stdin?.destroy();
       // So would the waits of requests that no command needs any more, for a minute and longer.
       clock.clear();
     },
   };
+}
+
+function readOpenFileLimit(): number | null {
+  try {
+    // Takes a tenth of the time of a report, which is for systems without /proc.
+    const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1")) ?? [];
+    if (limit !== undefined) return Number(limit);
+  } catch {}
+  if (process.platform === "linux" || process.platform === "win32") return null;
+  const report = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } };
+  const limit = report.userLimits?.open_files?.soft;
+  return typeof limit === "number" ? limit : null;
 }
 
 function isRunning(pid: number): boolean {
@@ -173,88 +200,27 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function streamOutput(stream: NodeJS.WriteStream, descriptor: number, reportsErrors: boolean): Output {
-  let broken: Error | null = null;
-  let isFileKnown: boolean | undefined;
-  const isFile = () => {
-    try {
-      isFileKnown ??= fstatSync(descriptor).isFile();
-    } catch {
-      isFileKnown = false;
-    }
-    return isFileKnown;
-  };
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    broken ??= asOutputError(error);
-  });
-  return {
-    isTTY: stream.isTTY === true,
-    get columns() {
-      // A terminal without a size, as some CI jobs have, reports 0 columns.
-      return stream.columns || 80;
-    },
-    get rows() {
-      return stream.rows || 24;
-    },
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        const settle = (error: Error | null) =>
-          error === null || !reportsErrors ? resolve() : reject(error);
-        if (broken !== null) return settle(broken);
-        // A device such as /dev/full fails even a write of nothing.
-        if (text.length === 0) return settle(null);
-        if (isFile()) return settle(writeToFile(descriptor, text));
-        stream.write(text, (error) => settle(error ? asOutputError(error) : null));
-      }),
-    raw: stream,
-  };
-}
+/** Signals within this time are one request, whatever their names: `pnpm` passes on a Ctrl-C as SIGTERM. */
+const sameMs = 1_000;
 
 /**
- * Writes all bytes, or returns the error. Node's stream takes a write that a full disk cut short as complete.
- */
-function writeToFile(descriptor: number, text: string | Uint8Array): Error | null {
-  const bytes = typeof text === "string" ? Buffer.from(text) : text;
-  try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
-    return null;
-  } catch (error) {
-    return asOutputError(error as NodeJS.ErrnoException);
-  }
-}
-
-/**
- * EPIPE (POSIX) and EOF (Windows) mean that the reader closed the pipe; any other error is, for example, a
- * full disk.
- */
-const asOutputError = (error: NodeJS.ErrnoException): Error =>
-  error.code === "EPIPE" || error.code === "EOF" ? new ReaderGoneError() : new OutputError(error);
-
-/**
- * A repeated signal within this time counts as one: `timeout` signals the program and then its process group.
- */
-const sameMs = 50;
-
-/**
- * Calls `first` for the first signal, which ends work in progress, and `second` for a later one, which stops
- * at once.
+ * Calls `first` for the first request to stop, which ends work in progress, and `second` for each later one, which stops
+ * without waiting for that.
  */
 export function interruptReceiver(
   clock: Pick<Clock, "now">,
   first: (signal: InterruptSignal) => void,
   second: (signal: InterruptSignal) => void,
 ): (signal: InterruptSignal) => void {
-  let received: { signal: InterruptSignal; at: number } | null = null;
+  let requestedAt: number | null = null;
   return (signal) => {
     const now = clock.now();
-    if (received === null) {
-      received = { signal, at: now };
-      first(signal);
-    } else if (signal === "SIGHUP") {
-      // A closing terminal sends several, and no user is waiting.
-      return;
-    } else if (signal !== received.signal || Math.abs(now - received.at) > sameMs) {
-      second(signal);
+    if (requestedAt !== null) {
+      // A closing terminal sends several SIGHUPs, and no user is waiting.
+      if (signal === "SIGHUP" || Math.abs(now - requestedAt) <= sameMs) return;
     }
+    const request = requestedAt === null ? first : second;
+    requestedAt = now;
+    request(signal);
   };
 }

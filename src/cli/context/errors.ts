@@ -1,4 +1,4 @@
-import { CatError, type ErrorDetail, fileProblem } from "../../errors.ts";
+import { CatError, type ErrorDetail, fileProblem, outOfFiles } from "../../errors.ts";
 
 /** The command line is invalid: exit 2. */
 export class UsageError extends CatError {
@@ -200,6 +200,7 @@ const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_resp
 /** The exit status for an error; 1 for an error that is not one of the program's own. */
 export function toExitCode(error: unknown): number {
   if (error instanceof InterruptError) return exitOnSignal[error.signal];
+  if (outOfFiles(error, "") !== null) return ExitCode.usage;
   if (error instanceof ReaderGoneError || error instanceof DeclinedError) return ExitCode.done;
   if (error instanceof NotStartedError) return error.exit;
   if (!(error instanceof CatError)) return ExitCode.fault;

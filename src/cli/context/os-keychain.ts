@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
+import { childEnvironment } from "./child-environment.ts";
 
 /** A store of API keys, by account: the name of an entry, which is not secret. */
 export interface Keychain {
@@ -78,9 +80,8 @@ async function request(
   key = "",
 ): Promise<string | null> {
   const library = libraryPath();
-  const { CAT_API_KEY: _key, CAT_WEBHOOK_SECRET: _secret, NODE_OPTIONS: _options, ...others } = env;
   const child = spawn(node, ["-e", program, "--", library, service, account, action], {
-    env: others,
+    env: childEnvironment(env, "session"),
     stdio: ["pipe", "pipe", "ignore"],
     windowsHide: true,
   });
@@ -121,7 +122,7 @@ function libraryPath(): string {
 function parseResult(text: string): string | null {
   let result: { key?: string | null; error?: string };
   try {
-    result = JSON.parse(text);
+    result = parseJson(text) as typeof result;
   } catch {
     throw new KeychainError("its library does not work on this system");
   }

@@ -7,6 +7,7 @@ import { isCsvName, type OutputTargets } from "../../flows/outputs/results-file.
 import { formatOfName, type InputFormat, withoutGz } from "../../flows/rows/input-format.ts";
 import type { RowFile } from "../../flows/rows/open-rows.ts";
 import type { Source } from "../../flows/rows/source.ts";
+import { startInBytes } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import type { Asker } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
@@ -147,9 +148,8 @@ export function failedName(file: string, format: InputFormat): string {
   const stem = name.slice(0, name.length - extension.length);
   // Workbooks are written in one format, whichever they are read in.
   const ending = `.failed${format === "workbook" ? ".xlsx" : extension || `.${format}`}`;
-  const short = Array.from(extension === "" ? stem : stem.replace(/(?<=.)\.failed(?:-\d{1,5})?$/s, ""));
+  const short = extension === "" ? stem : stem.replace(/(?<=.)\.failed(?:-\d{1,5})?$/s, "");
   // The number that `numbered` adds must fit as well.
   const longest = longestName - ending.length - "-99999".length;
-  while (Buffer.byteLength(short.join("")) > longest) short.pop();
-  return path.slice(0, path.length - name.length) + short.join("") + ending;
+  return path.slice(0, path.length - name.length) + startInBytes(short, longest) + ending;
 }

@@ -5,6 +5,7 @@ import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import { LocalPhotos } from "../../flows/photos/local-photos.ts";
 import { InputError } from "../../flows/rows/source.ts";
+import { type CarriedOut, carriedOut } from "../../flows/service-errors.ts";
 import { UsageError } from "../context/errors.ts";
 import { idForm } from "../flags/values.ts";
 
@@ -97,15 +98,15 @@ async function checkedForProduct(photos: readonly PhotoArgument[], cwd: string):
 
 const quote = (name: string): string => JSON.stringify(name);
 
-/** Uploads a checked photo and resolves to the service's record of it. */
+/** Uploads a checked photo and resolves to the service's record of it, which is to be used before `odd` is thrown. */
 export async function uploadPhoto(
   client: Client,
   photos: LocalPhotos,
   path: string,
   signal: AbortSignal,
-): ReturnType<Client["images"]["upload"]> {
+): Promise<CarriedOut<Awaited<ReturnType<Client["images"]["upload"]>>>> {
   const bytes = await photos.read(path, await photos.digest(path));
-  return client.images.upload({ file: { bytes, filename: basename(path) } }, { signal });
+  return carriedOut(client.images.upload({ file: { bytes, filename: basename(path) } }, { signal }));
 }
 
 /** The photos as the service takes them, after the local files among them were checked and uploaded, in order. */
@@ -116,7 +117,11 @@ export async function attachable(
   const paths = photos.flatMap(({ image }) => ("path" in image ? [image.path] : []));
   const local = await checkedForProduct(photos, cwd);
   const uploaded = new Map<string, string>();
-  for (const path of paths) uploaded.set(path, (await uploadPhoto(await client(), local, path, signal)).id);
+  for (const path of paths) {
+    const { reply, odd } = await uploadPhoto(await client(), local, path, signal);
+    if (odd !== undefined) throw odd;
+    uploaded.set(path, reply.id);
+  }
   return photos.map(({ image, orientation }) => ({
     image_id: "id" in image ? image.id : uploaded.get(image.path)!,
     orientation,

@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { access, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileProblem } from "../../errors.ts";
 import { isBucketAddress, readBucketAddress } from "../../flows/bucket/address.ts";
@@ -12,6 +11,7 @@ import {
 import type { ImageBucket } from "../../flows/generate/image-bucket.ts";
 import type { ResultRow } from "../../flows/generate/result.ts";
 import { makeFolders } from "../../move-file.ts";
+import { tryToWrite } from "../../open-file.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import type { BucketFlags } from "../flags/bucket-flags.ts";
@@ -83,7 +83,8 @@ export async function checkSaveFolder(
     const stats = await stat(path).catch(() => null);
     if (stats !== null && !stats.isDirectory()) throw reject("it is a file");
     makeFolders(path);
-    await access(path, constants.W_OK | constants.X_OK);
+    // Permissions do not tell all: images are paid for once they are queued.
+    await tryToWrite(path);
     const free = await freeBytes(path);
     if (free !== null && free < leastFreeBytes) throw reject("its disk is full");
     const foreign = await foreignResults(path);

@@ -147,20 +147,20 @@ function hasFlag(made: Command, flag: string): boolean {
 }
 
 /** A flag in commander's messages: its name, without the short form and the placeholder. */
-const flagIn = String.raw`'(?:-\w, )?(-[^ ']*)[^']*'`;
+const flagIn = String.raw`'(?:-\w, )?(-[^ ']*)(?: [^']*)?'`;
 
 /** Commander's messages, without `error: ` and the near name, and their replacements. */
 const rewrites: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
   [
-    new RegExp(`^option ${flagIn} argument '(.*)' is invalid\\. (.*?)\\.?$`, "s"),
+    new RegExp(`^option ${flagIn} argument '(.*)' is invalid\\. (.*)$`, "s"),
     (flag, value, rule) => `invalid ${flag} ${JSON.stringify(value)}: ${toRule(rule!)}`,
   ],
   [
-    /^command-argument value '(.*)' is invalid for argument '(.*)'\. (.*?)\.?$/s,
+    /^command-argument value '(.*)' is invalid for argument '([^']*)'\. (.*)$/s,
     (value, name, rule) => `invalid ${name} ${JSON.stringify(value)}: ${toRule(rule!)}`,
   ],
   [
-    /^option '(?:-\w, )?((-[^ ']*)[^']*)' argument missing$/,
+    /^option '(?:-\w, )?((-[^ ']*)(?: [^']*)?)' argument missing$/,
     (usage, flag) => `${flag} needs a value: ${plain(usage!)}`,
   ],
   [
@@ -170,22 +170,24 @@ const rewrites: readonly (readonly [RegExp, (...parts: string[]) => string])[] =
   [/^missing required argument '(.*)'$/, (name) => `missing argument: ${name}`],
   [/^required option '(-[^']*)' not specified$/, (usage) => `missing flag: ${plain(usage!)}`],
   [
-    /^too many arguments(?: for '.*')?\. Expected (\d+) arguments? but got (\d+)\.$/,
+    /^too many arguments(?: for '.*')?\. Expected (\d+) arguments? but got (\d+)$/,
     (expected, given) => `too many arguments: expected ${expected}, got ${given}`,
   ],
   [/^unknown command '(.*)'$/s, (name) => `unknown command ${JSON.stringify(name)}`],
   // Without its value, which may be a secret: `--api-key=KEY`, `-kKEY`.
-  [/^unknown option '(--[^=]*|-[^-]).*'$/s, (flag) => `unknown flag ${flag}`],
+  [/^unknown option '(--[^=]*(?='$|=)|-[^-])/s, (flag) => `unknown flag ${flag}`],
 ];
 
 /** A complaint of commander in the form of all errors: lower case, no full stop. Passwords of URLs are masked. */
 function toMistake({ message: text }: CommanderError): Mistake {
-  const [, sentence = "", near] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(text)!;
+  const at = text.lastIndexOf("\n(Did you mean ");
+  const near = at === -1 ? undefined : text.slice(at + 2, -1);
+  const sentence = (at === -1 ? text : text.slice(0, at)).replace(/^error: /, "").replace(/\.$/, "");
   for (const [pattern, rewrite] of rewrites) {
     const parts = pattern.exec(sentence);
     if (parts !== null) return { message: maskedUserinfo(rewrite(...parts.slice(1))), near };
   }
-  return { message: maskedUserinfo(sentence.replace(/\.$/, "")), near };
+  return { message: maskedUserinfo(sentence), near };
 }
 
 const toRule = (rule: string): string =>

@@ -20,10 +20,16 @@ export const wholeNumber =
 
 /** Parses a number of rows or photos, or a percentage of them, for a flag. */
 export function rowLimit(text: string): { rows: number } | { percent: number } {
+  const limit = maxRemovals(text);
+  return "percent" in limit ? limit : { rows: limit.count };
+}
+
+/** Parses a number of products or photos, or a percentage of them, for a flag. */
+export function maxRemovals(text: string): { count: number } | { percent: number } {
   const [, number = "", sign] = /^(\d{1,9}(?:\.\d{1,3})?)(%?)$/.exec(text.trim()) ?? [];
   const value = Number(number === "" ? Number.NaN : number);
   if (sign === "%" && value <= 100) return { percent: value };
-  if (sign === "" && Number.isInteger(value)) return { rows: value };
+  if (sign === "" && Number.isInteger(value)) return { count: value };
   throw new InvalidArgumentError("use a number such as 200, or a percentage such as 30%");
 }
 

@@ -1,6 +1,7 @@
 import { type FileAnswers, withValues } from "../../flows/rows/mapped-columns.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
-import { counted, series, shownName, truncated } from "../../flows/words.ts";
+import { counted, series, shownName } from "../../flows/words.ts";
+import { truncated } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import { type Choice, openPrompts, type Prompts } from "../app/prompts.ts";
 import { likeliest, likelyEncodings, type ShownAs } from "./file-encoding.ts";

@@ -3,12 +3,13 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { fileProblem } from "../../errors.ts";
-import { selectionVocabulary } from "../../flows/export/selection/columns.ts";
+import { photosKind, productsKind } from "../../flows/export/selection/columns.ts";
 import { generationVocabulary } from "../../flows/generate/columns/vocabulary.ts";
 import { importVocabulary } from "../../flows/import/columns.ts";
 import { type Mapping, normalValue } from "../../flows/rows/mapped-columns.ts";
 import { normalHeader } from "../../flows/rows/row-form.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
+import { DeepJsonError, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
 
 /** The file that is read if it is in the current folder. */
@@ -19,7 +20,8 @@ export const vocabularies: readonly Vocabulary[] = [
   importVocabulary,
   generationVocabulary("tryon"),
   generationVocabulary("beautify"),
-  selectionVocabulary,
+  productsKind.words,
+  photosKind.words,
 ];
 
 /** A mapping in a file, which all commands read. */
@@ -136,8 +138,9 @@ function fieldHint(field: unknown): string {
 
 function parsed(text: string, file: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof DeepJsonError) throw invalid(`${file}:${error.line}: ${error.message}`, shape);
     const message = `${file}:${lineOfFault(text)}: it is not valid JSON`;
     throw invalid(message, "Check the commas and quotes near this line.");
   }
@@ -146,15 +149,16 @@ function parsed(text: string, file: string): unknown {
 /** The first key that an object of valid JSON has twice, of which JSON.parse drops one; null without any. */
 function repeatedKey(text: string): { key: string; line: number } | null {
   const objects: Set<string>[] = [];
-  for (const { 0: token, 1: key, index } of text.matchAll(
-    /("(?:[^"\\]|\\.)*")(?=\s*:)|"(?:[^"\\]|\\.)*"|[{}]/g,
-  )) {
+  // Valid JSON has no text without its end.
+  for (const match of text.matchAll(/("(?:[^"\\]|\\.)*"?)(\s*:)?|[{}]/g)) {
+    const [token, string, colon] = match;
     if (token === "{") objects.push(new Set());
     else if (token === "}") objects.pop();
-    if (key === undefined) continue;
+    if (colon === undefined) continue;
     const keys = objects.at(-1)!;
-    if (keys.has(JSON.parse(key))) return { key, line: lineAt(text, index) };
-    keys.add(JSON.parse(key));
+    const key = JSON.parse(string!) as string;
+    if (keys.has(key)) return { key: string!, line: lineAt(text, match.index) };
+    keys.add(key);
   }
   return null;
 }

@@ -6,6 +6,7 @@ import type { Source } from "../../flows/rows/source.ts";
 import type { Vocabulary } from "../../flows/rows/vocabulary.ts";
 import { shownTime } from "../../flows/run/clocks.ts";
 import { shownName } from "../../flows/words.ts";
+import { parseJson } from "../../json.ts";
 import type { App } from "../app/app.ts";
 import { openStateFile, profileStatePath } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
@@ -29,7 +30,7 @@ export async function savedEncoding(
   words: Vocabulary,
 ): Promise<{ encoding: string; profile: string } | null> {
   try {
-    const { name: profile, settings } = await profileInUse(globals, context.env);
+    const { name: profile, settings } = await profileInUse(globals, context);
     const encoding = knownEncoding(toAnswers(settings ?? {}, words).encoding);
     return encoding === null ? null : { encoding, profile };
   } catch (error) {
@@ -44,7 +45,7 @@ export async function savedMapping(
   { globals, context }: Pick<App, "globals" | "context">,
   words: Vocabulary,
 ): Promise<SavedMapping> {
-  const { name, settings, profiles } = await profileInUse(globals, context.env);
+  const { name, settings, profiles } = await profileInUse(globals, context);
   const { columns = {}, values = {} } = toAnswers(settings ?? {}, words);
   const wrong = (what: string) =>
     new UsageError(`${what} of profile ${name} in the config file ${profiles.path}`, {
@@ -137,7 +138,7 @@ export async function keptAnswers(
   const digest = await source.readDigest();
   const run = runs.find(({ options }) => options.source === digest);
   if (run === undefined) return null;
-  const answers = JSON.parse(run.options.answers!) as FileAnswers;
+  const answers = parseJson(run.options.answers!) as FileAnswers;
   // Another encoding makes other rows, and so another run.
   if (encoding !== undefined && encoding !== answers.encoding) return null;
   // To start over would generate the images of a finished run again.

@@ -1,6 +1,8 @@
+import { ApiError, withoutStop } from "../../client/api-error.ts";
 import type { ErrorCode, ErrorType } from "../../contract/error-codes.ts";
 import { CatError } from "../../errors.ts";
 import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
+import { shortMessage, shortText } from "../../text.ts";
 import { DeclinedError, InterruptError, toExitCode } from "../context/errors.ts";
 import { jsonLine, visible } from "./visible.ts";
 import { wrappedText } from "./wrapped.ts";
@@ -46,9 +48,21 @@ function asLines(error: unknown, format: ErrorFormat, shown: Shown): string {
       "This is a bug. Run the command again with --verbose and report the output.\n"
     );
   }
-  if (error.type === "interrupted") return lines(error.message, error.hint, shown);
-  if (error instanceof DeclinedError) return lines(capitalized(error.message), undefined, shown);
-  return `${format.paint("error:")} ${lines(withRequest(error), nextStep(error), shown)}`;
+  if (error.type === "interrupted") return lines(shown(error.message), error.hint, shown);
+  if (error instanceof DeclinedError) return lines(shown(capitalized(error.message)), undefined, shown);
+  const message = withShortText(withRequest(error), error, shown);
+  return `${format.paint("error:")} ${lines(message, nextStep(error), shown)}`;
+}
+
+/** A message to show, with the start of what the service said; `--json` has all of it. */
+function withShortText(message: string, error: unknown, shown: Shown): string {
+  let text = shown(message);
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (!(cause instanceof ApiError)) continue;
+    const said = shown(withoutStop(cause.body.message));
+    text = text.replace(said, () => shortText(said));
+  }
+  return text;
 }
 
 /** A message as a sentence of its own. */
@@ -76,7 +90,7 @@ export function withNextStep(error: CatError): string {
 }
 
 const lines = (first: string, second: string | undefined, shown: Shown): string =>
-  `${shown(first)}\n${second === undefined ? "" : `${shown(second)}\n`}`;
+  `${shortMessage(first)}\n${second === undefined ? "" : `${shown(second)}\n`}`;
 
 function asJson(error: unknown, exit: number, format: ErrorFormat, trace: string): string {
   // Before the text becomes JSON: the letter of an escape would look like a part of the word before a key.

@@ -1,6 +1,7 @@
 import type { CsvStyle } from "../../flows/outputs/cells.ts";
 import { describeExchange, type ExchangeLog } from "../../http/exchange-log.ts";
 import { maskedSignatures } from "../../http/mask.ts";
+import { shortMessage } from "../../text.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { indented, type Pages, printList, resourceLines } from "./list.ts";
@@ -21,6 +22,10 @@ export interface Io {
   readonly paintNote: Paint;
   /** Writes text to stdout unchanged. */
   data(text: string | Uint8Array): Promise<void>;
+  /** Prints CSV on stdout unchanged. In a log of GitHub Actions one note says how to stop commands in it. */
+  csv(text: string): Promise<void>;
+  /** Prints text for people on stdout, of which GitHub Actions carries out no line. */
+  text(text: string): Promise<void>;
   /** Prints a JSON object as one line on stdout. */
   jsonData(value: unknown): Promise<void>;
   /** Prints a line for people on stderr, but not with `--quiet` or `--json`. */
@@ -41,7 +46,10 @@ export interface Io {
   resource<Row extends object>(value: Row, printing?: Printing<Row>): Promise<void>;
   /** Writes the commands in a text of this program with the name that the user called. Notes and lines need no call. */
   asCalled(text: string): string;
-  /** Makes control characters visible and masks secrets, for any text from the service or a file. */
+  /**
+   * Makes control characters visible and masks secrets, for any text from the service or a file; without `--json` a very long
+   * one loses its middle.
+   */
   visible(text: string): string;
   /** Creates a view of the progress of a job on stderr, without a bar if `lines`. The caller calls `end()`. */
   progress(options?: { lines: boolean }): Promise<ProgressView>;
@@ -62,7 +70,7 @@ interface IoOptions {
 
 /** The text with escapes in what GitHub Actions reads as a command: `::` at the start of a line, and `##[`. */
 const withoutCommands = (text: string): string =>
-  text.replace(/^(\s*):(?=:)/gm, "$1\\x3a").replaceAll("##[", "#\\x23[");
+  text.replace(/^([^\S\r\n\u2028\u2029]*):(?=:)/gm, "$1\\x3a").replaceAll("##[", "#\\x23[");
 
 /**
  * Creates the output of a command. Reads `globals` at each use, because flags are set after the command line
@@ -78,7 +86,7 @@ export function createIo(
     // JSON stays on one line.
     const width = wrap && !globals.json ? lineWidth(context.stderr) : null;
     const safe = wrappedText(maskedSignatures(mask(asCalled(text))), width);
-    const isRead = context.env.GITHUB_ACTIONS === "true" && !isCommand && !globals.json;
+    const isRead = isLog && !isCommand && !globals.json;
     const shown = isRead ? withoutCommands(safe) : safe;
     // While a bar is shown, lines are printed above it.
     if (view?.above?.(shown) !== true) await context.stderr.write(`${shown}\n`);
@@ -87,6 +95,20 @@ export function createIo(
     if (context.stdout.isTTY && text.length > 0)
       view?.makeRoom?.(typeof text === "string" ? text.endsWith("\n") : text.at(-1) === 10);
     await context.stdout.write(text);
+  };
+  // Mask before the text is cut: a secret that is cut would not be recognized.
+  const masked = (text: string) => visible(mask(text));
+  const isLog = context.env.GITHUB_ACTIONS === "true";
+  let isNoted = false;
+  /** CSV, which programs read: it stays as it is, also where GitHub reads it. */
+  const csv = async (text: string) => {
+    if (isLog && !isNoted && withoutCommands(text) !== text) {
+      isNoted = true;
+      await io.note(
+        "This CSV has text that GitHub Actions carries out if it is in a log. Write it to a file, or print ::stop-commands::TOKEN before it and ::TOKEN:: after it.",
+      );
+    }
+    await data(text);
   };
   const toFormat = ({ format }: Pick<Printing<never>, "format">) =>
     format ?? (globals.json ? "ndjson" : "table");
@@ -100,6 +122,8 @@ export function createIo(
     paint,
     paintNote,
     data,
+    csv,
+    text: (text) => data(isLog ? withoutCommands(text) : text),
     jsonData: (value) => data(jsonLine(value)),
     async note(text) {
       if (!globals.quiet && !globals.json) await line(text);
@@ -108,10 +132,10 @@ export function createIo(
     show: (printing, rows) => io.showPages(printing, inPages(rows)),
     showPages: (printing, pages) =>
       printList(printing, pages, toFormat(printing), {
-        write: io.data,
+        write: toFormat(printing) === "table" ? io.text : toFormat(printing) === "csv" ? csv : io.data,
         width: context.stdout.isTTY ? context.stdout.columns : null,
         heading: (text) => io.paint.bold(text),
-        visible: io.visible,
+        visible: masked,
         excelStyle,
         onDropped: (names) =>
           io.note(
@@ -124,11 +148,10 @@ export function createIo(
       const shown = printing.select?.(value) ?? value;
       if (format === "ndjson") await io.jsonData(shown);
       else if (format === "json") await io.data(`${indented(shown)}\n`);
-      else await io.data(resourceLines(shown, (text) => io.paint.bold(text)));
+      else await io.text(resourceLines(shown, (text) => io.paint.bold(text)));
     },
     asCalled,
-    // Mask before the text is cut to a width: a secret that is cut would not be recognized.
-    visible: (text) => visible(mask(text)),
+    visible: (text) => (globals.json ? masked(text) : shortMessage(masked(text))),
     async progress(options) {
       const { progress, quiet, json } = globals;
       const isJson = progress === "json";

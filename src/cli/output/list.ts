@@ -1,4 +1,5 @@
 import type { CsvStyle } from "../../flows/outputs/cells.ts";
+import { shortText, shortValue } from "../../text.ts";
 import { columnsFor, inTableOrder, type ListFormat, type Printing, table, toCell } from "./table.ts";
 import { visible, visibleInCell, visibleInJson } from "./visible.ts";
 
@@ -76,9 +77,9 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     const shown = columnsFor(columns, "csv");
     const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
     const csv = (await target.excelStyle(excel)) ?? plainCsv;
-    const line = (cells: string[]) => csvRecords([cells], csv);
+    const line = (cells: string[]) => csvRecords([cells], csv, cell);
     await target.write(byteOrderMark(csv) + line(shown.map((column) => column.name)));
-    return stream(pages, target, (row) => line(shown.map((column) => cell(toCell(column, row)))));
+    return stream(pages, target, (row) => line(shown.map((column) => toCell(column, row))));
   },
 };
 
@@ -155,8 +156,8 @@ function valueLines(value: unknown): string[] {
  * share.
  */
 function inline(value: unknown): string {
-  if (typeof value === "string") return visible(value);
+  if (typeof value === "string") return shortValue(visible(value));
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return visible(JSON.stringify(value));
+    return shortText(visible(JSON.stringify(value)));
   return Object.values(value).map(inline).join("  ");
 }

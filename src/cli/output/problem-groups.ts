@@ -108,8 +108,8 @@ export class ProblemGroups {
 /** The message without what it quotes, its numbers and its paths. */
 const messageShape = (message: string): string =>
   message
-    .replace(/"(?:[^"\\]|\\.)*"/g, '""')
-    .replace(/[^\s()"]*[/\\][^\s()"]*/g, "/")
+    .replace(/"(?:[^"\\]|\\.)*"?/g, '""')
+    .replace(/[^\s()"]+/g, (word) => (/[/\\]/.test(word) ? "/" : word))
     .replace(/\d+/g, "0");
 
 /** The lines of a group, as a few ranges and a number. */
@@ -125,7 +125,7 @@ class Lines {
   readonly #sheet: string;
 
   constructor({ sheet, cell }: ListedProblem) {
-    this.#column = cell?.replace(/\d+$/, "") ?? "";
+    this.#column = /^\D*/.exec(cell ?? "")![0];
     this.#sheet = sheet === undefined ? "" : `${sheetName(sheet)}!`;
   }
 

@@ -1,6 +1,7 @@
 import type { CheckResult } from "../../flows/rows/check.ts";
 import type { Problem } from "../../flows/rows/problem.ts";
 import { grouped, shownName } from "../../flows/words.ts";
+import { shortText } from "../../text.ts";
 import type { Context } from "../context/context.ts";
 import { shellWord } from "./command-words.ts";
 import type { Io } from "./io.ts";
@@ -73,9 +74,7 @@ function problemLines(
       if (++count > listed) return;
       const { param, code } = problem;
       await io.line(
-        io.visible(
-          `${placeText(name, problem, photoAt)}  ${param ?? "-"}  ${code}  ${wholeMessage(problem)}`,
-        ),
+        `${io.visible(`${placeText(name, problem, photoAt)}  ${param ?? "-"}  ${code}`)}  ${shortText(io.visible(wholeMessage(problem)))}`,
       );
     },
     async end() {
@@ -98,7 +97,7 @@ function groupedProblems(file: string, { io, context }: Place, { listsAll, field
       const { columns: width } = context.stderr;
       const inFile = photoAt === undefined ? `${shownName(file)}: ` : "";
       const rows = groups.inOrder(photoAt).map(({ field, message, where }) => {
-        const [shown, text] = [io.visible(field ?? ""), io.visible(withoutField(message, field))];
+        const [shown, text] = [io.visible(field ?? ""), shortText(io.visible(withoutField(message, field)))];
         return {
           field: shown,
           text,

@@ -1,5 +1,6 @@
 import { maskedKey, shortestSecret } from "../../http/mask.ts";
-import type { Context, Output } from "../context/context.ts";
+import type { Context } from "../context/context.ts";
+import type { Output } from "../context/standard-streams.ts";
 
 /** The signing secret of a webhook. */
 const webhookSecret = /whsec_[\w+/=-]{8,}/g;

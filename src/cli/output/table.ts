@@ -1,4 +1,5 @@
 import stringWidth from "string-width";
+import { shortValue } from "../../text.ts";
 
 /** The layout of a table. */
 export interface TableLayout {
@@ -32,7 +33,7 @@ export function table<Row>(
 ): DrawnTable {
   const shown = columnsFor(columns, "table");
   const head = shown.map((column) => column.name);
-  const cells = rows.map((row) => shown.map((column) => layout.visible(toCell(column, row))));
+  const cells = rows.map((row) => shown.map((column) => shortValue(layout.visible(toCell(column, row)))));
   const widths = head.map((name, index) =>
     cells.reduce((widest, line) => Math.max(widest, textWidth(line[index]!)), textWidth(name)),
   );

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import type { Output } from "../context/context.ts";
+import type { Output } from "../context/standard-streams.ts";
 
 /** Commands to type, which are copied in one piece. */
 const commandLine = /^ {2}(?:cat|curl|export) /;
@@ -84,7 +84,7 @@ const kept = (text: string): string => text.replace(/`[^`]*`/g, (code) => code.r
 
 function brokenLine(line: string, width: number): string[] {
   if (/^ *\$ /.test(line)) return [line];
-  const [, start, rest] = /^( +(?:# |\S.*? {2,}))(\S.*)$/.exec(line) ?? [];
+  const [, start, rest] = /^( +(?:# |\S(?:\S| (?! ))* {2,}))(\S.*)$/.exec(line) ?? [];
   if (start === undefined || rest === undefined) return wrapped(line, width);
   const isComment = start.endsWith("# ");
   const used = stringWidth(start);

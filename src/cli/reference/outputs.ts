@@ -87,11 +87,17 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "products coverage": lines(summaries.coverageRow, reads),
   "products create": json(Product, changes),
   "products update": json(Product, changes),
-  "products delete": lines(deleted.extend({ reference: z.string().nullable() }), changes),
+  "products delete": lines(
+    z.union([deleted.extend({ reference: z.string().nullable() }), ...summaries.deletionOutput]),
+    [...changes, partial],
+  ),
   "products attach": lines(ProductImage, changes),
   "products detach": json(
-    z.looseObject({ product_id: z.string(), image_id: z.string(), detached: z.literal(true) }),
-    changes,
+    z.union([
+      z.looseObject({ product_id: z.string(), image_id: z.string(), detached: z.literal(true) }),
+      ...summaries.detachmentOutput,
+    ]),
+    [...changes, partial],
   ),
   "images get": json(Image.extend({ label: z.boolean().optional() }), byId),
   "images upload": lines(z.union([ImageUpload.extend({ file: z.string() }), summaries.rejectedUpload]), [

@@ -104,7 +104,7 @@ const generationCheck = z.looseObject({
 /** `cat tryon`, `cat beautify` */
 export const generateOutput = z.union([generated, generationCheck, template]);
 
-/** A list of products that `cat export` rejects. */
+/** A file of products that is rejected. */
 export const rejectedFile = z.looseObject({
   file: text,
   total: count,
@@ -112,6 +112,46 @@ export const rejectedFile = z.looseObject({
   invalid: count,
   problems: z.array(problem),
 });
+
+const removed = {
+  file: text,
+  dry_run: z.boolean(),
+  /** What the file names: the counts below add up to it. */
+  total: count,
+  gone: count,
+  kept: count,
+  remaining: count,
+  not_found: count,
+  problems: z.array(problem),
+};
+const removedRow = {
+  line: z.int(),
+  sheet: optionalText,
+  cell: optionalText,
+  reference: text.nullable(),
+  result: text,
+  reason: optionalText,
+};
+
+/** `cat products delete --from` */
+export const deletionOutput = [
+  z.looseObject({
+    ...removed,
+    deleted: count,
+    products: z.array(z.looseObject({ ...removedRow, id: text, name: text })),
+  }),
+  rejectedFile,
+] as const;
+
+/** `cat products detach --from` */
+export const detachmentOutput = [
+  z.looseObject({
+    ...removed,
+    detached: count,
+    photos: z.array(z.looseObject({ ...removedRow, product_id: text, image_id: text })),
+  }),
+  rejectedFile,
+] as const;
 
 /** A photo of several that `cat images upload` was given and the service rejects. */
 export const rejectedUpload = z.looseObject({

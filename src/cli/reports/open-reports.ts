@@ -1,8 +1,10 @@
-import { appendFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { CatError, fileProblem } from "../../errors.ts";
+import { whereLinksLead } from "../../flows/files/file-names.ts";
 import { shownName } from "../../flows/words.ts";
 import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
+import { openKept } from "../../open-file.ts";
 import type { App } from "../app/app.ts";
 import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
@@ -130,7 +132,8 @@ async function writeReport(app: App, file: OutFile, text: string): Promise<void>
 async function appendTo(path: string, text: string): Promise<void> {
   const stats = await stat(path).catch(() => null);
   if (stats !== null && !stats.isFile()) throw new Error("it is not a file");
-  await appendFile(path, text);
+  const file = await openKept(await whereLinksLead(path), "a");
+  await file.write(text).finally(() => file.close());
 }
 
 /** A run that is paid for does not fail for a report. */

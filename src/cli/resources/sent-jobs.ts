@@ -102,7 +102,7 @@ const toListed = (list: SentJobList, job: SentJob): ListedJob => ({
 async function knownBaseUrl({ globals, context, connection }: App): Promise<string | null> {
   if (globals.mock) return (await connection()).baseUrl;
   const { baseUrlInUse } = await import("../settings/settings.ts");
-  return baseUrlInUse(globals, context.env);
+  return baseUrlInUse(globals, context);
 }
 
 /**

@@ -2,10 +2,11 @@ import { chmod, readFile, rm, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, join } from "node:path";
 import { OutputFile } from "../../flows/files/output-file.ts";
+import { parseJson } from "../../json.ts";
 import { makeFolders } from "../../move-file.ts";
 import type { Context } from "../context/context.ts";
 import { KeyError } from "../context/errors.ts";
-import { profileFileName } from "./profile-names.ts";
+import { isSet, profileFileName } from "./profile-names.ts";
 import type { KeyStoreName } from "./profiles.ts";
 
 /** The owner of a stored key: a profile, and the only origin that the key is sent to. */
@@ -33,7 +34,7 @@ export function openKeyStore(
 ): KeyStore {
   if (name === "file") return keyFile(profile, configFile);
   // Each settings folder has its own keys: two of them may have a profile of the same name.
-  const folder = context.env.CAT_HOME ? ` in ${configFile}` : "";
+  const folder = isSet(context.env.CAT_HOME) ? ` in ${configFile}` : "";
   const account = ({ profile: owner, origin }: KeyOwner) => `${owner} at ${origin}${folder}`;
   return {
     place: "the keychain",
@@ -56,7 +57,7 @@ function keyFile(profile: string, configFile: string): KeyStore {
       try {
         // Windows has no such modes and reports 0666.
         if (((await stat(path)).mode & 0o077) !== 0 && platform() !== "win32") throw unsafe(path);
-        const stored = JSON.parse(await readFile(path, "utf8")) as { origin?: unknown; key?: unknown };
+        const stored = parseJson(await readFile(path, "utf8")) as { origin?: unknown; key?: unknown };
         return stored.origin === origin && typeof stored.key === "string" ? stored.key : null;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;

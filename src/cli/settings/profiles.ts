@@ -1,7 +1,11 @@
+import { accessSync, constants } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
+import { fileProblem } from "../../errors.ts";
+import { DeepJsonError, parseJson } from "../../json.ts";
 import { UsageError } from "../context/errors.ts";
-import { type Env, isProfileName } from "./profile-names.ts";
+import { type HomeContext, homeFolder } from "./home-folder.ts";
+import { isProfileName } from "./profile-names.ts";
 
 /** The settings of a profile. The API key is not one of them: it belongs in the OS keychain. */
 export interface Profile {
@@ -58,22 +62,16 @@ export interface Profiles {
 /** The active profile before one was chosen. */
 export const defaultProfile = "default";
 
-/**
- * The path of the config file, whether or not it exists: `config.json` in CAT_HOME, else in the config folder
- * of the platform.
- */
-export async function configPath({ CAT_HOME: home }: Env): Promise<string> {
-  if (home !== undefined && home !== "") return resolve(home, "config.json");
-  const { default: envPaths } = await import("env-paths");
-  return join(envPaths("catalogue", { suffix: "" }).config, "config.json");
-}
+/** The path of the config file, whether or not it exists. */
+export const configPath = async (context: HomeContext): Promise<string> =>
+  join(await homeFolder(context), "config.json");
 
 /**
  * Reads the config file, without creating anything. A missing file counts as empty. Throws UsageError if the
  * file cannot be read, is not valid JSON or has another shape.
  */
-export async function readProfiles(env: Env): Promise<Profiles> {
-  const path = await configPath(env);
+export async function readProfiles(context: HomeContext): Promise<Profiles> {
+  const path = await configPath(context);
   const config = await readConfig(path);
   const { active = defaultProfile, profiles = {} } = config ?? {};
   return {
@@ -97,7 +95,7 @@ export async function readConfig(path: string): Promise<Config | null> {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
     if (code === "ENOTDIR") throw notAFolder(dirname(path), error);
-    throw unreadableConfig(path, message, error);
+    throw unreadableConfig(path, fileProblem(error)?.why ?? message, error);
   }
   return checkedConfig(text, path);
 }
@@ -125,9 +123,10 @@ function checkedConfig(text: string, path: string): Config {
   let parsed: unknown;
   try {
     // Editors on Windows may add a byte order mark.
-    parsed = JSON.parse(text.replace(/^\ufeff/, ""));
+    parsed = parseJson(text.replace(/^\ufeff/, ""));
   } catch (error) {
-    throw problem("it is not valid JSON", error);
+    const isDeep = error instanceof DeepJsonError;
+    throw problem(isDeep ? `line ${error.line} has ${error.message}` : "it is not valid JSON", error);
   }
   const config = object(parsed, "it");
   if (config.active !== undefined && typeof config.active !== "string")
@@ -152,9 +151,21 @@ function checkedConfig(text: string, path: string): Config {
 const unreadableConfig = (path: string, why: string, cause?: unknown): UsageError =>
   new UsageError(`cannot read the config file ${path}: ${why}`, {
     code: "invalid_config",
-    hint: `Fix the file or move it to another place: mv ${path} ${path}.old`,
+    hint: isOwnFolder(dirname(path))
+      ? `Fix the file or move it to another place: mv ${path} ${path}.old`
+      : `Set CAT_HOME to a folder of your own, or make this one yours: sudo chown -R "$USER" ${dirname(path)}`,
     ...(cause === undefined ? {} : { cause }),
   });
+
+/** Whether files of a folder can be read and moved: not in one of another user. */
+function isOwnFolder(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The error for a settings folder that cannot exist, because its path leads through a file. */
 export const notAFolder = (folder: string, cause?: unknown): UsageError =>

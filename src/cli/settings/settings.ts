@@ -6,6 +6,7 @@ import type { Context } from "../context/context.ts";
 import { KeyError, UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { shellWord } from "../output/command-words.ts";
+import type { HomeContext } from "./home-folder.ts";
 import { type Env, isSet, namedProfile } from "./profile-names.ts";
 import { defaultProfile, type Profile, type Profiles, readProfiles, toKeyStore } from "./profiles.ts";
 
@@ -26,13 +27,13 @@ export interface Sourced {
   readonly source: string;
 }
 
-type KeyContext = Pick<Context, "env" | "keychain">;
+type KeyContext = HomeContext & Pick<Context, "keychain">;
 
 /** The base URL and the API key in use. Throws UsageError without a URL, and KeyError without a key. */
 export async function resolveConnection(globals: GlobalOptions, context: KeyContext): Promise<Connection> {
   // Also where the profile has no part in it: a wrong name is never intended.
   namedProfile(globals, context.env);
-  const baseUrl = await baseUrlInUse(globals, context.env);
+  const baseUrl = await baseUrlInUse(globals, context);
   if (baseUrl !== null) return { baseUrl, apiKey: (await keyInUse(baseUrl, globals, context)).value };
   throw new UsageError("no service URL", {
     code: "missing_base_url",
@@ -52,18 +53,21 @@ export interface ProfileInUse {
 }
 
 /** The profile in use, which may have no settings. Throws UsageError for a bad config file, and for an invalid name. */
-export async function profileInUse(globals: Pick<GlobalOptions, "profile">, env: Env): Promise<ProfileInUse> {
-  const profiles = await readProfiles(env);
-  const { name, source } = namedProfile(globals, env) ?? { name: profiles.active, source: null };
+export async function profileInUse(
+  globals: Pick<GlobalOptions, "profile">,
+  context: HomeContext,
+): Promise<ProfileInUse> {
+  const profiles = await readProfiles(context);
+  const { name, source } = namedProfile(globals, context.env) ?? { name: profiles.active, source: null };
   return { name, source, settings: profiles.find(name), profiles };
 }
 
 /** The same; only the active profile may have no settings. Throws UsageError for another unknown profile. */
 export async function existingProfile(
   globals: Pick<GlobalOptions, "profile">,
-  env: Env,
+  context: HomeContext,
 ): Promise<ProfileInUse> {
-  const inUse = await profileInUse(globals, env);
+  const inUse = await profileInUse(globals, context);
   if (inUse.settings !== null || inUse.source === null) return inUse;
   throw unknownProfile(`${JSON.stringify(inUse.name)} (from ${inUse.source})`);
 }
@@ -75,16 +79,17 @@ export const unknownProfile = (
 ): UsageError => new UsageError(`unknown profile ${named}`, { code: "unknown_profile", param, hint });
 
 /** The base URL alone, for commands that need no key; null if none is set. Throws UsageError for an invalid one. */
-export async function baseUrlInUse(globals: GlobalOptions, env: Env): Promise<string | null> {
-  const setting = await readBaseUrl(globals, env);
-  return setting === null ? null : checkedBaseUrl(setting, insecureHosts(env));
+export async function baseUrlInUse(globals: GlobalOptions, context: HomeContext): Promise<string | null> {
+  const setting = await readBaseUrl(globals, context);
+  return setting === null ? null : checkedBaseUrl(setting, insecureHosts(context.env));
 }
 
 /** The base URL as it was set, and its source; null if none is set. */
-export async function readBaseUrl(globals: GlobalOptions, env: Env): Promise<Sourced | null> {
+export async function readBaseUrl(globals: GlobalOptions, context: HomeContext): Promise<Sourced | null> {
+  const { env } = context;
   if (globals.baseUrl !== undefined) return { value: globals.baseUrl, source: "--base-url" };
   if (isSet(env.CAT_BASE_URL)) return { value: env.CAT_BASE_URL, source: "CAT_BASE_URL" };
-  const { name, source, settings, profiles } = await profileInUse(globals, env);
+  const { name, source, settings, profiles } = await profileInUse(globals, context);
   if (settings === null && source !== null) {
     const hint = `Check the name (cat config list), or add the profile: cat login --profile ${shellWord(name)}`;
     throw unknownProfile(`${JSON.stringify(name)} (from ${source})`, { hint });
@@ -116,7 +121,7 @@ export async function keyInUse(
   context: KeyContext,
 ): Promise<Sourced> {
   const { env } = context;
-  if (!isSet(env.CAT_API_KEY)) return storedKey(baseUrl, await profileInUse(globals, env), context);
+  if (!isSet(env.CAT_API_KEY)) return storedKey(baseUrl, await profileInUse(globals, context), context);
   const hint = "Set CAT_API_KEY to the key only.";
   return {
     value: checkedApiKey(env.CAT_API_KEY, { source: "in CAT_API_KEY", hint }),
@@ -188,8 +193,8 @@ export function checkedApiKey(text: string, { source, hint }: { source: string; 
  * The name of the header with the signature of a delivery: `signatureHeader` of the profile, else
  * `Service-Signature`. Throws UsageError for one that is not a header name.
  */
-export async function signatureHeaderInUse(globals: GlobalOptions, env: Env): Promise<string> {
-  const { name, settings, profiles } = await profileInUse(globals, env);
+export async function signatureHeaderInUse(globals: GlobalOptions, context: HomeContext): Promise<string> {
+  const { name, settings, profiles } = await profileInUse(globals, context);
   const header: unknown = settings?.signatureHeader ?? signatureHeader;
   return checkedSignatureHeader(header, `profile ${name} of ${profiles.path}`);
 }

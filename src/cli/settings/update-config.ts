@@ -6,6 +6,7 @@ import { makeFolders } from "../../move-file.ts";
 import { lockFile, waitForLock } from "../../state/file-lock.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError, withHint } from "../context/errors.ts";
+import type { HomeContext } from "./home-folder.ts";
 import { configPath, notAFolder, readConfig } from "./profiles.ts";
 
 /** A JSON object. Keys that this version does not know are kept. */
@@ -14,14 +15,14 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The time to wait for another process that writes the settings, in milliseconds. */
 const patienceMs = 5_000;
 
-type Writer = Pick<Context, "env" | "clock">;
+type Writer = HomeContext & Pick<Context, "clock">;
 
 /**
  * Changes the config file under a lock and replaces it in one step, so that two processes that write lose no
  * setting and a full disk does not cut the file. Throws UsageError for a file that cannot be read, and leaves it unchanged.
  */
 export async function updateConfig(writer: Writer, change: (config: Fields) => Fields): Promise<void> {
-  const path = await configPath(writer.env);
+  const path = await configPath(writer);
   makeSettingsFolder(dirname(path));
   // The lock file stays, empty: another process may be about to open it.
   const unlock = await lock(`${path}.lock`, path, writer);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { CatError } from "../../errors.ts";
+import { withoutEnd } from "../../text.ts";
 
 /** Where something is in an object store. */
 export interface BucketAddress {
@@ -13,14 +14,15 @@ export const isBucketAddress = (text: string): boolean => /^\s*s3:/i.test(text);
 
 /** The name of a file in a folder or a bucket, for messages. */
 export const nameIn = (place: string, name: string): string =>
-  isBucketAddress(place) ? `${place.trim().replace(/\/+$/, "")}/${name}` : join(place, name);
+  isBucketAddress(place) ? `${withoutEnd(place.trim(), /\//)}/${name}` : join(place, name);
 
 /**
  * Reads `s3://BUCKET/PREFIX`; the prefix is taken as it is written. Throws a CatError of type usage, whose message has no part of
  * an address that may hold credentials.
  */
 export function readBucketAddress(text: string): BucketAddress {
-  const [, bucket = "", path = ""] = /^\s*s3:\/\/([^/]*)(?:\/(.*?))?\/?\s*$/i.exec(text) ?? [];
+  const [, bucket = "", given = ""] = /^s3:\/\/([^/]*)(?:\/(.*))?$/i.exec(text.trim()) ?? [];
+  const path = given.endsWith("/") ? given.slice(0, -1) : given;
   if (/[@:]/.test(bucket))
     throw invalid("has more than a bucket and a prefix", "Give credentials by the environment or a profile.");
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))

@@ -2,8 +2,9 @@
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import type { Readable } from "node:stream";
+import { newFile, type OpenFile } from "../../open-file.ts";
 
 /** Bytes that can be sent several times. */
 export interface ObjectContent {
@@ -46,7 +47,7 @@ export async function spool(
   const md5 = createHash("md5");
   let parts: Uint8Array[] = [];
   let bytes = 0;
-  let file: FileHandle | null = null;
+  let file: OpenFile | null = null;
   const release = async () => {
     if (file !== null) await rm(path, { force: true });
   };
@@ -56,8 +57,8 @@ export async function spool(
       bytes += part.length;
       parts.push(part);
       if (bytes <= memory) continue;
-      file ??= await open(path, "wx", 0o600);
-      await file.writeFile(Buffer.concat(parts));
+      file ??= await newFile(path);
+      await file.write(Buffer.concat(parts));
       parts = [];
     }
   } catch (error) {

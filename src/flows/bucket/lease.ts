@@ -3,6 +3,7 @@
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import type { Bucket, Condition, EtagForm } from "./bucket.ts";
 import { toContent } from "./content.ts";
 
@@ -121,7 +122,7 @@ async function readLease(bucket: Bucket, key: string): Promise<{ etag: string; s
   if (object === null) return null;
   const content = await text(object.body);
   try {
-    const state = JSON.parse(content) as LeaseState;
+    const state = parseJson(content) as LeaseState;
     if (typeof state.until === "number") return { etag: object.etag, state };
   } catch {}
   throw new CatError(`the lease ${bucket.shown}/${key} is damaged`, {

@@ -5,6 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import type { ExportAsset, ExportRow } from "../../contract/resources/exports.ts";
 import { type AssetRole, isJobEnded } from "../../contract/value-sets.ts";
 import { BadResponseError } from "../../http/errors.ts";
+import { parseJson } from "../../json.ts";
 import type { Service } from "../service.ts";
 import { mayNotRead } from "../service-errors.ts";
 import { readPages } from "./read-pages.ts";
@@ -171,7 +172,7 @@ async function manifestRows(
 
 function parseRow(line: string): ExportRow | null {
   try {
-    const row = JSON.parse(line) as ExportRow;
+    const row = parseJson(line) as ExportRow;
     return typeof row.product?.id === "string" ? row : null;
   } catch {
     return null;

@@ -1,4 +1,5 @@
 import type { Client } from "../../client/client.ts";
+import { readPages as listPages, type Page } from "../../client/pages.ts";
 import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ExportRow } from "../../contract/resources/exports.ts";
@@ -19,12 +20,10 @@ export interface ExportPage {
   readonly again: () => Promise<readonly ExportRow[]>;
 }
 
-type Page = Awaited<ReturnType<Client["exports"]["list"]>>;
-
 /**
  * The rows of the catalogue, newest first, in pages of 100. The next page is requested while the caller works on one.
  * A page that fails is requested again with its cursor, for minutes (`Client.poll`), so no row comes twice. Throws a
- * CatError if the cursor is missing, repeats or is rejected.
+ * CatError if the list contradicts itself (`readPages` of the client), or if its cursor is rejected.
  */
 export async function* readPages(
   { roles, since }: LiveSelection,
@@ -37,44 +36,27 @@ export async function* readPages(
     ...(roles === null ? {} : { role: roles.join(",") }),
     ...(since === null ? {} : { since: new Date(since).toISOString() }),
   };
-  const read = (cursor: string | undefined, signal: AbortSignal): Promise<Page> => {
+  const read = (cursor: string | undefined, signal: AbortSignal): Promise<Page<ExportRow>> => {
     const input = cursor === undefined ? selection : { ...selection, cursor };
-    const page = client.poll(operations.exports.list, input, { done: () => true, signal });
-    // It is awaited only after the page before it was written.
-    page.catch(() => {});
-    return page;
+    return client.poll(operations.exports.list, input, { done: () => true, signal });
   };
-  const seen = new Set<string>();
-  let cursor: string | undefined;
+  /** The cursors of the pages that were requested and not used, in order. */
+  const cursors: (string | undefined)[] = [];
+  const readNext = async ({ cursor }: { cursor?: string }): Promise<Page<ExportRow>> => {
+    cursors.push(cursor);
+    return read(cursor, either).catch((error: unknown) => {
+      throw cursor !== undefined && isCursorRejected(error) ? cursorRejected(error) : error;
+    });
+  };
   try {
-    let next: Promise<Page> | null = read(undefined, either);
-    while (next !== null) {
-      const page: Page = await next.catch((error: unknown) => {
-        throw seen.size > 0 && isCursorRejected(error) ? cursorRejected(error) : error;
-      });
-      const here = cursor;
-      cursor = page.has_more ? newCursor(page.next_cursor, seen) : undefined;
-      next = cursor === undefined ? null : read(cursor, either);
+    for await (const rows of listPages(operations.exports.list.path, selection, readNext, true)) {
+      const cursor = cursors.shift();
       // Also after the last page.
-      yield { rows: page.data, again: async () => (await read(here, signal)).data };
+      yield { rows, again: async () => (await read(cursor, signal)).data };
     }
   } finally {
     stop.abort();
   }
-}
-
-/** The cursor of the next page. A list without one would lose rows, and one that repeats would never end. */
-function newCursor(cursor: string | null, seen: Set<string>): string {
-  if (cursor !== null && !seen.has(cursor)) {
-    seen.add(cursor);
-    return cursor;
-  }
-  const what = cursor === null ? "the cursor is missing" : "the cursor repeats an earlier one";
-  throw new CatError(`GET ${operations.exports.list.path} reports more entries, but ${what}`, {
-    type: "bad_response",
-    code: "bad_cursor",
-    hint: "Run the command again. If it fails again, report this message to the service.",
-  });
 }
 
 const isCursorRejected = (error: unknown): error is CatError =>

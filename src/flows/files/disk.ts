@@ -1,8 +1,9 @@
 import { mkdtempSync } from "node:fs";
-import { open, statfs } from "node:fs/promises";
+import { lstat, open, readFile, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CatError, type FileProblem, fileProblem } from "../../errors.ts";
+import { whenFree } from "../../open-file.ts";
 import { byteText } from "../words.ts";
 
 /** The free bytes on the disk of a folder, for users without special rights; null if the system does not tell. */
@@ -34,13 +35,22 @@ export async function rejectWithoutSpace(
 
 /** The first bytes of a file, at most `length`. Throws errors of the file system. */
 export async function fileStart(path: string, length: number): Promise<Buffer> {
-  const file = await open(path);
+  const file = await whenFree(() => open(path));
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
     return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
   }
+}
+
+/** The text of a regular file; null for anything else: opening a pipe would wait for its writer. */
+export async function readPlainFile(path: string): Promise<string | null> {
+  const isFile = await lstat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+  return isFile ? readFile(path, "utf8").catch(() => null) : null;
 }
 
 /** A file or a pipe that could not be written, or read again. */

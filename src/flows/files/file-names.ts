@@ -1,7 +1,9 @@
 import { hash } from "node:crypto";
 import { readdir, readlink, realpath, rm } from "node:fs/promises";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, resolve, sep } from "node:path";
 import { moveFile } from "../../move-file.ts";
+import { rejectForeignLink } from "../../open-file.ts";
+import { startInBytes } from "../../text.ts";
 import { OutputError } from "./disk.ts";
 
 /** Moves a complete file to the first free name of `numbered`, and returns its number. */
@@ -73,21 +75,27 @@ export function partName(name: string): string {
   const usual = `.${name}.part`;
   if (Buffer.byteLength(usual) <= longest) return usual;
   const digest = hash("sha256", name).slice(0, 16);
-  const characters = Array.from(name);
-  while (Buffer.byteLength(`.${characters.join("")}-${digest}.part`) > longest) characters.pop();
-  return `.${characters.join("")}-${digest}.part`;
+  const ending = `-${digest}.part`;
+  return `.${startInBytes(name, longest - ".".length - ending.length)}${ending}`;
 }
 
-/** The final target of a path, even if a link names a file that does not exist yet. */
+/** The links of a path that are followed at most, as by the system: circular links have no target. */
+const mostLinks = 40;
+
+/**
+ * The final target of a path, even if a link names a file that does not exist yet. Throws ELINKOWNER for a link that
+ * another user has made.
+ */
 export async function whereLinksLead(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    // Circular links have no target.
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") return path;
-    const target = await readlink(path).catch(() => null);
-    return target === null ? path : whereLinksLead(resolve(dirname(path), target));
+  let at = path;
+  for (let followed = 0; followed < mostLinks; followed++) {
+    rejectForeignLink(at);
+    const target = await readlink(at).catch(() => null);
+    if (target === null) return realpath(at).catch(() => (at === path ? path : resolve(at)));
+    // Not joined: only the system resolves `..` correctly after a folder that is a link.
+    at = isAbsolute(target) ? target : `${dirname(at)}${sep}${target}`;
   }
+  return path;
 }
 
 /** A path as file systems compare it that know neither case nor the form of accents. Equal results collide. */

@@ -1,8 +1,8 @@
-import { closeSync, fsync, open as openDescriptor, unlinkSync, writeFileSync, writevSync } from "node:fs";
-import { type FileHandle, open, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { promisify } from "node:util";
+import { unlinkSync } from "node:fs";
+import { rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { moveFile, syncFolder } from "../../move-file.ts";
+import { type OpenFile, removeTemporary, temporaryFile } from "../../open-file.ts";
 import { OutputError } from "./disk.ts";
 import { appeared, moveToFreeName, whereLinksLead } from "./file-names.ts";
 
@@ -18,21 +18,19 @@ export type Overwrite = boolean | "never";
 /** A text file that appears under its name only when it is complete. Links are followed. */
 export class OutputFile {
   readonly #path: string;
-  readonly #temporary: string;
-  readonly #handle: FileHandle;
+  readonly #file: OpenFile;
   readonly #overwrite: Overwrite;
   #buffered = "";
 
-  private constructor(path: string, temporary: string, handle: FileHandle, overwrite: Overwrite) {
+  private constructor(path: string, file: OpenFile, overwrite: Overwrite) {
     this.#path = path;
-    this.#temporary = temporary;
-    this.#handle = handle;
+    this.#file = file;
     this.#overwrite = overwrite;
   }
 
   /**
-   * Starts the file. `unfinished` names the temporary file and must be unique to this writer, because the final name
-   * may be at its maximum length. A replaced file keeps its permissions; `mode` (less the umask) applies to a new one. Where
+   * Starts the file. `unfinished` is the beginning of the temporary name and must be unique to this writer: what a killed
+   * one has left with it is removed. A replaced file keeps its permissions; `mode` (less the umask) applies to a new one. Where
    * `mode` is for the user alone, a replaced file loses the permissions of others.
    * Throws OutputError, also for a pipe or a device, which a file must not replace.
    */
@@ -46,13 +44,12 @@ export class OutputFile {
       const replaced = overwrite === true ? await modeOfReplaced(path) : null;
       const old = replaced !== null && (mode & 0o077) === 0 ? replaced & 0o700 : replaced;
       const target = overwrite !== false ? await whereLinksLead(path) : path;
-      const temporary = join(dirname(target), `.${unfinished}.part`);
-      // Left by a killed process: only the holder of the run uses this name.
-      await rm(temporary, { force: true });
-      const handle = await open(temporary, "wx", old ?? mode);
-      // Restore the permissions that the umask removed, if the file system supports modes.
-      if (old !== null) await handle.chmod(old).catch(() => {});
-      return new OutputFile(target, temporary, handle, overwrite);
+      const start = `.${unfinished}_`;
+      await removeTemporary(dirname(target), start);
+      const file = await temporaryFile(dirname(target), start, old ?? mode);
+      // Restore the permissions that the umask removed.
+      if (old !== null) await file.chmod(old);
+      return new OutputFile(target, file, overwrite);
     } catch (error) {
       throw toOutputError(path, error);
     }
@@ -65,7 +62,7 @@ export class OutputFile {
 
   /** Writes bytes that are buffered already. */
   async writeBytes(bytes: Uint8Array): Promise<void> {
-    await this.#orDiscard(this.#flush().then(() => this.#handle.appendFile(bytes)));
+    await this.#orDiscard(this.#flush().then(() => this.#file.write(bytes)));
   }
 
   /**
@@ -77,14 +74,14 @@ export class OutputFile {
   }
 
   async discard(): Promise<void> {
-    await this.#handle.close().catch(() => {});
-    await rm(this.#temporary, { force: true });
+    await this.#file.close().catch(() => {});
+    await rm(this.#file.path, { force: true });
   }
 
   /** Removes the file synchronously, for an immediate exit; false if it already has its final name. */
   discardAtOnce(): boolean {
     try {
-      unlinkSync(this.#temporary);
+      unlinkSync(this.#file.path);
     } catch (error) {
       return (error as NodeJS.ErrnoException).code !== "ENOENT";
     }
@@ -94,13 +91,13 @@ export class OutputFile {
   async #flush(): Promise<void> {
     const text = this.#buffered;
     this.#buffered = "";
-    if (text !== "") await this.#handle.appendFile(text);
+    if (text !== "") await this.#file.write(text);
   }
 
   async #finish(): Promise<number> {
     await this.#flush();
-    await this.#handle.sync();
-    await this.#handle.close();
+    await this.#file.sync();
+    await this.#file.close();
     const number = this.#place();
     await syncFolder(dirname(this.#path));
     if (number > 1 && this.#overwrite === "never") throw appeared(this.#path, number);
@@ -108,8 +105,8 @@ export class OutputFile {
   }
 
   #place(): number {
-    if (this.#overwrite !== true) return moveToFreeName(this.#temporary, this.#path);
-    moveFile(this.#temporary, this.#path, false);
+    if (this.#overwrite !== true) return moveToFreeName(this.#file.path, this.#path);
+    moveFile(this.#file.path, this.#path, false);
     return 1;
   }
 
@@ -137,20 +134,11 @@ async function modeOfReplaced(path: string): Promise<number | null> {
 const toOutputError = (path: string, error: unknown): OutputError =>
   error instanceof OutputError ? error : new OutputError(path, error as NodeJS.ErrnoException);
 
-/** Writes chunks with one call of the system, unless it takes fewer bytes: then the rest tells why. */
-function writeAll(file: number, chunks: readonly Uint8Array[]): void {
-  const written = writevSync(file, chunks);
-  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-  if (written < bytes) writeFileSync(file, Buffer.concat(chunks).subarray(written));
-}
-
-const openFile = promisify(openDescriptor);
-const syncFile = promisify(fsync);
-
 /**
  * Writes a file that appears under its name only when all its bytes are on the disk. Its name is there for good once the
- * folder is synced (`syncFolder`), for which many files can wait together. `part` is its path until then, which no other
- * process may use. With `exclusive` an existing file stays, and the result is false. Throws the system's error.
+ * folder is synced (`syncFolder`), for which many files can wait together. Until then it is in the folder `parts`, under a
+ * random name that begins with `start`. With `exclusive` an existing file stays, and the result is false. Throws the system's
+ * error.
  *
  * Only what waits for the disk goes to the thread pool: for a small image, the way there and back takes longer than the
  * copy that a write is.
@@ -158,22 +146,21 @@ const syncFile = promisify(fsync);
 export async function placeFile(
   path: string,
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  part: string,
-  exclusive = false,
+  { parts, start, exclusive = false }: { parts: string; start: string; exclusive?: boolean },
 ): Promise<boolean> {
+  const file = await temporaryFile(parts, start, 0o666);
   let isPlaced = false;
   try {
-    const file = await openFile(part, "w");
     try {
-      if (Array.isArray(content)) writeAll(file, content);
-      else for await (const chunk of content) writeFileSync(file, chunk);
-      await syncFile(file);
+      if (Array.isArray(content)) file.writeSync(content);
+      else for await (const chunk of content) file.writeSync([chunk]);
+      await file.sync();
     } finally {
-      closeSync(file);
+      await file.close();
     }
-    isPlaced = moveFile(part, path, exclusive);
+    isPlaced = moveFile(file.path, path, exclusive);
     return isPlaced;
   } finally {
-    if (!isPlaced) await rm(part, { force: true }).catch(() => {});
+    if (!isPlaced) await rm(file.path, { force: true }).catch(() => {});
   }
 }

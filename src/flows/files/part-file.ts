@@ -1,11 +1,20 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type FileHandle, open, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
+import { parseJson } from "../../json.ts";
 import { syncFolder } from "../../move-file.ts";
+import {
+  isOwnFile,
+  newFile,
+  type OpenFile,
+  openKept,
+  removeTemporary,
+  temporaryFile,
+} from "../../open-file.ts";
 import { type Splice, spliced, splicedChunks } from "./ai-label.ts";
-import { OutputError, rejectWithoutSpace } from "./disk.ts";
+import { OutputError, readPlainFile, rejectWithoutSpace } from "./disk.ts";
 import { moveToName, partName } from "./file-names.ts";
 
 type DownloadTarget = Parameters<Client["downloadInto"]>[0];
@@ -38,7 +47,7 @@ export interface PartOptions {
  *
  * A file without a sidecar belongs to another program and is left unchanged. A part is never truncated or
  * reused for another version: a new file of the same name replaces it, so that a process still writing to the
- * old one does no harm.
+ * old one does no harm. Neither is a part that another user has made, or a link.
  */
 export class PartFile implements DownloadTarget {
   readonly #options: PartOptions;
@@ -49,7 +58,7 @@ export class PartFile implements DownloadTarget {
   #batch: Uint8Array[] = [];
   #batched = 0;
   #isSmall = false;
-  #handle: FileHandle | null = null;
+  #handle: OpenFile | null = null;
   #written = 0;
   #version: Version = { etag: null, total: null };
 
@@ -139,11 +148,12 @@ export class PartFile implements DownloadTarget {
   }
 
   async #openKept(): Promise<void> {
-    const sidecar = await readFile(this.#sidecar, "utf8").catch(() => null);
+    const sidecar = await readPlainFile(this.#sidecar);
     if (sidecar === null) return this.#rejectForeign();
     const version = readSidecar(sidecar, this.#options.resource(), await currentBoot());
     if (version === null) return;
-    const handle = await open(this.#part, "r+").catch(() => null);
+    // Not one of another user, who could write to it; a link is not opened.
+    const handle = await openKept(this.#part, "r+").catch(() => null);
     if (handle === null) return;
     try {
       const stats = await handle.stat();
@@ -152,7 +162,7 @@ export class PartFile implements DownloadTarget {
       const bytes = stats.size === total ? total - 1 : stats.size;
       if (!stats.isFile() || bytes <= 0 || (total !== null && bytes > total)) return;
       // It is complete, and a kill came before it lost this name: its other one belongs to the user.
-      if (stats.nlink > 1) return;
+      if (stats.nlink > 1 || !isOwnFile(this.#part)) return;
       await this.#rejectWithoutSpace((total ?? 0) - stats.size);
       this.#handle = handle;
       this.#version = version;
@@ -182,12 +192,13 @@ export class PartFile implements DownloadTarget {
     await this.#rejectWithoutSpace(version.total ?? 0);
     // The sidecar comes first: it marks the part as one of this program.
     const sidecar = sidecarText(version, this.#options.resource(), await currentBoot());
-    await writeFile(this.#sidecar, sidecar, { flag: "wx", mode: 0o600 });
+    const record = await newFile(this.#sidecar);
+    await record.write(sidecar).finally(() => record.close());
     const replaced = await stat(this.#options.path).catch(() => null);
     const mode = replaced?.isFile() ? replaced.mode & 0o777 : 0o666;
-    this.#handle = await open(this.#part, "wx+", mode);
-    // Restores permissions removed by the umask, if a file is replaced and the file system supports modes.
-    if (replaced !== null) await this.#handle.chmod(mode).catch(() => {});
+    this.#handle = await newFile(this.#part, mode);
+    // Restores permissions removed by the umask, if a file is replaced.
+    if (replaced !== null) await this.#handle.chmod(mode);
     this.#version = version;
     this.#written = 0;
   }
@@ -199,21 +210,14 @@ export class PartFile implements DownloadTarget {
     this.#batch = [];
     this.#batched = 0;
     const handle = this.#handle!;
-    let { bytesWritten } = await handle.writev(batch, this.#written);
-    // One write does not always take all bytes.
-    while (bytesWritten < bytes) {
-      const rest = Buffer.concat(batch).subarray(bytesWritten);
-      bytesWritten += (await handle.write(rest, 0, rest.length, this.#written + bytesWritten)).bytesWritten;
-    }
+    await handle.writeAll(batch, this.#written);
     this.#written += bytes;
     this.#options.onProgress?.({ bytes: this.#written, total: this.#version.total });
   }
 
   async #head(length: number): Promise<Uint8Array> {
     await this.#flush();
-    const buffer = Buffer.alloc(Math.min(length, this.#written));
-    const { bytesRead } = await this.#handle!.read(buffer, 0, buffer.length, 0);
-    return buffer.subarray(0, bytesRead);
+    return this.#handle!.read(Math.min(length, this.#written), 0);
   }
 
   async #finish(length: number, splices: readonly Splice[]): Promise<void> {
@@ -224,7 +228,7 @@ export class PartFile implements DownloadTarget {
       throw Object.assign(new Error(`it has ${size} bytes instead of ${length}`), { code: "ESHORT" });
     }
     // A part of another length can only be left from a file without a known length.
-    if (size > length) await handle.truncate(length);
+    if (size > length) await handle.cut(length);
     await handle.sync();
     if (!(await this.#isOurs(handle))) {
       const cause = Object.assign(new Error("another process is downloading it"), { code: "EBUSY" });
@@ -246,25 +250,24 @@ export class PartFile implements DownloadTarget {
   }
 
   /** The path of another file with the bytes of the part and changes. */
-  async #changed(handle: FileHandle, splices: readonly Splice[]): Promise<string> {
-    const path = `${this.#part}.label`;
+  async #changed(handle: OpenFile, splices: readonly Splice[]): Promise<string> {
     const { mode } = await handle.stat();
-    await rm(path, { force: true });
-    const file = await open(path, "wx", mode);
+    await removeTemporary(dirname(this.#part), this.#changedStart);
+    const file = await temporaryFile(dirname(this.#part), this.#changedStart, mode);
     try {
-      await file.chmod(mode).catch(() => {});
+      await file.chmod(mode);
       const read = (start: number, to = Number.POSITIVE_INFINITY) =>
-        handle.createReadStream({ start, end: to - 1, autoClose: false, highWaterMark: defaultBatchBytes });
+        handle.readStream(start, to, defaultBatchBytes);
       for (const part of spliced(read, splices))
-        for await (const bytes of part instanceof Uint8Array ? [part] : part) await file.writeFile(bytes);
+        for await (const bytes of part instanceof Uint8Array ? [part] : part) await file.write(bytes);
       await file.sync();
     } catch (error) {
-      await rm(path, { force: true });
+      await rm(file.path, { force: true });
       throw error;
     } finally {
       await file.close();
     }
-    return path;
+    return file.path;
   }
 
   async #rejectWithoutSpace(needed: number): Promise<void> {
@@ -272,7 +275,7 @@ export class PartFile implements DownloadTarget {
       await rejectWithoutSpace(needed, { folder: dirname(this.#options.path), name: this.#name });
   }
 
-  async #isOurs(handle: FileHandle): Promise<boolean> {
+  async #isOurs(handle: OpenFile): Promise<boolean> {
     const [own, there] = await Promise.all([handle.stat(), stat(this.#part).catch(() => null)]);
     return there !== null && own.ino === there.ino && own.dev === there.dev;
   }
@@ -281,7 +284,7 @@ export class PartFile implements DownloadTarget {
   async #remove(): Promise<void> {
     const had = existsSync(this.#sidecar);
     await rm(this.#part, { force: true });
-    await rm(`${this.#part}.label`, { force: true });
+    if (had) await removeTemporary(dirname(this.#part), this.#changedStart);
     await rm(this.#sidecar, { force: true });
     if (had) await syncFolder(dirname(this.#part));
   }
@@ -290,6 +293,11 @@ export class PartFile implements DownloadTarget {
     const handle = this.#handle;
     this.#handle = null;
     await handle?.close();
+  }
+
+  /** The beginning of the names of `#changed`, short enough for every file system. */
+  get #changedStart(): string {
+    return `.${hash("sha256", basename(this.#part)).slice(0, 12)}-`;
   }
 
   get #name(): string {
@@ -316,7 +324,7 @@ const sidecarText = ({ etag, total }: Version, resource: string, boot: string): 
 /** The version of a part; null if it cannot be resumed: of another resource, from before a restart, or damaged. */
 function readSidecar(text: string, resource: string, boot: string): Version | null {
   try {
-    const { etag, total, ...about } = JSON.parse(text);
+    const { etag, total, ...about } = parseJson(text) as Version & Record<string, unknown>;
     const isOfFile = about.form === form && about.resource === hashResource(resource) && about.boot === boot;
     const isVersion = typeof etag === "string" && (total === null || Number.isSafeInteger(total));
     return isOfFile && isVersion ? { etag, total } : null;

@@ -1,9 +1,13 @@
+import { withoutEnd } from "../../text.ts";
 // XMP: the text in an image that says how it was made.
 
 import { SaxesParser } from "saxes";
 
 /** How a generated image was made: from nothing, or from a photo. */
 export type DigitalSource = "trainedAlgorithmicMedia" | "compositeWithTrainedAlgorithmicMedia";
+
+/** Elements within each other; descriptions have a dozen. */
+const deepest = 100;
 
 const iptc = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/";
 const rdfNamespace = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
@@ -31,7 +35,9 @@ export function withLabel(xmp: string, source: DigitalSource): string | null {
   // A comment may look like the end of the descriptions.
   if (isGenerated(labeled) !== true) return null;
   // Space for changes in place, of which this is none.
-  return labeled.replace(/\s{32,}(?=<\?xpacket end)/, "\n");
+  const end = labeled.lastIndexOf("<?xpacket end");
+  const text = withoutEnd(labeled.slice(0, Math.max(0, end)), /\s/);
+  return end - text.length < 32 ? labeled : `${text}\n${labeled.slice(end)}`;
 }
 
 /** Whether the source type says that a model made the image; undefined without one, and null if it cannot be read. */
@@ -49,6 +55,8 @@ function digitalSources(xmp: string): string[] | null {
   const isRdf: boolean[] = [];
   let text: string | null = null;
   parser.on("opentag", ({ uri, local, attributes }) => {
+    // The parser looks for each namespace in all elements around it.
+    if (isRdf.length >= deepest) throw new Error("too deep");
     const own = Object.values(attributes);
     const isSource = (attribute: { uri: string; local: string }) =>
       attribute.uri === iptc && attribute.local === "DigitalSourceType";

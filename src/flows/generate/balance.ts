@@ -1,6 +1,7 @@
 // Credits: what is known of the balance, which the service reports only in a 402, if at all.
 
 import { ApiError } from "../../client/api-error.ts";
+import { parseJson } from "../../json.ts";
 import type { BatchOperation } from "../run/batch.ts";
 import type { Run } from "../run/run.ts";
 
@@ -46,7 +47,7 @@ export class Balance {
   get known(): KnownBalance | null {
     const { state, service } = this.#run;
     const value = state.marks.get(service.baseUrl, this.#mark);
-    return value === null ? null : (JSON.parse(value) as KnownBalance);
+    return value === null ? null : (parseJson(value) as KnownBalance);
   }
 
   /** The operation, with what its responses reveal kept. `imagesIn` counts the images of a body. */
@@ -75,7 +76,7 @@ export class Balance {
   }
 
   #read({ credits }: ApiError, images: number): void {
-    if (credits === null) return;
+    if (credits === null || images === 0) return;
     this.#left = credits.left;
     this.#price = credits.needed / images;
     this.#remember();

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import { lockTemporaryFile, waitForLock } from "../../state/file-lock.ts";
 import { fileStart, OutputError } from "../files/disk.ts";
 import { OutputFile } from "../files/output-file.ts";
@@ -90,8 +91,7 @@ async function addRows(
   await write(path, all.map((row) => `${JSON.stringify(row)}\n`).join(""));
   await write(
     join(folder, folderResults.csv),
-    byteOrderMark(style) +
-      csvRecords([resultColumns, ...all.map((row) => resultCells(row).map(cell))], style),
+    byteOrderMark(style) + csvRecords([resultColumns, ...all.map(resultCells)], style, cell),
   );
   return true;
 }
@@ -130,7 +130,7 @@ async function write(path: string, text: string): Promise<void> {
 function parseRows(text: string): ResultRow[] | null {
   try {
     const lines = text.split("\n").filter((line) => line.trim() !== "");
-    const rows = lines.map((line) => JSON.parse(line) as ResultRow);
+    const rows = lines.map((line) => parseJson(line) as ResultRow);
     return rows.every((row) => row.task_id === null || typeof row.task_id === "string") ? rows : null;
   } catch {
     return null;

@@ -1,4 +1,5 @@
 import type { GenerationKind } from "../../contract/generation-rules.ts";
+import { parseJson } from "../../json.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { State } from "../../state/state.ts";
 import type { TableReader } from "../rows/table-rows.ts";
@@ -74,7 +75,7 @@ export const contentKey = (generation: Omit<AskedGeneration, "line"> | Omit<Gene
 
 /** The values of a `contentKey` for a message: `"DRESS-1", "model-anna", "loft", "half-front", true`. */
 export const describeKey = (key: string): string =>
-  (JSON.parse(key) as readonly unknown[])
+  (parseJson(key) as readonly unknown[])
     .filter((value) => value !== null && !(Array.isArray(value) && value.length === 0))
     .map((value) => JSON.stringify(value))
     .join(", ");
@@ -99,7 +100,7 @@ export const batchKey = ({ run, index }: Pick<StoredBatch, "run" | "index">): st
 export const loadGenerations = (
   state: State,
   { run, index }: Pick<StoredBatch, "run" | "index">,
-): Generation[] => JSON.parse(Buffer.from(state.batches.memo(run, index)).toString()) as Generation[];
+): Generation[] => parseJson(Buffer.from(state.batches.memo(run, index)).toString()) as Generation[];
 
 /** The generations of this machine by task ID, of any run of these kinds. Each batch is read when a task of it is asked for. */
 export function generationsByTask(

@@ -1,10 +1,11 @@
 // Saved images in a bucket. They pass through a folder of this machine, where large ones are downloaded.
 
 import { rmSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { CatError } from "../../errors.ts";
+import { newFile } from "../../open-file.ts";
 import type { Bucket, Condition } from "../bucket/bucket.ts";
 import { fileContent, toContent } from "../bucket/content.ts";
 import { probeConditions } from "../bucket/lease.ts";
@@ -98,8 +99,11 @@ export class ImageBucket {
     for (const name of Object.values(folderResults)) {
       const path = join(this.folder, name);
       const object = await this.#bucket.get(name);
-      if (object === null) await rm(path, { force: true });
-      else await writeFile(path, await text(object.body));
+      await rm(path, { force: true });
+      if (object !== null) {
+        const file = await newFile(path);
+        await file.write(await text(object.body)).finally(() => file.close());
+      }
       if (object !== null && name === folderResults.ndjson) condition = { etag: object.etag };
     }
     return condition;

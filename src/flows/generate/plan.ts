@@ -177,6 +177,14 @@ export function cutGenerations(generations: readonly Generation[]): Generation[]
   return batches.map((batch) => batch.toSorted(byPlace));
 }
 
+/** A batch in two, without splitting a consistency group unless it is the only one. */
+export function halveGenerations(batch: readonly Generation[]): [Generation[], Generation[]] {
+  const groups = [...toGroups(batch)];
+  const parts = groups.length > 1 ? groups : batch.map((generation) => [generation]);
+  const middle = parts.length >> 1;
+  return [parts.slice(0, middle).flat().toSorted(byPlace), parts.slice(middle).flat().toSorted(byPlace)];
+}
+
 function toGroups(generations: readonly Generation[]): Iterable<Generation[]> {
   const groups = new Map<string, Generation[]>();
   for (const generation of generations) {

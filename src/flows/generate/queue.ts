@@ -2,14 +2,16 @@
 
 import { ApiError } from "../../client/api-error.ts";
 import type { Client } from "../../client/client.ts";
-import type { CatError } from "../../errors.ts";
+import { CatError } from "../../errors.ts";
 import { BadResponseError } from "../../http/errors.ts";
+import { parseJson } from "../../json.ts";
 import type { BatchOperation, CutBatch, ReadyBatch, SentBatch } from "../run/batch.ts";
 import { HeldByAnotherRun, sendAgain } from "../run/journal.ts";
 import { sendBatches } from "../run/send.ts";
+import { carriedOut, hasId } from "../service-errors.ts";
 import { type Generation, loadGenerations, packGenerations, placeKey } from "./generation.ts";
 import { type GenerationRun, isFresh, type Rejection } from "./generation-run.ts";
-import { cutGenerations, notReplaced } from "./plan.ts";
+import { cutGenerations, halveGenerations, notReplaced } from "./plan.ts";
 
 /**
  * Queues what remains of a run, after batches of earlier processes whose outcome is unknown; `onQueued` receives the tasks of
@@ -45,6 +47,13 @@ export async function queueGenerations(
           for (const [at, generation] of generations.entries())
             sent.set(placeKey(generation), { generation, taskId: jobs[at]! });
           onQueued(generations, jobs);
+        },
+        halve({ rows }) {
+          const [first, second] = halveGenerations(batches.get(rows[0]!)!);
+          return [
+            toCut(first, rows.slice(0, first.length), batches),
+            toCut(second, rows.slice(first.length), batches),
+          ];
         },
       },
     );
@@ -83,20 +92,33 @@ async function* batchesToSend(
   let place = stored.reduce((most, { rows }) => Math.max(most, ...rows), -1);
   for (const batch of cutGenerations(unsent)) {
     const rows = Uint32Array.from(batch, () => ++place);
-    batches.set(rows[0]!, batch);
-    yield {
-      body: toBody(batch),
-      rows,
-      lines: Uint32Array.from(batch, ({ line }) => line),
-      references: batch.flatMap(({ replaces }) => replaces ?? []),
-      memo: packGenerations(batch),
-    };
+    yield toCut(batch, rows, batches);
   }
 }
 
-/** Whether the service rejected what an input says, rather than who sent it or when: other inputs may be accepted. */
+/** A batch to send, known by the place of its first row. */
+function toCut(
+  batch: readonly Generation[],
+  rows: Uint32Array,
+  batches: Map<number, readonly Generation[]>,
+): CutBatch {
+  batches.set(rows[0]!, batch);
+  return {
+    body: toBody(batch),
+    rows,
+    lines: Uint32Array.from(batch, ({ line }) => line),
+    references: batch.flatMap(({ replaces }) => replaces ?? []),
+    memo: packGenerations(batch),
+  };
+}
+
+/**
+ * Whether an input was rejected for what it says, or for its size, rather than for who sent it or when: other inputs may be
+ * accepted.
+ */
 export const isOfInput = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 400 || error.status === 404 || error.status === 422);
+  error instanceof CatError &&
+  (error instanceof ApiError ? [400, 404, 422].includes(error.status) : error.code === "body_too_large");
 
 /** Keeps the unknown outcome of a batch, which is sent again only as it was, and why its inputs were rejected: the others remain. */
 function keepOutcome(
@@ -167,31 +189,37 @@ const beautifierBody = ({ subtype, productId, background, angleShot, style }: Ge
 });
 
 const inputsIn = (json: Uint8Array): number =>
-  (JSON.parse(Buffer.from(json).toString()) as { inputs: unknown[] }).inputs.length;
+  (parseJson(Buffer.from(json).toString()) as { inputs: unknown[] }).inputs.length;
 
 /** POST /v1/tasks/tryon: a task per input, problems by `input_index`. */
 const tryonOperation = (client: Client): BatchOperation => ({
   isRepeatable: false,
   async send(json, options) {
-    const { tasks } = await client.tasks.tryon({ json }, options);
+    const { reply, odd } = await carriedOut(client.tasks.tryon({ json }, options), hasTasks);
+    const { tasks } = reply;
     const asked = inputsIn(json);
     if (tasks.length !== asked)
       throw new BadResponseError(`POST /v1/tasks/tryon: ${tasks.length} tasks for ${asked} inputs`, {
         code: "wrong_count",
         hint: "Run the same command again: it looks for the tasks before it sends anything.",
       });
-    return { jobs: tasks.map(({ id }) => id), createdAt: Date.parse(tasks[0]!.created_at) };
+    return { jobs: tasks.map(({ id }) => id), createdAt: Date.parse(tasks[0]!.created_at), odd };
   },
+  invalidBody: Buffer.from('{"inputs":[]}'),
   toRow: ({ input_index }) => input_index ?? null,
 });
+
+const hasTasks = ({ tasks }: { readonly tasks?: readonly object[] }): boolean =>
+  Array.isArray(tasks) && tasks.length > 0 && tasks.every(hasId);
 
 /** POST /v1/tasks/beautifier: one task, so every problem is about its one row. */
 const beautifierOperation = (client: Client): BatchOperation => ({
   isRepeatable: false,
   async send(json, options) {
-    const { id, created_at } = await client.tasks.beautify({ json }, options);
-    return { jobs: [id], createdAt: Date.parse(created_at) };
+    const { reply, odd } = await carriedOut(client.tasks.beautify({ json }, options));
+    return { jobs: [reply.id], createdAt: Date.parse(reply.created_at), odd };
   },
+  invalidBody: Buffer.from("{}"),
   toRow: () => 0,
   rejectsBody: ({ status, code }) => status === 404 && code === "product_not_found",
 });

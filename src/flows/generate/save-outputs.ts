@@ -1,6 +1,5 @@
 // Saving: the output of each task that succeeded, as a file that appears when it is complete, while other tasks run.
 
-import { randomUUID } from "node:crypto";
 import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
@@ -46,8 +45,6 @@ export class OutputSaver {
   unlabeled = 0;
   /** Why outputs were not saved, by task ID. */
   readonly faults = new Map<string, unknown>();
-  /** Tells the unfinished files of this process from those that others write, or a killed one has left. */
-  readonly #writer = randomUUID().slice(0, 8);
   /** What was in the folder when the first output was added: all names, and those of unfinished files. */
   #before: Promise<{ names: ReadonlySet<string>; parts: readonly string[] }> | null = null;
 
@@ -165,7 +162,7 @@ export class OutputSaver {
     }
     for (const part of (await this.#readFolder()).parts)
       if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true });
-    await placeFile(target, chunks, join(this.#folder, `.${id}.${this.#writer}.part`)).catch(unusable);
+    await placeFile(target, chunks, { parts: this.#folder, start: `.${id}.` }).catch(unusable);
     return name;
   }
 }

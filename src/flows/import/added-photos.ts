@@ -3,7 +3,6 @@ import { meantWords, questionFor } from "../../contract/did-you-mean.ts";
 import { canonicalReference } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { foldedPath } from "../files/file-names.ts";
-import { guardedCell } from "../outputs/formulas.ts";
 import type { FolderPhoto, SortedPhotos } from "../photos/folder-photos.ts";
 import { readByBeginning } from "../photos/name-pattern.ts";
 import type { AddedCells } from "../rows/row-form.ts";
@@ -118,10 +117,8 @@ export function* rowsOfPhotos({ products }: SortedPhotos, fromRoot: string): Gen
   const most = mostPhotos(products);
   const numbers = Array.from({ length: most }, (_, index) => index + 1);
   yield ["reference", "name", ...photoHeaders(numbers)];
-  for (const [reference, photos] of products) {
-    const text = guardedCell(reference);
-    yield [text, text, ...photoCells(photos, fromRoot, most)];
-  }
+  for (const [reference, photos] of products)
+    yield [reference, reference, ...photoCells(photos, fromRoot, most)];
 }
 
 const photoHeaders = (numbers: readonly number[]): string[] =>

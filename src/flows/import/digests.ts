@@ -1,6 +1,7 @@
 // Digests: what the ledger and a batch keep about a row instead of its text.
 
 import { parseUrl } from "../../contract/url-policy.ts";
+import { parseJson } from "../../json.ts";
 import { shortDigest } from "../short-digest.ts";
 
 /** The product fields that an import sets, in the order of their digests. */
@@ -214,7 +215,7 @@ export function unpackMemos(bytes: Uint8Array): RowMemo[] {
     }));
     const leftOut = [...take(take(1)[0]!)];
     const reasons = take(take(3).readUIntBE(0, 3));
-    const refused = reasons.length === 0 ? none : (JSON.parse(String(reasons)) as RejectedPhoto[]);
+    const refused = reasons.length === 0 ? none : (parseJson(String(reasons)) as RejectedPhoto[]);
     if (isEarlier) {
       memos.push({ fields, sent, leftOut, refused });
       continue;

@@ -1,14 +1,14 @@
 // The time that the rate limit alone requires for the writes of an import.
 
-import { limits } from "../../contract/limits.ts";
 import { writeEstimate } from "../run/writes.ts";
 import { byteText, counted, grouped } from "../words.ts";
 import type { ImportRun } from "./import-run.ts";
-import type { Plan } from "./prepare.ts";
+import type { Plan } from "./plan.ts";
+import { batchSize } from "./send.ts";
 
 /** Shows an estimate if the import will take long. */
 export function noteEstimate({ uploads, writes, sends }: Plan, run: ImportRun): void {
-  const batches = Math.ceil(sends / limits.importRows.max);
+  const batches = Math.ceil(sends / batchSize(run.input).rows);
   const counts = { photos: uploads.count, bytes: uploads.bytes, changes: writes, batches };
   const line = estimateLine(counts, run.deps.writesPerMinute);
   if (line !== null) run.deps.onNote(`${line}.`);

@@ -5,7 +5,7 @@ import type { CheckResult } from "../rows/check.ts";
 import { counted, countList, grouped, shownName } from "../words.ts";
 import type { ImportDeps, Limit } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
-import type { Plan } from "./prepare.ts";
+import type { Plan } from "./plan.ts";
 
 /** Changes up to this number, and up to a tenth, need no question. */
 const fewChanges = 20;

@@ -91,6 +91,8 @@ export interface ImportInput {
   skipInvalid: boolean;
   /** Whether to follow the imports until they end and read their results. */
   wait: boolean;
+  /** The most rows of a batch; undefined for as many as the service takes. */
+  batch?: number | undefined;
   /** Batches in flight at once. */
   concurrency: number;
   /** Total time to wait for the imports, in milliseconds; null for no limit. */

@@ -271,14 +271,14 @@ class RowsToImport {
     const { said, examples } = this.#run;
     this.noteNotApplied(row);
     if (decision.kind === "kept" || decision.kind === "deleted") examples.add(decision.kind, row.reference);
-    if (decision.kind === "moved") this.#report(rowIndex, failedRow(row, productChanged, null));
-    else if (decision.kind === "refused") this.#report(rowIndex, rejectedRow(row, decision.discarded));
-    else if (decision.kind === "conflict") this.#report(rowIndex, conflictRow(row, decision));
+    if (decision.kind === "moved") this.report(rowIndex, failedRow(row, productChanged, null));
+    else if (decision.kind === "refused") this.report(rowIndex, rejectedRow(row, decision.discarded));
+    else if (decision.kind === "conflict") this.report(rowIndex, conflictRow(row, decision));
     else if (decision.kind === "deleted") this.deleted.add(rowIndex);
     else if (decision.kind === "unchanged" || decision.kind === "kept") {
       said.add(row, decision.productId);
       if (this.patching.has(rowIndex))
-        this.#report(rowIndex, updatedRow({ ...row, productId: decision.productId }));
+        this.report(rowIndex, updatedRow({ ...row, productId: decision.productId }));
       else if (decision.kind === "kept") this.kept.add(rowIndex);
       else if (decision.notApplied !== undefined) this.notApplied.add(rowIndex);
       else this.unchanged.add(rowIndex);
@@ -293,7 +293,8 @@ class RowsToImport {
     if ((notApplied?.removed ?? 0) > 0) examples.add("removed", reference);
   }
 
-  #report(rowIndex: number, outcome: RowOutcome): void {
+  /** Records the outcome of a row that needs nothing more. */
+  report(rowIndex: number, outcome: RowOutcome): void {
     this.#reportedRows.add(rowIndex);
     this.reported.push(outcome);
   }

@@ -1,6 +1,7 @@
 // What is known of a product: as the service has it, and the sources that its images came from.
 
 import type { Product } from "../../contract/resources/products.ts";
+import { parseJson } from "../../json.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
 import { FieldDigests, sourceDigest } from "./digests.ts";
 
@@ -39,7 +40,7 @@ export const packProduct = ({ images, ...product }: ReadProduct): string =>
   JSON.stringify({ ...product, images: images.map(({ id, side, origin }) => `${id} ${side} ${origin}`) });
 
 export function unpackProduct(text: string): ReadProduct {
-  const { images, ...product } = JSON.parse(text) as Omit<ReadProduct, "images"> & { images: string[] };
+  const { images, ...product } = parseJson(text) as Omit<ReadProduct, "images"> & { images: string[] };
   const toImage = (image: string): KnownImage => {
     const [id, side, origin] = image.split(" ") as [string, string, string];
     return { id, side, origin };

@@ -2,6 +2,7 @@
 // changed since it was made are skipped.
 
 import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import type { RowSet } from "../rows/row-sets.ts";
 import { InputError } from "../rows/source.ts";
 import type { ServiceIdentity } from "../run/account.ts";
@@ -13,7 +14,6 @@ import { toFieldValues } from "./file-row.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { packProduct, type ReadProduct } from "./known-product.ts";
-import { makePlan } from "./prepare.ts";
 
 /** What happens to a row; a row that changes fields may change photos too. `fail`: its reference exists already. */
 export const plannedActions = [
@@ -99,7 +99,7 @@ const withOld = (values: FieldValues, seen: ReadProduct | null): PlannedRow["fie
 export const plannedLine = ({ seen, ...row }: PlannedRow): string =>
   JSON.stringify({
     ...row,
-    seen: seen && { ...(JSON.parse(packProduct(seen)) as object), images: seen.images.map(({ id }) => id) },
+    seen: seen && { ...(parseJson(packProduct(seen)) as object), images: seen.images.map(({ id }) => id) },
   });
 
 const planAgain = "Plan again, and apply that plan.";
@@ -144,12 +144,11 @@ export const identityOfApplied = (planId: string, identity: string): string =>
   runIdentity(["plan", planId, identity]);
 
 /**
- * Reads the products of all rows, and finds the rows that would no longer be imported as planned. A row that needs
+ * Finds the rows that would no longer be imported as planned, as their products were read. A row that needs
  * nothing any more is not one of them. With `--strict` throws an InputError if there are any.
  */
 export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
   const { input, rows, deps } = run;
-  await makePlan(run);
   const references: string[] = [];
   for await (const row of rows.decided()) {
     if (isLeft(row)) continue;

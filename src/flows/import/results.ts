@@ -6,6 +6,7 @@ import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import { readAs } from "../../contract/response-shape.ts";
 import { CatError } from "../../errors.ts";
 import { BadResponseError } from "../../http/errors.ts";
+import { parseJson } from "../../json.ts";
 import { isOfCaller, isOfService } from "../service-errors.ts";
 import type { RowMemo } from "./digests.ts";
 
@@ -124,7 +125,7 @@ async function resultsOfFile(
 
 function parsedJson(line: string): unknown {
   try {
-    return JSON.parse(line);
+    return parseJson(line);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-// Sending: cuts rows into batches of at most 2,000 rows and 8 MB, sends them and follows their imports.
+// Sending: cuts rows into batches of at most 2,000 rows (or --batch) and 8 MB, sends them and follows their imports.
 
 import type { Client } from "../../client/client.ts";
 import { limits } from "../../contract/limits.ts";
@@ -12,12 +12,14 @@ import { sendAgain } from "../run/journal.ts";
 import type { Run } from "../run/run.ts";
 import { sendAsTheyWere, sendBatches } from "../run/send.ts";
 import type { Stage } from "../run/stage.ts";
+import { carriedOut } from "../service-errors.ts";
 import { counted } from "../words.ts";
 import { areNone, type DecidedRow, type Decision } from "./decide.ts";
-import { packMemos, type RowMemo } from "./digests.ts";
-import type { ImportDeps } from "./import-input.ts";
+import { packMemos, type RowMemo, unpackMemos } from "./digests.ts";
+import type { ImportDeps, ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { changesToSend } from "./record-before.ts";
+import { failedRow } from "./row-result.ts";
 
 /** The options of an import's batches, which must stay the same when a run is resumed. */
 interface SendOptions {
@@ -29,12 +31,13 @@ interface SendOptions {
 export const importOperation = (client: Client, { mode, onImageError }: SendOptions): BatchOperation => ({
   isRepeatable: !addsTwice(mode),
   async send(ndjson, options) {
-    const { id, created_at } = await client.imports.create(
-      { mode, on_image_error: onImageError, ndjson },
-      options,
+    const { reply, odd } = await carriedOut(
+      client.imports.create({ mode, on_image_error: onImageError, ndjson }, options),
     );
-    return { jobs: [id], createdAt: parseMoment(created_at, client.earliest()) };
+    return { jobs: [reply.id], createdAt: parseMoment(reply.created_at, client.earliest()), odd };
   },
+  // A row without any field.
+  invalidBody: Buffer.from("{}\n"),
   toRow: ({ line }) => (line === undefined ? null : line - 1),
 });
 
@@ -43,8 +46,10 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
  * offset. Without an offset it would be read as local time, and changes of several hours would be skipped. The
  * response is not rejected, because the import is accepted. A time in the future counts as `now`.
  */
-function parseMoment(created_at: string, now: number): number | null {
-  const time = /T.*(?:Z|[+-]\d\d:\d\d)$/.test(created_at) ? Date.parse(created_at) : Number.NaN;
+function parseMoment(created_at: unknown, now: number): number | null {
+  if (typeof created_at !== "string") return null;
+  const time =
+    created_at.includes("T") && /(?:Z|[+-]\d\d:\d\d)$/.test(created_at) ? Date.parse(created_at) : Number.NaN;
   return Number.isNaN(time) ? null : Math.min(time, now);
 }
 
@@ -83,7 +88,8 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
   for (const { jobs } of accepted) follow(jobs[0]!);
   await noteRepeated(earlier, { at, mode: input.mode, deps: run.deps });
   const operation = importOperation(at.client, input);
-  const batches = concatenated(sendAgain(at, at.state.batches.of(at.id), operation), cutBatches(run));
+  const size = batchSize(input);
+  const batches = concatenated(sendAgain(at, at.state.batches.of(at.id), operation), cutBatches(run, size));
   const { sent, stopped } = await sendBatches(at, batches, {
     operation,
     listedAs: listedAs(input.file.source.name, input.mode),
@@ -95,6 +101,14 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
         ledger.setLookedAt(at.account, createdAt);
       progress.accepted(rows.length);
       follow(jobs[0]!);
+    },
+    halve(batch) {
+      // The next ones are not sent in vain.
+      size.bytes = Math.min(size.bytes, Math.ceil(batch.body.length / 2));
+      return halves(batch);
+    },
+    onRowTooLarge({ rows, lines, references }, why) {
+      run.rows.report(rows[0]!, failedRow({ line: lines[0]!, reference: references[0]! }, why, null));
     },
   });
   progress.written();
@@ -132,11 +146,23 @@ interface CutRow {
   readonly memo: RowMemo;
 }
 
+/** The most rows and bytes of a batch; may shrink while batches are cut. */
+interface BatchSize {
+  readonly rows: number;
+  bytes: number;
+}
+
+/** At most 2,000 rows and 8 MB (Limits), or as many rows as the user allows. */
+export const batchSize = ({ batch }: Pick<ImportInput, "batch">): BatchSize => ({
+  rows: Math.min(batch ?? limits.importRows.max, limits.importRows.max),
+  bytes: limits.importBatchBytes,
+});
+
 /**
- * Cuts the rows to send into batches of at most 2,000 rows and 8 MB (Limits), and keeps the outcome of the others.
- * Throws if the file has changed since the check.
+ * Cuts the rows to send into batches of that size, and keeps the outcome of the others. Throws if the file has changed since
+ * the check.
  */
-export async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
+export async function* cutBatches(run: ImportRun, most = batchSize(run.input)): AsyncGenerator<CutBatch> {
   let cut: CutRow[] = [];
   let bytes = 0;
   for await (const row of run.rows.decided()) {
@@ -150,7 +176,7 @@ export async function* cutBatches(run: ImportRun): AsyncGenerator<CutBatch> {
     if (memo.hasEdits) run.rows.toEdit.add(row.rowIndex);
     const text = `${JSON.stringify(await serviceRow(decision, run))}\n`;
     const size = Buffer.byteLength(text);
-    if (cut.length === limits.importRows.max || bytes + size > limits.importBatchBytes) {
+    if (cut.length === most.rows || (cut.length > 0 && bytes + size > most.bytes)) {
       yield await toBatch(cut, run);
       cut = [];
       bytes = 0;
@@ -176,6 +202,28 @@ async function toBatch(cut: readonly CutRow[], run: ImportRun): Promise<CutBatch
     memo: packMemos(cut.map(({ memo }) => memo)),
     changes,
   };
+}
+
+/** A batch in two: its first rows, and the others. */
+function halves(batch: CutBatch): [CutBatch, CutBatch] {
+  const middle = batch.rows.length >> 1;
+  const body = Buffer.from(batch.body.buffer, batch.body.byteOffset, batch.body.byteLength);
+  let cutAt = 0;
+  for (let row = 0; row < middle; row++) cutAt = body.indexOf("\n", cutAt) + 1;
+  const memos = unpackMemos(batch.memo);
+  const half = (from: number, to: number | undefined, bytes: Uint8Array): CutBatch => {
+    const references = batch.references.slice(from, to);
+    const own = new Set(references);
+    return {
+      body: bytes,
+      rows: batch.rows.slice(from, to),
+      lines: batch.lines.slice(from, to),
+      references,
+      memo: packMemos(memos.slice(from, to)),
+      changes: (batch.changes ?? []).filter(({ reference }) => own.has(reference)),
+    };
+  };
+  return [half(0, middle, body.subarray(0, cutAt)), half(middle, undefined, body.subarray(cutAt))];
 }
 
 /**

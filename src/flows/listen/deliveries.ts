@@ -2,6 +2,7 @@ import type { Clock } from "../../clock.ts";
 import { verifySignature } from "../../contract/signature.ts";
 import type { CatError } from "../../errors.ts";
 import type { Post, PostOutcome } from "../../http/post.ts";
+import { DeepJsonError, parseJson } from "../../json.ts";
 import type { EventLog, LoggedEvent } from "./event-log.ts";
 import { explainRejection, type SignatureProblem } from "./explain-rejection.ts";
 import {
@@ -78,9 +79,9 @@ const strictly = new TextDecoder("utf-8", { fatal: true });
 function parseEvent(body: Buffer): ReceivedEvent | SignatureProblem {
   let event: Partial<Record<string, unknown>> | null;
   try {
-    event = JSON.parse(strictly.decode(body)) as typeof event;
-  } catch {
-    return problem("its body is not JSON");
+    event = parseJson(strictly.decode(body)) as typeof event;
+  } catch (error) {
+    return problem(error instanceof DeepJsonError ? `its body is ${error.message}` : "its body is not JSON");
   }
   if (typeof event !== "object" || event === null || Array.isArray(event)) {
     return problem("its body is not a JSON object");
@@ -88,11 +89,6 @@ function parseEvent(body: Buffer): ReceivedEvent | SignatureProblem {
   const { id, type, created_at: createdAt, data = null } = event;
   if (typeof id !== "string" || id === "" || id.length > longestId) return problem("it has no valid ID");
   if (typeof type !== "string" || type === "") return problem("it has no type");
-  try {
-    JSON.stringify(data);
-  } catch {
-    return problem("its JSON is nested too deeply");
-  }
   return { id, type, created_at: typeof createdAt === "string" ? createdAt : null, data };
 }
 
@@ -209,7 +205,7 @@ export class Deliveries {
       id,
       type,
       created_at,
-      data: body === received ? data : ((JSON.parse(body) as { data?: unknown }).data ?? null),
+      data: body === received ? data : ((parseJson(body) as { data?: unknown }).data ?? null),
       received_at: new Date(this.options.clock.now()).toISOString(),
       body,
       ...origin,

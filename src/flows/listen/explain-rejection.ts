@@ -1,4 +1,5 @@
 import { type SignatureVerdict, type VerifyInput, verifySignature } from "../../contract/signature.ts";
+import { parseJson } from "../../json.ts";
 
 /** The longest body that is re-encoded for an explanation, in bytes: garbage must not cost much time. */
 const longest = 100_000;
@@ -18,7 +19,7 @@ const changes: readonly (readonly [change: string, undo: (text: string) => reado
 /** The same JSON, compact and indented. */
 function writtenAgain(text: string): string[] {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return [0, 2, 4]
       .map((indent) => JSON.stringify(value, null, indent))
       .flatMap((json) => [json, `${json}\n`]);

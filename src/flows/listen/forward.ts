@@ -58,10 +58,14 @@ export async function forwardEvent(
     body,
     timeoutMs: limits.webhookTimeoutMs,
   });
-  if (outcome.status === null) return { url, status: null, error: outcome.why };
+  if (outcome.status === null) return { url, status: null, error: withHint(outcome) };
   const line = firstLine(outcome.text).trim().slice(0, longestLine);
   return { url, status: outcome.status, ...(line !== "" && { line }) };
 }
+
+/** Why there was no response, with the next step where the listener shows nothing else. */
+const withHint = ({ why, hint }: { readonly why: string; readonly hint?: string }): string =>
+  hint === undefined ? why : `${why}. ${hint}`;
 
 /** Headers of one connection (RFC 9110, 7.6.1), and those that differ for the handler. */
 const ofConnection = new Set([

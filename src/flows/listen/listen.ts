@@ -11,7 +11,8 @@ import { matchingTypes } from "./forward.ts";
 import type { EventLine, UnacceptedEvents } from "./log-lines.ts";
 import { type OnPoll, Poller, syntheticEvent } from "./poller.ts";
 import { openReceiver, type ReceivedRequest } from "./receiver.ts";
-import { openRegistration, seeEnded } from "./registration.ts";
+import { openRegistration, type Registered, seeEnded, type WebhookFault } from "./registration.ts";
+import { watchWebhook } from "./watch-webhook.ts";
 
 /** Where events come from. */
 export type EventSource =
@@ -75,6 +76,10 @@ export interface ListenDeps {
   readonly onListening: (listening: Listening) => Promise<void>;
   /** For each poll of a listener that polls. */
   readonly onPoll?: OnPoll;
+  /** The webhook of the listener and its secret, also one that replaces it; null once it was deleted, or left. */
+  readonly onWebhook?: (webhook: Registered | null) => void;
+  /** The error that a fault of its webhook ends the listener with; null to keep listening. */
+  readonly endsBy?: (fault: WebhookFault, webhookId: string) => Error | null;
 }
 
 export interface Listening {
@@ -84,6 +89,8 @@ export interface Listening {
   readonly secret: string;
   /** Sends an event to its handlers again, signed afresh. Resolves to their responses. */
   readonly resend: (event: Pick<EventLine, "id" | "type">, delivery: Delivery) => Promise<HandlerResponse[]>;
+  /** Reads the webhook of the listener at once, and reacts to a fault. */
+  readonly checkWebhook?: () => Promise<void>;
 }
 
 /** How long a listener reports events that a handler has not accepted, in milliseconds: a day. */
@@ -141,7 +148,7 @@ export async function listen(input: ListenInput, deps: ListenDeps): Promise<void
       if (unaccepted.count > 0 && input.handlers.length > 0) deps.onUnaccepted(unaccepted);
       await deliveries.showMissed(log.takeUnshown(), input.headerName);
     };
-    const more = { ...deps, signal, onListening };
+    const more = { ...deps, signal, onListening, fail: (error: unknown) => stop.abort(error) };
     if (input.source.kind === "poll") await poll(input, input.source, more, deliveries, log);
     else await receive(input, input.source, more, deliveries);
     if (stop.signal.aborted) throw stop.signal.reason;
@@ -159,11 +166,13 @@ const abandonedNote = ({ unaccepted }: Deliveries): [message: string, hint: stri
 async function receive(
   input: ListenInput,
   source: Exclude<EventSource, { kind: "poll" }>,
-  deps: ListenDeps,
+  deps: ListenDeps & { readonly fail: (error: unknown) => void },
   deliveries: Deliveries,
 ): Promise<void> {
   const { clock, view, signal } = deps;
+  /** The secret of the webhook, and the one that handlers check, which stays the same. */
   let secret: string | null = null;
+  let ofHandlers: string | null = null;
   let onStarted!: () => void;
   const started = new Promise<void>((resolve) => {
     onStarted = resolve;
@@ -171,12 +180,13 @@ async function receive(
   const start = async (listening: Listening, ofWebhook = listening.secret) => {
     await deps.onListening(listening);
     secret = ofWebhook;
+    ofHandlers = listening.secret;
     onStarted();
   };
   const answer = async ({ headers, rawHeaders, body }: ReceivedRequest) => {
     // The service may deliver before it has responded to the registration. Events that were missed are shown first.
     if (secret === null) await started;
-    if (secret === null) return { status: 503, text: "not listening yet" };
+    if (secret === null || ofHandlers === null) return { status: 503, text: "not listening yet" };
     const given = headers[input.headerName.toLowerCase()];
     const header = Array.isArray(given) ? given.join(", ") : given;
     const event = readDelivery(header, body, { ...input, secret, now: clock.now() });
@@ -185,8 +195,8 @@ async function receive(
       return { status: 400, text: event.message };
     }
     const delivery = { rawHeaders, body };
-    const isOther = source.kind === "webhook" && source.secret !== null;
-    const forwarded = isOther ? signedAgain(delivery, source.secret!, input.headerName, clock) : delivery;
+    const isOther = ofHandlers !== secret;
+    const forwarded = isOther ? signedAgain(delivery, ofHandlers, input.headerName, clock) : delivery;
     const signature = isOther ? forwarded.rawHeaders.at(-1)! : header!;
     const status = await deliveries.take(event, forwarded, { header: signature });
     return { status, text: sentences[status] };
@@ -211,17 +221,31 @@ async function receive(
       keeps: source.keeps,
       onProblem: view.onProblem,
     });
+    const events = matchingTypes(input.events ?? ["*"]);
     try {
-      const webhook = await registration.register(url, matchingTypes(input.events ?? ["*"]));
+      const webhook = await registration.register(url, events);
+      deps.onWebhook?.(webhook);
+      const checkWebhook = watchWebhook(webhook, {
+        ...deps,
+        onProblem: view.onProblem,
+        read: (patience) => registration.check(patience),
+        async registerAgain() {
+          const again = await registration.registerAgain(url, events);
+          ({ secret } = again);
+          deps.onWebhook?.(again);
+          return again;
+        },
+      });
       const forHandlers = source.secret ?? webhook.secret;
       const resend = resender(deliveries, forHandlers, input.headerName, clock);
-      await start({ url, webhookId: webhook.id, secret: forHandlers, resend }, webhook.secret);
+      await start({ url, webhookId: webhook.id, secret: forHandlers, resend, checkWebhook }, webhook.secret);
       await aborted(signal);
     } catch (error) {
       // Stopped while registering.
       if (!signal.aborted) throw error;
     } finally {
       const isDeleted = await registration.end();
+      deps.onWebhook?.(null);
       if (isDeleted && deliveries.unaccepted > 0) view.onProblem(...abandonedNote(deliveries));
     }
   } finally {

@@ -1,11 +1,9 @@
 import {
   closeSync,
-  constants,
   existsSync,
   fstatSync,
   ftruncateSync,
   lstatSync,
-  openSync,
   readFileSync,
   readSync,
   realpathSync,
@@ -13,15 +11,18 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { asFileError, CatError, fileProblem } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import { syncFolder } from "../../move-file.ts";
+import { newFileSync, type OpenFile, openKept } from "../../open-file.ts";
+import { whereLinksLead } from "../files/file-names.ts";
 
 /** How many events were shown, by the text of a mark; null if another program wrote it. */
 function shownBy(text: string): number | null {
   try {
-    const { events } = JSON.parse(text) as { events?: unknown };
+    const { events } = parseJson(text) as { events?: unknown };
     return Number.isInteger(events) ? (events as number) : null;
   } catch {
     return null;
@@ -46,7 +47,7 @@ export class ShownMark {
     events: number,
   ) {
     rmSync(path, { force: true });
-    this.#file = openSync(path, "wx", 0o600);
+    this.#file = newFileSync(path);
     this.set(events);
   }
 
@@ -126,8 +127,8 @@ export async function openLogFile(path: string): Promise<LogFile & { readonly is
     const stats = await stat(path).catch(() => null);
     // Opening a pipe would wait for its reader.
     if (stats !== null && !stats.isFile()) throw notRegular(path);
-    const { O_APPEND, O_CREAT, O_RDWR } = constants;
-    const file = await open(path, O_APPEND | O_CREAT | O_RDWR, 0o600);
+    // A link of this user is followed; one that is planted meanwhile is not.
+    const file = await openKept(await whereLinksLead(path), "a");
     try {
       // Without this, a loss of power could lose the name of a new file.
       if (stats === null) await syncFolder(dirname(path));
@@ -147,23 +148,23 @@ export async function openLogFile(path: string): Promise<LogFile & { readonly is
 }
 
 /** `startTorn`: the last line is incomplete, because the process that wrote it was killed. */
-function appender(path: string, file: FileHandle, startTorn: boolean): LogFile {
+function appender(path: string, file: OpenFile, startTorn: boolean): LogFile {
   let isTorn = startTorn;
   return {
     async append(bytes) {
       // Synchronous up to the sync: each turn of the thread pool would cost more than these. The size is not kept
       // between appends, because other programs change it (logrotate).
-      const now = fstatSync(file.fd);
+      const now = fstatSync(file.descriptor);
       if (!leadsTo(path, now)) throw gone(path);
       const all = isTorn ? Buffer.concat([Buffer.from("\n"), bytes]) : bytes;
       let written = 0;
       try {
-        while (written < all.length) written += writeSync(file.fd, all, written);
-        await file.datasync();
+        while (written < all.length) written += writeSync(file.descriptor, all, written);
+        await file.syncData();
         isTorn = false;
       } catch (error) {
         // Nothing was acknowledged, so nothing may stay.
-        if (!cutBack(file.fd, now.size, all.subarray(0, written))) isTorn = true;
+        if (!cutBack(file.descriptor, now.size, all.subarray(0, written))) isTorn = true;
         throw notWritten(path, error);
       }
     },
@@ -185,11 +186,9 @@ function cutBack(descriptor: number, start: number, written: Buffer): boolean {
   }
 }
 
-async function endsWithLine(file: FileHandle, size: number): Promise<boolean> {
+async function endsWithLine(file: OpenFile, size: number): Promise<boolean> {
   if (size === 0) return true;
-  const last = Buffer.alloc(1);
-  await file.read(last, 0, 1, size - 1);
-  return last[0] === 10;
+  return (await file.read(1, size - 1))[0] === 10;
 }
 
 /** The system allows writing to a removed file, and what was written would be lost. */

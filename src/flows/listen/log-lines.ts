@@ -1,6 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import split2 from "split2";
 import { asFileError, CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 
 /** An event as the log keeps it, one line of JSON. */
 export interface EventLine {
@@ -74,7 +75,7 @@ export async function* readLog(path: string): AsyncGenerator<LogLine, void, unde
 
 function parsed(text: string): LogLine | null {
   try {
-    const line = JSON.parse(text) as Record<string, unknown> | null;
+    const line = parseJson(text) as Record<string, unknown> | null;
     const { id, result_of: resultOf, url, body } = line ?? {};
     const isLine =
       typeof resultOf === "string"

@@ -3,6 +3,7 @@ import pLimit from "p-limit";
 import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Task } from "../../contract/resources/tasks.ts";
+import { parseJson } from "../../json.ts";
 import type { State } from "../../state/state.ts";
 import { fromTheFuture, isBelievable, shownTime } from "../run/clocks.ts";
 import { isTaskEnded, TaskFollower } from "../run/follow.ts";
@@ -110,7 +111,7 @@ export class Poller {
   async #start(): Promise<void> {
     const { state, baseUrl, log } = this.options;
     const stored = log.isNew ? null : state.marks.get(baseUrl, this.#markName);
-    const progress = stored === null ? await this.#begin() : (JSON.parse(stored) as PollProgress);
+    const progress = stored === null ? await this.#begin() : (parseJson(stored) as PollProgress);
     this.#since = progress.since;
     if (!isBelievable(progress.since, this.options.service.client)) {
       this.options.onProblem(fromTheFuture(shownTime(progress.since)));

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { toListenAddress } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
 
 /**
@@ -286,7 +287,7 @@ function listening(server: Server, { host, port }: Pick<ReceiverOptions, "host" 
         }),
       ),
     );
-    server.listen(port, host, () => {
+    server.listen(port, toListenAddress(host), () => {
       server.removeAllListeners("error");
       // For example too many open files: the connections that are open live on.
       server.on("error", () => {});

@@ -5,9 +5,10 @@ import { webhookRetryTotalMs } from "../../contract/limits.ts";
 import type { Webhook } from "../../contract/resources/webhooks.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
+import { parseJson } from "../../json.ts";
 import type { RunHold } from "../../state/runs.ts";
 import type { State } from "../../state/state.ts";
-import { isRefusal, mayNotRead, orNull } from "../service-errors.ts";
+import { carriedOut, isRefusal, mayNotRead, orNull } from "../service-errors.ts";
 
 /** The listener for which a webhook is registered, and its service. */
 interface Registrar {
@@ -68,7 +69,7 @@ async function findLeftover(deps: Registrar, runId: string, url: string): Promis
   let leftover: Leftover | null = null;
   for (const { name, value } of state.marks.list(baseUrl, prefix)) {
     if (name === markName(runId)) continue;
-    const mark = JSON.parse(value) as Mark;
+    const mark = parseJson(value) as Mark;
     // Without a hold the listener has ended.
     const hold = state.runs.hold(noAccount, name, { pid, since: clock.now() });
     if ("heldBy" in hold) {
@@ -123,7 +124,8 @@ const urlInUse = (url: string, pid: number): CatError =>
     hint: "Stop it, or use another URL.",
   });
 
-interface Registered {
+/** A webhook with its secret. */
+export interface Registered {
   readonly id: string;
   readonly secret: string;
 }
@@ -132,12 +134,19 @@ interface Registered {
 interface Registration {
   /** Takes over the webhook that an earlier listener left at the URL, or creates one. Throws the error of the service. */
   register(url: string, events: readonly EventType[]): Promise<Registered>;
+  /** Reads it; null if it gets events. Throws the error of the service. */
+  check(signal: AbortSignal): Promise<WebhookFault | null>;
+  /** Creates another one instead of one that is gone. Throws the error of the service. */
+  registerAgain(url: string, events: readonly EventType[]): Promise<Registered>;
   /**
    * Deletes it within 10 s, and returns whether it did. Notes a failure: the next listener takes it over then. One that
    * was taken over is kept, with a warning, while events from before the takeover may be pending.
    */
   end(): Promise<boolean>;
 }
+
+/** A state in which a webhook gets no events. */
+export type WebhookFault = "gone" | "paused" | "disabled";
 
 const longestEndMs = 10_000;
 
@@ -159,16 +168,20 @@ export function openRegistration(deps: Registrar): Registration {
   let remains: "nothing" | "mark" | { readonly id: string | null } = "mark";
   /** Set by a takeover: until when events from before it may be pending, in milliseconds since the epoch. */
   let taken: { id: string; url: string; until: number } | null = null;
+  /** The run in its mark: after a takeover, that of the earlier listener. */
+  const markedRun = () => name.slice(prefix.length);
   const mark = (url: string, webhook: { id: string | null; secret?: string }) =>
     state.marks.set(baseUrl, name, JSON.stringify({ ...webhook, keyFingerprint, url } satisfies Mark));
 
   async function create(url: string, events: readonly EventType[]): Promise<Registered> {
     remains = { id: null };
-    const body = { url, events: [...events], description: toDescription(runId) };
+    const body = { url, events: [...events], description: toDescription(markedRun()) };
     try {
-      const { id, signing_secret: secret } = await client.webhooks.create({ body }, { signal });
-      mark(url, { id, secret });
+      const { reply, odd } = await carriedOut(client.webhooks.create({ body }, { signal }));
+      const { id, signing_secret: secret } = reply;
+      mark(url, { id, ...(typeof secret === "string" && { secret }) });
       remains = { id };
+      if (odd !== undefined) throw odd;
       return { id, secret };
     } catch (error) {
       if (isRefusal(error)) remains = "mark";
@@ -206,6 +219,28 @@ export function openRegistration(deps: Registrar): Registration {
       const leftover = await findLeftover(deps, runId, url);
       return leftover === null ? create(url, events) : takeOver(url, leftover, events);
     },
+    async check(patience) {
+      const id = typeof remains === "object" ? remains.id : null;
+      if (id === null) return "gone";
+      const webhook = await findWebhook(client, { id, runId: markedRun() }, patience);
+      if (webhook?.id !== id) return "gone";
+      // An unknown status is one of a later version of the service.
+      const { status } = webhook;
+      return status === "paused" || status === "disabled" ? (status as WebhookFault) : null;
+    },
+    async registerAgain(url, events) {
+      taken = null;
+      // An attempt without a response may have created one.
+      const unnamed = await findWebhook(client, { id: null, runId: markedRun() }, signal);
+      mark(url, { id: unnamed?.id ?? null });
+      if (unnamed === null) return create(url, events);
+      const { id } = unnamed;
+      remains = { id: null };
+      const secret = await resume(deps, { webhook: unnamed, secret: null }, events);
+      mark(url, { id, secret });
+      remains = { id };
+      return { id, secret };
+    },
     async end() {
       const patience = new AbortController();
       const cancel = clock.at(clock.now() + longestEndMs, () => patience.abort(new Error("timed out")));
@@ -220,7 +255,7 @@ export function openRegistration(deps: Registrar): Registration {
         }
         if (typeof remains === "object") {
           const webhookId =
-            remains.id ?? (await findWebhook(client, { id: null, runId }, patience.signal))?.id;
+            remains.id ?? (await findWebhook(client, { id: null, runId: markedRun() }, patience.signal))?.id;
           if (webhookId !== undefined)
             await orNull(client.webhooks.delete({ webhook_id: webhookId }, { signal: patience.signal }));
         }

@@ -90,6 +90,8 @@ export interface TortureResult {
   readonly why?: string;
   /** Why a delivery got no response. */
   readonly failure?: PostFailure;
+  /** The next step, where one is known. */
+  readonly hint?: string | undefined;
 }
 
 interface TortureInput {
@@ -124,7 +126,7 @@ export async function* torture(input: TortureInput): AsyncGenerator<TortureResul
       responses: outcomes.map((outcome) => (outcome.status === null ? outcome.why : String(outcome.status))),
       ok,
       ...(!ok && { why }),
-      ...(unanswered?.status === null && { failure: unanswered.failure }),
+      ...(unanswered?.status === null && { failure: unanswered.failure, hint: unanswered.hint }),
     };
   }
 }

@@ -1,5 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import type { TextForm } from "../rows/encoding.ts";
+import { guardedCell } from "./formulas.ts";
 
 /** How a CSV file is written. */
 export interface CsvStyle {
@@ -25,15 +26,22 @@ export const excelCsv: CsvStyle = {
 /** The byte order mark of a text in UTF-8, if it has one. */
 export const byteOrderMark = ({ form }: CsvStyle): string => (form.marked ? "\ufeff" : "");
 
-/** CSV records of the same length with their line ends. */
+/**
+ * CSV records of the same length with their line ends: each cell is guarded against being run as a formula, unless `toCell`
+ * is another function, for a user who asked for that.
+ */
 export const csvRecords = (
   records: readonly (readonly string[])[],
   { delimiter, lineEnd }: CsvStyle = plainCsv,
+  toCell: (text: string) => string = guardedCell,
 ): string =>
-  stringify(records as string[][], {
-    delimiter,
-    record_delimiter: lineEnd,
-    // Any line end ends a record for some readers, and an empty line is no record.
-    quoted_match: /[\r\n]/,
-    quoted_empty: records[0]?.length === 1,
-  });
+  stringify(
+    records.map((cells) => cells.map(toCell)),
+    {
+      delimiter,
+      record_delimiter: lineEnd,
+      // Any line end ends a record for some readers, and an empty line is no record.
+      quoted_match: /[\r\n]/,
+      quoted_empty: records[0]?.length === 1,
+    },
+  );

@@ -3,6 +3,7 @@ import type { Dialect } from "../rows/csv-rows.ts";
 import type { InputRow, RowForm } from "../rows/row-form.ts";
 import { failureColumns, isFailureColumn } from "../rows/row-form.ts";
 import type { TableReader } from "../rows/table-rows.ts";
+import { guardedCell } from "./formulas.ts";
 import type { RowFailure } from "./row-outcome.ts";
 
 /** The columns of a table that a failed file has: all but those of an earlier failed file. */
@@ -61,7 +62,8 @@ export class FailedCsvRows {
     // A ragged row stays ragged: cut or padded, it could be imported with its cells in the wrong columns.
     if (cells.length !== this.#reader.header.length) {
       // But its reasons do not pile up each time it comes back unfixed.
-      if (cells.at(-failureColumns.length) === failure.code) cells.splice(-failureColumns.length);
+      if (cells.at(-failureColumns.length) === guardedCell(failure.code))
+        cells.splice(-failureColumns.length);
       return this.#line([...cells, ...reasonCells(failure)]);
     }
     return this.#line([...keptCells(this.#reader, this.#kept, row, done), ...reasonCells(failure)]);
@@ -104,10 +106,10 @@ export function failedNdjsonRow(
   return `${JSON.stringify({ ...remaining, error_code: code, error_message: message })}\n`;
 }
 
-/** Removes characters that the file could not be read back with: NUL and lone surrogates. */
+/** Not the user's own cells: guarded, and without what the file could not be read back with, NUL and lone surrogates. */
 const reasonCells = ({ code, message }: RowFailure): [string, string] => [
-  code,
-  message.replace(/[\0\p{Surrogate}]/gu, "\ufffd"),
+  guardedCell(code),
+  guardedCell(message.replace(/[\0\p{Surrogate}]/gu, "\ufffd")),
 ];
 
 /** A character that an encoding lacks, as a JSON escape. */

@@ -17,12 +17,26 @@ function isFormula(text: string): boolean {
 /** Whether a text is a formula, or a formula after apostrophes. */
 const isGuardable = (text: string): boolean => isFormula(text.replace(/^'+/, ""));
 
+/** Where a program that expects another delimiter, or no quotes, begins another cell. */
+const isDelimited = /[;\t\r\n]/;
+const delimited = /(?<=[;\t\r\n])[^;\t\r\n]+/g;
+
 /**
- * The text of a cell for a file that people open: an apostrophe makes a formula a text. A formula with apostrophes gets
- * one more, so that `unguardedCell` gives every text back.
+ * The text of a cell for a file that people open: an apostrophe makes a formula a text, at the start and where a program
+ * may begin another cell. A formula with apostrophes gets one more, so that `unguardedCell` gives every text back.
  */
-export const guardedCell = (text: string): string => (isGuardable(text) ? `'${text}` : text);
+export function guardedCell(text: string): string {
+  const start = isGuardable(text) ? "'" : "";
+  if (!isDelimited.test(text)) return start + text;
+  return start + text.replace(delimited, (part) => (isGuardable(part) ? `'${part}` : part));
+}
 
 /** The text that was guarded, for an import. */
-export const unguardedCell = (cell: string): string =>
-  cell.startsWith("'") && isGuardable(cell) ? cell.slice(1) : cell;
+export function unguardedCell(cell: string): string {
+  if (!cell.includes("'")) return cell;
+  const text = cell.replace(delimited, withoutApostrophe);
+  return withoutApostrophe(text);
+}
+
+const withoutApostrophe = (text: string): string =>
+  text.startsWith("'") && isGuardable(text) ? text.slice(1) : text;

@@ -52,7 +52,7 @@ export class ResultsFile<Result> {
     this.rows++;
     const csv = this.#csv;
     const text = csv
-      ? csvRecords([this.#form.cells(line, result).map((value) => this.#cell(String(value ?? "")))], csv)
+      ? csvRecords([this.#form.cells(line, result).map((value) => String(value ?? ""))], csv, this.#cell)
       : `${JSON.stringify(this.#form.object(line, result))}\n`;
     await this.#file.write(this.#mask(text));
   }

@@ -1,9 +1,10 @@
-import { rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { Sharp } from "sharp";
 import { detectForeignType } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
+import { newFile } from "../../open-file.ts";
 import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
 import { type FileProblem, type PhotoFile, readWholePhoto } from "./photo-file.ts";
 
@@ -97,7 +98,11 @@ export class PhotoConverter {
     const act = "write converted photos to";
     this.#folder ??= temporaryFolder(act);
     const path = join(this.#folder, `${++this.#files}.jpg`);
-    await writeFile(path, jpeg, { mode: 0o600, flag: "wx" }).catch((cause) => {
+    const write = async () => {
+      const file = await newFile(path);
+      await file.write(jpeg).finally(() => file.close());
+    };
+    await write().catch((cause) => {
       throw temporaryProblem(act, cause);
     });
     return path;

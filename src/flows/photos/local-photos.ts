@@ -4,7 +4,8 @@ import { lstat, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import pLimit from "p-limit";
 import { questionFor } from "../../contract/did-you-mean.ts";
-import { CatError } from "../../errors.ts";
+import { CatError, outOfFiles } from "../../errors.ts";
+import { whenFree } from "../../open-file.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoConverter } from "./convert-photos.ts";
 import { isWithin, NamesNearby, whereItLeads } from "./find-photo.ts";
@@ -163,7 +164,7 @@ export class LocalPhotos {
     const { converted } = file;
     if (converted !== undefined) {
       await this.digest(path);
-      return this.#inTurn(() => readFile(converted.path));
+      return this.#inTurn(() => whenFree(() => readFile(converted.path)));
     }
     return this.#inTurn(() => readPhoto(file, sha256, quoted(path)));
   }
@@ -225,6 +226,8 @@ export class LocalPhotos {
     } catch (error) {
       // The temporary folder cannot be written.
       if (error instanceof CatError) throw error;
+      const few = outOfFiles(error, quoted(path));
+      if (few !== null) throw few;
       const where = await whereItLeads(resolved);
       if (isOutside(where)) return this.#outside(throughLink, path, where);
       const code = (error as NodeJS.ErrnoException).code ?? String(error);

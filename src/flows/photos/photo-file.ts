@@ -3,6 +3,8 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { shortened } from "../../contract/did-you-mean.ts";
 import { detectForeignType, detectImageType, imageTypeBytes, isHeic } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
+import { outOfFiles } from "../../errors.ts";
+import { whenFree } from "../../open-file.ts";
 import type { FieldProblem } from "../rows/row-form.ts";
 import { InputError } from "../rows/source.ts";
 
@@ -102,6 +104,8 @@ async function reading<Read>(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof InputError || code === undefined) throw error;
+    const few = outOfFiles(error, `the photo ${shown}`);
+    if (few !== null) throw few;
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") throw changed(shown);
     const hint = "Photos uploaded so far are kept. Make the file readable and run the command again.";
     throw new InputError(`cannot read the photo ${shown} (${code})`, "photo_not_readable", hint);
@@ -116,7 +120,7 @@ async function openFile(real: string): Promise<FileHandle | null> {
   // The file may have been replaced since `stat`: do not block on a pipe or follow a link either. Windows has
   // neither flag.
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants as Partial<typeof constants>;
-  const handle = await open(real, (O_RDONLY ?? 0) | O_NONBLOCK | O_NOFOLLOW);
+  const handle = await whenFree(() => open(real, (O_RDONLY ?? 0) | O_NONBLOCK | O_NOFOLLOW));
   try {
     if ((await handle.stat()).isFile()) return handle;
   } catch (error) {

@@ -1,10 +1,11 @@
 import { keyLifeMs } from "../../contract/limits.ts";
+import { isTooLargeForGateway } from "../../http/errors.ts";
 import type { Uploads } from "../../state/uploads.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { type RequestInFlight, sendEach } from "../run/requests.ts";
 import { leastTimeLeft } from "../run/writes.ts";
 import type { Service } from "../service.ts";
-import { isOfContent, isRefusal } from "../service-errors.ts";
+import { carriedOut, isOfContent, isRefusal } from "../service-errors.ts";
 import { grouped } from "../words.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 
@@ -109,10 +110,14 @@ async function uploadOne(
   try {
     // The key covers the file name, so it is derived from the bytes: a photo may have several paths.
     const file = { bytes, filename: sha256 };
-    const { id } = await client.images.upload({ file }, { idempotencyKey, keyFrom, signal, onDoubt });
-    uploads.done(account, name, id);
-    return { image: id };
+    const upload = client.images.upload({ file }, { idempotencyKey, keyFrom, signal, onDoubt });
+    const { reply, odd } = await carriedOut(upload);
+    uploads.done(account, name, reply.id);
+    if (odd !== undefined) throw odd;
+    return { image: reply.id };
   } catch (error) {
+    // It would reject the photo again, whatever its key: the other photos are not affected.
+    if (isTooLargeForGateway(error)) return { refused: tooLargeForGateway };
     // A 429 does not consume a key (Limits).
     if (!isRefusal(error) || error.status === 429) throw error;
     // The rejection is stored under the key (Cross-cutting rule 5). At worst an unused second image is
@@ -123,6 +128,11 @@ async function uploadOne(
     return { refused: { code, message } };
   }
 }
+
+const tooLargeForGateway = {
+  code: "body_too_large",
+  message: "a gateway in front of the service rejects the photo as too large (status 413)",
+};
 
 /** A different key for each content and attempt. */
 const newKeyFor = (sha256: string, at: number, random: () => number): string =>

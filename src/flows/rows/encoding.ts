@@ -1,4 +1,5 @@
 import { CatError } from "../../errors.ts";
+import { withoutEnd } from "../../text.ts";
 import { UnreadableInput } from "./problem.ts";
 
 /** The encoding given by the user, or undefined to detect UTF-8 and UTF-16. */
@@ -110,7 +111,7 @@ export function readAs(encoding: string, bytes: Buffer, at: number): string {
   while (end < Math.min(bytes.length, at + sampleBytes.after) && isText(end)) end++;
   // Without `stream` some releases of Node read Windows-1252 as ISO-8859-1.
   const text = new TextDecoder(encoding).decode(bytes.subarray(start, end), { stream: true });
-  return text.replace(/^ +| +$/g, "").replace(/\p{C}/gu, "\ufffd");
+  return withoutEnd(text.replace(/^ +/, ""), / /).replace(/\p{C}/gu, "\ufffd");
 }
 
 const packings: readonly (readonly [string, RegExp])[] = [

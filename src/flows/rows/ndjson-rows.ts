@@ -1,4 +1,5 @@
 import split2 from "split2";
+import { DeepJsonError, parseJson } from "../../json.ts";
 import { ObjectFields } from "./object-fields.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
@@ -62,10 +63,11 @@ export class NdjsonReader implements RowReader {
   }
 
   #readLine(text: string, line: number): InputRow {
-    const value = parseJson(text);
-    if (value === undefined) {
-      const hint = /^\s*\[/.test(text) ? ": write one object per line, not a list" : "";
-      const fault: Problem = { line, code: "invalid_json", message: `not a JSON object${hint}` };
+    let value: unknown;
+    try {
+      value = parseJson(text);
+    } catch (error) {
+      const fault: Problem = { line, code: "invalid_json", message: whyInvalid(text, error) };
       return { line, content: null, record: text, fault };
     }
     if (!isObject(value)) return { line, content: value, record: text };
@@ -112,13 +114,9 @@ function rejectDocument(lines: readonly string[]): void {
 const isObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The JSON value of a text; undefined if it is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+function whyInvalid(text: string, error: unknown): string {
+  if (error instanceof DeepJsonError) return error.message;
+  return `not a JSON object${/^\s*\[/.test(text) ? ": write one object per line, not a list" : ""}`;
 }
 
 const tooLong = (line: number): UnreadableInput =>

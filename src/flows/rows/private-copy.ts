@@ -1,8 +1,9 @@
 import { constants, createReadStream, open as openDescriptor } from "node:fs";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { addAbortSignal, pipeline, Readable } from "node:stream";
 import { CatError } from "../../errors.ts";
+import { newFile, type OpenFile } from "../../open-file.ts";
 import { fileStart, temporaryFolder, temporaryProblem } from "../files/disk.ts";
 
 /**
@@ -39,14 +40,14 @@ export async function privateCopy(
   const folder = temporaryFolder(act);
   const close = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, "copy");
-  let file: FileHandle | undefined;
+  let file: OpenFile | undefined;
   try {
-    file = await open(path, "wx", 0o600).catch(unwritable);
+    file = await newFile(path).catch(unwritable);
     if (signal !== undefined) addAbortSignal(signal, stream as Readable);
     let line = 0;
     for await (const chunk of stream as AsyncIterable<Buffer | string>) {
       const bytes = Buffer.from(chunk as Buffer);
-      await file.writeFile(bytes).catch(unwritable);
+      await file.write(bytes).catch(unwritable);
       const lineEnd = Math.max(bytes.lastIndexOf(10), bytes.lastIndexOf(13));
       line = lineEnd === -1 ? line + bytes.length : bytes.length - 1 - lineEnd;
       if (line > longestLine) throw tooLong(name);

@@ -68,7 +68,7 @@ export const placeOfUse = ({ line, file, ...place }: FirstUse): string => {
 };
 
 /** A place that `placeOfUse` made with the name of a file, at the start of a text. */
-export const startsWithPlace = /^ (?:on line \d+ of [^;]+|in [^;]*: [^;]+![A-Z]+\d+)/;
+export const startsWithPlace = /^ (?:on line \d+ of [^;]+|in (?=[^;]*: [^;])[^;]*![A-Z]+\d+)/;
 
 /** Where the key of a line is, in a workbook. */
 type PlaceOf = (line: number) => Place;

@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { whenFree } from "../../open-file.ts";
 
 /** The block size for reading a file and comparing it with itself. */
 const blockBytes = 64 * 1024;
@@ -66,7 +67,7 @@ export class SameBytes {
    * open file.
    */
   async #block(number: number): Promise<Buffer> {
-    const file = await open(this.#path);
+    const file = await whenFree(() => open(this.#path));
     try {
       const block = Buffer.allocUnsafe(blockBytes);
       let filled = 0;

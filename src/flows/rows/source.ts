@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import { CatError, fileProblem } from "../../errors.ts";
+import { CatError, fileProblem, outOfFiles } from "../../errors.ts";
 import { fileStart } from "../files/disk.ts";
 import { shownName } from "../words.ts";
 import { detectFormat, type InputFormat } from "./input-format.ts";
@@ -262,7 +262,7 @@ export async function changeError(source: Source): Promise<InputError | null> {
     try {
       for await (const _ of source.read());
     } catch (error) {
-      return source.changed(error);
+      return outOfFiles(error, source.name) === null ? source.changed(error) : null;
     }
   }
   return null;
@@ -288,6 +288,8 @@ function changedFile(
 function unreadable(name: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (error instanceof CatError || code === undefined) return error;
+  const few = outOfFiles(error, name);
+  if (few !== null) return few;
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new InputError(
       `${name} does not exist`,

@@ -1,7 +1,8 @@
 // A workbook is read once: the rows of its sheet go into a private copy, one JSON list per line, which each walk reads.
 
-import { open, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { newFile } from "../../open-file.ts";
 import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Cell } from "../workbook/cell.ts";
@@ -116,7 +117,7 @@ async function copyRows(
   const unwritable = (cause: unknown) => {
     throw temporaryProblem(copying(name), cause);
   };
-  const file = await open(path, "wx", 0o600).catch(unwritable);
+  const file = await newFile(path).catch(unwritable);
   try {
     for await (const rows of batches) {
       signal?.throwIfAborted();
@@ -144,11 +145,11 @@ async function copyRows(
         if (piece.length < pieceLength) continue;
         length += piece.length;
         rejectIf(length > limits.sheetText, `${shownSize(limits.sheetText)} of text`);
-        await file.writeFile(piece).catch(unwritable);
+        await file.write(piece).catch(unwritable);
         piece = "";
       }
     }
-    await file.writeFile(piece).catch(unwritable);
+    await file.write(piece).catch(unwritable);
     return { headers, header, hiddenRows, numbers };
   } finally {
     await file.close();

@@ -1,6 +1,7 @@
 // Rows of a sheet: texts as the sheet has them, and a problem where they cannot be known.
 
 import split2 from "split2";
+import { parseJson } from "../../json.ts";
 import { photoEnding } from "../files/file-names.ts";
 import { type Cell, type CellDoubt, columnName } from "../workbook/cell.ts";
 import type { MergedRange } from "../workbook/sheet.ts";
@@ -29,7 +30,7 @@ export class WorkbookReader extends TableReader {
     for await (const texts of recordBatches<string>(this.#open(), split2())) {
       const rows: SheetTableRow[] = [];
       for (const text of texts) {
-        const [line, ...cells] = JSON.parse(text) as CopiedRow;
+        const [line, ...cells] = parseJson(text) as CopiedRow;
         if (this.header.length === 0) this.#readHeaderCells(cells, line);
         else rows.push(...this.#row(cells, line));
       }

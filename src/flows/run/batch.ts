@@ -12,6 +12,8 @@ export interface BatchOperation {
   readonly isRepeatable: boolean;
   /** Sends the bytes of a batch unchanged. */
   send(body: Uint8Array, options: CallOptions): Promise<BatchReceipt>;
+  /** A body that the service rejects: its response tells whether the service has had a key with another one. */
+  readonly invalidBody?: Uint8Array;
   /** The index within the batch, from 0, of the row that a problem concerns; null for the entire batch. */
   toRow(problem: Problem): number | null;
   /** Whether a response other than 400 and 422 rejects the body itself, so that no attempt was carried out. */
@@ -24,6 +26,8 @@ export interface BatchReceipt {
   readonly jobs: readonly string[];
   /** When it was accepted, in Unix milliseconds of the service's clock. */
   readonly createdAt: number | null;
+  /** The error of a response that is not as documented: the batch is accepted, and no other one is sent. */
+  readonly odd?: CatError | undefined;
 }
 
 /** A batch that is not recorded yet. */

@@ -3,7 +3,7 @@
 import type { Service } from "../service.ts";
 
 /** How long an interrupt waits for requests in flight: cutting them off leaves their outcome unknown. */
-const graceMs = 3_000;
+export const graceMs = 3_000;
 
 /** One request from start to end. */
 export class RequestInFlight {

@@ -1,8 +1,9 @@
 // Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
 // sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
 
-import type { ApiError, Problem } from "../../client/api-error.ts";
+import { ApiError, type Problem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
+import { isTooLargeForGateway } from "../../http/errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import { isKeyTaken, isNothingDone, isOfEarlierTime, isRefusal } from "../service-errors.ts";
 import type {
@@ -23,6 +24,10 @@ export interface Sending extends Recording {
   readonly operation: BatchOperation;
   /** Receives every accepted batch, after it was recorded. */
   readonly onAccepted: (batch: Extract<SentBatch, { kind: "accepted" }>, receipt: BatchReceipt) => void;
+  /** Cuts a batch of several rows in two, because a gateway does not take its body. */
+  readonly halve?: (batch: CutBatch) => readonly [CutBatch, CutBatch];
+  /** Receives a row that a gateway does not take by itself; without it, such a row stops the rest. */
+  readonly onRowTooLarge?: (batch: CutBatch, why: BatchProblem) => void;
 }
 
 /**
@@ -33,22 +38,42 @@ export interface Sending extends Recording {
 export async function sendBatches(
   run: Run,
   batches: AsyncGenerator<CutBatch | ReadyBatch>,
-  { operation, onAccepted, ...recording }: Sending,
+  { operation, onAccepted, halve, onRowTooLarge, ...recording }: Sending,
 ): Promise<{ sent: SentBatch[]; stopped: unknown }> {
   const journal = new Journal(run, recording);
   const sent: SentBatch[] = [];
-  const stopped = await sendEach(batches, run, async (cut, begin) => {
-    const batch = "idempotencyKey" in cut ? cut : journal.begin(cut);
+  const send = async (cut: CutBatch | ReadyBatch, begin: () => RequestInFlight): Promise<void> => {
     const request = begin();
+    let batch = "idempotencyKey" in cut ? cut : journal.begin(cut);
     let { outcome, receipt } = await sendBatch(batch, operation, request);
     if (outcome.kind === "refused" && isOfEarlierTime(outcome.error) && !request.hasLeft)
       ({ outcome, receipt } = await sendBatch(journal.renew(batch), operation, request));
+    const isUntouched = () => hasNotCarriedOut(batch, operation, request);
+    // By the question of a process that was killed after it.
+    if (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched())) {
+      batch = journal.renew(batch);
+      ({ outcome, receipt } = await sendBatch(batch, operation, request));
+    }
+    if (outcome.kind === "unknown" && isTooLargeForGateway(outcome.error) && (await isUntouched())) {
+      const own = halve === undefined || "idempotencyKey" in cut ? null : cut;
+      const refused = toRefused(outcome, own, run);
+      outcome = refused;
+      if (own !== null && (own.rows.length > 1 || onRowTooLarge !== undefined)) {
+        // A run that stops here cuts these rows again: none of them was sent.
+        journal.settleSending(refused);
+        if (own.rows.length === 1) return onRowTooLarge?.(own, refused.problems[0]!);
+        for (const half of halve!(own)) await send(half, begin);
+        return;
+      }
+    }
     // Before it is recorded: if that fails, the outcome of these rows is still reported.
     sent.push(outcome);
     journal.settleSending(outcome);
     if (outcome.kind !== "accepted") throw outcome.error;
     onAccepted(outcome, receipt!);
-  });
+    if (receipt!.odd !== undefined) throw receipt!.odd;
+  };
+  const stopped = await sendEach(batches, run, send);
   return { sent: sent.sort((a, b) => a.index - b.index), stopped };
 }
 
@@ -98,6 +123,50 @@ function toFailure(
   }
   if (isKeyTaken(error)) return { kind: "unknown", error: undecided(error as ApiError, operation) };
   return { kind: request.inDoubt ? "unknown" : unsent, error };
+}
+
+/**
+ * Whether the service has certainly not carried out a batch: asked with another body under its key, it says if it has had the key.
+ * If not, that body has used up the key, so that no copy of the batch which a gateway may have passed on is carried out later.
+ */
+async function hasNotCarriedOut(
+  { idempotencyKey, keyFrom }: ReadyBatch,
+  { invalidBody, send }: BatchOperation,
+  { signal }: RequestInFlight,
+): Promise<boolean> {
+  if (invalidBody === undefined) return false;
+  try {
+    await send(invalidBody, { signal, idempotencyKey, keyFrom });
+    return false;
+  } catch (error) {
+    return error instanceof ApiError && (error.status === 400 || error.status === 422) && !isKeyTaken(error);
+  }
+}
+
+/**
+ * A batch that a gateway does not take, as one that was not carried out: with the problem of its row if that is the only one. Null
+ * for one of an earlier process, whose rows the next one cuts again.
+ */
+function toRefused(
+  { error: cause, ...rows }: Extract<SentBatch, { kind: "unknown" }>,
+  own: CutBatch | null,
+  { service }: Pick<Run, "service">,
+): Extract<SentBatch, { kind: "refused" }> {
+  const { message, type, code, status, requestId } = cause as CatError;
+  if (own === null || own.rows.length > 1) {
+    const hint = "Run the same command again: it sends these rows in smaller batches.";
+    const error = new CatError(message, { type, code, status, requestId, cause, hint });
+    return { ...rows, kind: "refused", error, problems: [] };
+  }
+  const { host } = new URL(service.baseUrl);
+  const error = new CatError(`a gateway in front of ${host} rejects the row as too large (status 413)`, {
+    type: "invalid_request",
+    code: "body_too_large",
+    ...{ status, requestId, cause },
+    hint: "Shorten the row, or raise the gateway's limit for request bodies.",
+  });
+  const problem = { line: own.lines[0]!, rowIndex: 0, code: error.code, message: error.message };
+  return { ...rows, kind: "refused", error, problems: [problem] };
 }
 
 /** The error for a key that the service has had with another body, which sending it again cannot decide. */

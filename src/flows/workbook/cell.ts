@@ -64,7 +64,7 @@ export function parsePlace(place: string): { column: number; row: number } | nul
 
 /** Whether a value is written as a number of XML Schema is. */
 export const isDecimal = (raw: string): boolean =>
-  /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(raw.trim());
+  /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(raw.trim());
 
 /**
  * A number as people read it: the shortest decimal of 15 significant digits, without an exponent. Null for whole
@@ -82,7 +82,7 @@ export function decimalText(raw: string): string | null {
 
 /** A large number with all its digits, as the file has them, without an exponent; unchanged where it has no end. */
 export function storedDigits(raw: string): string {
-  const parts = /^([+-]?)(\d*)\.?(\d*)[eE]\+?(-?\d+)$/.exec(raw.trim());
+  const parts = /^([+-]?)(\d*)(?:\.(\d*))?[eE]\+?(-?\d+)$/.exec(raw.trim());
   if (parts === null || !Number.isFinite(Number(raw))) return raw;
   const [, sign = "", whole = "", decimals = "", exponent] = parts;
   const point = whole.length + Number(exponent);

@@ -53,7 +53,7 @@ export function parseFormat(code: string): NumberFormat {
   const sections = splitSections(code);
   // Colors and languages; durations such as [h] stay, a currency is text, and a condition chooses the section.
   const [bare = "", ...others] = sections.map((section) =>
-    section.replace(/\[(?:\$-[^\]]*|[^\]$hms<>=][^\]]*)\]/gi, ""),
+    section.replace(/\[(?:\$-[^[\]]*|[^[\]$hms<>=][^[\]]*)\]/gi, ""),
   );
   const symbols = bare.replace(/"[^"]*"|\\./g, "");
   if (/^(?:general|@)$/i.test(bare.trim())) return others.length === 0 ? plain : { kind: "other" };

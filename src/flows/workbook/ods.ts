@@ -344,6 +344,6 @@ function isSameNumber(text: string, shown: string): boolean {
   return (
     digits(shown).startsWith(digits(text)) &&
     /^0*$/.test(zeros) &&
-    (zeros === "" || text.includes(".") || new RegExp(`[.,]${zeros}$`).test(shown))
+    (zeros === "" || text.includes(".") || [".", ","].some((point) => shown.endsWith(point + zeros)))
   );
 }

@@ -1,7 +1,8 @@
 // The texts that cells name by number. A list of more than 32 MiB is in a private file, whatever the memory.
 
-import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { newFileSync } from "../../open-file.ts";
 import { temporaryFolder, temporaryProblem } from "../files/disk.ts";
 
 /** Bytes that are read from the file at once. */
@@ -81,7 +82,7 @@ export class TextList {
   #flush(): void {
     if (this.#file === null) {
       const folder = temporaryFolder(act);
-      this.#file = { descriptor: openSync(join(folder, "texts"), "wx+", 0o600), folder };
+      this.#file = { descriptor: newFileSync(join(folder, "texts")), folder };
     }
     try {
       for (let done = 0; done < this.#used; )

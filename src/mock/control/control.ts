@@ -1,9 +1,9 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { exactHost, isLoopbackHost } from "../../contract/url-policy.ts";
 import type { Pictures } from "../images/pictures.ts";
 import { servedRoutes } from "../page/page-routes.ts";
 import { Exchange } from "../requests/exchange.ts";
+import { isFromForeignPage, isKnownHost } from "../requests/pages.ts";
 import type { Router } from "../requests/routing.ts";
 import { readBody } from "../rules/body.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
@@ -21,7 +21,7 @@ export function addControl(router: Router, world: World, pictures: Pictures): vo
       const exchange = new Exchange(world, request, response);
       try {
         rejectMalformed(request);
-        requireAccess(world, request.headers);
+        requireAccess(world, request);
         readBody(request, controlBodyBytes, (body) => respond(exchange, body, { params, query }, work));
       } catch (error) {
         exchange.fail(error);
@@ -50,31 +50,13 @@ async function respond(
 
 /**
  * 403 unless the Host header names this machine or an allowed host, which blocks web pages whose name resolves to this
- * machine. Also 403 for another page: browsers let pages post across origins without a preflight.
+ * machine. Also 403 for another page: browsers let pages post, and load pictures, scripts and frames, across origins
+ * without a preflight. Only a link may lead here.
  */
-export function requireAccess(
-  { baseUrl, options: { allowHosts } }: World,
-  { host = "", origin, ...others }: IncomingHttpHeaders,
-): void {
-  const name = nameIn(host);
-  if (!isLoopbackHost(name) && !allowHosts.has(exactHost(name) ?? ""))
+export function requireAccess(world: World, { method, headers }: IncomingMessage): void {
+  if (!isKnownHost(world, headers))
     throw new Refusal("host_not_allowed", "/_mock accepts only a loopback Host, or one of --allow-host");
-  // Behind a proxy with TLS, the page has the origin of the base URL.
-  const own = [`http://${host.toLowerCase()}`, new URL(baseUrl).origin];
-  if ((origin !== undefined && !own.includes(origin)) || isEmbedded(others))
+  const isLink = method === "GET" && headers["sec-fetch-dest"] === "document" && headers.origin === undefined;
+  if (!isLink && isFromForeignPage(world, headers))
     throw new Refusal("host_not_allowed", "/_mock accepts no requests from pages of another origin");
-}
-
-/**
- * Whether a page of another origin loads this as a picture, script, frame and so on, without an Origin. A link opens a
- * document.
- */
-function isEmbedded({ "sec-fetch-site": site, "sec-fetch-dest": destination }: IncomingHttpHeaders): boolean {
-  return (site === "cross-site" || site === "same-site") && destination !== "document";
-}
-
-/** The host without its port. Empty for an IPv6 address without brackets, which is invalid in a header. */
-function nameIn(host: string): string {
-  const name = /^(.*?)(?::\d*)?$/.exec(host)?.[1] ?? "";
-  return name.includes(":") && !name.startsWith("[") ? "" : name;
 }

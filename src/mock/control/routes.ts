@@ -17,7 +17,7 @@ import {
 } from "../parts/part-orders.ts";
 import { putAsset, putCrash, putKey, putModel, putProduct } from "../parts/parts.ts";
 import { ApiKeyState, organizationNames } from "../rules/api-keys.ts";
-import { parseJson } from "../rules/body.ts";
+import { parseJsonBody } from "../rules/body.ts";
 import { check, checkAll } from "../rules/checks.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import { MockState, printedState, restoreSnapshot } from "../snapshot/snapshot.ts";
@@ -60,7 +60,11 @@ function part<Order extends z.ZodType>(
       const whole = z.strictObject({ [name]: id });
       checkAll(whole, { [name]: params[name] }, "path");
       // An empty body creates the object with defaults.
-      return put(world, params[name]!, checkAll(body, bytes.length === 0 ? {} : parseJson(bytes), "body"));
+      return put(
+        world,
+        params[name]!,
+        checkAll(body, bytes.length === 0 ? {} : parseJsonBody(bytes), "body"),
+      );
     },
   };
 }
@@ -85,7 +89,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     body: ClockMove,
     reply: Now,
     work: async (world, body) => {
-      const { advance_ms } = check(ClockMove, parseJson(body), "body");
+      const { advance_ms } = check(ClockMove, parseJsonBody(body), "body");
       if (advance_ms > 0 && world.clock.now() + advance_ms > lastMoment) {
         throw invalid("too far: expiration times would pass the year 9999", "advance_ms");
       }
@@ -99,7 +103,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     summary: "Add a fault",
     body: FaultOrder,
     reply: FaultReport,
-    work: (world, body) => world.faults.add(readFault(parseJson(body)), world.secret),
+    work: (world, body) => world.faults.add(readFault(parseJsonBody(body)), world.secret),
   },
   {
     method: "GET",
@@ -149,7 +153,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     body: MockState,
     reply: Now,
     work: (world, body) => {
-      restoreSnapshot(world, check(MockState, parseJson(body), "body"));
+      restoreSnapshot(world, check(MockState, parseJsonBody(body), "body"));
       return { now: world.timestamp() };
     },
   },
@@ -177,7 +181,7 @@ export const controlRoutes: readonly ControlRoute[] = [
       reply: Account,
       work: (world, body, params) => {
         const organization = organizationIn(world, params);
-        organization.credits = check(AccountOrder, parseJson(body), "body").credits;
+        organization.credits = check(AccountOrder, parseJsonBody(body), "body").credits;
         return toAccount(organization);
       },
     },

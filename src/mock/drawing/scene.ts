@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { beautifierStyles } from "../../contract/value-sets.ts";
+import { parseJson } from "../../json.ts";
 import { subjects } from "./garments.ts";
 
 const Garment = z.strictObject({
@@ -49,7 +50,7 @@ export const writeScene = (scene: Scene): string => JSON.stringify(scene);
 /** The scene in the `seed` of an image; null if invalid, for example in an edited state file. */
 export function readScene(text: string): Scene | null {
   try {
-    return Scene.safeParse(JSON.parse(text)).data ?? null;
+    return Scene.safeParse(parseJson(text)).data ?? null;
   } catch {
     return null;
   }

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { type ErrorCode, type ErrorType, errorCodes } from "../../contract/error-codes.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { ErrorEnvelope } from "../../contract/resources/errors.ts";
+import { parseJson } from "../../json.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
 import type { FaultOrder } from "./fault-order.ts";
 
@@ -74,7 +75,7 @@ export function isOfService({ status, body, custom }: FullResponse): boolean {
   if (custom === undefined) return true;
   if (status < 400 || body === null) return false;
   try {
-    return ErrorEnvelope.safeParse(JSON.parse(body)).success;
+    return ErrorEnvelope.safeParse(parseJson(body)).success;
   } catch {
     return false;
   }

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { canonicalReference, importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ImportRefusal } from "../../contract/resources/errors.ts";
+import { parseJson } from "../../json.ts";
 import { byteOrderMark } from "../rules/body.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { AcceptedRow } from "../store/records.ts";
@@ -47,7 +48,7 @@ export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
 
 function parseRow(line: number, text: string): SubmittedRow {
   try {
-    return { line, value: JSON.parse(text) };
+    return { line, value: parseJson(text) };
   } catch (error) {
     const fault = `the line is not JSON: ${(error as Error).message.slice(0, 200)}`;
     return { line, value: undefined, fault };

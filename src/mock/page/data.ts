@@ -28,6 +28,8 @@ export interface Status {
   /** Deliveries that are not over. */
   pending: number;
   faults: number;
+  /** Whether the mock has real data, and so no public key. */
+  has_secret_keys: boolean;
 }
 
 /** New and changed requests. */

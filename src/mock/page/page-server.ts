@@ -3,7 +3,7 @@ import type { Pictures } from "../images/pictures.ts";
 import type { Exchange } from "../requests/exchange.ts";
 import { products } from "../routes/products.ts";
 import { organizationNames } from "../rules/api-keys.ts";
-import { parseJson } from "../rules/body.ts";
+import { parseJsonBody } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import { RateUsed } from "../rules/rate-limit.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
@@ -101,6 +101,7 @@ export class PageServer {
       params: {},
       query: { limit: productsPerPage, q, cursor },
       body: null,
+      headers: {},
     });
     const { data, next_cursor } = body!;
     return {
@@ -147,7 +148,7 @@ export class PageServer {
   /** Sets how many requests of the current minute count as used. */
   setRate(name: string, body: Buffer): unknown {
     const { rate } = this.#organization(name);
-    const { reads, writes } = check(RateUsed, parseJson(body), "body");
+    const { reads, writes } = check(RateUsed, parseJsonBody(body), "body");
     rate.read(this.#world.options.rateLimit, true, this.#world.clock.now());
     if (reads !== undefined) rate.reads = reads;
     if (writes !== undefined) rate.writes = writes;

@@ -25,6 +25,7 @@ export function toStatus(world: World): Status {
     running: countRunning(world),
     pending,
     faults: world.faults.list().length,
+    has_secret_keys: world.keys.areSecret,
   };
 }
 

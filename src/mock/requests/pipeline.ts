@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import type * as z from "zod";
 import { type BodySchemas, type BodyType, mayHaveNoBody, type Operation } from "../../contract/operation.ts";
 import type { Operations } from "../../contract/operations.ts";
@@ -5,7 +6,7 @@ import { faultResponse, isOfService } from "../faults/fault-response.ts";
 import type { RequestFault } from "../faults/faults.ts";
 import { readUpload } from "../images/upload.ts";
 import { authenticate, authorize, type Caller } from "../rules/api-keys.ts";
-import { acceptedType, maxBodyBytes, parseJson, readBody } from "../rules/body.ts";
+import { acceptedType, maxBodyBytes, parseJsonBody, readBody } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import {
   type FullResponse,
@@ -161,7 +162,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     if (type === "multipart/form-data") {
       return readUpload(request.headers["content-type"]!, bytes).then((value) => ({ type, value }));
     }
-    return { type, value: check(operation.body![type]!, parseJson(bytes), "body") };
+    return { type, value: check(operation.body![type]!, parseJsonBody(bytes), "body") };
   }
 
   function work(passage: Passage, body: unknown): void {
@@ -169,7 +170,8 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     // Fetch the organization again: the mock may have been reset while the form was read.
     const organization = world.organizations[caller.organization];
     const query = exchange.url.includes("?") ? check(operation.query, passage.query, "query") : emptyQuery;
-    const call = { world, organization, params, query, body } as unknown as Call;
+    const { headers } = exchange.request;
+    const call = { world, organization, params, query, body, headers } as unknown as Call;
     const { body: reply, json, retryAfter } = handler(call);
     finish(passage, {
       status: operation.status,
@@ -209,6 +211,7 @@ export interface Call<Op extends Operation = Operation> {
   readonly params: z.output<Op["params"]>;
   readonly query: z.output<Op["query"]>;
   readonly body: BodyOf<Op["body"]>;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** The success body, or its ready-made JSON, and `Retry-After` in seconds while a job runs. */

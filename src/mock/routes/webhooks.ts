@@ -3,6 +3,7 @@ import type { Webhook } from "../../contract/resources/webhooks.ts";
 import { describeBreach, type UrlBreach } from "../../contract/url-policy.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { webhookUrlBreach } from "../deliveries/delivery.ts";
+import { isFromForeignPage } from "../requests/pages.ts";
 import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
@@ -12,13 +13,18 @@ import type { World } from "../world/world.ts";
 
 /** Webhooks: register, list, get, change or rotate, delete. */
 export const webhooks = {
-  create({ world, organization, body }) {
+  create({ world, organization, body, headers }) {
     const { url, events, description = null } = body.value;
     // "Verified once at creation": by the URL policy only, because the specification describes no test
     // request.
-    const breach = webhookUrlBreach(url, world.options);
-    if (breach !== null)
-      throw invalid(`url ${describeBreach(breach)}${wayOut(breach, world.options)}`, "url");
+    // A page could make the mock post to what only this machine reaches.
+    const isForeign = isFromForeignPage(world, headers);
+    const rules = isForeign ? { ...world.options, strict: true } : world.options;
+    const breach = webhookUrlBreach(url, rules);
+    if (breach !== null) {
+      const note = isForeign ? " in a request from a page of another origin" : wayOut(breach, rules);
+      throw invalid(`url ${describeBreach(breach)}${note}`, "url");
+    }
     const id = world.ids.next();
     const webhook = organization.webhooks.add({
       id,

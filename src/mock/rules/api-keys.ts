@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Scope, scopes } from "../../contract/value-sets.ts";
-import { Refusal } from "./refusal.ts";
+import { invalid, Refusal } from "./refusal.ts";
 
 const Timestamp = z.iso.datetime("must be a time in UTC such as 2026-01-05T09:00:00Z");
 
@@ -46,20 +46,46 @@ function own(key: string, organization: ApiKeyState["organization"]): ApiKeyStat
   return { key, organization, scopes: null, expires_at: null, revoked_at: null };
 }
 
+/** Characters after `ak_` that a key of a mock with real data has at least. The public keys of every mock have fewer. */
+const leastSecretCharacters = 16;
+
+/** Whether a mock with real data can have this key: pages of other origins know the public ones. */
+export const isSecretKey = (key: string): boolean => key.length >= "ak_".length + leastSecretCharacters;
+
+/** What `isSecretKey` asks for, as a predicate. */
+export const secretKeyRule = `must have at least ${leastSecretCharacters} characters after ak_, because the mock has real data`;
+
+/** Keys for a mock with real data, one for each of the public ones; `newKey` makes one that cannot be guessed. */
+export const secretKeys = (newKey: () => string): ApiKeyState[] =>
+  builtIn.map((state) => ({ ...state, key: newKey() }));
+
 /** The API keys of a mock. */
 export class ApiKeys {
   readonly #byToken = new Map<string, ApiKey>();
   /** The keys that a test has set, for the snapshot. */
   readonly #set = new Set<string>();
+  /** Whether the mock has real data: it has no public key then. */
+  readonly areSecret: boolean;
 
-  constructor() {
-    for (const state of builtIn) this.#add(state);
+  constructor({ areSecret }: { areSecret: boolean }) {
+    this.areSecret = areSecret;
+    if (!areSecret) for (const state of builtIn) this.#add(state);
   }
 
-  /** Adds or replaces a key. */
+  /** Adds or replaces a key. Throws a Refusal for one that can be guessed, if the mock has real data. */
   put(state: ApiKeyState): void {
+    if (this.areSecret && !isSecretKey(state.key)) throw invalid(`key: ${secretKeyRule}`, "key");
     this.#set.add(state.key);
     this.#add(state);
+  }
+
+  /** The key for clients of the first organization: `ak_mock`, else one with every scope that works, if there is any. */
+  first(now: number): string {
+    if (!this.areSecret) return builtIn[0]!.key;
+    const keys = [...this.#byToken.values()];
+    const ofMain = keys.filter(({ organization }) => organization === "main");
+    const best = ofMain.find(({ scopes, endsAt }) => scopes === null && now < endsAt);
+    return (best ?? ofMain[0] ?? keys[0]!).state.key;
   }
 
   get(token: string): ApiKeyState | undefined {

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { limits } from "../../contract/limits.ts";
 import type { BodyType, Operation } from "../../contract/operation.ts";
+import { parseJson } from "../../json.ts";
 import { invalid, Refusal } from "./refusal.ts";
 
 /** Bytes that some editors write at the start of a file. */
@@ -88,11 +89,11 @@ function charsetIn(parameters: string): string | undefined {
 }
 
 /** Parses a JSON body, or throws 400. */
-export function parseJson(bytes: Buffer): unknown {
+export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) throw invalid("the body is empty; send a JSON object");
   if (!isUtf8(bytes)) throw invalid("the body is not UTF-8");
   try {
-    return JSON.parse(bytes.toString());
+    return parseJson(bytes.toString());
   } catch (error) {
     // Some parsers ignore the mark and others fail (RFC 8259, 8.1), so the mock reports it.
     if (bytes.subarray(0, 3).equals(byteOrderMark)) {

@@ -6,7 +6,7 @@ import { continueExport } from "../exports/export-job.ts";
 import { FaultHeaders } from "../faults/fault-order.ts";
 import { continueImport } from "../jobs/import-job.ts";
 import { continueTask } from "../jobs/task-job.ts";
-import { ApiKeyState, ApiKeys, organizationNames } from "../rules/api-keys.ts";
+import { ApiKeyState, ApiKeys, isSecretKey, organizationNames, secretKeyRule } from "../rules/api-keys.ts";
 import { Ids } from "../seed/seed.ts";
 import type { Organization } from "../store/organization.ts";
 import {
@@ -71,8 +71,7 @@ export type OrganizationState = z.infer<typeof OrganizationState>;
 
 const word = z.int().min(-0x8000_0000).max(0x7fff_ffff);
 
-/** The complete state of the mock as one JSON document: the body of GET and PUT /_mock/state. */
-export const MockState = z.strictObject({
+const StateFields = z.strictObject({
   version: z.literal(1),
   /** Time of the snapshot on the mock's clock. */
   now: Timestamp,
@@ -84,10 +83,21 @@ export const MockState = z.strictObject({
     time: count.max(2 ** 48 - 1e12).nullable(),
   }),
   organizations: z.strictObject({ main: OrganizationState, other: OrganizationState }),
+  /** True for a copy of a real catalogue: `keys` has all API keys then, and none of them is public. */
+  real_data: z.literal(true).optional(),
   /** API keys that differ from those of every mock. */
   keys: z.array(ApiKeyState).optional(),
   /** Oldest first. */
   deliveries: z.array(DeliveryRecord),
+});
+
+/** The complete state of the mock as one JSON document: the body of GET and PUT /_mock/state. */
+export const MockState = StateFields.superRefine(({ real_data, keys = [] }, { addIssue }) => {
+  if (real_data !== true) return;
+  if (keys.length === 0)
+    addIssue({ code: "custom", path: ["keys"], message: "must have a key, because the mock has real data" });
+  const guessable = keys.findIndex(({ key }) => !isSecretKey(key));
+  if (guessable >= 0) addIssue({ code: "custom", path: ["keys", guessable, "key"], message: secretKeyRule });
 });
 export type MockState = z.infer<typeof MockState>;
 
@@ -101,6 +111,7 @@ export function takeSnapshot(world: World): MockState {
     secret: world.secret,
     ids: world.ids.state(),
     organizations: { main: toState(main), other: toState(other) },
+    ...(world.keys.areSecret && { real_data: true as const }),
     ...(keys.length > 0 && { keys }),
     deliveries: [...world.deliveries.all()],
   };
@@ -143,7 +154,7 @@ export function restoreSnapshot(world: World, state: MockState): void {
   if (ahead > 0) world.clock.advance(ahead);
   world.useSecret(state.secret);
   world.ids = new Ids(state.ids, () => world.clock.now());
-  world.keys = new ApiKeys();
+  world.keys = new ApiKeys({ areSecret: state.real_data === true });
   for (const key of state.keys ?? []) world.keys.put(structuredClone(key));
   for (const name of organizationNames) fill(world, world.organizations[name], state.organizations[name]);
   world.deliveries.restore(structuredClone(state.deliveries));

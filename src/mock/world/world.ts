@@ -72,7 +72,7 @@ export class World {
   /** Signs URLs and cursors. Part of the state, so that signatures stay valid after a restore. */
   secret = "";
   organizations!: Record<OrganizationName, Organization>;
-  keys = new ApiKeys();
+  keys = new ApiKeys({ areSecret: false });
   ids!: Ids;
   requestIds!: RequestIds;
   cursors!: Cursors;
@@ -137,7 +137,7 @@ export class World {
     this.useSecret(random.text(32));
     this.requestIds = new RequestIds(random);
     this.ids = new Ids({ random: random.state(), time: moment }, () => this.clock.now());
-    this.keys = new ApiKeys();
+    this.keys = new ApiKeys({ areSecret: false });
     this.empty();
     return { random: seed === undefined ? Random.from(this.#demoSeed) : random, moment };
   }

@@ -37,7 +37,9 @@ test("opens the state of the profile from the flag, the environment, the config 
   expect(await pathOf(folder, { ...env, CAT_PROFILE: "ci" }, { profile: "Shop.2" })).toBe(
     join(home, "state", "%53hop%2e2.db"),
   );
-  expect(await pathOf(folder, { CAT_HOME: "home", CAT_PROFILE: "ci" })).toBe(join(home, "state", "ci.db"));
+  expect(await pathOf(folder, { CAT_HOME: `${folder}/./home/`, CAT_PROFILE: "ci" })).toBe(
+    join(home, "state", "ci.db"),
+  );
   expect(readdirSync(join(home, "state"))).toEqual(["%53hop%2e2.db", "ci.db", "default.db", "shop.db"]);
 });
 

@@ -79,3 +79,11 @@ test("prints no note for short waits for the rate limit that are far apart", () 
   }
   expect(printed).toEqual([]);
 });
+
+test("prints one note for all transfers that a slow connection has delayed", () => {
+  const { clock, printed, onWait } = notes();
+  for (let transfer = 0; transfer < 4; transfer++) onWait({ reason: "slow_line", ms: 0, ...request });
+  clock.advance(30_000);
+  onWait({ reason: "slow_line", ms: 0, ...request });
+  expect(printed).toEqual(["The connection is slow; transferring fewer files at once."]);
+});

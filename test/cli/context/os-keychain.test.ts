@@ -84,13 +84,14 @@ longTest.runIf(process.platform === "linux")(
   },
 );
 
-longTest("the child gets no secret in its arguments or its environment", async () => {
+longTest("the child gets no secret in its arguments or its environment, and no code of others", async () => {
   const folder = temporaryFolder();
   const node = join(folder, "node");
   const seen = join(folder, "seen");
   writeFileSync(node, `#!/bin/sh\n{ env; echo "$@"; } > ${seen}\necho '{"key":null}'\n`, { mode: 0o755 });
   const env = { PATH: process.env.PATH, CAT_API_KEY: "ak_canary", CAT_WEBHOOK_SECRET: "whsec_canary" };
-  const keychain = osKeychain({ clock: systemClock(), env, node });
+  const code = { NODE_OPTIONS: "--require /canary.js", NODE_COMPILE_CACHE: "/canary" };
+  const keychain = osKeychain({ clock: systemClock(), env: { ...env, ...code }, node });
   await keychain.write("default", "ak_canary_2");
   expect(readFileSync(seen, "utf8")).toContain("default");
   expect(readFileSync(seen, "utf8")).not.toContain("canary");

@@ -93,11 +93,18 @@ test.each([
   ["imports undo", "imports undo RUN --plan", 1, 0],
   ["api", "api /models --paginate", 14, 0],
   ["products export", "products export -", 3, 0],
+  ["products delete", "products delete --from demo.csv --yes", 1, 0],
+  ["products delete", "products delete --from demo.csv --dry-run", 1, 0],
+  ["products delete", "products delete --from empty.csv", 1, 3],
+  ["products detach", "products detach --from demo.csv --yes", 1, 5],
+  ["products detach", "products detach --from empty.csv", 1, 3],
   ["tryon", "tryon bad.csv --yes", 1, 3],
   ["tryon", "tryon unknown.csv --yes", 1, 3],
   ["beautify", "beautify bad.csv --yes --skip-invalid", 1, 3],
 ])("with --json, the schema of %s holds for: cat %s", async (name, line, values, exit) => {
-  const world = await createWorld({ mock: { demo: name === "products export" ? 3 : 0 } });
+  const world = await createWorld({ mock: { demo: name.startsWith("products ") ? 3 : 0 } });
+  world.write("demo.csv", "reference,image_id\nBAG-0001,01KE6W9ZJ8Q3V5X7B2D4F6H8JK\n");
+  world.write("empty.csv", "");
   world.write("bad.csv", "reference,name,images,product_reference\nA-1,,,A-1\n");
   world.write("unknown.csv", "product_reference,model_id,background,angle_shot\nX,X,white,full-front\n");
   world.write("rows.csv", "reference,name,images\nN-1,Dress,https://cdn.example.com/1.jpg\n");

@@ -15,6 +15,8 @@ export interface Passing {
   readonly path: string;
   /** The API key of the request, if it has one. */
   readonly key: string | null;
+  /** Its idempotency key. */
+  readonly idempotencyKey: string | undefined;
   status: number;
   headers: Record<string, string>;
   /** The JSON of the body; undefined for other bodies. */
@@ -83,6 +85,7 @@ function passingOf(request: IncomingMessage, received: IncomingMessage, bytes: B
     method: request.method!,
     path: request.url!,
     key: request.headers.authorization?.replace("Bearer ", "") ?? null,
+    idempotencyKey: request.headers["idempotency-key"] as string | undefined,
     status: received.statusCode!,
     headers: headers as Record<string, string>,
     json: headers["content-type"]?.startsWith("application/json") ? JSON.parse(bytes.toString()) : undefined,

@@ -56,6 +56,24 @@ describe("the same command after", () => {
     expect(rejected).toBe(1);
   });
 
+  test("and creates the job with another key when it is run again", async () => {
+    const world = await frozenWorld();
+    const front = await serviceInFront(world.mock.baseUrl);
+    const error = { type: "invalid_request", code: "idempotency_key_reused", message: "used before" };
+    const seen: (string | undefined)[] = [];
+    front.change = (passing) => {
+      if (passing.method !== "POST") return;
+      seen.push(passing.idempotencyKey);
+      if (passing.idempotencyKey === seen[0]) Object.assign(passing, { status: 422, json: { error } });
+    };
+    const env = { CAT_BASE_URL: front.origin };
+    expect((await world.cat("export --manifest", { env })).exit).toBe(3);
+    expect((await world.cat("export --manifest", { env })).exit).toBe(0);
+    expect(seen).toHaveLength(2);
+    expect(new Set(seen).size).toBe(2);
+    expect(idsOf(world.read("catalogue.jsonl"))).toEqual(world.newestFirst());
+  });
+
   test("an interrupt resumes, and creates nothing again", async () => {
     const world = await frozenWorld({ demo: 1200 });
     await world.fault({ match: { path: "/_signed" }, status: 503 });

@@ -100,12 +100,12 @@ describe("a page that cannot be continued exits with 7, and no file appears:", (
     [
       "a cursor that repeats",
       { status: 200, body: { data: [], next_cursor: idOf(2), has_more: true } },
-      "error: GET /v1/exports reports more entries, but the cursor repeats an earlier one\nRun the command again. If it fails again, report this message to the service.\n",
+      "error: the list of GET /v1/exports contradicts itself: its next_cursor repeats an earlier one\nRun the command again. If it fails again, report this message to the service.\n",
     ],
     [
       "a missing cursor",
       { status: 200, body: { data: [], next_cursor: null, has_more: true } },
-      "error: GET /v1/exports reports more entries, but the cursor is missing\nRun the command again. If it fails again, report this message to the service.\n",
+      "error: the list of GET /v1/exports contradicts itself: has_more is true, but next_cursor is missing\nRun the command again. If it fails again, report this message to the service.\n",
     ],
   ] as const)("%s", async ([, second, stderr]) => {
     const world = await exportWorld({ demo: 0 });

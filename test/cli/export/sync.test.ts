@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LocalFolder } from "../../../src/flows/export/sync/local-folder.ts";
@@ -17,6 +17,33 @@ const allNames = [
 const day = 24 * 3_600_000;
 
 describe("the first run", () => {
+  test("writes nothing through links in the hidden folder of an earlier mirror, and closes it", async () => {
+    const world = await syncWorld();
+    await world.cat("export sync images");
+    const hidden = world.at("images/.catalogue-sync");
+    // As earlier versions made it where the umask is 0.
+    for (const name of ["", "all", "all/parts"]) chmodSync(join(hidden, name), 0o777);
+    const planted = [
+      ...["put-0", "put-1", "put-2", "put-3"].map((name) => `all/parts/${name}`),
+      "all/holder.json",
+      "all/journal.ndjson",
+    ];
+    for (const [number, name] of planted.entries()) {
+      writeFileSync(world.at(`private-${number}`), "private");
+      symlinkSync(world.at(`private-${number}`), join(hidden, name));
+    }
+    rmSync(world.at("images/DRESS-1_back.jpg"));
+    // The journal of a stopped run is read, but a link is none.
+    const ran = await world.cat("export sync images --verify");
+    expect(planted.map((_, number) => readFileSync(world.at(`private-${number}`), "utf8"))).toEqual(
+      planted.map(() => "private"),
+    );
+    expect([0, 2]).toContain(ran.exit);
+    expect(["", "all", "all/parts"].map((name) => statSync(join(hidden, name)).mode & 0o777)).toEqual([
+      0o700, 0o700, 0o700,
+    ]);
+  });
+
   test("downloads every image, and writes the index", async () => {
     const world = await syncWorld();
     const ran = await world.cat("export sync images");

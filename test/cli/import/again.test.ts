@@ -177,7 +177,42 @@ describe("a stopped run", () => {
     expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
   });
 
-  test("whose key the service has had with another body sends nothing twice, and follows --unknown", async () => {
+  test.for([
+    ["imported", "import products.csv --no-progress", 1],
+    ["imported", "import others.csv --no-progress", 1],
+    ["resend", "import products.csv --no-progress", 2],
+  ] as const)(
+    "whose key the service has had with another body follows --unknown %s of %s",
+    async ([choice, line, images]) => {
+      const world = await worldWith();
+      world.write("others.csv", `${head}B-1,Hat,${cdn}/3.jpg\n`);
+      const front = await serviceInFront(world.mock.baseUrl);
+      const env = { CAT_BASE_URL: front.origin };
+      const error = { type: "invalid_request", code: "idempotency_key_reused", message: "used before" };
+      const seen: string[] = [];
+      // The service carries out the first request, and rejects its key from then on.
+      front.change = (passing) => {
+        if (passing.method !== "POST") return;
+        seen.push(passing.idempotencyKey!);
+        if (passing.idempotencyKey === seen[0]) Object.assign(passing, { status: 422, json: { error } });
+      };
+      expect((await world.cat(run, { env })).exit).toBe(3);
+      expect((await world.cat(run, { env })).exit).toBe(3);
+      const [rejected] = seen.splice(1);
+      // The import of the first request ends.
+      world.clock.advance(60_000);
+      expect(rejected).toBe(seen[0]);
+      expect(await world.cat(`${line} --unknown ${choice}`, { env })).toMatchObject({ exit: 0 });
+      expect(seen.slice(1)).not.toContain(seen[0]);
+      expect(
+        productsOf(world)
+          .filter((text) => text.startsWith("A"))
+          .sort(),
+      ).toEqual([`A-1 Dress ${images}`, `A-2 Coat ${images}`]);
+    },
+  );
+
+  test("whose key the service has had with another body sends nothing twice", async () => {
     const world = await worldWith();
     const front = await serviceInFront(world.mock.baseUrl);
     const env = { CAT_BASE_URL: front.origin };

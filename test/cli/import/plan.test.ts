@@ -239,3 +239,23 @@ test.each(["", "--quiet", "--json"])(
     );
   },
 );
+
+test("--batch N counts in the plan as in the import after it", async () => {
+  const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+  const rows = Array.from({ length: 5 }, (_, at) => `NEW-${at},Dress,https://cdn.example.com/${at}.jpg\n`);
+  world.write("a.csv", `reference,name,images\n${rows.join("")}`);
+  const plan = await world.cat("import a.csv --plan --batch 2");
+  expect(plan.stderr).toContain("Plan: 5 to create, 5 photos to add; 3 requests");
+  const { exit, stdout } = await world.cat("import a.csv --batch 2 --json");
+  expect(exit).toBe(0);
+  expect(JSON.parse(stdout).imports.map(({ rows }: { rows: number }) => rows)).toEqual([2, 2, 1]);
+});
+
+test.each(["0", "2001", "1.5", "many"])(
+  "--batch %s is exit 2, because a request takes 1 to 2,000 rows",
+  async (n) => {
+    const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+    world.write("a.csv", "reference,name,images\n");
+    expect(await world.cat(`import a.csv --batch ${n}`)).toMatchObject({ exit: 2, stdout: "" });
+  },
+);

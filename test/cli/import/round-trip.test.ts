@@ -218,12 +218,12 @@ describe("the sheet of cat products list --for-import", () => {
     }));
     const [some, odd] = [photos.slice(0, 2), { description: undefined, sex: "divers" }];
     const data = [
-      product({ reference: null, images: some }),
-      product({ reference: "LONG", name: "x".repeat(201), images: some }),
-      product({ reference: "BARE", images: null }),
-      product({ reference: "MANY", images: photos }),
-      product({ reference: "ODD", ...odd, images: some }),
-    ];
+      { reference: null, images: some },
+      { reference: "LONG", name: "x".repeat(201), images: some },
+      { reference: "BARE", images: null },
+      { reference: "MANY", images: photos },
+      { reference: "ODD", ...odd, images: some },
+    ].map((fields, at) => product({ id: `01JGZZ0000000000000000P00${at}`, ...fields }));
     const server = await scriptedServer(json(200, { data, has_more: false, next_cursor: null }));
     onTestFinished(stopServers);
     const ran = await world.cat("products list --for-import", { env: { CAT_BASE_URL: server.origin } });

@@ -196,10 +196,10 @@ test("rows are shown with the fields they have, whatever the values", async () =
   const { product_id: _, ...withoutProduct } = row;
   const rows = [
     { ...row, action: "merged" },
-    { ...row, status: "queued", images: [{ index: "0", status: "queued", image_id: 7 }] },
-    { ...row, reference: null },
-    withoutProduct,
-    { ...row, images: null, error: "odd" },
+    { ...row, line: 2, status: "queued", images: [{ index: "0", status: "queued", image_id: 7 }] },
+    { ...row, line: 3, reference: null },
+    { ...withoutProduct, line: 4 },
+    { ...row, line: 5, images: null, error: "odd" },
   ];
   const server = await scriptedServer(json(200, { data: rows, next_cursor: null, has_more: false }));
   const world = await importsWorld();

@@ -59,7 +59,7 @@ describe("error codes", () => {
   });
 });
 
-/** Codes that are put together: from those of commander, and from the reasons of a wrong signature. */
+/** Codes that are put together: from those of commander, the reasons of a wrong signature, and the states of a webhook. */
 const madeCodes: ReadonlySet<string> = new Set([
   "unknown_option",
   "missing_mandatory_option_value",
@@ -69,6 +69,8 @@ const madeCodes: ReadonlySet<string> = new Set([
   "signature_malformed",
   "signature_mismatch",
   "signature_out_of_tolerance",
+  "webhook_paused",
+  "webhook_disabled",
 ]);
 
 /** Words of the sources that are neither codes nor fields: values of fields, names of columns, of the state and of a made-up key. */
@@ -83,6 +85,7 @@ const otherWords = [
   "page_count",
   "page_size",
   "skip_existing",
+  "slow_line",
   "user_version",
 ];
 
@@ -117,4 +120,4 @@ describe("environment variables", () => {
 });
 
 /** Variables that Node itself reads. */
-const readByNode: ReadonlySet<string> = new Set(["NODE_EXTRA_CA_CERTS"]);
+const readByNode: ReadonlySet<string> = new Set(["NODE_COMPILE_CACHE", "NODE_EXTRA_CA_CERTS"]);

@@ -79,7 +79,7 @@ describe("the responses of a listener", () => {
       "deep JSON",
       `{"id":"evt_1","type":"a","data":${"[".repeat(400_000)}${"]".repeat(400_000)}}`,
       {},
-      [400, "the delivery is signed, but its JSON is nested too deeply"],
+      [400, "the delivery is signed, but its body is JSON nested deeper than 100 levels"],
     ],
     [
       "bytes that are not UTF-8",

@@ -88,6 +88,11 @@ test("a log that does not exist has no events", async () => {
 });
 
 test.each([
+  [
+    "evt_late --since 2h --to http://127.0.0.1:1/",
+    2,
+    "error: --since cannot be used with event IDs\nRemove --since, or the IDs.\n",
+  ],
   ["--to http://127.0.0.1:1/", 2, "error: no events chosen\nAdd event IDs, --since TIME or --failed.\n"],
   ["evt_good", 2, "error: missing flag: --to URL\nSee: cat webhooks replay --help\n"],
   [

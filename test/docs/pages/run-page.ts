@@ -110,6 +110,8 @@ async function openPage(settings: boolean) {
     // Line breaks must not depend on the length of a port or a path.
     columns: 200,
   });
+  // Not new, also for the programs that a shell runs.
+  mkdirSync(join(world.folder, ".home", "state"), { recursive: true });
   world.withFixtures();
   for (const photo of ["photos/BAG-2_front", "photos/BAG-2_back", "belts/BELT-3_front", "belts/BELT-3_back"])
     await drawPhoto(world, `${photo}.jpg`);

@@ -1,15 +1,18 @@
+import { execFileSync } from "node:child_process";
 import {
+  chownSync,
   existsSync,
   linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import promises, { type FileHandle, open } from "node:fs/promises";
+import promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -17,6 +20,7 @@ import { createClient } from "../../../src/client/client.ts";
 import { downloadFile, type FileDownload } from "../../../src/flows/files/download-file.ts";
 import { partName } from "../../../src/flows/files/file-names.ts";
 import { BadResponseError } from "../../../src/http/errors.ts";
+import { OpenFile } from "../../../src/open-file.ts";
 import { clientAgainst, closeAll } from "../../client/world.ts";
 import { bytes, type Step } from "../../http/scripted-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -117,28 +121,22 @@ describe("a file", () => {
     expect([seen.length >= 4 && seen.length < 12, seen.at(-1)]).toEqual([true, source.length]);
   });
 
-  test.runIf(process.platform === "linux")(
-    "is synced to disk before it gets its name, and its folder after that",
-    async () => {
-      const { get, folder, path } = await against(all());
-      const probe = await open(".", "r");
-      const handles = Object.getPrototypeOf(probe) as FileHandle;
-      await probe.close();
-      const { sync } = handles;
-      const synced: [string, boolean][] = [];
-      const spy = vi.spyOn(handles, "sync").mockImplementation(function (this: FileHandle) {
-        synced.push([
-          readFileSync(`/proc/self/fdinfo/${this.fd}`, "utf8").length > 0 ? "file" : "",
-          existsSync(path),
-        ]);
-        return sync.call(this);
-      });
-      onTestFinished(() => spy.mockRestore());
-      await get();
-      expect(synced.map(([, isInPlace]) => isInPlace)).toEqual([false, true]);
-      expect(readdirSync(folder)).toEqual(["a.zip"]);
-    },
-  );
+  test("is synced to disk before it gets its name, and its folder after that", async () => {
+    const { get, folder, path } = await against(all());
+    const { sync } = OpenFile.prototype;
+    const synced: [string, boolean][] = [];
+    const spy = vi.spyOn(OpenFile.prototype, "sync").mockImplementation(function (this: OpenFile) {
+      synced.push([this.path, existsSync(path)]);
+      return sync.call(this);
+    });
+    onTestFinished(() => spy.mockRestore());
+    await get();
+    expect(synced).toEqual([
+      [join(folder, ".a.zip.part"), false],
+      [folder, true],
+    ]);
+    expect(readdirSync(folder)).toEqual(["a.zip"]);
+  });
 });
 
 describe("a part", () => {
@@ -175,6 +173,32 @@ describe("a part", () => {
     await get();
     expect([read(), left(), asked()]).toEqual([whole, ["a.zip", "keep.zip"], [null, "bytes=5-", null]]);
     expect(readFileSync(join(folder, "keep.zip"), "utf8")).toBe(whole.slice(0, 5));
+  });
+
+  test("that is a link is not resumed: what it leads to stays as it is", async () => {
+    const { get, folder, read, left, asked } = await against(cutAfter(5), gone, all());
+    await get().catch(() => {});
+    rmSync(join(folder, ".a.zip.part"));
+    writeFileSync(join(folder, "private"), whole.slice(0, 5));
+    symlinkSync("private", join(folder, ".a.zip.part"));
+    await get();
+    expect([read(), left(), asked()]).toEqual([whole, ["a.zip", "private"], [null, "bytes=5-", null]]);
+    expect(readFileSync(join(folder, "private"), "utf8")).toBe(whole.slice(0, 5));
+  });
+
+  test.runIf(process.getuid?.() === 0)("of another user is not resumed", async () => {
+    const { get, folder, read, left, asked } = await against(cutAfter(5), gone, all());
+    await get().catch(() => {});
+    chownSync(join(folder, ".a.zip.part"), 54_002, 54_000);
+    await get();
+    expect([read(), left(), asked()]).toEqual([whole, ["a.zip"], [null, "bytes=5-", null]]);
+  });
+
+  test.runIf(process.platform === "linux")("whose sidecar is a pipe is not waited for", async () => {
+    const { get, folder, read, left } = await against(all());
+    execFileSync("mkfifo", [join(folder, ".a.zip.part.state")]);
+    await get();
+    expect([read(), left()]).toEqual([whole, ["a.zip"]]);
   });
 
   test("of another resource is not resumed", async () => {
@@ -366,11 +390,8 @@ describe("a target that cannot be written", () => {
 
   test("because of a full disk is an OutputError, and nothing is left", async () => {
     const { get, path, read, left, asked } = await against(all());
-    const probe = await open(".", "r");
-    const handles = Object.getPrototypeOf(probe) as FileHandle;
-    await probe.close();
     const full = vi
-      .spyOn(handles, "writev")
+      .spyOn(OpenFile.prototype, "writeAll")
       .mockRejectedValue(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));
     onTestFinished(() => full.mockRestore());
     const error = await get().catch((error: unknown) => error);
@@ -380,25 +401,6 @@ describe("a target that cannot be written", () => {
     full.mockRestore();
     expect(await get()).toEqual({ bytes: 16, chunks: null, label: null, sent: null });
     expect([read(), asked().at(-1)]).toEqual([whole, null]);
-  });
-
-  test("that writes only part of each buffer gets all bytes", async () => {
-    const { get, read } = await against(all());
-    const probe = await open(".", "r");
-    const handles = Object.getPrototypeOf(probe) as FileHandle;
-    await probe.close();
-    const { writev } = handles;
-    const short = vi.spyOn(handles, "writev").mockImplementation(function (
-      this: FileHandle,
-      batch,
-      position,
-    ) {
-      const first = Buffer.from((batch[0] as Uint8Array).subarray(0, 3));
-      return writev.call(this, [first], position) as never;
-    });
-    onTestFinished(() => short.mockRestore());
-    await get();
-    expect(read()).toBe(whole);
   });
 });
 

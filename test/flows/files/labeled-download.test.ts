@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { linkSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
@@ -84,7 +84,10 @@ describe("an image that gets a label", () => {
       const { get, path, folder, left, asked } = await against(whole(large), restOf(large));
       const killed = () => Promise.reject(new Error("killed"));
       await expect(get({ check: killed })).rejects.toThrow("killed");
-      const unfinished = join(folder, ".a.jpg.part.label");
+      const unfinished = join(
+        folder,
+        `.${hash("sha256", ".a.jpg.part").slice(0, 12)}-${"0".repeat(32)}.part`,
+      );
       writeFileSync(unfinished, "half of an image");
       if (isLinked) linkSync(unfinished, join(folder, "mine.jpg"));
       await get();

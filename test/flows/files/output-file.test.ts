@@ -1,37 +1,33 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { OutputFile } from "../../../src/flows/files/output-file.ts";
+import { OpenFile } from "../../../src/open-file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** Records every fsync of a file handle: the file, and whether `path` existed by then. */
-async function watchSyncs(path: string) {
-  const probe = await open(".", "r");
-  const handles = Object.getPrototypeOf(probe) as FileHandle;
-  await probe.close();
-  const { sync } = handles;
+/** Records every file that is synced, without the random part of its name, and whether `path` existed by then. */
+function watchSyncs(path: string) {
+  const { sync } = OpenFile.prototype;
   const seen: [of: string, inPlace: boolean][] = [];
-  const spy = vi.spyOn(handles, "sync").mockImplementation(function (this: FileHandle) {
-    seen.push([readlinkSync(`/proc/self/fd/${this.fd}`), existsSync(path)]);
+  const spy = vi.spyOn(OpenFile.prototype, "sync").mockImplementation(function (this: OpenFile) {
+    seen.push([this.path.replace(/[0-9a-f]{32}(?=\.part$)/, "RANDOM"), existsSync(path)]);
     return sync.call(this);
   });
   onTestFinished(() => spy.mockRestore());
   return seen;
 }
 
-// /proc shows the file of a handle.
-test.runIf(process.platform === "linux").each([true, false])(
+test.each([true, false])(
   "is synced to disk before it gets its name, and its folder after that (may replace: %s)",
   async (overwrite) => {
     const folder = temporaryFolder();
     const path = join(folder, "rows.csv");
-    const syncs = await watchSyncs(path);
+    const syncs = watchSyncs(path);
     const file = await OutputFile.begin(path, overwrite, "run_1");
     await file.write("one\n");
     await file.commit();
     expect(syncs).toEqual([
-      [join(folder, ".run_1.part"), false],
+      [join(folder, ".run_1_RANDOM.part"), false],
       [folder, true],
     ]);
     expect(readFileSync(path, "utf8")).toBe("one\n");
@@ -43,7 +39,7 @@ test("leaves nothing behind when it is discarded", async () => {
   const folder = temporaryFolder();
   const file = await OutputFile.begin(join(folder, "rows.csv"), true, "run_1");
   await file.write("one\n");
-  expect(readdirSync(folder)).toEqual([".run_1.part"]);
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^\.run_1_[0-9a-f]{32}\.part$/)]);
   await file.discard();
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 test.each([1, 2, 3_000])("places a file of %i chunks, complete and alone", async (count) => {
   const folder = temporaryFolder();
   const chunks = Array.from({ length: count }, (_, at) => Buffer.from(`chunk ${at};`));
-  await placeFile(join(folder, "image.png"), chunks, join(folder, ".image.part"));
+  await placeFile(join(folder, "image.png"), chunks, { parts: folder, start: ".image-" });
   expect(readdirSync(folder)).toEqual(["image.png"]);
   expect(readFileSync(join(folder, "image.png"))).toEqual(Buffer.concat(chunks));
 });
@@ -15,7 +15,10 @@ test.each([1, 2, 3_000])("places a file of %i chunks, complete and alone", async
 test("leaves nothing behind where the name is that of a folder", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "image.png"));
-  const failing = placeFile(join(folder, "image.png"), [Buffer.from("x")], join(folder, ".image.part"));
+  const failing = placeFile(join(folder, "image.png"), [Buffer.from("x")], {
+    parts: folder,
+    start: ".image-",
+  });
   await expect(failing).rejects.toMatchObject({ code: "EISDIR" });
   expect(readdirSync(folder)).toEqual(["image.png"]);
 });

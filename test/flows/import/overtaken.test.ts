@@ -107,7 +107,7 @@ test("replaces the unfinished files of a killed process when the run is resumed"
   const world = await importWorld();
   await world.write("a.csv", `${head}A,Dress,${cdn}/fail-timeout.jpg\n`);
   await world.import("a.csv", { wait: false });
-  await world.write(".run_1.failed.part", "half a fi");
+  await world.write(`.run_1.failed_${"0".repeat(32)}.part`, "half a fi");
   expect((await world.import("a.csv")).summary).toMatchObject({ failed: 1, failed_file: "failed" });
   expect(await world.files()).toEqual(["a.csv", "failed"]);
 });

@@ -52,7 +52,6 @@ describe("does not send waiting batches after another one was not accepted", () 
     ["a 402 with room in the rate limit window", refusal(402, "insufficient_credits", window(50))],
     ["a 402 without rate limit headers", noCredits],
     ["a 429 with a long Retry-After", refusal(429, "rate_limit_exceeded", { "retry-after": 3600 })],
-    ["a redirect", (response) => response.writeHead(307, { location: "/x" }).end()],
     ["a 501", refusal(501, "not_implemented")],
   ])("when the first one gets %s", async (_, step) => {
     const { kinds, service, summary, world } = await four((begun) => ({ post: () => begun(step) }));

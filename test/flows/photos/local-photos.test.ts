@@ -172,7 +172,6 @@ describe("a photo must be a file that the service accepts:", () => {
   test.each([
     ["EACCES", 'photo_not_readable cannot read "a.jpg": permission denied'],
     ["EIO", 'photo_not_readable cannot read "a.jpg": EIO'],
-    ["EMFILE", 'photo_not_readable cannot read "a.jpg": EMFILE'],
   ])("not a file that fails to open with %s", async (code, fault) => {
     const { folder, photosIn } = photoFolder({ "a.jpg": "a" });
     vi.mocked(files.open).mockRejectedValueOnce(Object.assign(new Error(code), { code }));

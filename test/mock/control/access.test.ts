@@ -103,6 +103,9 @@ describe("a web page of another origin", () => {
     expect(await open("cross-site", "document")).toBe(200);
     expect(await open("none", "document")).toBe(200);
     expect(await open("same-origin", "image", "/_mock/icon.svg")).toBe(200);
+    // A form of a browser that sends no Origin with it.
+    const post = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" };
+    expect((await ask(mock.baseUrl, post, "/_mock/reset", "POST"))[0]).toBe(403);
   });
 
   test("is the one that has neither the host of the request nor that of the base URL", async () => {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished } from "vitest";
+import { secretKeys } from "../../../src/mock/rules/api-keys.ts";
 import { openUrl } from "../../support/browser.ts";
 import { longTest } from "../../support/long-test.ts";
 import { row, startWorld } from "../world.ts";
@@ -128,6 +129,67 @@ longTest("a page of another origin can neither read nor post", async () => {
   other.stop();
   expect(tried).toEqual(Array.from({ length: 6 }, () => "blocked"));
   expect([clock.now(), mock.state()]).toEqual(before);
+});
+
+/** Runs a script in a page of another origin, and resolves to its result. */
+async function inAnotherPage(script: string): Promise<unknown> {
+  const other = await startPageOfAnotherOrigin("");
+  onTestFinished(() => void other.stop());
+  const { page } = await openUrl(other.url, other.url);
+  return page.evaluate(script);
+}
+
+/** What a page tries with a key of the mock: to list products, and to have events sent to some URLs. */
+const attack = (baseUrl: string, urls: readonly string[]) => `(async () => {
+  const ask = async (path, body) => {
+    const headers = { Authorization: "Bearer ak_mock", "Content-Type": "application/json" };
+    const response = await fetch(${JSON.stringify(baseUrl)} + path, { method: body ? "POST" : "GET", headers, body });
+    return [response.status, await response.json()];
+  };
+  const [status, { data = [] }] = await ask("/v1/products");
+  const tried = [status, data.length];
+  for (const url of ${JSON.stringify(urls)}) {
+    const [status, { signing_secret, error }] = await ask("/v1/webhooks", JSON.stringify({ url, events: ["import.completed"] }));
+    tried.push([status, signing_secret === undefined, error?.param]);
+  }
+  return tried;
+})()`;
+
+longTest("a page of another origin reads made-up data, but has no events sent to this machine", async () => {
+  const { mock } = await startWorld({ demo: 2 });
+  const near = [`${mock.baseUrl}/x`, "http://127.0.0.1:9/", "http://localhost:9/", "https://a.localhost/"];
+  const tried = await inAnotherPage(attack(mock.baseUrl, near));
+  expect(tried).toEqual([200, 2, ...near.map(() => [400, true, "url"])]);
+  expect(mock.state().organizations.main.webhooks).toEqual([]);
+  // A frame without an origin sends "null".
+  const sandboxed = await inAnotherPage(`new Promise((resolve) => {
+    addEventListener("message", ({ data }) => resolve(data));
+    const frame = document.createElement("iframe");
+    frame.sandbox = "allow-scripts";
+    frame.srcdoc = ${JSON.stringify(`<script>${attack(mock.baseUrl, near)}.then((tried) => parent.postMessage(tried, "*"))`)} + "</" + "script>";
+    document.body.append(frame);
+  })`);
+  expect(sandboxed).toEqual([200, 2, ...near.map(() => [400, true, "url"])]);
+});
+
+longTest("a page of another origin reads nothing of a copy, and posts no form to /_mock", async () => {
+  const { mock: source } = await startWorld({ demo: 2 });
+  const key = `ak_${"7".repeat(32)}`;
+  const state = { ...source.state(), real_data: true as const, keys: secretKeys(() => key).slice(0, 1) };
+  const { mock, send } = await startWorld({ state });
+  expect([mock.apiKey, (await send("/v1/products", { key })).body.data.length]).toEqual([key, 2]);
+  const before = mock.state();
+  expect(await inAnotherPage(attack(mock.baseUrl, ["https://hooks.example.com/"]))).toEqual([
+    401,
+    0,
+    [401, true, undefined],
+  ]);
+  const shown = await inAnotherPage(`new Promise((resolve) => {
+    document.body.innerHTML = '<iframe name="target"></iframe><form target="target" method="post" enctype="text/plain" action="${mock.baseUrl}/_mock/reset"></form>';
+    document.querySelector("iframe").onload = () => resolve("sent");
+    document.querySelector("form").submit();
+  })`).catch(String);
+  expect([shown, mock.state()]).toEqual(["sent", before]);
 });
 
 longTest("the page, its stream and its data are only for a loopback Host", async () => {

@@ -1,8 +1,9 @@
 import sharp from "sharp";
 import { describe, expect } from "vitest";
+import { secretKeys } from "../../../src/mock/rules/api-keys.ts";
 import { longTest } from "../../support/long-test.ts";
 import { startReceiver } from "../receiver.ts";
-import { row } from "../world.ts";
+import { row, startWorld } from "../world.ts";
 import { expectTexts, openingPages, texts } from "./open-page.ts";
 
 const open = openingPages();
@@ -160,3 +161,18 @@ longTest(
     expect(JSON.parse(await page.locator("details pre").innerText())).toEqual(delivery!.event);
   },
 );
+
+longTest("a copy of a catalogue has organizations by name, because its keys are secret", async () => {
+  const { mock: source } = await startWorld({ demo: 2 });
+  const keys = secretKeys(() => `ak_${"7".repeat(32)}`).slice(0, 1);
+  const { page, mock } = await open("requests", { state: { ...source.state(), real_data: true, keys } });
+  await page.getByText(`curl -H "Authorization: Bearer $CAT_API_KEY" ${mock.baseUrl}/v1/products`).waitFor();
+  await page.locator("nav a[href='#products']").click();
+  await expectTexts(page, "main.products option", ["main", "other"]);
+  await page.locator(".card").first().waitFor();
+  await page.locator("nav a[href='#control']").click();
+  const account = page.getByLabel("main", { exact: true });
+  await account.getByRole("button", { name: "No limit" }).click();
+  await page.getByText("main: no limit of credits.").waitFor();
+  expect(await page.locator("body").innerText()).not.toContain("ak_");
+});

@@ -59,15 +59,8 @@ const table: [what: string, sent: string | Buffer, expected: string[], closed?: 
     post('{"name":"\\ud800","reference":"\\udc00","images":[]}'),
     ["400 invalid_request images"],
   ],
-  ["10,000 levels", post(deep(10_000, "name")), ["400 invalid_request name"]],
-  ["10,000 levels of rows", post(deep(10_000, "rows"), "/v1/imports"), ["400"]],
-  ["10,000 levels of inputs", post(deep(10_000, "inputs"), "/v1/tasks/tryon"), ["400"]],
-  [
-    "10,000 levels of IDs",
-    post(deep(10_000, "product_ids"), "/v1/exports"),
-    ["400 invalid_request product_ids[0]"],
-  ],
-  ["10,000 levels of a URL", post(deep(10_000, "url"), "/v1/webhooks"), ["400 invalid_request url"]],
+  ["10,000 levels", post(deep(10_000, "name")), ["400 invalid_request"]],
+  ["10,000 levels of rows", post(deep(10_000, "rows"), "/v1/imports"), ["400 invalid_request"]],
   [
     "1,500 headers",
     get("/v1/products", Array.from({ length: 1_500 }, (_, at) => `X-${at}: y\r\n`).join("")),

@@ -167,7 +167,7 @@ describe("validation", () => {
         problem(7, "invalid_row", "images[0].url"),
         problem(7, "invalid_row", "images[1]"),
         problem(7, "invalid_row", "images[1].image_id"),
-        problem(8, "invalid_row", "sex"),
+        problem(8, "invalid_row"),
         problem(9, "invalid_row", "images"),
         problem(10, "duplicate_reference_in_file", "reference"),
       ],

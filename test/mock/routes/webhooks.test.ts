@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { refusal, startWorld } from "../world.ts";
 
@@ -205,4 +206,93 @@ test("a seed repeats IDs and secrets, and another seed gives others", async () =
     (await (await startWorld({ seed })).send("/v1/webhooks", { json: { url, events } })).body;
   expect(await make(1)).toEqual(await make(1));
   expect((await make(2)).signing_secret).not.toBe((await make(1)).signing_secret);
+});
+
+/** Posts with these headers, also with a Host and the Sec-Fetch-Site of a browser, which `fetch` does not allow. */
+const post = (to: string, json: unknown, headers: Record<string, string>) =>
+  new Promise<{ status: number; body: unknown }>((resolve, reject) => {
+    const own = { authorization: "Bearer ak_mock", "content-type": "application/json" };
+    request(to, { method: "POST", headers: { ...own, ...headers } }, async (response) => {
+      const text = (await response.toArray()).join("");
+      resolve({ status: response.statusCode!, body: JSON.parse(text) });
+    })
+      .on("error", reject)
+      .end(JSON.stringify(json));
+  });
+
+describe("a request from a web page", () => {
+  const near = [
+    "http://127.0.0.1:4242/in",
+    "https://localhost/in",
+    "http://shop.localhost/in",
+    "http://app:3000/in",
+  ];
+  /** The headers of a browser, with the status for a URL of this machine or of an allowed host. */
+  const senders: [Record<string, string>, number][] = [
+    [{}, 201],
+    [{ origin: "OWN", "sec-fetch-site": "same-origin" }, 201],
+    [{ "sec-fetch-site": "none" }, 201],
+    [{ origin: "https://mock.example.com" }, 201],
+    [{ origin: "https://evil.example.com", "sec-fetch-site": "cross-site" }, 400],
+    [{ origin: "https://evil.example.com" }, 400],
+    [{ origin: "null" }, 400],
+    [{ origin: "" }, 400],
+    [{ origin: "http://localhost:5173" }, 400],
+    [{ origin: "http://127.0.0.1:1" }, 400],
+    [{ origin: "http://127.0.0.1" }, 400],
+    [{ origin: "https://OWNHOST" }, 400],
+    [{ origin: "http://evil.localhost:PORT" }, 400],
+    [{ origin: "OWN", "sec-fetch-site": "same-site" }, 400],
+    [{ "sec-fetch-site": "cross-site" }, 400],
+    [{ "sec-fetch-site": "unknown" }, 400],
+    // A name of the page that resolves to this machine: the browser takes both for one origin.
+    [
+      {
+        host: "evil.example.com:4010",
+        origin: "http://evil.example.com:4010",
+        "sec-fetch-site": "same-origin",
+      },
+      400,
+    ],
+  ];
+  test.each(senders)(
+    "names no target on this machine, unless the mock sent the page: %o %d",
+    async (given, status) => {
+      const { mock, send } = await startWorld({
+        allowHosts: ["app"],
+        baseUrl: "https://mock.example.com/shop",
+      });
+      const { host, port } = new URL(mock.baseUrl);
+      const headers = Object.fromEntries(
+        Object.entries(given).map(([name, value]) => [
+          name,
+          value.replace("OWNHOST", host).replace("OWN", mock.baseUrl).replace("PORT", port),
+        ]),
+      );
+      const create = (url: string) => post(`${mock.baseUrl}/v1/webhooks`, { url, events }, headers);
+      for (const one of near) expect([one, (await create(one)).status]).toEqual([one, status]);
+      // What the service accepts, a page can register as well.
+      expect((await create(url)).status).toBe(201);
+      const { data } = (await send("/v1/webhooks")).body;
+      expect(data).toHaveLength(status === 201 ? near.length + 1 : 1);
+      if (status === 400)
+        expect((await create(near[0]!)).body).toEqual({
+          error: {
+            type: "invalid_request",
+            code: "invalid_request",
+            param: "url",
+            message: "url must start with https:// in a request from a page of another origin",
+          },
+        });
+    },
+  );
+
+  test("has the CORS headers of the service, and reads with the public key", async () => {
+    const { send } = await startWorld();
+    const headers = { origin: "https://evil.example.com" };
+    const asked = await send("/v1/webhooks", { method: "OPTIONS", key: null, headers });
+    expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+    const read = await send("/v1/products", { headers });
+    expect([read.status, read.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+  });
 });

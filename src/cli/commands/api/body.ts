@@ -2,7 +2,9 @@ import { basename } from "node:path";
 import type { RawRequest } from "../../../client/exchanges.ts";
 import { jsonType } from "../../../client/request.ts";
 import type { ClientOperation } from "../../../contract/client-operations.ts";
+import { InputError } from "../../../flows/rows/source.ts";
 import { multipartForm } from "../../../http/send.ts";
+import { DeepJsonError, parseJson } from "../../../json.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readBytes } from "../../files/read-bytes.ts";
@@ -76,23 +78,31 @@ const typeOfJson = (operation: ClientOperation | null): string =>
 function detectContentType(file: string, bytes: Uint8Array, operation: ClientOperation | null): string {
   // A single line is JSON as well, so only the name says that it is a row.
   const takesRows = operation === null || operation.body.includes("application/x-ndjson");
-  if (takesRows && /\.(?:ndjson|jsonl)$/i.test(file)) return "application/x-ndjson";
+  const isRows = takesRows && /\.(?:ndjson|jsonl)$/i.test(file);
   const text = new TextDecoder().decode(bytes);
-  if (isJson(text)) return typeOfJson(operation);
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  if (lines.length > 1 && lines.every(isJson)) return "application/x-ndjson";
+  if (!isRows && isJson(text, file)) return typeOfJson(operation);
+  const lines = [...text.split("\n").entries()].filter(([, line]) => line.trim() !== "");
+  const areJson = lines.every(([index, line]) => isJson(line, file, index));
+  if (isRows || (lines.length > 1 && areJson)) return "application/x-ndjson";
   // The service explains what is wrong with a body that should be JSON.
   return operation === null || operation.body.length === 0
     ? "application/octet-stream"
     : typeOfJson(operation);
 }
 
-function isJson(text: string): boolean {
+/** Whether a text of the file is JSON. Throws InputError for one that is nested too deeply. */
+function isJson(text: string, file: string, linesBefore = 0): boolean {
   try {
-    JSON.parse(text);
+    parseJson(text);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (!(error instanceof DeepJsonError)) return false;
+    const place = `${file === "-" ? "standard input" : file}:${linesBefore + error.line}`;
+    throw new InputError(
+      `${place}: ${error.message}`,
+      "invalid_json",
+      "Nothing was sent. Choose another file.",
+    );
   }
 }
 
@@ -123,6 +133,9 @@ type FieldValue = string | number | boolean | null;
 /** A list or an object of the body; both are filled by key. */
 type Tree = Record<string, unknown>;
 
+/** The most parts of a name: the body would be nested too deeply to be written. */
+const mostParts = 100;
+
 /** A field of `-F` or `-f`: the parts of its name, and its value as typed. */
 interface Field {
   /** A number selects an entry of a list; `[]` adds one. */
@@ -136,10 +149,10 @@ function parseField(flag: string, text: string): Field {
   if (at < 1) throw malformed(flag, text);
   const name = text.slice(0, at);
   const parts = name
-    .replace(/(?<!^|\.)(?:\[\])+(?=\.|$)/g, (lists) => ".[]".repeat(lists.length / 2))
     .split(".")
+    .flatMap(withLists)
     .map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : part));
-  if (typeof parts[0] !== "string" || parts[0] === "[]" || parts.includes("")) {
+  if (typeof parts[0] !== "string" || parts[0] === "[]" || parts.includes("") || parts.length > mostParts) {
     throw new UsageError(`invalid name ${JSON.stringify(name)} for ${flag}`, {
       code: "invalid_argument",
       param: flag,
@@ -147,6 +160,13 @@ function parseField(flag: string, text: string): Field {
     });
   }
   return { parts, value: text.slice(at + 1) };
+}
+
+/** `images[]` as a name and a list. */
+function withLists(part: string): string[] {
+  let end = part.length;
+  while (end > 2 && part.endsWith("[]", end)) end -= 2;
+  return [part.slice(0, end), ...Array<string>((part.length - end) / 2).fill("[]")];
 }
 
 /** The value of `-F` in JSON: a number, true, false and null are what they look like; anything else is text. */

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
-import { type Client, type Page, readPages } from "../../../client/client.ts";
+import type { Client } from "../../../client/client.ts";
 import type { RawRequest, RawResponse } from "../../../client/exchanges.ts";
+import { type Page, readPages } from "../../../client/pages.ts";
 import type { ClientOperation } from "../../../contract/client-operations.ts";
 import type { CatError } from "../../../errors.ts";
 import { isKeyTaken } from "../../../flows/service-errors.ts";
@@ -68,10 +69,13 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
   const response = await (method === "GET"
     ? client.raw(request, { signal })
     : sendOnce((options) => client.raw(request, { ...options, signal, idempotencyKey: input.key }), check));
-  const { error } = response;
+  const json = readJson(response);
   // A login page may respond with 200 to any request.
-  if (error === null && operation?.reply != null) response.json();
-  await printResponse(app, response, input.include);
+  const isOdd = json.error !== null && (operation?.reply != null || json.error.code === "wrong_shape");
+  // What a write has done is printed also then.
+  if (response.error === null && isOdd && json.error?.reply === undefined) throw json.error;
+  await printResponse(app, response, { json, include: input.include });
+  const error = response.error ?? (isOdd ? json.error : null);
   if (error === null) return;
   if (input.key !== undefined && isKeyTaken(error))
     throw withHint(error, "Use another --idempotency-key, or repeat the request unchanged.");
@@ -130,9 +134,13 @@ function hinted(error: CatError, method: string, { path }: Target): CatError {
  * Prints a response on stdout: JSON on one line, indented on a terminal; anything else unchanged. `include` adds the
  * status and the headers; with `--json` they and the body are one object.
  */
-async function printResponse(app: App, response: RawResponse, include: boolean): Promise<void> {
+async function printResponse(
+  app: App,
+  response: RawResponse,
+  { json: body, include }: { json: ReadJson; include: boolean },
+): Promise<void> {
   const { io, context } = app;
-  const json = jsonOr(response);
+  const json = body.error === null || body.error.reply !== undefined ? body : null;
   // The service shows a signing secret once, so it must not be masked (Webhooks).
   if (response.error === null) showSecret(app, json?.value);
   if (include && io.json) {
@@ -140,7 +148,7 @@ async function printResponse(app: App, response: RawResponse, include: boolean):
     const body = json === null ? toText(response) : json.value;
     return io.jsonData({ status, headers, body: response.bytes.length === 0 ? null : body });
   }
-  if (include) await io.data(head(response, io.visible));
+  if (include) await io.text(head(response, io.visible));
   if (response.bytes.length === 0) return;
   if (json === null) {
     const text = toText(response);
@@ -158,11 +166,18 @@ function head({ status, headers }: RawResponse, visible: (text: string) => strin
   return `${[`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`.trim(), ...lines].join("\n")}\n\n`;
 }
 
-function jsonOr(response: RawResponse): { value: unknown } | null {
+/** The JSON of a response; after an error what can be used of it. */
+interface ReadJson {
+  readonly value: unknown;
+  readonly error: BadResponseError | null;
+}
+
+function readJson(response: RawResponse): ReadJson {
   try {
-    return { value: response.json() };
-  } catch {
-    return null;
+    return { value: response.json(), error: null };
+  } catch (error) {
+    if (!(error instanceof BadResponseError)) throw error;
+    return { value: error.reply, error };
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ClientOperation, operations } from "../../../contract/client-operations.ts";
 import { didYouMean } from "../../../contract/did-you-mean.ts";
 import { maskedUserinfo } from "../../../http/mask.ts";
+import { withoutEnd } from "../../../text.ts";
 import { UsageError } from "../../context/errors.ts";
 
 /** The part of a request's address after the base URL. */
@@ -37,7 +38,7 @@ function ofPath(text: string): Target {
 function ofUrl(text: string, baseUrl: string): Target {
   const url = parsed(text, text);
   const base = new URL(baseUrl);
-  const prefix = base.pathname.replace(/\/+$/, "");
+  const prefix = withoutEnd(base.pathname, /\//);
   const isCredentialed = url.username !== "" || url.password !== "";
   if (url.origin !== base.origin || !`${url.pathname}/`.startsWith(`${prefix}/`) || isCredentialed) {
     throw new UsageError(`${url.origin} is not the base URL, ${baseUrl}`, {

@@ -70,7 +70,7 @@ async function doctor(app: App): Promise<void> {
   });
   const first = checks.find(({ status }) => status === "error")?.error;
   app.exit = first === undefined ? ExitCode.done : toExitCode(first);
-  if (!io.json) return io.data(toLines(app, checks));
+  if (!io.json) return io.text(toLines(app, checks));
   await io.jsonData({
     checks: checks.map(({ name, status, message, hint, code }) => ({ name, status, message, hint, code })),
     exit: app.exit,
@@ -118,7 +118,7 @@ async function checkService(app: App, settle: Settle) {
 /** The base URL; null without one, and for a wrong one, which is the error of the settings. */
 async function serviceUrl({ globals, context, connection }: App): Promise<string | null> {
   try {
-    return globals.mock ? (await connection()).baseUrl : await baseUrlInUse(globals, context.env);
+    return globals.mock ? (await connection()).baseUrl : await baseUrlInUse(globals, context);
   } catch (error) {
     context.interrupt.throwIfAborted();
     if (error instanceof CatError) return null;
@@ -158,15 +158,14 @@ function checkNode({ context }: App): CheckResult {
 /** The config file, the profile and the base URL. */
 async function checkSettings(app: App): Promise<CheckResult> {
   const { globals, context } = app;
-  const { env } = context;
-  const { name, settings, profiles } = await profileInUse(globals, env);
+  const { name, settings, profiles } = await profileInUse(globals, context);
   const file = profiles.exists ? profiles.path : `no config file yet (${profiles.path})`;
   if (globals.mock) {
     await app.connection();
     return ok(`--mock; ${file}`);
   }
-  const setting = await readBaseUrl(globals, env);
-  const baseUrl = await baseUrlInUse(globals, env);
+  const setting = await readBaseUrl(globals, context);
+  const baseUrl = await baseUrlInUse(globals, context);
   const keys = Object.keys(settings ?? {});
   const unknown = keys.filter((key) => !(profileKeys as readonly string[]).includes(key));
   if (setting !== null && unknown.length > 0) {
@@ -185,7 +184,7 @@ async function checkSettings(app: App): Promise<CheckResult> {
 
 /** Whether the keychain responds. Without a key in it, a keychain that does not is a warning only. */
 async function checkKeychain({ globals, context }: App): Promise<CheckResult> {
-  const profile = await profileInUse(globals, context.env).catch(() => null);
+  const profile = await profileInUse(globals, context).catch(() => null);
   const stored = toKeyStore(profile?.settings ?? null);
   const isInUse = stored?.store === "keychain" && !isSet(context.env.CAT_API_KEY) && !globals.mock;
   try {

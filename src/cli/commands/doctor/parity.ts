@@ -40,7 +40,7 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
       differences++;
       if (io.json) listed.push(difference);
       else
-        await io.data(`${io.visible(inWords(difference, name))}
+        await io.text(`${io.visible(inWords(difference, name))}
 `);
     }
   } finally {
@@ -56,7 +56,7 @@ export async function compareProfiles(app: App, name: string, hasPhotos: boolean
 /** The stored connection of a profile: the variables and flags are about the current one. Throws UsageError. */
 async function openConnection({ context, globals }: App, name: string): Promise<Connection> {
   const profile = checkedProfileName(name, "--parity");
-  const profiles = await readProfiles(context.env);
+  const profiles = await readProfiles(context);
   if (profiles.find(profile) === null)
     throw unknownProfile(`${JSON.stringify(profile)} (from --parity)`, { param: "--parity" });
   const env = { ...context.env, CAT_BASE_URL: undefined, CAT_API_KEY: undefined };

@@ -1,5 +1,4 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { existsSync } from "node:fs";
 import type { TLSSocket } from "node:tls";
 import { createClient } from "../../../client/client.ts";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
@@ -12,7 +11,7 @@ import { readHeader } from "../../../http/send.ts";
 import { linkedAbort } from "../../../http/time-limits.ts";
 import type { App } from "../../app/app.ts";
 import { version } from "../../context/version.ts";
-import { isSet } from "../../settings/profile-names.ts";
+import { certificateFileProblem } from "../../settings/certificate-file.ts";
 import { insecureHosts, insecureNote, type Sourced } from "../../settings/settings.ts";
 import { type CheckResult, failed, ok, unchecked, warning } from "./check.ts";
 
@@ -178,10 +177,9 @@ export function checkProxy(
 const soonMs = 14 * 24 * 3_600_000;
 
 export function checkTls({ context: { env, clock } }: App, baseUrl: string, probe: Probe): CheckResult {
-  const file = env.NODE_EXTRA_CA_CERTS;
-  if (isSet(file) && !existsSync(file)) {
-    const message = `NODE_EXTRA_CA_CERTS names a file that does not exist: ${file}`;
-    const hint = "Correct the path, or unset it.";
+  const file = certificateFileProblem(env);
+  if (file !== null) {
+    const { message, hint } = file;
     // Without its certificates the connection may fail, and the file is the first thing to fix.
     if (isOfTls(probe.products)) return failed(new CatError(message, { type: "network", code: "tls", hint }));
     return warning(message, hint);

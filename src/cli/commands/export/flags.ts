@@ -1,10 +1,7 @@
 import { extname } from "node:path";
 import { type Command, Option } from "commander";
 import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
-import { selectionVocabulary } from "../../../flows/export/selection/columns.ts";
-import { checkEncodingName, type EncodingName } from "../../../flows/rows/encoding.ts";
 import { UsageError } from "../../context/errors.ts";
-import { readDelimiter } from "../../files/file-flags.ts";
 import {
   type BucketFlags,
   bucketOption,
@@ -20,7 +17,13 @@ import {
 } from "../../flags/common-flags.ts";
 import { conflict } from "../../flags/usage-error.ts";
 import { duration, named, several, timestamp } from "../../flags/values.ts";
-import { type MapFlags, readMapFlags, rejectMapping, withMapFlags } from "../../mapping/map-flags.ts";
+import { rejectMapping } from "../../mapping/map-flags.ts";
+import {
+  type ProductsFileFlags,
+  type RawProductsFileFlags,
+  readProductsFileFlags,
+  withProductsFileFlags,
+} from "../../mapping/products-file-flags.ts";
 import { flagName } from "../../output/command-words.ts";
 import { approvedFlag, readRoles, roleFlag } from "./role-flags.ts";
 
@@ -28,7 +31,7 @@ import { approvedFlag, readRoles, roleFlag } from "./role-flags.ts";
 type Since = number | "last";
 
 /** The flags of `cat export` as commander parses them. */
-export interface RawExportFlags extends BucketFlags {
+export interface RawExportFlags extends BucketFlags, RawProductsFileFlags {
   out?: string;
   role?: string[];
   format?: RowFormatName;
@@ -44,12 +47,6 @@ export interface RawExportFlags extends BucketFlags {
   maxBytes?: number;
   product?: string[];
   productsFrom?: string;
-  sheet?: string;
-  map?: string[];
-  mapValue?: string[];
-  mapFile?: string;
-  delimiter?: string;
-  encoding?: string;
   timeout?: number;
   fresh?: true;
 }
@@ -76,7 +73,7 @@ export interface LiveInput {
 }
 
 /** A frozen export: files that the service prepares. */
-export interface FrozenInput extends Pick<LiveInput, "roles" | "approved" | "bucket">, MapFlags {
+export interface FrozenInput extends Pick<LiveInput, "roles" | "approved" | "bucket">, ProductsFileFlags {
   /** The file as typed; null for the default of the format. */
   readonly out: string | null;
   readonly format: "manifest" | "zip";
@@ -89,10 +86,6 @@ export interface FrozenInput extends Pick<LiveInput, "roles" | "approved" | "buc
   readonly products: readonly string[];
   /** The file with the products, as typed; null for none. */
   readonly productsFrom: string | null;
-  /** The sheet of that file, if it is a workbook. */
-  readonly sheet: string | undefined;
-  readonly delimiter: string | undefined;
-  readonly encoding: EncodingName;
   readonly timeoutMs: number | null;
   readonly fresh: boolean;
 }
@@ -141,11 +134,8 @@ export const withExportFlags = (made: Command): Command => {
     .option(
       "--products-from <FILE>",
       "only the products of a file: a table, or one ID or reference per line; - is stdin",
-    )
-    .option("--sheet <NAME>", "sheet of --products-from (default: the one whose columns fit)");
-  withMapFlags(made, "reference:OLD=NEW")
-    .option("--delimiter <C>", "column separator of --products-from (default: detected)")
-    .option("--encoding <NAME>", "text encoding of --products-from (default: detects UTF-8 and UTF-16)")
+    );
+  withProductsFileFlags(made, "--products-from")
     .addOption(timeoutFlag())
     .option("--fresh", "start over instead of resuming a stopped export");
   return withBucketFlags(made);
@@ -258,19 +248,16 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     maxBytes: raw.maxBytes ?? defaultMaxBytes,
     products: (raw.product ?? []).map((name) => filled("--product", name, "Use an ID or a reference.")!),
     productsFrom: filled("--products-from", raw.productsFrom, "Choose a file, or - for standard input."),
-    sheet: raw.sheet,
-    ...toMapFlags(raw),
-    delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),
-    encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),
+    ...readFileFlags(raw),
     timeoutMs: raw.timeout ?? null,
     fresh: raw.fresh ?? false,
   };
 }
 
-/** The mapping of the file of `--products-from`. */
-function toMapFlags(raw: RawExportFlags): MapFlags {
+/** The flags about the file of `--products-from`. */
+function readFileFlags(raw: RawExportFlags): ProductsFileFlags {
   if (raw.productsFrom === undefined) rejectMapping(raw, "--products-from");
-  return readMapFlags(raw, selectionVocabulary);
+  return readProductsFileFlags(raw);
 }
 
 /** The trimmed value of a flag; null for a missing one. */

@@ -4,19 +4,13 @@ import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import { checkExtractFolder } from "../../../flows/export/archive/extract-zips.ts";
 import { exportFrozen } from "../../../flows/export/frozen/export-frozen.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
-import { selectionVocabulary } from "../../../flows/export/selection/columns.ts";
-import { readSelection, selectionForm } from "../../../flows/export/selection/read-selection.ts";
 import { type Selection, withoutRepetitions } from "../../../flows/export/selection/selection.ts";
-import { InputError } from "../../../flows/rows/source.ts";
-import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { reviewedAssets } from "../../app/profile-state.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
-import { openInput } from "../../files/open-input.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
 import type { BucketFlags } from "../../flags/bucket-flags.ts";
-import { loadMapFile } from "../../mapping/map-flags.ts";
-import { readMapping } from "../../mapping/read-mapping.ts";
+import { readProductsFile } from "../../mapping/products-file.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type FrozenInput, frozenNames } from "./flags.ts";
 import { imagesMissing, reportLines } from "./frozen-report.ts";
@@ -70,42 +64,13 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
  */
 async function readSelected(
   app: App,
-  { products, productsFrom: file, delimiter, encoding, sheet, ...flags }: FrozenInput,
+  { products, productsFrom: file, ...flags }: FrozenInput,
 ): Promise<Selection | null> {
   if (file === null) {
     const wanted = products.map((name) => ({ name, as: "either" as const, line: 0 }));
     return wanted.length === 0 ? null : { file: null, wanted: withoutRepetitions(wanted) };
   }
-  const mapFile = await loadMapFile(app.context, flags, selectionVocabulary);
-  const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
-  const source = await openInput(
-    app,
-    { file, sheet },
-    {
-      job: { noun: "export" },
-      isColumn: selectionForm({ ...flags, map: known }).isColumn,
-      words: selectionVocabulary,
-    },
-  );
-  try {
-    const read = { delimiter, encoding };
-    const words = selectionVocabulary;
-    const form = selectionForm;
-    const mapping = await readMapping(app, { file, source, read, flags, mapFile, form, words });
-    const { selection, problems } = await readSelection(source, { ...read, ...mapping });
-    if (problems.length === 0) return selection;
-    const list = problemList(app, file, { listsAll: "--json", always: true });
-    for (const problem of problems) await list.add(problem);
-    const [valid, invalid] = [selection.wanted.length, problems.length];
-    await list.end({ total: valid + invalid, valid, invalid, unusable: false });
-    throw new InputError(
-      `${shownName(file)} has ${counted(invalid, "problem")}; nothing was exported`,
-      problems[0]!.code,
-      "Fix the file and run the command again.",
-    );
-  } finally {
-    await source.close();
-  }
+  return readProductsFile(app, file, flags, { noun: "export", left: "nothing was exported" });
 }
 
 /**

@@ -84,7 +84,7 @@ interface Target {
 }
 
 async function openTarget(app: App, { out, bucket, format }: LiveInput, runId: string): Promise<Target> {
-  if (out === null) return { name: null, begin: () => stdoutSink(app), bytes: async () => 0 };
+  if (out === null) return { name: null, begin: () => stdoutSink(app, format), bytes: async () => 0 };
   if (isBucketAddress(out)) {
     const { objectFile } = await import("../../files/open-bucket.ts");
     const type = format === "csv" ? "text/csv" : "application/x-ndjson";
@@ -102,8 +102,8 @@ async function openTarget(app: App, { out, bucket, format }: LiveInput, runId: s
 }
 
 /** Standard output. Each write has left the program when it resolves. */
-const stdoutSink = (app: App): RowSink => ({
-  write: (text) => app.io.data(text),
+const stdoutSink = (app: App, format: LiveInput["format"]): RowSink => ({
+  write: (text) => (format === "csv" ? app.io.csv(text) : app.io.data(text)),
   commit: async () => {},
   discard: async () => {},
 });

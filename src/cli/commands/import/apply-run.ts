@@ -9,6 +9,7 @@ import { nothingSent } from "../../../flows/import/summary.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { shortDigest } from "../../../flows/short-digest.ts";
 import { shownName } from "../../../flows/words.ts";
+import { parseJson } from "../../../json.ts";
 import type { App } from "../../app/app.ts";
 import { DeclinedError, UsageError } from "../../context/errors.ts";
 import { flagName } from "../../output/command-words.ts";
@@ -120,7 +121,7 @@ async function* readLines(path: string, name: string): AsyncGenerator<string> {
 
 function parsed<Value>(line: string): Value | null {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = parseJson(line);
     return typeof value === "object" && value !== null ? (value as Value) : null;
   } catch {
     return null;

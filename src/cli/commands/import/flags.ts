@@ -27,6 +27,8 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly skipInvalid: boolean;
   readonly wait: boolean;
   readonly concurrency: number;
+  /** The most rows of a request. */
+  readonly batch?: number;
   /** The folder that local photos are relative to (default: the folder of the file). */
   readonly imagesRoot?: string;
   /** A folder whose photos are added to the rows by their names. */
@@ -87,6 +89,7 @@ export const ofCommand: ReadonlySet<string> = new Set([
   "wait",
   "timeout",
   "concurrency",
+  "batch",
   "ledger",
   "unknown",
   "fresh",

@@ -18,7 +18,8 @@ import { NamePattern } from "../../../flows/photos/name-pattern.ts";
 import { openRows, type RowFile } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
 import { copiedSource, type FileJob, InputError, type Source } from "../../../flows/rows/source.ts";
-import { counted, grouped, listFirst, shownName, truncated } from "../../../flows/words.ts";
+import { counted, grouped, listFirst, shownName } from "../../../flows/words.ts";
+import { truncated, withoutEnd } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
 import { canAsk, openPrompts } from "../../app/prompts.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -184,7 +185,9 @@ function photosByLine(sorted: SortedPhotos, fromRoot: string, folder: string): P
 
 /** The name of the folder in messages. */
 const shownFolder = (typed: string, folder: string): string =>
-  [".", ".."].includes(basename(typed)) ? basename(folder) : typed.replace(/(?<=.)[/\\]+$/, "");
+  [".", ".."].includes(basename(typed))
+    ? basename(folder)
+    : typed.slice(0, 1) + withoutEnd(typed.slice(1), /[/\\]/);
 
 /** The folder without a final slash; `.` gets its name, as files about it are next to it. */
 export function nameOfFolder(typed: string, cwd: string): string {

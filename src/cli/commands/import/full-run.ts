@@ -10,6 +10,7 @@ import type { FoundProblems, ProblemSource } from "../../reports/found-problems.
 import { alsoTo, listedChecks, problemLists, rejection, reportConversions } from "./check-report.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { mergePrompts, openMemory, unknownOutcomePrompt } from "./remembered.ts";
+import { resumeLines } from "./report.ts";
 import { reportFiles } from "./report-files.ts";
 
 /** Checks the files, imports them and prints the summary. Throws the error that stopped the import. */
@@ -32,6 +33,14 @@ export async function fullRun(
     duration_ms: app.context.clock.now() - startedAt,
   });
   const lists = isSilent ? null : await problemLists(app, opened, { more, found: foundProblems });
+  // A second interrupt leaves no time for the summary, which would say this.
+  if (!app.io.json && !app.globals.mock)
+    app.onClose(
+      app.context.onStop(() => {
+        const lines = resumeLines(first, { typed: app.typed });
+        void app.context.stderr.write(app.io.asCalled(`${lines.join("\n")}\n`));
+      }),
+    );
   let memory: ReturnType<typeof openMemory> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
     importFiles(

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { limits } from "../../../contract/limits.ts";
 import { importModes, onImageErrors } from "../../../contract/value-sets.ts";
 import { conflictChoices, photosModes, unknownChoices } from "../../../flows/import/import-input.ts";
 import type { App } from "../../app/app.ts";
@@ -180,6 +181,11 @@ function withFlags(made: Command): Command {
       "number of requests in flight",
       wholeNumber({ min: 1, max: 16 }),
       defaultConcurrency,
+    )
+    .addOption(
+      new Option("--batch <N>", "number of rows per request at most")
+        .argParser(wholeNumber({ min: 1, max: limits.importRows.max }))
+        .default(undefined, "2000"),
     );
   return withBucketFlags(withOutputFlags(made.optionsGroup("Output:")));
 }

@@ -1,9 +1,8 @@
-import { createReadStream, createWriteStream, rmSync } from "node:fs";
+import { createReadStream, rmSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import pLimit from "p-limit";
 import { sexes } from "../../../contract/value-sets.ts";
 import { isBucketAddress, nameIn, readBucketAddress } from "../../../flows/bucket/address.ts";
@@ -13,6 +12,7 @@ import { completeIndex, folderInBucket, hiddenFolder } from "../../../flows/expo
 import { temporaryFolder, temporaryProblem } from "../../../flows/files/disk.ts";
 import { copiedSource, type FileJob, InputError } from "../../../flows/rows/source.ts";
 import { counted } from "../../../flows/words.ts";
+import { newFile } from "../../../open-file.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { shellWord } from "../../output/command-words.ts";
@@ -100,7 +100,7 @@ export async function fetchMirror(app: App, flags: ImportFlags): Promise<string>
     const to = join(folder, ...pathComponents(path));
     try {
       await mkdir(dirname(to), { recursive: true });
-      if (object !== null) await pipeline(object.body, createWriteStream(to));
+      if (object !== null) await save(object.body, to);
     } catch (error) {
       const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
       throw isOfDisk ? temporaryProblem("copy the mirror to", error) : error;
@@ -122,6 +122,15 @@ export async function fetchMirror(app: App, flags: ImportFlags): Promise<string>
     progress.end();
   }
   return folder;
+}
+
+async function save(body: AsyncIterable<Uint8Array>, path: string): Promise<void> {
+  const file = await newFile(path);
+  try {
+    for await (const bytes of body) await file.write(bytes);
+  } finally {
+    await file.close();
+  }
 }
 
 interface MirrorProduct {

@@ -7,7 +7,8 @@ import { ledgerFields } from "../../../flows/import/digests.ts";
 import { tooManyChanges, tooManyRemovals } from "../../../flows/import/guards.ts";
 import type { ImportDeps } from "../../../flows/import/import-input.ts";
 import { type PlannedRow, plannedLine } from "../../../flows/import/planned-row.ts";
-import { counted, grouped, shownName, truncated } from "../../../flows/words.ts";
+import { counted, grouped, shownName } from "../../../flows/words.ts";
+import { truncated } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { type FlowHost, newRunId, runFlow } from "../../app/run-flow.ts";
@@ -169,8 +170,8 @@ export class PlanView {
     const { io } = this.#app;
     const line = planLine(summary);
     const more = this.#more > 0 ? `and ${counted(this.#more, "more row")} (--plan FILE lists all)` : null;
-    if (this.#format === "markdown") return io.data(toMarkdown(this.#rows, more, line, io.visible));
-    if (this.#rows.length > 0) await io.data(this.#table());
+    if (this.#format === "markdown") return io.text(toMarkdown(this.#rows, more, line, io.visible));
+    if (this.#rows.length > 0) await io.text(this.#table());
     await noteSummary(this.#app, [...(more === null ? [] : [more]), line]);
   }
 

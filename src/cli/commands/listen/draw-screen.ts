@@ -1,6 +1,7 @@
 import stringWidth from "string-width";
 import { isAccepted } from "../../../flows/listen/log-lines.ts";
 import { counted } from "../../../flows/words.ts";
+import { parseJson } from "../../../json.ts";
 import type { Paint } from "../../output/paint.ts";
 import { wrapped } from "../../output/wrapped.ts";
 import { eventResource, spokenResponse, statusPaint, timeOfDay } from "./event-words.ts";
@@ -185,7 +186,7 @@ function detailLines(entry: ShownEvent, { columns, paint, visible }: DrawOptions
 
 function pretty(body: string): string {
   try {
-    return JSON.stringify(JSON.parse(body.replace(/^\uFEFF/, "")), null, 2);
+    return JSON.stringify(parseJson(body.replace(/^\uFEFF/, "")), null, 2);
   } catch {
     return body;
   }

@@ -2,6 +2,7 @@ import type { Client } from "../../../client/client.ts";
 import type { HandlerResponse } from "../../../flows/listen/forward.ts";
 import { type EventLine, isAccepted } from "../../../flows/listen/log-lines.ts";
 import { counted } from "../../../flows/words.ts";
+import { shortText } from "../../../text.ts";
 import type { Paint } from "../../output/paint.ts";
 
 /** The resource of an event and its status, as far as the event names them; the type may be unknown. */
@@ -70,7 +71,7 @@ export async function fetchDetails(
     const task = await client.tasks.get({ task_id: id }, { signal });
     const what = [task.type, task.subtype, `of product ${task.product_id}`].filter(Boolean).join(" ");
     const { failure_reason: reason, output_image: image } = task;
-    if (reason !== null) return `${what}: ${reason.code}, ${reason.message}`;
+    if (reason !== null) return `${what}: ${reason.code}, ${shortText(reason.message)}`;
     return image === null ? what : `${what}: image ${image.id}`;
   }
   if (name === "import" && id !== undefined) {
@@ -81,7 +82,7 @@ export async function fetchDetails(
   }
   if (name === "export" && id !== undefined) {
     const { format, total_assets, error } = await client.exports.get({ export_id: id }, { signal });
-    if (error !== null) return `${format}: ${error.code}, ${error.message}`;
+    if (error !== null) return `${format}: ${error.code}, ${shortText(error.message)}`;
     return `${format} of ${counted(total_assets, "asset")}`;
   }
   return null;

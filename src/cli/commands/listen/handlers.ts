@@ -24,11 +24,11 @@ export async function openPoster(app: App): Promise<(post: Post) => Promise<Post
 
 /** Opens the way to a handler, with the secret that signs its deliveries. Closed when the command ends. */
 export async function openTarget(app: App, url: URL): Promise<DeliveryTarget> {
-  const { env, clock, interrupt } = app.context;
+  const { clock, interrupt } = app.context;
   return {
     url,
     secret: await webhookSecret(app),
-    headerName: await signatureHeaderInUse(app.globals, env),
+    headerName: await signatureHeaderInUse(app.globals, app.context),
     send: await openPoster(app),
     now: () => clock.now(),
     userAgent: `catalogue/${version}`,
@@ -68,8 +68,9 @@ export interface Delivered {
   /** The first line of the response, or why there is none. */
   readonly response: string;
   readonly ms: number;
-  /** Why there is no response. */
+  /** Why there is no response, and the next step where one is known. */
   readonly failure?: PostFailure;
+  readonly hint?: string | undefined;
 }
 
 /** The form of deliveries in a list. */
@@ -106,7 +107,7 @@ export async function deliverAll(
   await app.io.show(printing, deliveries());
   const failed = all.filter(({ status }) => status === null || status < 200 || status >= 300).length;
   if (failed === 0) return;
-  if (all.every(({ failure }) => failure === "unreachable")) return reportUnreachable(app);
+  if (all.every(({ failure }) => failure === "unreachable")) return reportUnreachable(app, all[0]?.hint);
   const which = `${grouped(failed)} of ${grouped(all.length)} deliveries`;
   if (all.every(({ status }) => status === null))
     return reportHandler(
@@ -119,7 +120,8 @@ export async function deliverAll(
 
 const toDelivered = (event: Pick<Delivered, "id" | "type" | "url">, outcome: PostOutcome): Delivered => {
   const { status, ms } = outcome;
-  if (status === null) return { ...event, status, response: outcome.why, ms, failure: outcome.failure };
+  if (status === null)
+    return { ...event, status, response: outcome.why, ms, failure: outcome.failure, hint: outcome.hint };
   return { ...event, status, response: firstLine(outcome.text).slice(0, longestLine), ms };
 };
 
@@ -130,8 +132,7 @@ export async function reportHandler(app: App, what: string, hint: string): Promi
 }
 
 /** Exits with 7. Throws a CatError for programs, which read the reason on stderr. */
-export async function reportUnreachable(app: App): Promise<void> {
-  const hint = "Check that it runs, and its URL.";
+export async function reportUnreachable(app: App, hint = "Check that it runs, and its URL."): Promise<void> {
   if (app.io.json)
     throw new CatError("cannot reach the handler", { type: "network", code: "unreachable", hint });
   app.exit = ExitCode.unavailable;

@@ -4,6 +4,7 @@ import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command } from "../../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
+import { conflict } from "../../flags/usage-error.ts";
 import { duration } from "../../flags/values.ts";
 import { handlerUrl } from "./event-types.ts";
 
@@ -51,6 +52,8 @@ async function replay(app: App, ids: readonly string[], flags: ReplayFlags): Pro
       hint: "Add event IDs, --since TIME or --failed.",
     });
   }
+  if (ids.length > 0 && sinceMs !== undefined)
+    throw conflict("--since", "event IDs", "Remove --since, or the IDs.");
   const { deliverAll, deliveredForm, openTarget } = await import("./handlers.ts");
   const printing = readPrintFlags(flags, deliveredForm);
   const { eventLogPath } = await import("./source.ts");

@@ -3,7 +3,6 @@ import { type Listening, listen } from "../../../flows/listen/listen.ts";
 import type { UnacceptedEvents } from "../../../flows/listen/log-lines.ts";
 import type { OnPoll } from "../../../flows/listen/poller.ts";
 import { counted } from "../../../flows/words.ts";
-import { TimeoutError } from "../../../http/errors.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId } from "../../app/run-flow.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
@@ -12,6 +11,7 @@ import { commandLine } from "../../output/command-words.ts";
 import { jsonLine } from "../../output/visible.ts";
 import { signatureHeaderInUse } from "../../settings/settings.ts";
 import { runAnother } from "../serve/run-another.ts";
+import { cannotCome, longestWaitMs, nothingCame, nothingLeft, timedOut } from "./after-command.ts";
 import { openPoster } from "./handlers.ts";
 import { plainView } from "./plain-view.ts";
 import { eventLogPath, eventSource } from "./source.ts";
@@ -61,14 +61,14 @@ export async function listenForEvents(
   const signal = AbortSignal.any([interrupt, stop.signal]);
   const { source, warnings } = await eventSource(app, flags);
   const logPath = await eventLogPath(app, flags.log);
-  const headerName = await signatureHeaderInUse(globals, context.env);
+  const headerName = await signatureHeaderInUse(globals, context);
   const client = flags.details ? await app.client() : null;
   // Long bodies and many slow senders must not fill the memory.
   context.keepHeapSmall?.();
 
   // Stdout belongs to the command.
   const write = async (text: string) => {
-    if (command === null) await io.data(text);
+    if (command === null) await (io.json ? io.data(text) : io.text(text));
     else if (!io.quiet) await context.stderr.write(text);
   };
   let isQuit = false;
@@ -77,7 +77,7 @@ export async function listenForEvents(
     stop.abort();
   };
   const screen =
-    flags.plain || command !== null
+    flags.plain || command !== null || (await context.inBackground?.()) === true
       ? null
       : (await import("./screen-view.ts")).openScreen(app, { client, signal, onQuit: quit });
   const view = screen ?? plainView(app, { write, client, signal });
@@ -89,14 +89,25 @@ export async function listenForEvents(
   const endIfDone = () => {
     if (missing <= 0 && !isRunning) stop.abort();
   };
-  const cancel =
+  const cameSoFar = () => (goal === null ? null : { count: goal.count, missing });
+  let cancel =
     timeout === undefined
       ? () => {}
-      : clock.at(clock.now() + timeout, () => stop.abort(timedOut(timeout, goal, missing)));
+      : clock.at(clock.now() + timeout, () => stop.abort(timedOut(timeout, cameSoFar())));
 
+  /** Bounds the wait for the next event after the end of the command; polls have a bound of their own. */
+  const waitNoLonger = () => {
+    if (timeout !== undefined || source.kind === "poll") return;
+    cancel();
+    cancel = clock.at(clock.now() + longestWaitMs, () => stop.abort(nothingCame(cameSoFar()!)));
+  };
   let running: Promise<void> = Promise.resolve();
   const runCommand = async (listening: Listening) => {
+    // What the command starts is at the service that is listened to, which a private mock is only with its own key.
+    const mock = globals.mock ? await app.connection() : null;
     const env = {
+      CAT_API_KEY: mock?.apiKey ?? context.env.CAT_API_KEY,
+      ...(mock !== null && { CAT_BASE_URL: mock.baseUrl }),
       CAT_WEBHOOK_SECRET: listening.secret,
       ...(listening.url !== null && { CAT_WEBHOOK_URL: listening.url }),
     };
@@ -107,8 +118,10 @@ export async function listenForEvents(
         hasOwnGroup: timeout !== undefined,
       });
       isRunning = false;
-      if (app.exit === 0 && missing > 0) return;
-      stop.abort();
+      if (app.exit !== 0 || missing <= 0) return stop.abort();
+      waitNoLonger();
+      // What it has done to the webhook is known now, not in a minute.
+      await listening.checkWebhook?.();
     } catch (error) {
       stop.abort(error);
     }
@@ -122,7 +135,7 @@ export async function listenForEvents(
       const isAwaited = (resource: string) => awaited.has(resource);
       if (!isLast || missing <= 0 || [...inProgress].some(isAwaited)) return;
       // Something came, but not what was awaited: a failure, or fewer than --count.
-      if ([...ended].some(isAwaited)) return stop.abort(nothingLeft(goal!, missing));
+      if ([...ended].some(isAwaited)) return stop.abort(nothingLeft(cameSoFar()!));
       const what = goal!.events.includes("*") ? "event" : goal!.events.join(" or ");
       onNote(`No ${what} came, because nothing was in progress.`);
       stop.abort();
@@ -130,14 +143,21 @@ export async function listenForEvents(
   };
 
   let webhookId: string | null = null;
-  const unregister = context.onStop(() => {
-    if (webhookId === null) return;
-    void context.stderr.write(
-      io.asCalled(
-        `Webhook ${webhookId} was not deleted. The next cat webhooks listen at its URL takes it over.\n`,
-      ),
-    );
+  let onLeft!: () => void;
+  const left = new Promise<void>((resolve) => {
+    onLeft = resolve;
   });
+  const unregister = context.onStop(
+    () => {
+      if (webhookId === null) return;
+      void context.stderr.write(
+        io.asCalled(
+          `Webhook ${webhookId} was not deleted. The next cat webhooks listen at its URL takes it over.\n`,
+        ),
+      );
+    },
+    source.kind === "webhook" ? left : undefined,
+  );
   try {
     await listen(
       {
@@ -164,22 +184,29 @@ export async function listenForEvents(
             if (goal === null || !matches(goal.events, event.type)) return;
             missing--;
             endIfDone();
+            if (command !== null && !isRunning) waitNoLonger();
           },
         },
         onNote,
         onPoll,
+        onWebhook(webhook) {
+          webhookId = webhook?.id ?? null;
+          if (webhook === null) onLeft();
+          else if (!printSecret) app.secrets.add(webhook.secret);
+        },
+        endsBy: (fault, id) =>
+          command !== null && !isRunning && missing > 0 ? cannotCome(fault, id, cameSoFar()!) : null,
         onUnaccepted: (events) => view.onProblem(...unacceptedNote(app, events, flags.log, logPath)),
         async onListening(listening) {
-          webhookId = listening.webhookId;
-          const { url, secret } = listening;
+          const { url, secret, webhookId: id } = listening;
           const polled = url === null ? (await app.connection()).baseUrl : null;
           if (printSecret) app.secrets.show(secret);
           else app.secrets.add(secret);
-          const shown = { listening: url, webhook_id: webhookId };
+          const shown = { listening: url, webhook_id: id };
           if (io.json) await write(jsonLine({ ...shown, ...(printSecret && { signing_secret: secret }) }));
           else {
             const place = io.paintNote.bold(io.visible(url ?? polled!));
-            const webhook = webhookId === null ? "" : ` with webhook ${webhookId}`;
+            const webhook = id === null ? "" : ` with webhook ${id}`;
             const where = url === null ? `Polling ${place}.` : `Listening on ${place}${webhook}.`;
             const end = isRunning ? "" : " To stop, press Ctrl-C.";
             await io.note(`${where}${end}\nEvents are stored in ${io.visible(logPath)}.`);
@@ -203,6 +230,7 @@ export async function listenForEvents(
     throw cannotListen(error, flags);
   } finally {
     cancel();
+    onLeft();
     unregister();
     await view.close();
   }
@@ -222,20 +250,6 @@ interface Goal {
   readonly events: EventPattern;
   readonly count: number;
 }
-
-function timedOut(timeoutMs: number, goal: Goal | null, missing: number): TimeoutError {
-  const came = goal === null ? "" : `: ${counted(goal.count - missing, "event")} of ${goal.count} came`;
-  return new TimeoutError(`listening timed out after ${timeoutMs / 1000} s${came}`, {
-    code: "listen_timeout",
-    hint: "Use a longer --timeout, or check that the events are sent.",
-  });
-}
-
-const nothingLeft = ({ count }: Goal, missing: number): TimeoutError =>
-  new TimeoutError(`nothing is in progress: ${counted(count - missing, "event")} of ${count} came`, {
-    code: "nothing_in_progress",
-    hint: `Check the events that came instead${count === 1 ? "" : ", or use a smaller --count"}.`,
-  });
 
 /**
  * A warning about events of the last day that a handler has not accepted, and the command that sends them again. `log` is

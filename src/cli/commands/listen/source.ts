@@ -56,7 +56,7 @@ export async function eventSource(
 
 async function isLocal({ globals, context }: App): Promise<boolean> {
   if (globals.mock) return true;
-  const baseUrl = await baseUrlInUse(globals, context.env);
+  const baseUrl = await baseUrlInUse(globals, context);
   return baseUrl !== null && isLoopbackHost(new URL(baseUrl).hostname);
 }
 

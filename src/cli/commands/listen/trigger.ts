@@ -110,7 +110,7 @@ async function torture(app: App, type: EventType, flags: TriggerFlags): Promise<
   await app.io.show(printing, results());
   const wrong = all.filter(({ ok }) => !ok).length;
   if (wrong === 0) return app.io.note("The handler passed every check.");
-  if (all.every(({ failure }) => failure === "unreachable")) return reportUnreachable(app);
+  if (all.every(({ failure }) => failure === "unreachable")) return reportUnreachable(app, all[0]?.hint);
   for (const { name, why } of all) if (why !== undefined) await app.io.note(`${name}: ${why}`);
   const failed = `handler failed ${counted(wrong, "check")} of ${all.length}`;
   await reportHandler(app, failed, "Compare it with the receivers in docs/webhooks.md.");

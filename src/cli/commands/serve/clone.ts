@@ -63,9 +63,13 @@ export async function cloneCatalogue(app: App, blank: MockState, hasPhotos: bool
     await app.io.note(app.io.visible(copy.summary(connection.baseUrl)));
     const skipped = copy.skipped();
     if (skipped !== null) await warn(app, skipped);
+    const { secretKeys } = await import("../../../mock/rules/api-keys.ts");
     return {
       ...blank,
       secret: randomBytes(24).toString("base64url"),
+      // A page of any origin knows ak_mock, and can send requests to this machine.
+      real_data: true,
+      keys: secretKeys(() => `ak_${randomBytes(16).toString("hex")}`),
       organizations: { ...blank.organizations, main: copy.into(blank.organizations.main) },
     };
   } finally {

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { constants } from "node:os";
 import type { Clock } from "../../../clock.ts";
+import { childEnvironment } from "../../context/child-environment.ts";
 import type { Context } from "../../context/context.ts";
 import { NotStartedError } from "../../context/errors.ts";
 
 /**
- * Runs another program until it exits, with the streams of this process and `env` added to its environment, and
- * passes signals on. Resolves to its exit status: 128 plus the number of the signal if one ended it. Throws
+ * Runs another program until it exits, with the streams of this process and its environment, but `env` instead of
+ * the API key and the webhook secret, and passes signals on. Resolves to its exit status: 128 plus the number of the signal if one ended it. Throws
  * NotStartedError. `stop` ends the program with SIGTERM, and with SIGKILL after 5 s. With `hasOwnGroup` it ends what the
  * program has started as well: they are a process group, which gets all signals (not on Windows). Such a program has no
  * terminal of its own, so that it cannot ask for a password.
@@ -14,7 +15,7 @@ import { NotStartedError } from "../../context/errors.ts";
 export async function runAnother(
   context: Pick<Context, "cwd" | "env" | "passSignals" | "clock">,
   [program, ...args]: readonly [string, ...string[]],
-  env: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string | undefined>>,
   { stop, hasOwnGroup: wantsGroup = false }: { stop?: AbortSignal; hasOwnGroup?: boolean } = {},
 ): Promise<number> {
   const { spawn } = await import("node:child_process");
@@ -28,7 +29,7 @@ export async function runAnother(
   try {
     const child = spawn(program, args, {
       cwd: context.cwd,
-      env: { ...context.env, ...env },
+      env: childEnvironment(context.env, "command", env),
       stdio: "inherit",
       detached: hasOwnGroup,
     });

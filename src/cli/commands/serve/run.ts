@@ -5,6 +5,7 @@ import { maskedPath } from "../../../http/mask.ts";
 import type { Mock, MockState, ServedRequest, startMock } from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
+import { childEnvironment } from "../../context/child-environment.ts";
 import type { Context } from "../../context/context.ts";
 import { InterruptError, toExitCode } from "../../context/errors.ts";
 import { explain } from "../../output/explain.ts";
@@ -93,30 +94,48 @@ export async function serveMock(
     if (baseUrl !== undefined) await app.io.note(`Signed URLs and links start with ${baseUrl}.`);
     if (open && !(await openPage(context, pageUrl(mock))))
       await warn(app, `cannot open a browser; open ${pageUrl(mock)}`);
-    if (program === null) await serveUntilInterrupt(app, mock);
+    const ownKeys = state?.real_data ? state.keys! : [];
+    if (program === null) await serveUntilInterrupt(app, mock, ownKeys);
     else await serveProgram(app, mock, program);
   } finally {
-    let file: OutputFile | null = null;
-    const unregister = context.onStop((signal) => {
-      if (savePath === null || file?.discardAtOnce() === false) return;
-      const message = `interrupted before the state was saved to ${save}`;
-      void context.stderr.write(explained(app, new InterruptError(signal, { message })));
-    });
-    // Stop first, so that the state does not change while it is written.
-    await mock.stop();
-    try {
-      if (savePath !== null) file = await openStateFile(savePath, context);
-      const warning = file === null ? null : await writeState(file, mock.printedState());
-      if (warning !== null) await warn(app, warning);
-    } catch (error) {
-      // A failure decides the exit status, however the mock ended.
-      await context.stderr.write(explained(app, error));
-      app.exit = toExitCode(error);
-    }
-    unregister();
+    await endMock(app, mock, savePath === null ? null : { path: savePath, typed: save! });
   }
 }
 
+/** Stops the mock and saves its state. A second interrupt leaves time for both. */
+async function endMock(
+  app: App,
+  mock: Mock,
+  save: { readonly path: string; readonly typed: string } | null,
+): Promise<void> {
+  const { context } = app;
+  let file: OutputFile | null = null;
+  const stopAndSave = async () => {
+    // Stop first, so that the state does not change while it is written.
+    await mock.stop();
+    if (save === null) return null;
+    file = await openStateFile(save.path, context);
+    return writeState(file, mock.printedState());
+  };
+  const ending = stopAndSave();
+  const unregister = context.onStop(
+    (signal) => {
+      if (save === null || file?.discardAtOnce() === false) return;
+      const message = `interrupted before the state was saved to ${save.typed}`;
+      void context.stderr.write(explained(app, new InterruptError(signal, { message })));
+    },
+    save === null ? undefined : ending,
+  );
+  try {
+    const warning = await ending;
+    if (warning !== null) await warn(app, warning);
+  } catch (error) {
+    // A failure decides the exit status, however the mock ended.
+    await context.stderr.write(explained(app, error));
+    app.exit = toExitCode(error);
+  }
+  unregister();
+}
 /** The state of a mock before its first request. */
 async function blankState(start: typeof startMock): Promise<MockState> {
   await using mock = await start();
@@ -132,10 +151,10 @@ function linkBase({ globals: { baseUrl: value } }: App): string | undefined {
   return checkedBaseUrl({ value, source: "--base-url" }, { has: () => true });
 }
 
-async function serveUntilInterrupt(app: App, mock: Mock): Promise<void> {
+async function serveUntilInterrupt(app: App, mock: Mock, keys: OwnKeys): Promise<void> {
   const { interrupt } = app.context;
   if (app.io.json) await app.io.jsonData(introduction(mock));
-  else await greet(app, mock);
+  else await greet(app, mock, keys);
   await new Promise<void>((resolve) => {
     if (interrupt.aborted) resolve();
     else interrupt.addEventListener("abort", () => resolve(), { once: true });
@@ -177,7 +196,18 @@ function explained({ globals, io, context, secrets }: App, error: unknown): stri
 /** The URL of the page with the requests and data of a mock. */
 const pageUrl = ({ baseUrl }: Mock): string => `${baseUrl}/_mock`;
 
-async function greet(app: App, mock: Mock): Promise<void> {
+/** The API keys of a mock with real data, which its state has; none for other mocks, whose keys are public. */
+type OwnKeys = NonNullable<MockState["keys"]>;
+
+/** The access of a key, in words. */
+function describeKey({ organization, scopes }: OwnKeys[number]): string {
+  if (organization === null) return "of a user";
+  if (organization === "other") return "of another organization";
+  if (scopes === null) return "every scope";
+  return scopes.every((scope) => scope.endsWith(":read")) ? "reads only" : "some scopes";
+}
+
+async function greet(app: App, mock: Mock, keys: OwnKeys): Promise<void> {
   const { baseUrl, apiKey } = mock;
   const { bold, dim } = app.io.paintNote;
   await app.io.note(
@@ -189,6 +219,8 @@ async function greet(app: App, mock: Mock): Promise<void> {
       `  export CAT_BASE_URL=${baseUrl} CAT_API_KEY=${apiKey}`,
       "  cat products list",
       `  curl -H "Authorization: Bearer ${apiKey}" ${baseUrl}/v1/products`,
+      ...(keys.length === 0 ? [] : ["", dim("  # random keys, because the data is real")]),
+      ...keys.map((key) => `  ${key.key} ${dim(describeKey(key))}`),
     ].join("\n"),
   );
 }
@@ -206,7 +238,12 @@ const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
 async function openPage({ cwd, env }: Pick<Context, "cwd" | "env">, url: string): Promise<boolean> {
   const { spawn } = await import("node:child_process");
   const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
-  const child = spawn(program, [...args, url], { cwd, env, detached: true, stdio: "ignore" });
+  const child = spawn(program, [...args, url], {
+    cwd,
+    env: childEnvironment(env, "session"),
+    detached: true,
+    stdio: "ignore",
+  });
   // The browser stays open when the mock ends.
   child.unref();
   return once(child, "spawn").then(

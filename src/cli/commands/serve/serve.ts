@@ -24,7 +24,7 @@ export function serveCommand(app: App): Command {
         "Run a mock of the imaging service on this machine, with the real limits, states and errors.\n\n" +
         "The mock runs until you press Ctrl-C. Its data is lost then, unless you add --save.\n\n" +
         "With a COMMAND, the mock runs on a free port, only for that command, and exits with its status. " +
-        "The command gets CAT_BASE_URL and CAT_API_KEY.\n\n" +
+        "The command gets CAT_BASE_URL and CAT_API_KEY of the mock, and no real secret.\n\n" +
         "With --base-url, signed URLs start with that URL: the address at which clients reach the mock.",
       examples: [
         ["start with 50 demo products", "cat serve --mock --demo 50"],
@@ -72,7 +72,7 @@ export function serveCommand(app: App): Command {
       .option("--load <FILE>", "start with the state saved in FILE")
       .option("--save <FILE>", "save the state to FILE on exit")
       .addOption(
-        new Option("--clone", "start with a copy of your catalogue; the service is only read").conflicts([
+        new Option("--clone", "start with a copy of your catalogue, with random API keys").conflicts([
           "load",
           "demo",
           "seed",

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { unfinishedName, whereLinksLead } from "../../../flows/files/file-names.ts";
 import { OutputFile } from "../../../flows/files/output-file.ts";
+import { DeepJsonError, parseJson } from "../../../json.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
 import { writablePlace } from "../../files/places.ts";
@@ -52,7 +53,7 @@ export async function loadState<State>(
     throw rejected(`cannot read ${name}: ${why}`, "file_not_readable", hint, error);
   }
   try {
-    return read(parseJson(bytes, name));
+    return read(parsed(bytes, name));
   } catch (error) {
     if (error instanceof CatError) throw error;
     throw rejected(
@@ -64,12 +65,16 @@ export async function loadState<State>(
   }
 }
 
-function parseJson(bytes: Buffer, name: string): unknown {
+function parsed(bytes: Buffer, name: string): unknown {
   try {
-    return JSON.parse(bytes.toString().replace(/^\uFEFF/, ""));
+    return parseJson(bytes.toString().replace(/^\uFEFF/, ""));
   } catch (error) {
     const hint = "Choose a file written by --save or GET /_mock/state.";
-    throw rejected(`${name} is not valid JSON: ${(error as Error).message}`, "invalid_json", hint, error);
+    const why =
+      error instanceof DeepJsonError
+        ? `${name}:${error.line}: ${error.message}`
+        : `${name} is not valid JSON: ${(error as Error).message}`;
+    throw rejected(why, "invalid_json", hint, error);
   }
 }
 

@@ -1,13 +1,13 @@
 // Extracting: every entry of every archive is judged, then all are written; the folder is complete or absent.
 
-import { close, fdatasync, open, readFileSync, write, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { lstat, mkdir, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import pLimit from "p-limit";
 import { CatError } from "../../../errors.ts";
 import { syncFolder } from "../../../move-file.ts";
+import { newFile, openKept, rewriteFile } from "../../../open-file.ts";
 import { labelSplices, splicedChunks } from "../../files/ai-label.ts";
 import { OutputError } from "../../files/disk.ts";
 import { imageInMemory } from "../../files/image-bytes.ts";
@@ -121,12 +121,6 @@ const writersAtOnce = 8;
 /** Bytes between two reports of progress. */
 const reportBytes = 4_000_000;
 
-/** Handles of fs/promises cost as much as writing a small file. */
-const openFile = promisify(open);
-const closeFile = promisify(close);
-const writePiece = promisify(write);
-const syncFile = promisify(fdatasync);
-
 /**
  * Writes all files of a plan into an empty folder, and returns when they are on the disk. They are synced after the last one
  * is written: the disk has most of them by then, and each sync ends sooner. Resolves to the number of images that cannot have
@@ -154,8 +148,8 @@ async function writeFiles(
   });
   if (reported < done) report();
   await forEach(plan.files, signal, async ({ path }) => {
-    const file = await openFile(join(folder, path), "r+");
-    await syncFile(file).finally(() => closeFile(file));
+    const file = await openKept(join(folder, path), "r+");
+    await file.syncData().finally(() => file.close());
   });
   for (const path of ["", ...plan.folders]) await syncFolder(join(folder, path));
   return unlabeled;
@@ -166,7 +160,7 @@ function labelFile(path: string, source: DigitalSource): boolean {
   const chunks = [readFileSync(path)];
   const splices = labelSplices(imageInMemory(chunks), source);
   if (splices !== null && splices.length > 0)
-    writeFileSync(path, Buffer.concat(splicedChunks(chunks, splices)));
+    rewriteFile(path, Buffer.concat(splicedChunks(chunks, splices)));
   return splices !== null;
 }
 
@@ -177,13 +171,12 @@ async function writeFile(
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   // A new file, and never one that a link leads to.
-  const file = await openFile(path, "wx");
+  const file = await newFile(path, 0o666);
   try {
     let crc = 0;
     for await (const piece of entry.read()) {
       crc = crc32(piece, crc);
-      for (let done = 0; done < piece.length; )
-        done += (await writePiece(file, piece, done, piece.length - done, null)).bytesWritten;
+      await file.write(piece);
       onBytes(piece.length);
     }
     if (crc !== entry.crc) {
@@ -193,7 +186,7 @@ async function writeFile(
   } catch (error) {
     throw asArchiveError(error, archive, `${shownEntry(entry.name)} has other bytes than declared`);
   } finally {
-    await closeFile(file);
+    await file.close();
   }
 }
 

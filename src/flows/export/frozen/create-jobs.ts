@@ -8,7 +8,7 @@ import { sendAgain } from "../../run/journal.ts";
 import type { Run } from "../../run/run.ts";
 import { sendBatches } from "../../run/send.ts";
 import type { Stage } from "../../run/stage.ts";
-import { isRefusal, mayNotRead } from "../../service-errors.ts";
+import { carriedOut, isRefusal, mayNotRead } from "../../service-errors.ts";
 import { listFirst } from "../../words.ts";
 import { wholeCatalogue } from "../selection/selection.ts";
 import type { FrozenInput, FrozenRun } from "./frozen-run.ts";
@@ -27,8 +27,8 @@ const exportOperation = (client: Client): BatchOperation => ({
   // An export costs nothing.
   isRepeatable: true,
   async send(json, options) {
-    const { id, created_at } = await client.exports.create({ json }, options);
-    return { jobs: [id], createdAt: Date.parse(created_at) };
+    const { reply, odd } = await carriedOut(client.exports.create({ json }, options));
+    return { jobs: [reply.id], createdAt: Date.parse(reply.created_at), odd };
   },
   toRow: () => null,
   rejectsBody: isUnknownProduct,

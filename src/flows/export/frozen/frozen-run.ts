@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises";
+import { parseJson } from "../../../json.ts";
 import type { Marks } from "../../../state/marks.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Problem } from "../../rows/problem.ts";
@@ -93,7 +94,7 @@ export class FrozenMemory {
 
   get places(): Places {
     const places = this.#marks.get(this.#baseUrl, `${this.#name} places`);
-    return places === null ? { work: [], delivered: {} } : (JSON.parse(places) as Places);
+    return places === null ? { work: [], delivered: {} } : (parseJson(places) as Places);
   }
 
   addWork(folder: string): void {

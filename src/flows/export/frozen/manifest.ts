@@ -1,8 +1,11 @@
 import { createReadStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
 import { createInterface } from "node:readline";
 import type { Client } from "../../../client/client.ts";
 import { BadResponseError } from "../../../http/errors.ts";
+import { parseJson } from "../../../json.ts";
+import { newFile, temporaryFile } from "../../../open-file.ts";
 import { OutputError } from "../../files/disk.ts";
 import { grouped } from "../../words.ts";
 
@@ -42,7 +45,7 @@ export const readLines = (path: string): AsyncIterable<string> =>
 /** The product of a line; null if it has none. */
 function parseProductId(line: string): string | null {
   try {
-    const { product } = JSON.parse(line) as { product?: { id?: unknown } };
+    const { product } = parseJson(line) as { product?: { id?: unknown } };
     return typeof product?.id === "string" ? product.id : null;
   } catch {
     return null;
@@ -78,7 +81,7 @@ export async function mergeManifests(
 ): Promise<void> {
   try {
     await rm(path, { force: true });
-    const file = await open(path, "wx");
+    const file = await newFile(path, 0o666);
     try {
       let done = 0;
       for (const part of parts) {
@@ -87,7 +90,7 @@ export async function mergeManifests(
           const id = parseProductId(line)!;
           if (!lines.has(id)) lines.set(id, line);
         }
-        await file.appendFile(part.ids.map((id) => `${lines.get(id)}\n`).join(""));
+        await file.write(part.ids.map((id) => `${lines.get(id)}\n`).join(""));
         done += part.ids.length;
         onProgress(done);
       }
@@ -111,15 +114,14 @@ export async function maskManifest(
 ): Promise<number> {
   try {
     if (await hasChange(path, withoutKey)) {
-      const masked = `${path}.masked`;
-      const file = await open(masked, "w");
+      const file = await temporaryFile(dirname(path), `.${basename(path)}-`, 0o666);
       try {
-        for await (const line of readLines(path)) await file.appendFile(`${withoutKey(line)}\n`);
+        for await (const line of readLines(path)) await file.write(`${withoutKey(line)}\n`);
         await file.sync();
       } finally {
         await file.close();
       }
-      await rename(masked, path);
+      await rename(file.path, path);
     }
     return (await stat(path)).size;
   } catch (error) {

@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { BadResponseError } from "../../../http/errors.ts";
+import { parseJson } from "../../../json.ts";
 import { sourceOfAsset } from "../../files/ai-label.ts";
 import type { DigitalSource } from "../../files/xmp.ts";
 import type { Run } from "../../run/run.ts";
@@ -112,7 +113,7 @@ async function readNames(
 ): Promise<AssetName[]> {
   const names: AssetName[] = [];
   for await (const line of readLines(path)) {
-    const { assets } = JSON.parse(line) as ExportRow;
+    const { assets } = parseJson(line) as ExportRow;
     // The client checks neither the list nor its values.
     for (const { suggested_filename: name, task_id, ai_generated, role } of Array.isArray(assets)
       ? assets

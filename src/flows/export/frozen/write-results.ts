@@ -1,6 +1,7 @@
-import { chmod, mkdir, rm, rmdir, stat } from "node:fs/promises";
+import { chmod, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncFolder } from "../../../move-file.ts";
+import { makePrivateFolder } from "../../../open-file.ts";
 import { OutputError, rejectWithoutSpace } from "../../files/disk.ts";
 import { hasOtherName, moveToName, partName, whereLinksLead } from "../../files/file-names.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
@@ -143,16 +144,13 @@ export async function missingImages(
 
 /**
  * The folder for files that are not complete, next to the first target: `.NAME.RUN.part`. It is on the same disk, so that a
- * complete file only has to be renamed.
+ * complete file only has to be renamed, and only this user can read it.
  */
 export async function makeWorkFolder({ path, name }: FrozenTarget, owner: string): Promise<string> {
   const target = await whereLinksLead(path);
   const folder = join(dirname(target), partName(`${basename(target)}.${owner.slice(-8)}`));
   try {
-    // Not recursive: Node then reports a read-only disk as a missing folder.
-    await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== "EEXIST") throw error;
-    });
+    makePrivateFolder(folder);
     return folder;
   } catch (error) {
     throw new OutputError(name, error as NodeJS.ErrnoException);

@@ -45,10 +45,10 @@ export function rowFormat(
 }
 
 /**
- * The start of a formula, anything but printable ASCII and Latin letters, and what needs quotes: most cells have none of
+ * The start of a formula, a semicolon (one may follow it), anything but printable ASCII and Latin letters, and what needs quotes: most cells have none of
  * it.
  */
-const unusual = /^[ =+@-]|[^ !#-+\--~\u00c0-\u024f]/;
+const unusual = /^[ =+@-]|[^ !#-+\--:<-~\u00c0-\u024f]/;
 
 /** A cell as RFC 4180 has it, after `safe`. */
 const quotedWith =

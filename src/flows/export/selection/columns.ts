@@ -5,7 +5,18 @@ import type { Vocabulary } from "../../rows/vocabulary.ts";
 /** The columns that name a product, the first filled one of a row decides. */
 export const selectionColumns = ["product_id", "id", "reference"] as const;
 
-export type SelectionColumn = (typeof selectionColumns)[number];
+export type SelectionColumn = (typeof selectionColumns)[number] | typeof imageColumn;
+
+/** The column that names a photo of the product. */
+export const imageColumn = "image_id";
+
+/** What a file names: products, or photos of products. */
+export interface SelectionKind {
+  readonly columns: readonly SelectionColumn[];
+  /** What `--map` and `--map-value` take. */
+  readonly words: Vocabulary;
+  readonly namesPhotos: boolean;
+}
 
 /** Other names of these columns, in lower case without separators. */
 const otherWords: OtherWords = Object.fromEntries(
@@ -14,17 +25,32 @@ const otherWords: OtherWords = Object.fromEntries(
     .map((word) => [word, "reference"]),
 );
 
-/** What `--map` and `--map-value` of `--products-from` take. */
-export const selectionVocabulary: Vocabulary = {
+const vocabulary = (columns: readonly SelectionColumn[]): Vocabulary => ({
   kind: "products",
   needsOne: true,
-  isField: (name) => [...selectionColumns, "ignore"].includes(normalHeader(name)),
+  isField: (name) => [...columns, "ignore"].includes(normalHeader(name)),
   nearest: (name) => (Object.hasOwn(otherWords, plain(name)) ? ["reference"] : []),
-  freeFields: (taken) => selectionColumns.filter((name) => !taken.has(name)),
+  freeFields: (taken) => columns.filter((name) => !taken.has(name)),
   reference: "reference",
-  fields: selectionColumns.join(", "),
-  valued: selectionColumns,
-  toValuedField: (name) => selectionColumns.find((known) => known === name) ?? null,
+  fields: columns.join(", "),
+  valued: columns,
+  toValuedField: (name) => columns.find((known) => known === name) ?? null,
   listChoices: () => undefined,
   isOpen: () => true,
+});
+
+const photoColumns = [...selectionColumns, imageColumn] as const;
+
+/** A file of products: `--products-from`, and `--from` of `cat products delete`. */
+export const productsKind: SelectionKind = {
+  columns: selectionColumns,
+  words: vocabulary(selectionColumns),
+  namesPhotos: false,
+};
+
+/** A file of photos: `--from` of `cat products detach`. */
+export const photosKind: SelectionKind = {
+  columns: photoColumns,
+  words: vocabulary(photoColumns),
+  namesPhotos: true,
 };

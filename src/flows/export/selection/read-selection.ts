@@ -18,28 +18,36 @@ import { normalHeader } from "../../rows/row-form.ts";
 import type { Source } from "../../rows/source.ts";
 import { TableReader } from "../../rows/table-rows.ts";
 import { utf8Chunks } from "../../rows/text.ts";
-import { type SelectionColumn, selectionColumns, selectionVocabulary } from "./columns.ts";
+import {
+  imageColumn,
+  productsKind,
+  type SelectionColumn,
+  type SelectionKind,
+  selectionColumns,
+} from "./columns.ts";
 import { type Selection, type WantedProduct, withoutRepetitions } from "./selection.ts";
 
-/** How to read a file of `--products-from`. */
+/** How to read a file of products. */
 export interface SelectionReading extends Mapping {
   readonly delimiter?: string | undefined;
   readonly encoding: EncodingName;
 }
 
 /**
- * Reads a file of `--products-from`: a table with a column product_id, id or reference, else a list with an ID or a reference
- * per line. A file without products is a problem, because no selection would mean the entire catalogue.
+ * Reads a file of products: a table with a column product_id, id or reference, else a list with an ID or a reference
+ * per line; or a table of their photos. A file without products is a problem, because no selection would mean the entire catalogue.
  */
 export async function readSelection(
   source: Source,
   reading: SelectionReading,
+  kind = productsKind,
 ): Promise<{ selection: Selection; problems: readonly Problem[] }> {
   const wanted: WantedProduct[] = [];
   const problems: Problem[] = [];
   try {
-    const file: RowFile = { source, read: reading, form: selectionForm(reading) };
-    const isTable = source.format !== "csv" || namesColumn(reading) || (await hasHeader(file));
+    const file: RowFile = { source, read: reading, form: selectionForm(reading, kind) };
+    const isTable =
+      kind.namesPhotos || source.format !== "csv" || namesColumn(reading) || (await hasHeader(file));
     const products = isTable ? readTable(file, problems) : readList(source, reading);
     for await (const product of products) wanted.push(product);
   } catch (error) {
@@ -47,13 +55,17 @@ export async function readSelection(
     problems.push(error.problem);
   }
   if (wanted.length === 0 && problems.length === 0)
-    problems.push({ line: 1, code: "empty_file", message: "the file names no products" });
+    problems.push({
+      line: 1,
+      code: "empty_file",
+      message: `the file names no ${kind.namesPhotos ? "photos" : "products"}`,
+    });
   return { selection: { file: source.name, wanted: withoutRepetitions(wanted) }, problems };
 }
 
 /** Whether the mapping is for a column, which a list does not have. */
 const namesColumn = ({ map, values }: Mapping): boolean =>
-  map.size > 0 || [...values.keys()].some((name) => !selectionVocabulary.valued.includes(name));
+  map.size > 0 || [...values.keys()].some((name) => !productsKind.words.valued.includes(name));
 
 /** Whether the first line has one of the columns. */
 async function hasHeader(file: RowFile): Promise<boolean> {
@@ -121,22 +133,31 @@ const unquoted = (text: string): string =>
 
 type Cells = Partial<Record<SelectionColumn, unknown>>;
 
-const toColumn = (header: string, map: ColumnMap): SelectionColumn | null => {
+const toColumn = (header: string, map: ColumnMap, { columns }: SelectionKind): SelectionColumn | null => {
   const name = normalHeader(mappedHeader(header, map));
-  return selectionColumns.find((known) => known === name) ?? null;
+  return columns.find((known) => known === name) ?? null;
 };
 
-/** The rows of a file of `--products-from` with a header, or of objects: other columns are ignored. */
-export const selectionForm = (mapping: Mapping): RowForm => ({
-  isColumn: (header) => toColumn(header, mapping.map) !== null,
+/** The rows of a file with a header, or of objects: other columns are ignored. */
+export const selectionForm = (mapping: Mapping, kind = productsKind): RowForm => ({
+  isColumn: (header) => toColumn(header, mapping.map, kind) !== null,
   columns(header, line, report) {
-    const columns = toColumns(header, mapping);
+    const columns = toColumns(header, mapping, kind);
+    const { words } = kind;
     if (header.length === 0) return columns;
-    judgeColumns(header, columns.names, mapping, selectionVocabulary, line, report);
+    judgeColumns(header, columns.names, mapping, words, line, report);
+    if (kind.namesPhotos && !columns.names.includes(imageColumn))
+      report(
+        missingColumn(
+          line,
+          imageColumn,
+          `missing column "${imageColumn}": add it, with an ID of a photo in each row`,
+        ),
+      );
     if (columns.referenceColumn === -1) {
       const missing = `missing column "reference", "product_id" or "id"`;
       const near = header.find(
-        (cell) => selectionVocabulary.nearest(cell).length > 0 && !mapping.map.has(normalHeader(cell)),
+        (cell) => words.nearest(cell).length > 0 && !mapping.map.has(normalHeader(cell)),
       );
       report(
         near === undefined
@@ -149,19 +170,28 @@ export const selectionForm = (mapping: Mapping): RowForm => ({
     }
     return columns;
   },
-  objects: { map: mapping.map, words: selectionVocabulary, fields: selectionColumns, flat: toCells },
+  objects: {
+    map: mapping.map,
+    words: kind.words,
+    fields: kind.columns,
+    flat: kind.namesPhotos ? (object) => object : toCells,
+  },
   fromObject: (object) => valuesRead(object, mapping.values),
   problems: (row) =>
-    isRow(row) ? selectionProblems(row) : [{ code: "invalid_row", message: "a row must be a JSON object" }],
+    isRow(row)
+      ? selectionProblems(row, kind)
+      : [{ code: "invalid_row", message: "a row must be a JSON object" }],
   readReference: (row) => (isRow(row) ? nameIn(row)?.name : undefined),
   withoutDone: (object) => object,
 });
 
 /** The product that a row names; null if it names none. */
 function nameIn(row: Cells): Omit<WantedProduct, "line"> | null {
+  const imageId = cellText(row[imageColumn]);
   for (const column of selectionColumns) {
     const name = cellText(row[column]);
-    if (name !== "") return { name, as: column === "reference" ? "reference" : "id" };
+    if (name !== "")
+      return { name, as: column === "reference" ? "reference" : "id", ...(imageId !== "" && { imageId }) };
   }
   return null;
 }
@@ -177,25 +207,38 @@ function toCells(object: Record<string, unknown>): Record<string, unknown> {
   return typeof product === "object" && product !== null ? (product as Record<string, unknown>) : object;
 }
 
-function selectionProblems(row: Cells): readonly FieldProblem[] {
+function selectionProblems(row: Cells, { namesPhotos }: SelectionKind): readonly FieldProblem[] {
+  const photo = namesPhotos ? photoProblems(cellText(row[imageColumn])) : [];
   const named = nameIn(row);
   if (named === null) {
     const message = "names no product: fill in the ID or the reference, or remove the row";
-    return [{ code: "invalid_row", message }];
+    return [{ code: "invalid_row", message }, ...photo];
   }
-  if (named.as !== "id" || ulidPattern.test(named.name)) return [];
+  if (named.as !== "id" || ulidPattern.test(named.name)) return photo;
   const message = `${JSON.stringify(named.name)} is not a product ID: for your own product codes, name the column reference`;
   return [
     { param: selectionColumns.find((column) => cellText(row[column]) !== ""), code: "invalid_row", message },
+    ...photo,
   ];
 }
 
-function toColumns(header: readonly string[], { map, values }: Mapping): RowColumns {
-  const names = header.map((cell) => toColumn(cell, map));
-  const read = header.map((cell, at) => valuesOfColumn(cell, names[at]!, values, selectionVocabulary));
+function photoProblems(id: string): readonly FieldProblem[] {
+  if (ulidPattern.test(id)) return [];
+  const why = id === "" ? "names no photo" : `${JSON.stringify(id)} is not an image ID`;
+  const message = `${why}: use an ID of cat products get`;
+  return [{ param: imageColumn, code: "invalid_row", message }];
+}
+
+function toColumns(
+  header: readonly string[],
+  { map, values }: Mapping,
+  kind: SelectionKind,
+): RowColumns & { readonly names: readonly (SelectionColumn | null)[] } {
+  const names = header.map((cell) => toColumn(cell, map, kind));
+  const read = header.map((cell, at) => valuesOfColumn(cell, names[at]!, values, kind.words));
   return {
     names,
-    referenceColumn: names.findIndex((name) => name !== null),
+    referenceColumn: names.findIndex((name) => name !== null && name !== imageColumn),
     toRow(record) {
       const row: Cells = {};
       for (const [at, name] of names.entries())

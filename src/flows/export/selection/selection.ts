@@ -2,6 +2,7 @@ import { operations } from "../../../contract/client-operations.ts";
 import { questionFor } from "../../../contract/did-you-mean.ts";
 import { canonicalReference } from "../../../contract/import-row.ts";
 import { limits, ulidPattern } from "../../../contract/limits.ts";
+import type { Product } from "../../../contract/resources/products.ts";
 import { CatError } from "../../../errors.ts";
 import {
   type FoundProducts,
@@ -22,6 +23,8 @@ export interface WantedProduct {
   readonly name: string;
   /** `either`: a text that looks like an ID may be a reference too. */
   readonly as: "id" | "reference" | "either";
+  /** The photo of the product, in a file of photos. */
+  readonly imageId?: string;
   /** The line of the file, from 1; 0 for a flag. */
   readonly line: number;
   /** The cell in a workbook. */
@@ -38,9 +41,10 @@ export interface Selection {
 /** The same products without repetitions, in the order in which they were first named. */
 export function withoutRepetitions(wanted: readonly WantedProduct[]): readonly WantedProduct[] {
   const named = new Set<string>();
-  return wanted.filter(({ as, name }) => {
-    const isNew = !named.has(`${as} ${name}`);
-    named.add(`${as} ${name}`);
+  return wanted.filter(({ as, imageId = "", name }) => {
+    const key = `${as} ${imageId} ${name}`;
+    const isNew = !named.has(key);
+    named.add(key);
     return isNew;
   });
 }
@@ -58,30 +62,55 @@ export interface ResolvedSelection {
   readonly unknown: readonly UnknownProduct[];
 }
 
-/** Finds the products that a selection names. References must match exactly. */
+/** The products of a selection, with the rows that name them. */
+export interface FoundSelection {
+  readonly found: readonly { readonly named: WantedProduct; readonly product: Product }[];
+  readonly unknown: readonly UnknownProduct[];
+}
+
+/** Finds the IDs of the products that a selection names. References must match exactly. */
 export async function resolveSelection(
-  { wanted }: Selection,
+  selection: Selection,
   service: Pick<Service, "client" | "signal" | "concurrency">,
   onProgress: (done: number, total: number) => void,
 ): Promise<ResolvedSelection> {
-  const isId = ({ as, name }: WantedProduct) => as === "id" || (as === "either" && ulidPattern.test(name));
-  const references = wanted.filter((product) => !isId(product)).map(({ name }) => canonicalReference(name));
-  const ids = wanted.filter(isId).map(({ name }) => name);
-  let products: FoundProducts;
   try {
-    products = await productsBy({ ids, references }, service, { onProgress });
+    const { found, unknown } = await findSelection(selection, service, onProgress);
+    return { ids: newestFirst(found.map(({ product }) => product.id)), unknown };
   } catch (error) {
     // A key for exports only: the service judges the IDs when the export is created.
-    if (!mayNotRead(error) || references.length > 0) throw error;
-    return { ids: newestFirst(ids), unknown: [] };
+    if (!mayNotRead(error) || !selection.wanted.every(isId)) throw error;
+    return { ids: newestFirst(selection.wanted.map(({ name }) => name)), unknown: [] };
   }
-  products = await withLookalikes(products, wanted, service);
-  const resolved = wanted.map((named) => ({ named, product: productNamed(named, products) }));
-  const unknown = resolved.filter(({ product }) => product === undefined).map(({ named }) => named);
+}
+
+const isId = ({ as, name }: WantedProduct): boolean =>
+  as === "id" || (as === "either" && ulidPattern.test(name));
+
+/** Finds the products that a selection names. References must match exactly. */
+export async function findSelection(
+  { wanted }: Selection,
+  service: Pick<Service, "client" | "signal" | "concurrency">,
+  onProgress: (done: number, total: number) => void,
+): Promise<FoundSelection> {
+  const references = wanted.filter((product) => !isId(product)).map(({ name }) => canonicalReference(name));
+  const ids = wanted.filter(isId).map(({ name }) => name);
+  const products = await withLookalikes(
+    await productsBy({ ids, references }, service, { onProgress }),
+    wanted,
+    service,
+  );
+  const found: { named: WantedProduct; product: Product }[] = [];
+  const unknown: WantedProduct[] = [];
+  for (const named of wanted) {
+    const product = productNamed(named, products);
+    if (product === undefined) unknown.push(named);
+    else found.push({ named, product });
+  }
   const known = unknown.length === 0 ? products : await withSomeOthers(products, service);
   const proposalsFor = referenceProposals(known);
   return {
-    ids: newestFirst(resolved.flatMap(({ product }) => product?.id ?? [])),
+    found,
     unknown: unknown.map((product) => ({
       product,
       meant: product.as === "id" ? [] : proposalsFor(product.name),

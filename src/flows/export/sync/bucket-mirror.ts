@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
+import { copyFile } from "../../../open-file.ts";
 import { type Database, loadConnect } from "../../../state/sqlite.ts";
 import {
   type Bucket,
@@ -77,7 +78,7 @@ export class BucketMirror implements MirrorStore {
     const file = join(this.scratch, toObjectKey(path).replaceAll("/", "-"));
     if (!isCopy) return connect(file);
     const copy = join(this.scratch, `copy-${crypto.randomUUID()}`);
-    if (existsSync(file)) copyFileSync(file, copy);
+    if (existsSync(file)) await copyFile(file, copy);
     return connect(copy);
   }
 

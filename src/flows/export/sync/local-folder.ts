@@ -1,8 +1,10 @@
-import { closeSync, createReadStream, openSync, rmSync } from "node:fs";
-import { copyFile, lstat, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
+import { createReadStream, rmSync } from "node:fs";
+import { lstat, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CatError } from "../../../errors.ts";
+import { parseJson } from "../../../json.ts";
 import { moveFile, syncFolder } from "../../../move-file.ts";
+import { copyFile, touchFile } from "../../../open-file.ts";
 import { lockFile } from "../../../state/file-lock.ts";
 import { type Connect, type Database, loadConnect } from "../../../state/sqlite.ts";
 import { StateError } from "../../../state/state-error.ts";
@@ -10,7 +12,8 @@ import { OutputError, temporaryFolder } from "../../files/disk.ts";
 import { hashParts } from "../../files/download-file.ts";
 import { placeFile } from "../../files/output-file.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
-import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
+import { MirrorFolders, mirrorOfOther, whatIsAt } from "./mirror-folders.ts";
+import { hiddenFolder } from "./mirror-state.ts";
 import type { Binding, Content, Holder, MirrorStore, Placed } from "./mirror-store.ts";
 
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
@@ -26,7 +29,6 @@ export class LocalFolder implements MirrorStore {
   readonly #work: string;
   /** The folders with names that are not safely on disk yet. */
   readonly #unsynced = new Set<string>();
-  #number = 0;
   readonly keepsDatabases = true;
 
   constructor(folder: string, work: string) {
@@ -78,8 +80,8 @@ export class LocalFolder implements MirrorStore {
   ): Promise<Placed | null> {
     return this.#orOutputError(path, async () => {
       const target = await this.#folders.target(path);
-      const part = join(await this.#folders.folder(`${this.#work}/parts`), `put-${this.#number++}`);
-      const isPlaced = await placeFile(target, content, part, exclusive);
+      const parts = await this.#folders.folder(`${this.#work}/parts`);
+      const isPlaced = await placeFile(target, content, { parts, start: "put-", exclusive });
       if (!isPlaced) return null;
       this.#unsynced.add(dirname(target));
       return {};
@@ -89,7 +91,7 @@ export class LocalFolder implements MirrorStore {
   /** The folder of the file must exist. */
   touch(path: string): void {
     try {
-      closeSync(openSync(this.#folders.at(path), "a"));
+      touchFile(this.#folders.at(path));
     } catch (error) {
       throw this.#error(path, error);
     }
@@ -145,6 +147,8 @@ export class LocalFolder implements MirrorStore {
     const at = this.#folders.at(folder);
     const entries = await readdir(at, { withFileTypes: true }).catch((error) => {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
+      if (error.code === "EACCES" && folder.startsWith(hiddenFolder))
+        throw mirrorOfOther(this.#folders.root, error);
       throw this.#error(folder, error, "read");
     });
     for (const entry of entries) {
@@ -284,7 +288,7 @@ export function asMirrorError(error: unknown): unknown {
 
 function readHolder(text: string): Holder | null {
   try {
-    const { pid, since } = JSON.parse(text) as Holder;
+    const { pid, since } = parseJson(text) as Holder;
     return typeof pid === "number" && typeof since === "string" ? { pid, since } : null;
   } catch {
     return null;

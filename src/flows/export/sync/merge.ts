@@ -1,3 +1,4 @@
+import { withoutEnd } from "../../../text.ts";
 // Merge: one index from the indexes of all shards, without a request.
 
 import { createHash, type Hash } from "node:crypto";
@@ -75,7 +76,7 @@ export async function mergeShards(
       run_id: runId,
       isDryRun: false,
       duration_ms: clock.now() - started,
-      index_file: `${folder.replace(/\/+$/, "")}/${completeIndex}`,
+      index_file: `${withoutEnd(folder, /\//)}/${completeIndex}`,
     });
   } catch (error) {
     throw asMirrorError(error);

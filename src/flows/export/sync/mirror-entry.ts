@@ -1,5 +1,6 @@
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
+import { parseJson } from "../../../json.ts";
 
 /** A line of the index: an asset of a product, and its file. Field names are the service's own where it has them. */
 export interface MirrorEntry {
@@ -79,7 +80,7 @@ export function toLine(entry: MirrorEntry): string {
 /** Reads a line of the index; null if it is not one. */
 export function parseLine(line: string): MirrorEntry | null {
   try {
-    const entry = JSON.parse(line) as MirrorEntry;
+    const entry = parseJson(line) as MirrorEntry;
     const { product_id, asset_id, path, bytes, sha256, attributes } = entry;
     const isEntry =
       [product_id, asset_id, path, sha256].every((field) => typeof field === "string" && field !== "") &&

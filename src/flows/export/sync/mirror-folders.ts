@@ -1,8 +1,11 @@
 import { lstatSync, type Stats } from "node:fs";
 import { lstat, mkdir, realpath, rmdir } from "node:fs/promises";
 import { join, sep } from "node:path";
+import { CatError } from "../../../errors.ts";
 import { makeFolders } from "../../../move-file.ts";
+import { makePrivateFolder } from "../../../open-file.ts";
 import { OutputError } from "../../files/disk.ts";
+import { hiddenFolder } from "./mirror-state.ts";
 
 /** The folders of a mirror on this machine. Links inside it that lead out of it are never followed. */
 export class MirrorFolders {
@@ -66,6 +69,7 @@ export class MirrorFolders {
   async #checkedFolder(path: string): Promise<string> {
     const root = await this.folder("");
     const at = join(await this.folder(parentFolder(path)), lastName(path));
+    if (isHidden(path)) return makeHidden(at, this.root);
     await mkdir(at).catch((error) => {
       if (error.code !== "EEXIST") throw error;
     });
@@ -81,6 +85,35 @@ export class MirrorFolders {
     });
   }
 }
+
+/** Whether a path is the hidden folder of a mirror or in it. */
+const isHidden = (path: string): boolean => path === hiddenFolder || path.startsWith(`${hiddenFolder}/`);
+
+/** Makes a folder that only this user can write or read: a link in it could lead to any file of this user. */
+function makeHidden(at: string, root: string): string {
+  try {
+    makePrivateFolder(at);
+    return at;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ELINKOWNER" || code === "EACCES") throw mirrorOfOther(root, error);
+    if (code !== "ELOOP") throw error;
+    throw new OutputError(at, error as NodeJS.ErrnoException, {
+      what: "is a link; a mirror keeps its state in a folder of its own",
+      code: "leads_outside",
+      hint: "Remove the link, and run the command again.",
+    });
+  }
+}
+
+/** The error of a mirror whose hidden folder another user has made. */
+export const mirrorOfOther = (root: string, cause: unknown): CatError =>
+  new CatError(`${join(root, hiddenFolder)} belongs to another user, who alone can update this mirror`, {
+    type: "output",
+    code: "mirror_of_other_user",
+    hint: "Run the command as that user, or mirror the catalogue into a folder of your own.",
+    cause,
+  });
 
 /**
  * The components of a path in a mirror. Throws an OutputError for a path that could lead out of it: an index may have

@@ -1,3 +1,4 @@
+import { parseJson } from "../../../json.ts";
 import type { Database } from "../../../state/sqlite.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import { type EntryKey, type MirrorEntry, parseLine, toLine } from "./mirror-entry.ts";
@@ -142,18 +143,18 @@ export class MirrorIndex {
 
   /** The entries of a product, by asset ID. */
   ofProduct(productId: string): Map<string, MirrorEntry> {
-    const entries = this.#ofProduct.all(productId).map(([line]) => JSON.parse(line) as MirrorEntry);
+    const entries = this.#ofProduct.all(productId).map(([line]) => parseJson(line) as MirrorEntry);
     return new Map(entries.map((entry) => [entry.asset_id, entry]));
   }
 
   get({ product_id, asset_id }: EntryKey): MirrorEntry | null {
     const [line] = this.#get.get(product_id, asset_id) ?? [];
-    return line === undefined ? null : (JSON.parse(line) as MirrorEntry);
+    return line === undefined ? null : (parseJson(line) as MirrorEntry);
   }
 
   /** The entries whose paths collide with this one. */
   atPath(path: string): MirrorEntry[] {
-    return this.#atPath.all(foldedPath(path)).map(([line]) => JSON.parse(line) as MirrorEntry);
+    return this.#atPath.all(foldedPath(path)).map(([line]) => parseJson(line) as MirrorEntry);
   }
 
   /** Adds or replaces an entry; an equal one changes nothing. */
@@ -191,12 +192,12 @@ export class MirrorIndex {
   /** The entries of files that may have got their paths when a run was killed. */
   unconfirmed(): MirrorEntry[] {
     const rows = this.#db.statement<[string]>("SELECT line FROM placed").all();
-    return rows.map(([line]) => JSON.parse(line) as MirrorEntry);
+    return rows.map(([line]) => parseJson(line) as MirrorEntry);
   }
 
   /** Every entry in order of product and asset ID, in pages; entries may be changed meanwhile. */
   *pages(which: "all" | "removed" | "fresh" = "all"): Generator<MirrorEntry[]> {
-    for (const page of this.#pages(which)) yield page.map(([, , line]) => JSON.parse(line) as MirrorEntry);
+    for (const page of this.#pages(which)) yield page.map(([, , line]) => parseJson(line) as MirrorEntry);
   }
 
   *entries(which: "all" | "removed" | "fresh" = "all"): Generator<MirrorEntry> {

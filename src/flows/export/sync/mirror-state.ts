@@ -1,7 +1,9 @@
+import { withoutEnd } from "../../../text.ts";
 // The files of a mirror next to its images, and its state: what it mirrors, and where the next run starts.
 
 import { createHash } from "node:crypto";
 import { CatError } from "../../../errors.ts";
+import { parseJson } from "../../../json.ts";
 import { isBucketAddress, nameIn } from "../../bucket/address.ts";
 import type { MirrorStore, Selection } from "./mirror-store.ts";
 
@@ -125,7 +127,7 @@ export async function writeState(
 /** Reads the content of a state. Throws a CatError if it is damaged, or of a newer version. */
 export function parseState(content: Buffer | null, folder: string): MirrorState {
   try {
-    const state = JSON.parse(String(content)) as MirrorState & { version: number };
+    const state = parseJson(String(content)) as MirrorState & { version: number };
     if (state.version > 1) throw newerMirror(folder);
     if (state.version === 1 && typeof state.base_url === "string") return state;
   } catch (error) {
@@ -182,7 +184,7 @@ const notAMirror = (folder: string): CatError =>
   new CatError(`${folder} is not empty, and not a mirror of the catalogue`, {
     type: "file",
     code: "not_a_mirror",
-    hint: `Choose a new or empty ${placeWord(folder)}, for example ${folder.replace(/\/+$/, "")}/catalogue.`,
+    hint: `Choose a new or empty ${placeWord(folder)}, for example ${withoutEnd(folder, /\//)}/catalogue.`,
   });
 
 export const newerMirror = (folder: string): CatError =>

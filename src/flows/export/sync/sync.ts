@@ -1,3 +1,4 @@
+import { withoutEnd } from "../../../text.ts";
 // Sync: a folder that mirrors the assets of the catalogue. Each stage is resumable.
 
 import { CatError } from "../../../errors.ts";
@@ -90,7 +91,7 @@ async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
   const summary = counts.summary(index.present, {
     run_id: tools.runId,
     isDryRun: input.dryRun,
-    index_file: `${input.folder.replace(/\/+$/, "")}/${files.index}`,
+    index_file: `${withoutEnd(input.folder, /\//)}/${files.index}`,
     duration_ms: tools.clock.now() - started,
   });
   return { summary, stopped: asMirrorError(stopped) };

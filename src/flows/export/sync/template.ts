@@ -1,6 +1,7 @@
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { safeFilename } from "../../../contract/image-file.ts";
 import { CatError } from "../../../errors.ts";
+import { withoutEnd } from "../../../text.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { completeIndex, shardOfIndex } from "./mirror-state.ts";
@@ -115,8 +116,12 @@ function fileStem({ suggested_filename, asset_id, mime_type }: NamedEntry): stri
 const fileExtension = ({ mime_type }: NamedEntry): string => extensions[mime_type]?.[0] ?? ".bin";
 
 /** Windows drops dots and spaces at the end of a folder's name. */
-const folderName = (text: string): string =>
-  safeFilename(text.replace(/[.\s]+$/, "_"), "").replace(/[.\s]+$/, "_");
+const folderName = (text: string): string => withSafeEnd(safeFilename(withSafeEnd(text), ""));
+
+function withSafeEnd(text: string): string {
+  const kept = withoutEnd(text, /[.\s]/);
+  return kept === text ? text : `${kept}_`;
+}
 
 /** A folder must not take the place of an index. */
 const isIndexName = (name: string): boolean => {

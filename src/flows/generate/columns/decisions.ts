@@ -54,17 +54,18 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   const linesByTask = new Map<string, number>();
   const toPlace = (line: number) => placeOfUse({ line, file: null, ...reader.placeOfField(line, "task_id") });
   const add = (cells: Readonly<Record<string, string>>, line: number): void => {
-    const row = cells as Record<DecisionColumn | typeof timeColumn, string>;
+    // The page and the lists of results guard each cell.
+    const unguarded = Object.entries(cells).map(([name, text]) => [name, unguardedCell(text)]);
+    const row = Object.fromEntries(unguarded) as Record<DecisionColumn | typeof timeColumn, string>;
     const isResult = reader.columns.names.includes(fileColumn);
     const decision = row.decision.toLowerCase();
     const decidedAt = isResult ? 0 : row[timeColumn] === "" ? null : Date.parse(row[timeColumn]);
-    const note = isResult ? unguardedCell(row.note) : row.note;
     const before = linesByTask.get(row.task_id);
     const problem = decisionProblem(row, before === undefined ? null : toPlace(before));
     if (problem !== null) problems.push({ line, ...problem });
     if (row.task_id === "") return;
     linesByTask.set(row.task_id, linesByTask.get(row.task_id) ?? line);
-    decisions.push({ ...row, decision, note, fileLine: line, decidedAt });
+    decisions.push({ ...row, decision, fileLine: line, decidedAt });
   };
   try {
     for await (const rows of reader.batches()) {

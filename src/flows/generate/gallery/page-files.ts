@@ -14,6 +14,7 @@ const names = [
   "gestures.js",
   "filters.js",
   "large-view.js",
+  "formulas.js",
   "save.js",
   "main.js",
 ] as const;

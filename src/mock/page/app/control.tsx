@@ -4,7 +4,7 @@ import { call } from "./api.ts";
 import { describeFault } from "./describe.ts";
 import { FaultForm } from "./fault-form.tsx";
 import { PartForm } from "./part-form.tsx";
-import { Bar, type Run, toTime } from "./parts.tsx";
+import { accountName, Bar, type Run, toTime } from "./parts.tsx";
 
 /** What moves and breaks the mock: clock, faults, credits, rate limits, state. */
 export function ControlTab({
@@ -21,7 +21,12 @@ export function ControlTab({
     <div class="scroll boxes">
       <Clock now={status.now} speed={control.speed} run={run} />
       {control.accounts.map((account) => (
-        <Account key={account.organization} account={account} run={run} />
+        <Account
+          key={account.organization}
+          account={account}
+          name={accountName(account.organization, status.has_secret_keys)}
+          run={run}
+        />
       ))}
       <State run={run} />
       <section aria-label="Faults" class="box wide">
@@ -131,10 +136,9 @@ function Clock({ now, speed, run }: { now: string; speed: number; run: Run }) {
   );
 }
 
-function Account({ account, run }: { account: Control["accounts"][number]; run: Run }) {
+function Account({ account, name, run }: { account: Control["accounts"][number]; name: string; run: Run }) {
   const { organization, credits, reset } = account;
   const [wanted, setWanted] = useState("");
-  const name = organization === "main" ? "ak_mock" : `ak_mock_${organization}`;
   const setCredits = (value: number | null) =>
     run(async () => {
       await call("POST", `_mock/account/${organization}`, { credits: value });

@@ -117,7 +117,7 @@ function Id({ job: { id, organization } }: { job: { id: string; organization: st
   return (
     <p class="hint mono">
       {id}
-      {organization !== "main" && ` · ak_mock_${organization}`}
+      {organization !== "main" && ` · organization ${organization}`}
     </p>
   );
 }

@@ -162,6 +162,7 @@ function Page() {
   }, []);
 
   const { status, isConnected } = state;
+  const hasSecretKeys = status?.has_secret_keys ?? false;
   return (
     <>
       <header>
@@ -191,8 +192,12 @@ function Page() {
         ))}
       </nav>
       <main class={view} aria-label={titles[view]}>
-        {view === "requests" && <RequestsTab rows={state.rows} life={state.life} />}
-        {view === "products" && <ProductsTab revision={state.products} run={run} />}
+        {view === "requests" && (
+          <RequestsTab rows={state.rows} life={state.life} hasSecretKeys={hasSecretKeys} />
+        )}
+        {view === "products" && (
+          <ProductsTab revision={state.products} hasSecretKeys={hasSecretKeys} run={run} />
+        )}
         {view === "jobs" && <JobsTab jobs={state.jobs} />}
         {view === "webhooks" && <WebhooksTab webhooks={state.webhooks} run={run} />}
         {view === "control" && <ControlTab control={state.control} status={status} run={run} />}

@@ -5,6 +5,12 @@ import { copyText, Rejection } from "./api.ts";
 /** Runs an action and says how it went. */
 export type Run = (action: () => Promise<string>) => void;
 
+/** An organization by its public key; by its own name if it has none. */
+export function accountName(organization: string, hasSecretKeys: boolean): string {
+  if (hasSecretKeys) return organization;
+  return organization === "main" ? "ak_mock" : `ak_mock_${organization}`;
+}
+
 /** A status code or state, colored by its kind. */
 export function Badge({ children, kind }: { children: ComponentChildren; kind: string }) {
   return <span class={`badge ${kind}`}>{children}</span>;
@@ -83,7 +89,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-const token = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const token = /("(?:[^"\\]|\\.)*"?)(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
 /** A longer text is not colored: each color is an element. */
 const longestColored = 20_000;
 

@@ -1,14 +1,22 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ProductCard, ProductDetail, ProductPage } from "../data.ts";
 import { call } from "./api.ts";
-import { Empty, Picture, type Run } from "./parts.tsx";
+import { accountName, Empty, Picture, type Run } from "./parts.tsx";
 
 /** Pause between a change and the next read of the list; none while changes keep coming for longer than the second time. */
 const pauseMs = 300;
 const longestPauseMs = 1_000;
 
 /** The products, newest first, page by page. */
-export function ProductsTab({ revision, run }: { revision: number; run: Run }) {
+export function ProductsTab({
+  revision,
+  hasSecretKeys,
+  run,
+}: {
+  revision: number;
+  hasSecretKeys: boolean;
+  run: Run;
+}) {
   const [organization, setOrganization] = useState("main");
   const [search, setSearch] = useState("");
   /** The cursors of the pages up to this one; the first page has none. */
@@ -65,8 +73,11 @@ export function ProductsTab({ revision, run }: { revision: number; run: Run }) {
             restart();
           }}
         >
-          <option value="main">ak_mock</option>
-          <option value="other">ak_mock_other</option>
+          {["main", "other"].map((name) => (
+            <option key={name} value={name}>
+              {accountName(name, hasSecretKeys)}
+            </option>
+          ))}
         </select>
         <button
           type="button"

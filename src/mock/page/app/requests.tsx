@@ -32,7 +32,15 @@ function isFound(
 }
 
 /** The requests, newest first, and the selected one next to them. */
-export function RequestsTab({ rows, life }: { rows: readonly RequestRow[]; life: string }) {
+export function RequestsTab({
+  rows,
+  life,
+  hasSecretKeys,
+}: {
+  rows: readonly RequestRow[];
+  life: string;
+  hasSecretKeys: boolean;
+}) {
   const [search, setSearch] = useState("");
   const [kind, setKind] = useState<Kind>("all");
   const [paused, setPaused] = useState<readonly RequestRow[] | null>(null);
@@ -91,7 +99,7 @@ export function RequestsTab({ rows, life }: { rows: readonly RequestRow[]; life:
         ) : (
           <Empty title="No requests yet.">
             <p>Send one, for example:</p>
-            <pre>{`curl -H "Authorization: Bearer ak_mock" ${mockUrl()}/v1/products`}</pre>
+            <pre>{`curl -H "Authorization: Bearer ${hasSecretKeys ? "$CAT_API_KEY" : "ak_mock"}" ${mockUrl()}/v1/products`}</pre>
           </Empty>
         )}
       </div>

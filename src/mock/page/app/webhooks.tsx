@@ -28,7 +28,7 @@ export function WebhooksTab({ webhooks, run }: { webhooks: Webhooks | null; run:
               {description !== null && <p class="hint">{description}</p>}
               <p class="hint mono">
                 {id}
-                {organization !== "main" && ` · ak_mock_${organization}`}
+                {organization !== "main" && ` · organization ${organization}`}
                 {last_delivery_at !== null && ` · last delivery ${last_delivery_at}`}
               </p>
             </li>

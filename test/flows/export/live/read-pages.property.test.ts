@@ -114,13 +114,13 @@ describe("the same check finds", () => {
   };
   const given = (events: Event[]): Scenario => ({ products: 30, pageSizes: [10], events });
 
-  test("cursors that are offsets: changes shift the pages, so a product comes twice or is lost", async () => {
+  test("cursors that are offsets: a deletion shifts the pages, so a product is lost; one that comes twice is written once", async () => {
     const offsets = {
       startOf: (cursor: string) => Number(cursor),
       cursorAt: (index: number) => String(index + 1),
     };
     expect(await isRight(given([]), offsets)).toBe(true);
-    expect(await isRight(given(["create"]), offsets)).toBe(false);
+    expect(await isRight(given(["create"]), offsets)).toBe(true);
     expect(await isRight(given(["ok", "delete"]), offsets)).toBe(false);
   });
 

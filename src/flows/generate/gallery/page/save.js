@@ -1,6 +1,7 @@
 // Saving: the decisions as a file, and the commands that read it.
 
 import { showProgress } from "./cards.js";
+import { guardedCell } from "./formulas.js";
 import {
   announce,
   cloneTemplate,
@@ -16,7 +17,7 @@ import {
 
 /** @typedef {import("./review.js").Result} Result */
 
-/** Cells are quoted where CSV needs it. Formulas stay as they are: the file is read again. @param {string} text */
+/** Cells are quoted where CSV needs it. @param {string} text */
 const cell = (text) =>
   text.includes(data.csv.delimiter) || /["\r\n]|^\s|\s$/.test(text)
     ? `"${text.replaceAll('"', '""')}"`
@@ -46,7 +47,7 @@ function toRow(result) {
 function decisionsCsv() {
   const rows = data.results.map((result) => {
     const row = toRow(result);
-    return data.columns.map((column) => cell(row[column] ?? ""));
+    return data.columns.map((column) => cell(guardedCell(row[column] ?? "")));
   });
   const { delimiter, lineEnd, marked } = data.csv;
   const lines = [data.columns, ...rows].map((cells) => `${cells.join(delimiter)}${lineEnd}`);

@@ -1,0 +1,63 @@
+import { countProducts, imagesOf, type Removal, type Removed } from "../../flows/catalogue/removals.ts";
+import { photosKind, productsKind, type SelectionKind } from "../../flows/export/selection/columns.ts";
+import type { WantedProduct } from "../../flows/export/selection/selection.ts";
+import type { Problem } from "../../flows/rows/problem.ts";
+import type { Service } from "../../flows/service.ts";
+
+/** A product or a photo that a row names, and what became of it; null if it was not reached. */
+export interface RemovalEntry extends Removal {
+  readonly named: WantedProduct;
+  removed: Removed | null;
+}
+
+/** What a command removes, and the words for it. */
+export interface RemovalKind {
+  readonly selection: SelectionKind;
+  readonly thing: "product" | "photo";
+  readonly noun: string;
+  readonly verb: "delete" | "detach";
+  readonly done: "deleted" | "detached";
+  readonly limit: "--max-delete" | "--max-removals";
+  readonly limitCode: string;
+  /** What the limit is a share of, after a number: `products in the catalogue`. */
+  readonly all: string;
+  total(items: readonly RemovalEntry[], service: Service, enough: number): Promise<number>;
+}
+
+/** `cat products delete --from FILE` */
+export const deletion: RemovalKind = {
+  selection: productsKind,
+  thing: "product",
+  noun: "deletion",
+  verb: "delete",
+  done: "deleted",
+  limit: "--max-delete",
+  limitCode: "too_many_deletions",
+  all: "the products in the catalogue",
+  total: (_, service, enough) => countProducts(service, enough),
+};
+
+/** `cat products detach --from FILE` */
+export const detachment: RemovalKind = {
+  selection: photosKind,
+  thing: "photo",
+  noun: "detachment",
+  verb: "detach",
+  done: "detached",
+  limit: "--max-removals",
+  limitCode: "too_many_removals",
+  all: "the photos of these products",
+  async total(items) {
+    const products = new Map(items.map(({ product }) => [product.id, product]));
+    return [...products.values()].reduce((sum, product) => sum + imagesOf(product).length, 0);
+  },
+};
+
+/** What became of all that a file names. */
+export interface RemovalOutcome {
+  readonly entries: readonly RemovalEntry[];
+  /** The rows that name nothing of the service. */
+  readonly problems: readonly Problem[];
+  /** What ended it early: an error, or an interrupt; undefined if nothing did. */
+  readonly stopped: unknown;
+}

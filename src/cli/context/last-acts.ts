@@ -1,0 +1,35 @@
+import type { Clock } from "../../clock.ts";
+import type { InterruptSignal } from "./errors.ts";
+
+/** What a second interrupt leaves time for, in milliseconds. */
+const finishMs = 5_000;
+
+interface Act {
+  readonly run: (signal: InterruptSignal) => void;
+  readonly finishing: Promise<unknown> | undefined;
+}
+
+/** What the program still does when a second interrupt stops it. */
+export class LastActs {
+  readonly #acts = new Set<Act>();
+
+  /** See `Context.onStop`. */
+  add(run: Act["run"], finishing?: Promise<unknown>): () => void {
+    const act = { run, finishing };
+    this.#acts.add(act);
+    return () => this.#acts.delete(act);
+  }
+
+  /** Resolves when what must be done in any case is done, or after 5 s; null if nothing must be done. */
+  finished(clock: Pick<Clock, "now" | "at">): Promise<unknown> | null {
+    const pending = [...this.#acts].flatMap(({ finishing }) => (finishing === undefined ? [] : [finishing]));
+    if (pending.length === 0) return null;
+    const deadline = new Promise<void>((resolve) => clock.at(clock.now() + finishMs, resolve));
+    return Promise.race([Promise.allSettled(pending), deadline]);
+  }
+
+  /** Reports what was left undone. */
+  run(signal: InterruptSignal): void {
+    for (const { run } of this.#acts) run(signal);
+  }
+}

@@ -1,0 +1,47 @@
+import { productsKind, type SelectionKind } from "../../flows/export/selection/columns.ts";
+import { readSelection, selectionForm } from "../../flows/export/selection/read-selection.ts";
+import type { Selection } from "../../flows/export/selection/selection.ts";
+import type { Mapping } from "../../flows/rows/mapped-columns.ts";
+import { InputError } from "../../flows/rows/source.ts";
+import { counted, shownName } from "../../flows/words.ts";
+import type { App } from "../app/app.ts";
+import { openInput } from "../files/open-input.ts";
+import { problemList } from "../output/problem-list.ts";
+import { loadMapFile } from "./map-flags.ts";
+import type { ProductsFileFlags } from "./products-file-flags.ts";
+import { readMapping } from "./read-mapping.ts";
+
+/**
+ * The products, or photos of them, that a file names. Throws InputError (exit 3) after its problems were listed; `left` is
+ * what has not happened then.
+ */
+export async function readProductsFile(
+  app: App,
+  file: string,
+  { sheet, delimiter, encoding, ...flags }: ProductsFileFlags,
+  { kind = productsKind, noun, left }: { kind?: SelectionKind; noun: string; left: string },
+): Promise<Selection> {
+  const { words } = kind;
+  const mapFile = await loadMapFile(app.context, flags, words);
+  const known = new Map([...(mapFile?.map ?? []), ...flags.map]);
+  const { isColumn } = selectionForm({ ...flags, map: known }, kind);
+  const source = await openInput(app, { file, sheet }, { job: { noun }, isColumn, words });
+  try {
+    const read = { delimiter, encoding };
+    const form = (mapping: Mapping) => selectionForm(mapping, kind);
+    const mapping = await readMapping(app, { file, source, read, flags, mapFile, form, words });
+    const { selection, problems } = await readSelection(source, { ...read, ...mapping }, kind);
+    if (problems.length === 0) return selection;
+    const list = problemList(app, file, { listsAll: "--json", always: true });
+    for (const problem of problems) await list.add(problem);
+    const [valid, invalid] = [selection.wanted.length, problems.length];
+    await list.end({ total: valid + invalid, valid, invalid, unusable: false });
+    throw new InputError(
+      `${shownName(file)} has ${counted(invalid, "problem")}; ${left}`,
+      problems[0]!.code,
+      "Fix the file and run the command again.",
+    );
+  } finally {
+    await source.close();
+  }
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { fileProblem } from "../../errors.ts";
+import type { Env } from "./profile-names.ts";
+
+/**
+ * What is wrong with the file of NODE_EXTRA_CA_CERTS, and the next step; null if nothing is, or without one. Node ignores such a
+ * file, so that the connection fails as if none was set.
+ */
+export function certificateFileProblem(env: Env): { message: string; hint: string } | null {
+  const file = env.NODE_EXTRA_CA_CERTS;
+  if (file === undefined || file === "") return null;
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const hint = "Correct the path, or unset it.";
+    if (code === "ENOENT")
+      return { message: `NODE_EXTRA_CA_CERTS names a file that does not exist: ${file}`, hint };
+    const why = fileProblem(error)?.why ?? code;
+    return { message: `cannot read the file of NODE_EXTRA_CA_CERTS, ${file}: ${why}`, hint };
+  }
+  if (bytes.toString("latin1").trim() === "")
+    return {
+      message: `the file of NODE_EXTRA_CA_CERTS is empty: ${file}`,
+      hint: "Write the certificates of your authority to it, in PEM format.",
+    };
+  if (bytes.includes("-----BEGIN CERTIFICATE-----") || bytes.includes("-----BEGIN TRUSTED CERTIFICATE-----"))
+    return null;
+  // A sequence of ASN.1 with a length of two bytes, as every certificate is.
+  if (bytes[0] === 0x30 && bytes[1] === 0x82)
+    return {
+      message: `the file of NODE_EXTRA_CA_CERTS is in DER format, not PEM: ${file}`,
+      hint: `Convert it: openssl x509 -inform der -in ${file} -out ${file}.pem. Then set NODE_EXTRA_CA_CERTS to ${file}.pem.`,
+    };
+  return {
+    message: `the file of NODE_EXTRA_CA_CERTS has no certificate in PEM format: ${file}`,
+    hint: "Set it to a file that contains -----BEGIN CERTIFICATE-----, or unset it.",
+  };
+}

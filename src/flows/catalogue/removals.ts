@@ -1,0 +1,143 @@
+// Products that are deleted, and photos that are detached, one after the other: never one that changed since it was read.
+
+import { operations } from "../../contract/client-operations.ts";
+import { limits } from "../../contract/limits.ts";
+import type { Product } from "../../contract/resources/products.ts";
+import { type FreshWrite, sendFresh } from "../run/fresh-write.ts";
+import type { Service } from "../service.ts";
+import { isNotFound } from "../service-errors.ts";
+import { series } from "../words.ts";
+import { productById } from "./lookups.ts";
+
+/** A product to delete, or a photo of it to detach. */
+export interface Removal {
+  /** As it was read. */
+  readonly product: Product;
+  /** The photo; null for the product itself. */
+  readonly imageId: string | null;
+}
+
+/** `gone`: it was removed before, by another client; `kept`: it must not be removed, for the reason. */
+export interface Removed {
+  readonly result: "removed" | "gone" | "kept";
+  readonly reason?: string;
+}
+
+const gone: Removed = { result: "gone" };
+const kept = (reason: string): Removed => ({ result: "kept", reason });
+
+/** Why a product keeps its last photo. */
+export const lastPhoto = "the last photo of a product is never removed";
+
+/**
+ * Removes each, and looks again before each write that comes more than a second after the last look. `readAt`: when the
+ * products were read. Returns what stopped it: the error of a request, or the reason of an interrupt; else undefined.
+ */
+export async function removeEach<Item extends Removal>(
+  items: readonly Item[],
+  readAt: number,
+  host: Omit<Service, "concurrency">,
+  onEnd: (item: Item, removed: Removed) => void | Promise<void>,
+): Promise<unknown> {
+  for (const item of items) {
+    try {
+      await onEnd(item, await removed(item, readAt, host));
+    } catch (error) {
+      return error;
+    }
+  }
+  return undefined;
+}
+
+async function removed(item: Removal, readAt: number, host: Omit<Service, "concurrency">): Promise<Removed> {
+  const { client } = host;
+  const { product, imageId } = item;
+  let mayBeDone = false;
+  const write: FreshWrite<Removed> = {
+    lookedAt: readAt,
+    look: async (signal) => judge(item, await productById(product.id, { client, signal })),
+    send({ onDoubt, ...options }) {
+      const call = {
+        ...options,
+        onDoubt(inDoubt: boolean) {
+          onDoubt(inDoubt);
+          mayBeDone ||= inDoubt && !options.signal.aborted;
+        },
+      };
+      const { id: product_id } = product;
+      if (imageId === null) return client.products.delete({ product_id }, call);
+      return client.products.detach({ product_id, image_id: imageId }, call);
+    },
+  };
+  try {
+    const found = await sendFresh(write, host);
+    // An attempt without a response has probably done it.
+    return found === null || (found === gone && mayBeDone) ? { result: "removed" } : found;
+  } catch (error) {
+    if (isNotFound(error)) return gone;
+    if ((error as { code?: unknown }).code === "cannot_drop_last_image") return kept(lastPhoto);
+    throw error;
+  }
+}
+
+/** What speaks against removing it from the product as it is now; null if nothing does. */
+function judge({ product, imageId }: Removal, live: Product | null): Removed | null {
+  if (live === null) return gone;
+  if (imageId !== null) {
+    const images = imagesOf(live);
+    if (!images.some(({ id }) => id === imageId)) return gone;
+    if (live.reference !== product.reference) return kept("reference changed meanwhile");
+    return images.length === 1 ? kept(lastPhoto) : null;
+  }
+  const changed: string[] = (["reference", "name", "description", "sex"] as const).filter(
+    (field) => live[field] !== product[field],
+  );
+  if (photosOf(live) !== photosOf(product)) changed.push("photos");
+  return changed.length === 0 ? null : kept(`${series(changed, "and")} changed meanwhile`);
+}
+
+/** Generated images come by themselves. */
+const photosOf = (product: Product): string =>
+  imagesOf(product)
+    .filter(({ origin }) => origin !== "beautifier")
+    .map(({ id }) => id)
+    .sort()
+    .join();
+
+/** The images of a product; none where a response has no list of them. */
+export const imagesOf = ({ images }: Product): Product["images"] => (Array.isArray(images) ? images : []);
+
+/** The number of products in the catalogue, read no further than to `enough`. */
+export async function countProducts(
+  { client, signal }: Pick<Service, "client" | "signal">,
+  enough: number,
+): Promise<number> {
+  let count = 0;
+  for await (const _ of client.paginate(operations.products.list, { limit: limits.page.max }, { signal }))
+    if (++count >= enough) break;
+  return count;
+}
+
+/** The most that may be removed: a number, or a percentage of all. */
+export type MaxRemovals = { readonly count: number } | { readonly percent: number };
+
+/** Without a limit of the user: so many in any case, and more up to this percentage. */
+const usual = { few: 20, percent: 10 } as const;
+
+/**
+ * Whether so many removals are within the limit. `total` reads how many there are, as far as it matters; it is not
+ * called for a number.
+ */
+export async function isWithin(
+  most: MaxRemovals | null,
+  count: number,
+  total: (enough: number) => Promise<number>,
+): Promise<boolean> {
+  if (most !== null && "count" in most) return count <= most.count;
+  if (most === null && count <= usual.few) return true;
+  const percent = most?.percent ?? usual.percent;
+  if (count === 0 || percent >= 100) return true;
+  if (percent === 0) return false;
+  const enough = Math.ceil((count * 100) / percent);
+  return (await total(enough)) >= enough;
+}

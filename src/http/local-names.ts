@@ -1,0 +1,20 @@
+import dns from "node:dns";
+import type { LookupFunction } from "node:net";
+
+/** The addresses of this machine. A server may listen on one of them: Node tries both. */
+const addresses = [
+  { address: "127.0.0.1", family: 4 },
+  { address: "::1", family: 6 },
+];
+
+/** Whether a name is of this machine by definition, which no DNS server must be asked for (RFC 6761, 6.3). */
+export const isLocalName = (hostname: string): boolean => /(?:^|\.)localhost\.?$/i.test(hostname);
+
+/** Resolves names of this machine to its addresses, and all others as Node does. */
+export const lookup: LookupFunction = (hostname, options, callback) => {
+  if (!isLocalName(hostname)) return void dns.lookup(hostname, options, callback);
+  const wanted = Number(String(options.family ?? 0).replace("IPv", ""));
+  const found = addresses.filter(({ family }) => wanted === 0 || family === wanted);
+  if (options.all) return callback(null, found);
+  callback(null, found[0]!.address, found[0]!.family);
+};

@@ -1,0 +1,48 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { until } from "../../support/until.ts";
+import { createWorld } from "../../support/world.ts";
+
+const cdn = "https://cdn.example.com";
+
+test("the ledger forgets a product that an undo deleted, and keeps one that it kept", async () => {
+  const world = await createWorld();
+  world.write("a.csv", `reference,name,images\nA-1,Dress,${cdn}/1.jpg\nA-2,Coat,${cdn}/2.jpg\n`);
+  await world.cat("import a.csv");
+  const [a] = world.products();
+  await world.cat(`products update ${a!.id} --name Gown`);
+  expect((await world.cat("imports undo last --yes")).exit).toBe(8);
+  expect(world.products().map(({ reference }) => reference)).toEqual(["A-1"]);
+  const again = await world.cat("import a.csv --json");
+  expect(again.exit).toBe(0);
+  // The photo of the kept product is known: the row is not sent with it a second time.
+  expect(world.products().map(({ reference, images }) => `${reference} ${images.length}`)).toEqual([
+    "A-1 1",
+    "A-2 1",
+  ]);
+});
+
+test("an undo without RUN names the last import, and asks about it on a terminal", async () => {
+  const world = await createWorld({ columns: 200 });
+  const see = "error: missing argument: RUN\nSee: cat imports undo --help\n";
+  expect(await world.cat("imports undo")).toEqual({ exit: 2, stdout: "", stderr: see });
+  world.write("a.csv", `reference,name,images\nA-1,Dress,${cdn}/1.jpg\n`);
+  const { run_id } = JSON.parse((await world.cat("import a.csv --json")).stdout);
+  const last = `The last import is of a.csv, started at 2026-01-05T09:00:00Z (${run_id}).`;
+  for (const line of ["imports undo", "imports undo --yes", "imports undo --plan"])
+    expect(await world.cat(line)).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: `error: missing argument: RUN\n${last} To undo it, run: cat imports undo last\n`,
+    });
+  // --yes agrees to what was named, which is nothing here.
+  expect((await world.cat("imports undo --yes", { tty: true })).exit).toBe(2);
+  expect(world.products()).toHaveLength(1);
+  const stdin = new PassThrough();
+  const running = world.cat("imports undo", { tty: { stdin: true, stderr: true }, stdin });
+  await until(() => running.stderr.includes("Undo the import of a.csv?"));
+  expect(running.stderr).toContain(`${last}\n`);
+  setImmediate(() => stdin.write("y\n"));
+  expect((await running).exit).toBe(0);
+  expect(world.products()).toEqual([]);
+});

@@ -1,0 +1,66 @@
+import { createServer, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** What a gateway does with a request. */
+export interface Refusal {
+  /** It responds with a page of this status. */
+  readonly status?: number;
+  /** It passes the request on all the same, and drops the response; without a status it closes the connection. */
+  readonly lost?: boolean;
+}
+
+interface PassedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly bytes: number;
+  readonly key: string | undefined;
+  /** The status of the response; null without one. */
+  status: number | null;
+}
+
+/** A gateway in front of a service: it has pages of its own, without the envelope of the service. Ends with the test. */
+export async function gateway(
+  service: string,
+  refuse: (request: Omit<PassedRequest, "status">) => Refusal | null,
+) {
+  const seen: PassedRequest[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    const { method = "", url = "", headers } = request;
+    const key = headers["idempotency-key"] as string | undefined;
+    const entry: PassedRequest = { method, path: url.split("?")[0]!, bytes: body.length, key, status: null };
+    seen.push(entry);
+    const { status, lost = false } = refuse(entry) ?? {};
+    const page = () => {
+      if (status === undefined) return void response.socket?.destroy();
+      entry.status = status;
+      response.writeHead(status, { "content-type": "text/html" }).end("<h1>from a gateway</h1>");
+    };
+    if (status !== undefined && !lost) return page();
+    const onward = send(service + url, { method, headers }, (answer) => {
+      if (lost) {
+        answer.resume();
+        answer.once("end", page);
+        return;
+      }
+      entry.status = answer.statusCode ?? null;
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on("error", () => response.socket?.destroy());
+    onward.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** The requests to a path, in order. */
+    to: (path: string) => seen.filter((entry) => entry.path === path),
+  };
+}

@@ -95,8 +95,8 @@ async function changeProduct(
   const { state, account, id } = run.at;
   const done = { rowIndex, line, reference, productId };
   try {
-    if (run.input.applies !== undefined && run.products.isStale && isMoved(row, run))
-      return failedRow(row, productChanged, null);
+    const isChecked = run.input.applies !== undefined && !isInBatch && run.products.isStale;
+    if (isChecked && isMoved(row, run)) return failedRow(row, productChanged, null);
     state.runs.writes(account, id);
     const fieldsSet = state.changes.fieldsSet(id, productId);
     state.batches.patching(account, id, done, changesToSend([row], run));

@@ -69,12 +69,16 @@ describe("a plain sheet", () => {
       expect(ran).toEqual({
         exit: 0,
         stdout: "",
-        stderr: `Nothing to do: both rows of a.csv are unchanged.
-  2 fields were emptied in the sheet; kept (A, …). To clear them, add --exact
+        stderr: `Nothing to do: both rows of a.csv are not edited.
+  2 fields were emptied in the sheet; kept (A). To clear them, add --exact
   1 photo was removed in the sheet; kept (B). To detach it, add --exact
 `,
       });
     }
+    expect(await world.import("a.csv")).toMatchObject([
+      0,
+      { ...nothingDone, kept: 2, not_applied: { emptied: 2, removed: 1 } },
+    ]);
     expect(world.writes(sent)).toEqual([]);
     expect(await world.import("a.csv --exact")).toMatchObject([
       0,

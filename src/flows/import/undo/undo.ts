@@ -191,8 +191,10 @@ function estimateUndo(target: StoredRun, input: UndoInput, at: Run): UndoEstimat
     if (change.action !== "updated" || before === null) continue;
     if (input.only !== "photos" && Object.keys(changedFields(change, before)).length > 0) counts.fields++;
     if (input.only === "fields") continue;
-    counts.photos += addedPhotos(change, before).length;
-    counts.attached += change.detached.length + change.moved.length;
+    const added = addedPhotos(change, before).length;
+    counts.photos += added;
+    // Photos that it had are attached again with their sides, at most.
+    counts.attached += change.detached.length + change.moved.length + change.photos.length - added;
   }
   const writes = counts.created + counts.fields + counts.photos + counts.attached;
   return { file: target.file, ...counts, writes, unresolved: rowsIn(unsettled(target, at)) };

@@ -4,12 +4,16 @@ import { ApiError } from "../../client/api-error.ts";
 import type { CatError } from "../../errors.ts";
 import type { RowFailure } from "../outputs/row-outcome.ts";
 import { RowSet } from "../rows/row-sets.ts";
+import { type FreshWrite, sendFresh } from "../run/fresh-write.ts";
 import { sendEach } from "../run/requests.ts";
+import type { Run } from "../run/run.ts";
 import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";
 import { changedSince, type DecidedRow, type Edits } from "./decide.ts";
+import { type Conflict, lastPhoto } from "./decide-photos.ts";
 import { FieldDigests, ledgerFields, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
+import type { ReadProduct } from "./known-product.ts";
 import { isMoved } from "./planned-row.ts";
 import { changesToSend } from "./record-before.ts";
 import {
@@ -40,7 +44,7 @@ export async function changeProducts(
   let done = 0;
   const report = () => progress.writing({ step: "updating products", done, total });
   report();
-  const stopped = await sendEach(rows.decided(some, { withSent: inBatches }), at, async (row) => {
+  const stopped = await sendEach(rows.decided(some, { withSent: inBatches }), few(at), async (row) => {
     const outcome = await changeProduct(row, run, inBatches);
     if (inBatches) {
       if (outcome?.failure !== undefined) rows.editFailures.set(row.line, outcome.failure);
@@ -55,6 +59,9 @@ export async function changeProducts(
   run.said.write();
   return { done: outcomes.sort((a, b) => a.line - b.line), stopped };
 }
+
+/** Writes that wait look at their products again, several times a second: that many at once leave reads for others. */
+const few = (at: Run): Run => ({ ...at, concurrency: Math.min(at.concurrency, 4) });
 
 /** The rows of imported batches whose products are changed further; reads the results of these batches. */
 async function settledEdits(run: ImportRun): Promise<RowSet> {
@@ -80,7 +87,8 @@ async function changeProduct(
   run: ImportRun,
   isInBatch: boolean,
 ): Promise<RowOutcome | null> {
-  const row = await lookAgain(decided, run, isInBatch);
+  const looked = await lookAgain(decided, run, isInBatch);
+  const { row } = looked;
   const { rowIndex, line, reference, decision } = row;
   if (decision.kind === "unchanged" || decision.kind === "kept") {
     if (isInBatch) run.said.add(row, decision.productId);
@@ -100,7 +108,7 @@ async function changeProduct(
     state.runs.writes(account, id);
     const fieldsSet = state.changes.fieldsSet(id, productId);
     state.batches.patching(account, id, done, changesToSend([row], run));
-    const failure = await carryOut(productId, edits, run, { row, fieldsSet });
+    const failure = await carryOut(looked, edits, run, fieldsSet);
     if (failure !== null) return failedRow(row, failure, productId);
   } catch (error) {
     if (!(error instanceof ApiError) || !isOfThisRow(error)) throw error;
@@ -119,58 +127,119 @@ async function changeProduct(
   return updatedRow(done);
 }
 
+/** A row, and when its product was read. */
+interface LookedAt {
+  readonly row: DecidedRow;
+  readonly lookedAt: number;
+}
+
 /**
  * The row with its product as it is now, if it was read too long ago, or a batch has changed it since. What another client
  * has written meanwhile is a conflict.
  */
-async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): Promise<DecidedRow> {
-  const { known, productId } = row;
-  if (productId === null || !(isInBatch || run.products.isStale)) return row;
+async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): Promise<LookedAt> {
+  const { productId, known } = row;
+  const { clock } = run.at;
+  if (productId === null || !(isInBatch || run.products.isStale))
+    return { row, lookedAt: run.products.readAt ?? clock.now() };
+  const lookedAt = clock.now();
   const before = known?.read ?? null;
   const now = await run.products.again(productId);
   const again = await run.rows.again(row);
-  if (isInBatch || before === null || now === null || run.input.exact === true) return again;
   const { decision } = again;
-  if (decision.kind !== "change" || run.choices.conflicts !== undefined) return again;
-  const changed = ledgerFields.filter(
-    (field) => decision.edits.fields[field] !== undefined && before[field] !== now[field],
-  );
-  return changed.length === 0
-    ? again
-    : { ...again, decision: { kind: "conflict", ...changedSince(changed) } };
+  if (isInBatch || before === null || now === null || decision.kind !== "change")
+    return { row: again, lookedAt };
+  const conflict = changedMeanwhile(decision.edits, before, now, run);
+  return {
+    row: conflict === null ? again : { ...again, decision: { kind: "conflict", ...conflict } },
+    lookedAt,
+  };
 }
 
-/** Sends the writes for one product. */
+/** The conflict if another client has changed fields that a row writes; null if there is none, or the sheet counts. */
+function changedMeanwhile(
+  { fields }: Edits,
+  before: ReadProduct,
+  now: ReadProduct,
+  { input, choices }: ImportRun,
+): Conflict | null {
+  if (input.exact === true || choices.conflicts === "sheet") return null;
+  const changed = ledgerFields.filter(
+    (field) => fields[field] !== undefined && now[field] !== before[field] && now[field] !== fields[field],
+  );
+  return changed.length === 0 ? null : changedSince(changed);
+}
+
+/** Sends the writes for one product; each is at most a second after a look at it. Returns why the row is left out. */
 async function carryOut(
-  product_id: string,
+  { row, lookedAt }: LookedAt,
   { fields, move, detach }: Edits,
   run: ImportRun,
-  { row: { rowIndex }, fieldsSet }: { row: DecidedRow; fieldsSet: Buffer | null },
+  fieldsSet: Buffer | null,
 ): Promise<RowFailure | null> {
-  const { client, newKey, signal, state, id } = run.at;
-  const options = () => ({ idempotencyKey: newKey(), signal });
+  const { client, state, id } = run.at;
+  const product_id = row.productId!;
+  let at = lookedAt;
+  const write = (
+    whyNot: (now: ReadProduct) => RowFailure | null,
+    send: FreshWrite<RowFailure>["send"],
+  ): Promise<RowFailure | null> =>
+    sendFresh<RowFailure>(
+      {
+        lookedAt: at,
+        async look() {
+          at = run.at.clock.now();
+          const now = await run.products.again(product_id);
+          return now === null ? productGone : whyNot(now);
+        },
+        send,
+      },
+      run.at,
+    );
   if (Object.keys(fields).length > 0) {
+    const before = row.known!.read!;
     const body = fields as { name: string };
-    await client.products.update({ product_id, body }, options()).catch((error: unknown) => {
-      // Nothing is left to undo, and if it is sent again, others may have changed the product before.
-      if (isNothingDone(error, run.rows.patching.has(rowIndex)))
-        state.changes.rejected(id, product_id, fieldsSet);
-      throw error;
-    });
+    const failure = await write(
+      (now) => changedMeanwhile({ fields, move, detach }, before, now, run),
+      (options) =>
+        client.products.update({ product_id, body }, options).catch((error: unknown) => {
+          // Nothing is left to undo, and if it is sent again, others may have changed the product before.
+          if (isNothingDone(error, run.rows.patching.has(row.rowIndex)))
+            state.changes.rejected(id, product_id, fieldsSet);
+          throw error;
+        }),
+    );
+    if (failure !== null) return failure;
   }
   if (move.length > 0) {
     const images = move.map(({ image: image_id, side }) => ({ image_id, orientation: side as "front" }));
-    await client.products.attach({ product_id, body: { images } }, options());
+    const areThere = ({ images: own }: ReadProduct) =>
+      move.every(({ image }) => own.some((one) => one.id === image));
+    const failure = await write(
+      (now) => (areThere(now) ? null : photosChanged),
+      (options) => client.products.attach({ product_id, body: { images } }, options),
+    );
+    if (failure !== null) return failure;
     const now = await run.products.again(product_id);
     const isTaken = move.every(({ image, side }) =>
       now?.images.some((one) => one.id === image && one.side === side),
     );
     if (!isTaken) return notRelabeled;
   }
-  for (const { image: image_id } of detach)
-    await client.products.detach({ product_id, image_id }, options()).catch(ignoreGone);
+  for (const { image: image_id } of detach) {
+    const failure = await write(
+      (now) => (now.images.some((one) => one.id !== image_id) ? null : lastPhoto),
+      (options) => client.products.detach({ product_id, image_id }, options).catch(ignoreGone),
+    );
+    if (failure !== null) return failure;
+  }
   return null;
 }
+
+const photosChanged: RowFailure = {
+  code: "changed_since",
+  message: "another client has detached a photo that the row moves: import this row again",
+};
 
 const notRelabeled: RowFailure = {
   code: "not_relabeled",

@@ -239,7 +239,8 @@ const untraced = ({ place }: SaidPhoto): Conflict => ({
   message: `cannot determine which photo of the product ${place === "" ? "the row" : `image_${place}`} had before: use --exact to replace its photos`,
 });
 
-const lastPhoto: Conflict = {
+/** The conflict of a row that would leave its product without a photo. */
+export const lastPhoto: Conflict = {
   code: "last_photo",
   message: "a product needs a photo: its last one is not removed",
 };

@@ -61,7 +61,6 @@ export class KnownProducts {
   /** The ledger has what others changed since the last import. */
   #isCurrent = false;
 
-  /** When the first of them was read. */
   #readAt: number | null = null;
 
   constructor(run: Run, onProgress: Report) {
@@ -71,9 +70,9 @@ export class KnownProducts {
     run.state.readProducts.clear();
   }
 
-  /** Whether any were read. */
-  get isBegun(): boolean {
-    return this.#readAt !== null;
+  /** When the first of them was read; null if none was. */
+  get readAt(): number | null {
+    return this.#readAt;
   }
 
   /** Whether so much time has passed that others may have changed them. */

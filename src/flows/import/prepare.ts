@@ -111,7 +111,7 @@ async function beginReading(run: ImportRun): Promise<void> {
   const { input, at, check, products, said, deps } = run;
   const isLarge = check.valid > mostRowsReadEach;
   if (input.mode !== "upsert" || input.photos === "all" || !isLarge || input.exact === true) return;
-  if (products.isBegun || at.state.ledger.lookedAt(at.account) === null || !said.areAny) return;
+  if (products.readAt !== null || at.state.ledger.lookedAt(at.account) === null || !said.areAny) return;
   await withScopes(products.readChanges(deps.onNote), ["products:read", "exports:read"]);
 }
 

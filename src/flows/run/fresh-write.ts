@@ -9,6 +9,12 @@ const freshMs = 1_000;
 /** The time after which a request that still waits looks again: before the look no longer holds. */
 const lookAgainMs = 600;
 
+/**
+ * So often a request is sent, with its retries, before it is no longer withdrawn for the age of its look: it would begin with
+ * new retries each time, and never end where the service keeps failing.
+ */
+const mostSent = 6;
+
 /** Receives whether the service may have done a request, when it is sent and with each response. */
 type OnDoubt = (inDoubt: boolean) => void;
 
@@ -33,6 +39,7 @@ export async function sendFresh<Reason extends object>(
 ): Promise<Reason | null> {
   const idempotencyKey = host.newKey();
   let { lookedAt } = write;
+  let sent = 0;
   for (;;) {
     host.signal.throwIfAborted();
     if (host.clock.now() - lookedAt > freshMs) {
@@ -40,10 +47,10 @@ export async function sendFresh<Reason extends object>(
       const reason = await write.look(host.signal);
       if (reason !== null) return reason;
     }
-    const attempt = new Attempt(write, lookedAt, host);
+    const attempt = new Attempt(write, lookedAt, host, sent);
     if (await attempt.isSent(idempotencyKey)) return null;
     if (attempt.reason !== null) return attempt.reason;
-    ({ lookedAt } = attempt);
+    ({ lookedAt, sent } = attempt);
   }
 }
 
@@ -60,6 +67,8 @@ class Attempt<Reason extends object> {
     private readonly write: FreshWrite<Reason>,
     public lookedAt: number,
     private readonly host: Host,
+    /** How often it was sent. */
+    public sent: number,
   ) {}
 
   /** False if it was withdrawn, because it must not be sent or the look was too old. */
@@ -90,7 +99,9 @@ class Attempt<Reason extends object> {
   readonly #onDoubt: OnDoubt = (inDoubt) => {
     this.#request.onDoubt(inDoubt);
     const isOld = this.host.clock.now() - this.lookedAt > freshMs;
-    if (inDoubt && (this.reason !== null || isOld)) this.#withdraw();
+    if (!inDoubt) return;
+    if (this.reason !== null || (isOld && this.sent < mostSent)) this.#withdraw();
+    else this.sent++;
   };
 
   #withdraw(): void {

@@ -2,6 +2,8 @@
 
 import type { Product } from "../../../contract/resources/products.ts";
 import type { Change, LedgerUndone } from "../../../state/changes.ts";
+import { productById } from "../../catalogue/lookups.ts";
+import { sendFresh } from "../../run/fresh-write.ts";
 import type { Run } from "../../run/run.ts";
 import { orNull } from "../../service-errors.ts";
 import { FieldDigests } from "../digests.ts";
@@ -19,6 +21,8 @@ export interface UndoneProduct {
 interface ProductToUndo {
   readonly change: Change;
   readonly live: Product | null;
+  /** When it was read. */
+  readonly lookedAt: number;
   readonly verdict: Verdict;
   readonly only: UndoPart | null;
   readonly isPlan: boolean;
@@ -30,38 +34,69 @@ interface ProductToUndo {
 
 /** Sends the requests of a verdict, records that the change was undone, and returns why the rest is kept. */
 export async function undoProduct(
-  { change, live, verdict, only, isPlan, target, summary }: ProductToUndo,
-  at: Run,
+  { change, live, lookedAt, verdict, only, isPlan, target, summary }: ProductToUndo,
+  run: Run,
 ): Promise<readonly string[]> {
   const { productId: product_id } = change;
-  const { client, signal, newKey, state, account } = at;
+  const { client, state, account } = run;
+  const kept = [...verdict.kept];
+  let at = lookedAt;
+  /** Whether the write was carried out; what has changed meanwhile is kept. */
   const write = async (
-    request: (options: { idempotencyKey: string; signal: AbortSignal }) => Promise<unknown>,
-  ) => {
-    return isPlan || (await orNull(request({ idempotencyKey: newKey(), signal }).then(() => true))) === true;
+    isStill: (now: Verdict) => boolean,
+    send: (options: { idempotencyKey: string; signal: AbortSignal }) => Promise<unknown>,
+  ): Promise<boolean> => {
+    if (isPlan) return true;
+    let isThere = true;
+    const reason = await sendFresh<{ why: string }>(
+      {
+        lookedAt: at,
+        async look() {
+          at = run.clock.now();
+          const now = judge(change, await productById(product_id, run), only);
+          return isStill(now) ? null : { why: "it changed while the undo waited" };
+        },
+        async send(options) {
+          isThere = (await orNull(send(options).then(() => true))) === true;
+        },
+      },
+      run,
+    );
+    if (reason !== null && !kept.includes(reason.why)) kept.push(reason.why);
+    return reason === null && isThere;
   };
-  if (verdict.remove) {
-    await write((options) => client.products.delete({ product_id }, options));
-    summary.deleted++;
-  }
+  const isRemoved =
+    verdict.remove &&
+    (await write(
+      ({ remove }) => remove,
+      (options) => client.products.delete({ product_id }, options),
+    ));
+  if (isRemoved) summary.deleted++;
   if (Object.keys(verdict.fields).length > 0) {
     const body = verdict.fields as { name: string };
-    await write((options) => client.products.update({ product_id, body }, options));
-    summary.set_back++;
+    const isSetBack = await write(
+      ({ fields }) => JSON.stringify(fields) === JSON.stringify(body),
+      (options) => client.products.update({ product_id, body }, options),
+    );
+    if (isSetBack) summary.set_back++;
   }
-  const kept = [...verdict.kept];
   // First, as a product keeps its last photo.
   for (const { id: image_id, side } of verdict.attach) {
     const images = [{ image_id, orientation: side as "front" }];
-    const isThere = await write((options) =>
-      client.products.attach({ product_id, body: { images } }, options),
+    const before = kept.length;
+    const isThere = await write(
+      ({ attach }) => attach.some(({ id }) => id === image_id),
+      (options) => client.products.attach({ product_id, body: { images } }, options),
     );
     if (isThere) summary.attached++;
-    else kept.push(`the service no longer has its photo ${image_id}`);
+    else if (kept.length === before) kept.push(`the service no longer has its photo ${image_id}`);
   }
   for (const image_id of verdict.photos) {
-    await write((options) => client.products.detach({ product_id, image_id }, options));
-    summary.detached++;
+    const isDetached = await write(
+      ({ photos }) => photos.includes(image_id),
+      (options) => client.products.detach({ product_id, image_id }, options),
+    );
+    if (isDetached) summary.detached++;
   }
   if (isPlan) return kept;
   // The service deletes images that no product uses: they have to be uploaded again.
@@ -74,16 +109,16 @@ export async function undoProduct(
     (only === "fields" && rest.photos.length + rest.attach.length > 0) ||
     (only === "photos" && Object.keys(rest.fields).length > 0);
   const isAll = kept.length === 0 && !isRest;
-  state.changes.undone(account, target, product_id, isAll, ledgerAfter({ change, live, verdict, only }, at));
+  state.changes.undone(account, target, product_id, isAll, ledgerAfter({ change, verdict, kept }, run));
   return kept;
 }
 
 /** What the ledger knows then. What the rows said of the product is forgotten: their next import compares it again. */
 function ledgerAfter(
-  { change, verdict }: Pick<ProductToUndo, "change" | "live" | "verdict" | "only">,
+  { change, verdict, kept }: Pick<ProductToUndo, "change" | "verdict"> & { kept: readonly string[] },
   { state, account }: Run,
 ): LedgerUndone {
-  if (change.action === "created") return { isGone: verdict.kept.length === 0 };
+  if (change.action === "created") return { isGone: kept.length === 0 };
   const known = state.ledger.ofProduct(account, change.productId);
   if (known === null) return {};
   return { fields: FieldDigests.of(verdict.fields).over(new FieldDigests(known.fields)).bytes };

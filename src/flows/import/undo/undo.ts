@@ -228,6 +228,7 @@ async function undoProducts(
     }
     // Before the product is read: this may take minutes, in which others may change it.
     const reasonToKeep = change.action === "created" && !withGenerations ? await readGenerations() : null;
+    const lookedAt = at.clock.now();
     const live = await productById(productId, at);
     const verdict = judge(change, live, only);
     const reason = verdict.remove && reasonToKeep !== null ? await reasonToKeep(productId) : null;
@@ -235,7 +236,7 @@ async function undoProducts(
     let kept: readonly string[];
     try {
       kept = await undoProduct(
-        { change, live, verdict: allowed, only, isPlan, summary, target: target.id },
+        { change, live, lookedAt, verdict: allowed, only, isPlan, summary, target: target.id },
         at,
       );
     } catch (error) {

@@ -133,7 +133,7 @@ export function reportedRows(
   sent: readonly SentBatch[],
 ): ReportedRows {
   // Piped input exists nowhere else, and a failed file requested by flag is always written.
-  const mustBeWritten = input.file.source.path === null || targets.failedFile.overwrite !== false;
+  const mustBeWritten = input.file.source.path === null || targets.failedFile.isNamed === true;
   return {
     accepted: input.wait,
     notAccepted: mustBeWritten || wereRowsRejected(sent),

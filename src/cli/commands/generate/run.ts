@@ -180,7 +180,12 @@ async function fullRun(
         async targets() {
           await place?.check();
           const named = { ...flags, file: flags.input };
-          const targets = await outputTargets(named, file, { cwd, app, isPhoto: async () => false });
+          const targets = await outputTargets(named, file, {
+            cwd,
+            app,
+            isPhoto: async () => false,
+            inUse: [],
+          });
           if (flags.gallery !== undefined) {
             pause();
             const { failedFile, resultsFile } = targets;

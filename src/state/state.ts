@@ -5,6 +5,7 @@ import { type Accounts, storedAccounts } from "./accounts.ts";
 import { type Batches, storedBatches } from "./batches.ts";
 import { type Changes, storedChanges } from "./changes.ts";
 import { type Decisions, storedDecisions } from "./decisions.ts";
+import { type Failures, storedFailures } from "./failures.ts";
 import { type Ledger, storedLedger } from "./ledger.ts";
 import { type Marks, storedMarks } from "./marks.ts";
 import { applicationId, migrate, migrations } from "./migrations.ts";
@@ -25,6 +26,7 @@ export interface State {
   readonly batches: Batches;
   readonly changes: Changes;
   readonly ledger: Ledger;
+  readonly failures: Failures;
   readonly uploads: Uploads;
   readonly sentJobs: SentJobs;
   readonly marks: Marks;
@@ -77,6 +79,7 @@ export async function openState(
     batches: storedBatches(db, path, { ledger, changes }),
     changes,
     ledger,
+    failures: storedFailures(db),
     uploads: storedUploads(db),
     sentJobs: storedSentJobs(db),
     marks: storedMarks(db),

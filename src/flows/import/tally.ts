@@ -38,17 +38,19 @@ export const noCounts = (): SharedCounts => ({
   known_failures: 0,
 });
 
+type ExampleKind = "kept" | "deleted" | "emptied" | "removed" | "known";
+
 /** The first rows of each kind that a summary names. */
 export class Examples {
   readonly #of = new Map<string, string[]>();
 
-  add(kind: "kept" | "deleted" | "emptied" | "removed", reference: string): void {
+  add(kind: ExampleKind, reference: string): void {
     const references = this.#of.get(kind) ?? [];
     this.#of.set(kind, references);
     if (references.length < named) references.push(reference);
   }
 
-  of(kind: "kept" | "deleted" | "emptied" | "removed"): readonly string[] {
+  of(kind: ExampleKind): readonly string[] {
     return this.#of.get(kind) ?? [];
   }
 }

@@ -181,5 +181,14 @@ function withFlags(made: Command): Command {
       wholeNumber({ min: 1, max: 16 }),
       defaultConcurrency,
     );
-  return withBucketFlags(withOutputFlags(made.optionsGroup("Output:")));
+  return withBucketFlags(
+    withOutputFlags(made.optionsGroup("Output:")).addOption(
+      new Option(
+        "--known-failures <DO>",
+        "exit with 0 if only rows failed that failed for the same reason in the last two runs as well (ok)",
+      )
+        .choices(["ok"])
+        .default(undefined, "exit with 8"),
+    ),
+  );
 }

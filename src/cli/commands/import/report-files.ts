@@ -61,7 +61,8 @@ export async function reportFiles(
   const { succeeded, submitted, failed, partial, invalid, unchanged, kept, deleted, conflicts, total } =
     totals;
   const bad = total - (wait ? succeeded : submitted - failed - partial) - unchanged - kept - deleted;
-  if (bad <= 0) return;
+  const accepted = files[0]!.flags.knownFailures === "ok" ? totals.known_failures : 0;
+  if (bad <= accepted) return;
   const failedFiles = summaries.flatMap(({ failed_file }) => failed_file ?? []);
   const where =
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;

@@ -31,7 +31,7 @@ describe("a row that fails for the same reason", () => {
     expect(await run(rows)).toEqual(failing);
     expect(await run(rows)).toEqual({ ...failing, known_failures: 1 });
     expect(await run(rows, "--known-failures ok")).toEqual({ ...failing, known_failures: 1, exit: 0 });
-    expect(world.read("a.failed.csv")).toContain(`DEAD,Coat,${cdn}/fail-not_an_image.jpg,not_an_image,`);
+    expect(world.read("a.failed.csv")).toMatch(/^DEAD,Coat,.*\/fail-not_an_image\.jpg,image_failed,/m);
   });
 
   test("is named in the summary for people, with up to three examples", async () => {

@@ -2,9 +2,7 @@ import { dirname, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
-import { knownAfterRuns } from "../../../flows/import/known-failures.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
-import type { Examples } from "../../../flows/import/tally.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/input-format.ts";
 import { counted, countList, grouped, series, shownName } from "../../../flows/words.ts";
@@ -13,6 +11,7 @@ import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import { type PhotoAt, placeText } from "../../output/problem-groups.ts";
 import type { ImportFlags } from "./flags.ts";
+import { knownLines, mergeLines } from "./merge-lines.ts";
 import type { ImportTotals } from "./several.ts";
 
 /** The number of failed and partial rows that a summary lists. */
@@ -146,57 +145,6 @@ export function resultLines(
   else if (flags.failed !== undefined && run.failedFileStays)
     lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
   return lines;
-}
-
-/** The line about rows that failed for the same reason as before, which a nightly job may accept. */
-function knownLines(
-  { known_failures: known }: ImportSummary,
-  { knownFailures }: ImportFlags,
-  examples: Examples,
-): string[] {
-  if (known === 0) return [];
-  const what = `${counted(known, "known failure")} of these, for the same reason in ${knownAfterRuns} runs or more`;
-  const end = knownFailures === "ok" ? "" : ". To exit with 0 for them, add --known-failures ok";
-  return [`  ${what}${named(examples, "known", known)}${end}`];
-}
-
-/** The first rows of a kind, in parentheses. */
-function named(examples: Examples, kind: Parameters<Examples["of"]>[0], count: number): string {
-  const some = examples.of(kind);
-  return some.length === 0 ? "" : ` (${some.join(", ")}${count > some.length ? ", …" : ""})`;
-}
-
-/** Lines about what sheet, service and before disagree on (merge.md, What is said). */
-function mergeLines({ kept, deleted, photos, not_applied }: ImportSummary, examples: Examples): string[] {
-  const are = (count: number) => (count === 1 ? "was" : "were");
-  const it = (count: number) => (count === 1 ? "it" : "them");
-  const { added: _, adopted, ...changed } = photos;
-  const { emptied, removed } = not_applied;
-  const lines: [count: number, text: () => string][] = [
-    [changed.replaced + changed.removed + changed.moved, () => `photos: ${countList(changed)}`],
-    [adopted, () => `${counted(adopted, "photo")} ${are(adopted)} at the service already; not sent again`],
-    [
-      kept,
-      () =>
-        `${counted(kept, "product")} ${are(kept)} changed at the service since; kept${named(examples, "kept", kept)}`,
-    ],
-    [
-      deleted,
-      () =>
-        `${counted(deleted, "product")} ${are(deleted)} deleted at the service since${named(examples, "deleted", deleted)}; to create ${it(deleted)} again, add --exact`,
-    ],
-    [
-      emptied,
-      () =>
-        `${counted(emptied, "field")} ${are(emptied)} emptied in the sheet; kept${named(examples, "emptied", emptied)}. To clear ${it(emptied)}, add --exact`,
-    ],
-    [
-      removed,
-      () =>
-        `${counted(removed, "photo")} ${are(removed)} removed in the sheet; kept${named(examples, "removed", removed)}. To detach ${it(removed)}, add --exact`,
-    ],
-  ];
-  return lines.filter(([count]) => count > 0).map(([, text]) => `  ${text()}`);
 }
 
 /**

@@ -10,6 +10,7 @@ import { type Ledger, storedLedger } from "./ledger.ts";
 import { type Marks, storedMarks } from "./marks.ts";
 import { applicationId, migrate, migrations } from "./migrations.ts";
 import { type ReadProducts, readProducts } from "./read-products.ts";
+import { type RunList, storedRunList } from "./run-list.ts";
 import { holdsInMemory, type Runs, runHolds, storedRuns } from "./runs.ts";
 import { type SentJobs, storedSentJobs } from "./sent-jobs.ts";
 import { type Connect, type Database, loadConnect } from "./sqlite.ts";
@@ -23,6 +24,7 @@ export interface State {
   readonly path: string | null;
   readonly accounts: Accounts;
   readonly runs: Runs;
+  readonly runList: RunList;
   readonly batches: Batches;
   readonly changes: Changes;
   readonly ledger: Ledger;
@@ -76,6 +78,7 @@ export async function openState(
     path,
     accounts: storedAccounts(db),
     runs: storedRuns(db, holds?.hold ?? holdsInMemory),
+    runList: storedRunList(db, holds?.isHeld),
     batches: storedBatches(db, path, { ledger, changes }),
     changes,
     ledger,

@@ -100,6 +100,7 @@ export async function createWorld(options: WorldOptions = {}) {
         env: { ...settings, ...options.env, ...call.env },
         cwd: folder,
         clock,
+        who: () => "ann@shop",
         random: () => 0.5,
         pid: 4711,
         nodeVersion: "20.19.0",

@@ -1,5 +1,3 @@
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
@@ -7,15 +5,18 @@ import { importKind } from "../../flows/import/import-input.ts";
 import { type UndoPart, undoParts } from "../../flows/import/undo/judge.ts";
 import type { UndoEstimate, UndoSummary } from "../../flows/import/undo/undo.ts";
 import type { UndoneProduct } from "../../flows/import/undo/undo-product.ts";
+import { shownTime } from "../../flows/run/clocks.ts";
 import type { Memory } from "../../flows/run/run.ts";
 import { aboutTime } from "../../flows/run/writes.ts";
 import { counted, grouped, shownName } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction, noteSummary } from "../app/confirm-action.ts";
+import { openToRead, rejectMissingLedger } from "../app/profile-state.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import { PartialError, UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
 import { named, wholeNumber } from "../flags/values.ts";
+import { flagLine } from "../output/command-words.ts";
 import { type Column, whole } from "../output/table.ts";
 import { openMemory } from "./import/remembered.ts";
 
@@ -42,7 +43,7 @@ export const undoCommand = (app: App): Command =>
       ["set back the fields only", "cat imports undo last --only fields"],
     ],
   })
-    .argument("<RUN>", "run ID, import ID, or last")
+    .argument("[RUN]", "run ID, import ID, or last")
     .option("--plan", "show what would be undone, by reading alone", false)
     .addOption(new Option("--only <PART>", "undo only this part").choices(undoParts))
     .option("--with-generations", "delete created products even if images were generated of them", false)
@@ -53,12 +54,13 @@ export const undoCommand = (app: App): Command =>
       wholeNumber({ min: 1, max: 16 }),
       defaultConcurrency,
     )
-    .action((run: string, flags: UndoFlags) => undo(app, run, flags));
+    .action((run: string | undefined, flags: UndoFlags) => undo(app, run, flags));
 
-async function undo(app: App, typed: string, flags: UndoFlags): Promise<void> {
+async function undo(app: App, typed: string | undefined, flags: UndoFlags): Promise<void> {
   const { plan: isPlan, only = null, withGenerations, concurrency } = flags;
   named("RUN", typed, "Use the run_id of an import, the ID of an import, or last.");
   named("--ledger", flags.ledger, "Choose a file.");
+  if (typed === undefined) throw await withoutRun(app, flags.ledger);
   const { undoImport } = await import("../../flows/import/undo/undo.ts");
   await rejectMissingLedger(app, flags.ledger);
   const memory = await openMemory(app, flags.ledger);
@@ -82,6 +84,8 @@ async function undo(app: App, typed: string, flags: UndoFlags): Promise<void> {
       },
     }),
   );
+  app.runs.counted(summary);
+  app.runs.changed(memory.state, summary.undoes);
   if (app.io.json) await app.io.jsonData({ ...summary, ...(isPlan && { plan: true }) });
   else {
     const { products } = summary;
@@ -98,13 +102,22 @@ async function undo(app: App, typed: string, flags: UndoFlags): Promise<void> {
   }
 }
 
-/** A ledger is created where it is missing, which would leave an empty file. Throws UsageError. */
-async function rejectMissingLedger({ context, globals }: App, ledger: string | undefined): Promise<void> {
-  if (ledger === undefined || globals.mock) return;
-  if ((await stat(resolve(context.cwd, ledger)).catch(() => null)) !== null) return;
-  throw new UsageError(`cannot read --ledger ${ledger}: it does not exist`, {
-    param: "--ledger",
-    hint: "Choose the file that the import had.",
+/** The error of a command without RUN, which proposes the last import. */
+async function withoutRun(app: App, ledger: string | undefined): Promise<UsageError> {
+  const { runList } = await openToRead(app, ledger);
+  const flags = ledger === undefined ? {} : { ledger };
+  const list = flagLine(["runs", "list"], flags, app.globals);
+  for (const { kind, file, startedAt, isUndoable } of runList.all()) {
+    if (kind !== importKind || !isUndoable) continue;
+    const last = flagLine(["imports", "undo", "last"], { ...flags, plan: true }, app.globals);
+    return new UsageError("missing argument: RUN", {
+      param: "RUN",
+      hint: `To see what undoing the last import (${shownName(file)}, ${shownTime(startedAt)}) would do: ${last}. For other runs: ${list}`,
+    });
+  }
+  return new UsageError("missing argument: RUN", {
+    param: "RUN",
+    hint: `No import can be undone from here. For all runs: ${list}`,
   });
 }
 

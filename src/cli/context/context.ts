@@ -45,6 +45,8 @@ export interface Context {
   keychain(): Promise<Keychain>;
   /** The locale of the system, for where no variable has one (Windows). */
   systemLocale?(): string;
+  /** The user of the system and the host, as `USER@HOST`. */
+  who?(): string;
   /** Makes V8 collect garbage early, which costs some time: for work that allocates much for a short time. */
   keepHeapSmall?(): void;
   /** Keeps V8 from optimizing WebAssembly: no command gains back the time and the memory that it takes. */
@@ -117,6 +119,15 @@ export function nodeContext(program: ProgramName): Context {
     },
     clock,
     systemLocale: () => new Intl.NumberFormat().resolvedOptions().locale,
+    who() {
+      const { hostname, userInfo } = process.getBuiltinModule("node:os");
+      try {
+        return `${userInfo().username}@${hostname()}`;
+      } catch {
+        // A container may run as a user without an entry.
+        return `${process.getuid?.() ?? "unknown"}@${hostname()}`;
+      }
+    },
     random: Math.random,
     pid: process.pid,
     nodeVersion: process.versions.node,

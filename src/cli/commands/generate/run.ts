@@ -312,6 +312,7 @@ async function report(
       ? undefined
       : await (await import("./gallery.ts")).writeRunGallery(app, flags, ended);
   const fault = ended.fault ?? unlisted ?? withoutPage;
+  app.runs.counted(summary);
   if (app.io.json) await app.io.jsonData(summary);
   else await noteSummary(app, reportLines(ended, flags, app));
   const rejection = rejectionError(ended, flags);

@@ -22,7 +22,7 @@ export interface ListedRun {
   readonly ledger: string | null;
   /** Unix milliseconds. */
   readonly startedAt: number;
-  /** Null while the same command resumes it. */
+  /** Null for a run that is open. */
   readonly endedAt: number | null;
   /** The exit status of its last process; null if that was killed, or still works. */
   readonly exit: number | null;
@@ -33,6 +33,8 @@ export interface ListedRun {
   readonly isUndoable: boolean;
   /** Whether a process works on it. */
   readonly isRunning: boolean;
+  /** Whether the same command resumes it: not where it ended, and not where the command was rejected before it sent anything. */
+  readonly isUnfinished: boolean;
 }
 
 /** The runs of all kinds of this machine, or of a ledger. */
@@ -64,11 +66,15 @@ type ListedRow = [
   counts: string | null,
   undone: ListedRun["undone"],
   isUndoable: number,
+  hasSent: number,
   account: number,
 ];
 
 /** Rows read at once. */
 const page = 500;
+
+/** The exit statuses of a command that stopped on its way: the service could not be reached, or it was interrupted. */
+const resumable: ReadonlySet<number> = new Set([7, 129, 130, 143]);
 
 /** No account: the run is not one of this state. */
 const elsewhere = 0;
@@ -80,7 +86,9 @@ export function storedRunList(
 ): RunList {
   const columns = `run.id, run.kind, run.file, coalesce(run.base_url, account.base_url), run.who, run.command, run.ledger,
     run.started_at, run.ended_at, run.exit, run.counts, run.undone,
-    EXISTS (SELECT 1 FROM change WHERE change.run = run.id AND action <> 'read' AND is_undone = 0), run.account`;
+    EXISTS (SELECT 1 FROM change WHERE change.run = run.id AND action <> 'read' AND is_undone = 0),
+    EXISTS (SELECT 1 FROM batch WHERE batch.run = run.id) OR EXISTS (SELECT 1 FROM patch WHERE patch.run = run.id),
+    run.account`;
   const from = `SELECT ${columns} FROM run LEFT JOIN account ON account.id = run.account`;
   const get = db.statement<ListedRow>(`${from} WHERE run.id = ?`);
   const after = db.statement<ListedRow>(
@@ -113,7 +121,8 @@ export function storedRunList(
     endedAt,
     ...rest
   ]: ListedRow) => {
-    const [exit, counts, undone, isUndoable, account] = rest;
+    const [exit, counts, undone, isUndoable, hasSent, account] = rest;
+    const mayResume = exit === null || resumable.has(exit) || hasSent === 1 || account === elsewhere;
     return {
       id,
       kind,
@@ -128,15 +137,37 @@ export function storedRunList(
       undone,
       isUndoable: isUndoable === 1,
       isRunning: endedAt === null && isHeld(account, file),
+      isUnfinished: endedAt === null && mayResume,
     };
   };
   const toCommand = ({ folder, typed }: RunOrigin): string => JSON.stringify({ folder, typed });
   return {
     begin: (id, origin) => void begin.run(origin.who, toCommand(origin), id),
     end: (id, exit, counts) => void end.run(exit, counts && JSON.stringify(counts), id),
-    add: ({ id, kind, file, startedAt, endedAt, origin, baseUrl, ledger, exit, counts, undone }) =>
+    add: ({
+      id,
+      kind,
+      file,
+      startedAt,
+      endedAt,
+      isUnfinished,
+      origin,
+      baseUrl,
+      ledger,
+      exit,
+      counts,
+      undone,
+    }) =>
       void add.run(
-        ...[id, kind, file, startedAt, endedAt, origin?.who ?? null, origin && toCommand(origin)],
+        ...[
+          id,
+          kind,
+          file,
+          startedAt,
+          endedAt ?? (isUnfinished ? null : startedAt),
+          origin?.who ?? null,
+          origin && toCommand(origin),
+        ],
         ...[baseUrl, ledger, exit, counts && JSON.stringify(counts), undone],
       ),
     undone: (id) => void undone.run(id),

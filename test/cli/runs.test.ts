@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
+import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
 const cdn = "https://cdn.example.com";
@@ -135,6 +137,31 @@ describe("cat runs list", () => {
     ]);
   });
 
+  test("lists a run as running while another process works on it, and as unfinished after an interrupt", async () => {
+    const { world, runs } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    world.clock.isIdle = () => false;
+    const running = world.cat("import a.csv --no-progress");
+    await until(() => world.requests().some(({ method }) => method === "POST"));
+    const [open] = await runs();
+    expect(open).toMatchObject({ status: "running", exit: null, ended_at: null });
+    running.interrupt("SIGTERM");
+    world.clock.isIdle = () => true;
+    expect((await running).exit).toBe(143);
+    expect(await runs()).toMatchObject([{ run_id: open.run_id, status: "unfinished", exit: 143 }]);
+  });
+
+  test("lists a command that was rejected before it sent anything as ended", async () => {
+    const { world, runs } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    expect((await world.cat("import a.csv --max-changes 0 --no-progress")).exit).toBe(3);
+    expect((await world.cat("imports undo last --yes")).exit).toBe(5);
+    expect((await runs()).map(({ kind, status, exit }) => [kind, status, exit])).toEqual([
+      ["undo", "ended", 5],
+      ["import", "ended", 3],
+    ]);
+  });
+
   test("has the exit status of each file of a command", async () => {
     const { world, runs } = await shop();
     world.write("a.csv", head + row("A", "Coat"));
@@ -183,10 +210,13 @@ describe("cat runs list", () => {
     world.write("a.csv", head + row("A", "Jacket"));
     await world.cat("import a.csv --no-progress");
     const ran = await world.cat("runs list --limit 1", { tty: true });
-    expect(ran.stdout.replace(/run_\w+/, "run_1")).toMatch(
-      /^run_id +kind +file +status +exit +counts +started_at/,
-    );
-    expect(ran.stderr).toBe("Showing the newest 1. To see more, add --limit N or --all.\n");
+    const table = stripVTControlCharacters(ran.stdout).replace(/run_\w{8}\w+/, "run_1");
+    expect(table.replace(/T09:\d\dZ/, "T09:00Z").split("\n")).toEqual([
+      "file   kind    status  exit  counts     started_at         run_id",
+      "a.csv  import  ended   0     1 updated  2026-01-05T09:00Z  run_1",
+      "",
+    ]);
+    expect(ran.stderr).toContain("\nShowing the newest 1. To see more, add --limit N or --all.\n");
     const csv = await world.cat("runs list --format csv --fields kind,file,exit --all");
     expect(csv.stdout).toBe("kind,file,exit\nimport,a.csv,0\nimport,a.csv,0\n");
     const failed = await world.cat("runs list --limit 1 --json --fields run_id,counts.updated");
@@ -217,6 +247,23 @@ describe("cat runs get", () => {
       stderr:
         'error: no run "run_x" on this machine\nTo see the runs: cat runs list. For a ledger of its own, add --ledger FILE.\n',
     });
+  });
+});
+
+describe("the summary of an import", () => {
+  test("names the command that undoes it where it changed existing products, and not with --mock", async () => {
+    const { world, summary } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    const undo = async (flags = "") =>
+      /^To undo it: .*$/m.exec((await world.cat(`import a.csv --no-progress ${flags}`)).stderr)?.[0];
+    expect(await undo()).toBeUndefined();
+    expect(await undo("--fresh")).toBeUndefined();
+    world.write("a.csv", head + row("A", "Jacket"));
+    expect(await undo("--mock")).toBeUndefined();
+    const line = await undo("--ledger l.db");
+    expect(line).toMatch(/^To undo it: cat imports undo run_\w+ --ledger l\.db$/);
+    expect(await summary(`${line!.slice("To undo it: cat ".length)} --yes`)).toMatchObject({ set_back: 1 });
+    expect(world.products().map(({ name }) => name)).toEqual(["Coat"]);
   });
 });
 

@@ -70,7 +70,14 @@ export class RecordedRuns {
         const { counts = null } = this.#ends.get(run.id) ?? {};
         const where = { baseUrl, ledger: null, origin: this.#origin() };
         const result = { endedAt: clock.now(), exit, counts, undone: null };
-        profile?.runList.add({ ...run, ...where, ...result, isUndoable: false, isRunning: false });
+        profile?.runList.add({
+          ...run,
+          ...where,
+          ...result,
+          isUndoable: false,
+          isRunning: false,
+          isUnfinished: false,
+        });
       }
     });
     this.#opened.clear();

@@ -9,6 +9,7 @@ import { command, group } from "../flags/command.ts";
 import {
   type RawListFlags,
   type RawPrintFlags,
+  type ResourceForm,
   readLimit,
   readPrintFlags,
   withListFlags,
@@ -17,7 +18,7 @@ import {
 import { named } from "../flags/values.ts";
 import { flagLine, typedLine, waiting } from "../output/command-words.ts";
 import { whole } from "../output/table.ts";
-import { namedForm } from "../resources/forms.ts";
+import { namedFields, namedForm } from "../resources/forms.ts";
 import { FirstOnes } from "../resources/list-resource.ts";
 
 /** `cat runs`: every run of this machine, of all kinds. */
@@ -121,8 +122,8 @@ function nextLines(app: App, run: ListedRun, given: string | undefined): string[
   return ["To undo it, run:", `  ${flagLine(["imports", "undo", id], { ledger }, app.globals)}`];
 }
 
-const statusOf = ({ endedAt, isRunning }: ListedRun): "running" | "unfinished" | "ended" =>
-  endedAt !== null ? "ended" : isRunning ? "running" : "unfinished";
+const statusOf = ({ isUnfinished, isRunning }: ListedRun): "running" | "unfinished" | "ended" =>
+  isRunning ? "running" : isUnfinished ? "unfinished" : "ended";
 
 const toTime = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
@@ -156,7 +157,7 @@ const doneOf = ({ counts }: ShownRun): string => {
   return countList(done);
 };
 
-const form = namedForm<ShownRun>(
+const plainForm = namedForm<ShownRun>(
   [
     { name: "run_id", value: ({ run_id }) => run_id },
     { name: "kind", value: ({ kind }) => kind, least: whole },
@@ -192,3 +193,37 @@ const form = namedForm<ShownRun>(
     ...(["folder", "command", "base_url", "ledger"] as const),
   ],
 );
+
+/** The counts of all kinds of runs, each with the words of its own summary. */
+const countNames = [
+  ...[
+    "total",
+    "invalid",
+    "submitted",
+    "succeeded",
+    "partial",
+    "failed",
+    "created",
+    "updated",
+    "skipped",
+    "unchanged",
+  ],
+  ...[
+    "kept",
+    "conflicts",
+    "deleted",
+    "known_failures",
+    "queued",
+    "products",
+    "assets",
+    "added",
+    "changed",
+    "renamed",
+  ],
+  ...["removed", "bytes", "undone", "set_back", "detached", "attached", "unresolved"],
+];
+
+const form: ResourceForm<ShownRun> = {
+  columns: plainForm.columns,
+  fields: { fields: { ...plainForm.fields.fields, counts: namedFields(countNames) }, entries: null },
+};

@@ -33,6 +33,8 @@ export interface ClosedRun {
   reasons: readonly RowReason[];
   /** The first rows that were kept, deleted, or not carried out in full. */
   examples: Examples;
+  /** Whether existing products were recorded before they were changed, so that the import can be undone. */
+  isRecorded: boolean;
   /** Number of rows in the results file. */
   resultRows: number;
   /** Imports that ended but whose results were not read. */
@@ -106,7 +108,9 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   // Before the run ends: a resumed run counts its failures once.
   summary.known_failures = known.end(isDone);
   if (isDone) at.state.runs.end(at.id, at.clock.now());
-  return { summary, stopped: stopped ?? faults[0], reasons, examples: run.examples, resultRows, unread };
+  const { examples, record } = run;
+  const isRecorded = record.isPossible;
+  return { summary, stopped: stopped ?? faults[0], reasons, examples, isRecorded, resultRows, unread };
 }
 
 /**

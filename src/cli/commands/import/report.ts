@@ -25,6 +25,8 @@ export interface ReportedRun {
   reasons: EndedRun["reasons"];
   /** The first rows that were kept, deleted, or not carried out in full. */
   examples: EndedRun["examples"];
+  /** Whether the import can be undone. */
+  isRecorded: boolean;
   /** The number of rows in the results file. */
   resultRows: number;
   /** IDs of finished imports whose results were not read. */
@@ -137,6 +139,7 @@ export function resultLines(
   const told = stopped instanceof CatError ? stopped.message : null;
   for (const why of unwritten) if (why !== told && why !== changed?.message) lines.push(`${why}.`);
   if (changed !== null && changed.message !== told) lines.push(`${changed.message}.`, changed.hint!);
+  lines.push(...undoLine(summary, flags, run));
   if (results_file !== null) {
     const whose = resultRows === total ? "all rows" : `${grouped(resultRows)} of ${rows(total)}`;
     lines.push(`Results of ${whose}: ${results_file}`);
@@ -145,6 +148,17 @@ export function resultLines(
   else if (flags.failed !== undefined && run.failedFileStays)
     lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
   return lines;
+}
+
+/** The command that undoes an import which changed existing products: `last` may be another one by then. */
+function undoLine(
+  { run_id, updated, photos }: ImportSummary,
+  { ledger }: ImportFlags,
+  { stopped, globals, isRecorded }: ReportedRun,
+): string[] {
+  const changes = updated + photos.replaced + photos.removed + photos.moved;
+  if (changes === 0 || !isRecorded || stopped !== undefined || globals.mock) return [];
+  return [`To undo it: ${flagLine(["imports", "undo", run_id], { ledger }, globals)}`];
 }
 
 /**

@@ -2,7 +2,16 @@ import { knownAfterRuns } from "../../../flows/import/known-failures.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { Examples } from "../../../flows/import/tally.ts";
 import { counted, countList } from "../../../flows/words.ts";
+import type { GlobalOptions } from "../../context/globals.ts";
+import { flagLine } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
+
+/** What decides whether a summary names the command that undoes the import. */
+interface UndoneBy {
+  readonly stopped: unknown;
+  readonly isRecorded: boolean;
+  readonly globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
+}
 
 /** The line about rows that failed for the same reason as before, which a nightly job may accept. */
 export function knownLines(
@@ -56,4 +65,15 @@ export function mergeLines(
     ],
   ];
   return lines.filter(([count]) => count > 0).map(([, text]) => `  ${text()}`);
+}
+
+/** The command that undoes an import which changed existing products: `last` may be another one by then. */
+export function undoLine(
+  { run_id, updated, photos }: ImportSummary,
+  { ledger }: ImportFlags,
+  { stopped, globals, isRecorded }: UndoneBy,
+): string[] {
+  const changes = updated + photos.replaced + photos.removed + photos.moved;
+  if (changes === 0 || !isRecorded || stopped !== undefined || globals.mock) return [];
+  return [`To undo it: ${flagLine(["imports", "undo", run_id], { ledger }, globals)}`];
 }

@@ -11,7 +11,7 @@ import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import { type PhotoAt, placeText } from "../../output/problem-groups.ts";
 import type { ImportFlags } from "./flags.ts";
-import { knownLines, mergeLines } from "./merge-lines.ts";
+import { knownLines, mergeLines, undoLine } from "./merge-lines.ts";
 import type { ImportTotals } from "./several.ts";
 
 /** The number of failed and partial rows that a summary lists. */
@@ -148,17 +148,6 @@ export function resultLines(
   else if (flags.failed !== undefined && run.failedFileStays)
     lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
   return lines;
-}
-
-/** The command that undoes an import which changed existing products: `last` may be another one by then. */
-function undoLine(
-  { run_id, updated, photos }: ImportSummary,
-  { ledger }: ImportFlags,
-  { stopped, globals, isRecorded }: ReportedRun,
-): string[] {
-  const changes = updated + photos.replaced + photos.removed + photos.moved;
-  if (changes === 0 || !isRecorded || stopped !== undefined || globals.mock) return [];
-  return [`To undo it: ${flagLine(["imports", "undo", run_id], { ledger }, globals)}`];
 }
 
 /**

@@ -89,10 +89,10 @@ export function storedRunList(
     EXISTS (SELECT 1 FROM change WHERE change.run = run.id AND action <> 'read' AND is_undone = 0),
     EXISTS (SELECT 1 FROM batch WHERE batch.run = run.id) OR EXISTS (SELECT 1 FROM patch WHERE patch.run = run.id),
     run.account`;
-  const from = `SELECT ${columns} FROM run LEFT JOIN account ON account.id = run.account`;
-  const get = db.statement<ListedRow>(`${from} WHERE run.id = ?`);
+  const from = "run LEFT JOIN account ON account.id = run.account";
+  const get = db.statement<ListedRow>(`SELECT ${columns} FROM ${from} WHERE run.id = ?`);
   const after = db.statement<ListedRow>(
-    `${from} WHERE (run.started_at, run.number) < (?1, coalesce((SELECT number FROM run WHERE id = ?2), 9e15))
+    `SELECT ${columns} FROM ${from} WHERE (run.started_at, run.number) < (?1, coalesce((SELECT number FROM run WHERE id = ?2), 9e15))
      ORDER BY run.started_at DESC, run.number DESC LIMIT ${page}`,
   );
   const begin = db.statement("UPDATE run SET who = ?, command = ?, exit = NULL WHERE id = ?");

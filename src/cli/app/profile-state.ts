@@ -12,7 +12,6 @@ import { UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { namedProfile, profileFileName } from "../settings/profile-names.ts";
 import type { Connection } from "../settings/settings.ts";
-import type { App } from "./app.ts";
 
 /** The parts of the app that determine the path of its state. */
 export interface Asker {
@@ -41,7 +40,10 @@ export async function openStateFile(app: Asker, file: string): Promise<State> {
 }
 
 /** Opens the ledger that a command reads, or the state of the profile. Throws UsageError if that file does not exist. */
-export async function openToRead(app: App, ledger: string | undefined): Promise<State> {
+export async function openToRead(
+  app: Asker & Pick<Opener, "state"> & { onClose(release: () => void): void },
+  ledger: string | undefined,
+): Promise<State> {
   if (ledger === undefined || app.globals.mock) return app.state();
   await rejectMissingLedger(app, ledger);
   const state = await openStateFile(app, ledger);
@@ -51,7 +53,7 @@ export async function openToRead(app: App, ledger: string | undefined): Promise<
 
 /** A ledger is created where it is missing, which would leave an empty file. Throws UsageError. */
 export async function rejectMissingLedger(
-  { context, globals }: App,
+  { context, globals }: Asker,
   ledger: string | undefined,
 ): Promise<void> {
   if (ledger === undefined || globals.mock) return;

@@ -1,10 +1,22 @@
 import { CatError } from "../../errors.ts";
 import type { ListedRun, RunOrigin } from "../../state/run-list.ts";
 import type { State } from "../../state/state.ts";
-import type { App } from "./app.ts";
+import type { Context } from "../context/context.ts";
+import type { GlobalOptions } from "../context/globals.ts";
+import type { Secrets } from "../output/secrets.ts";
 
 /** A run without progress of its own, which is recorded when the command ends. */
 export type BegunRun = Pick<ListedRun, "id" | "kind" | "file" | "startedAt">;
+
+/** The parts of the app that know a command and the state of its profile. */
+interface Recorder {
+  readonly context: Pick<Context, "clock" | "cwd" | "who">;
+  readonly globals: Pick<GlobalOptions, "mock">;
+  readonly typed: readonly string[];
+  readonly secrets: Pick<Secrets, "mask">;
+  state(): Promise<State>;
+  connection(): Promise<{ readonly baseUrl: string }>;
+}
 
 interface RunEnd {
   counts: ListedRun["counts"];
@@ -14,13 +26,13 @@ interface RunEnd {
 
 /** The runs of a command, for the list of runs (`cat runs list`). Those of `--mock` are not kept. */
 export class RecordedRuns {
-  readonly #app: App;
+  readonly #app: Recorder;
   readonly #opened = new Map<string, State>();
   readonly #begun: BegunRun[] = [];
   readonly #ends = new Map<string, RunEnd>();
   readonly #changed = new Map<string, State>();
 
-  constructor(app: App) {
+  constructor(app: Recorder) {
     this.#app = app;
   }
 

@@ -107,8 +107,10 @@ async function withoutRun(app: App, ledger: string | undefined): Promise<UsageEr
   const { runList } = await openToRead(app, ledger);
   const flags = ledger === undefined ? {} : { ledger };
   const list = flagLine(["runs", "list"], flags, app.globals);
-  for (const { kind, file, startedAt, isUndoable } of runList.all()) {
-    if (kind !== importKind || !isUndoable) continue;
+  for (const run of runList.all()) {
+    const { kind, file, startedAt } = run;
+    // Runs that are in a ledger are not in this state.
+    if (kind !== importKind || run.ledger !== null) continue;
     const last = flagLine(["imports", "undo", "last"], { ...flags, plan: true }, app.globals);
     return new UsageError("missing argument: RUN", {
       param: "RUN",

@@ -154,7 +154,9 @@ type ShownRun = ReturnType<typeof toShown>;
 /** What a run has done, without what other counts add up to. */
 const doneOf = ({ counts }: ShownRun): string => {
   const { total: _, submitted: _1, succeeded: _2, ...done } = counts ?? {};
-  return countList(done);
+  return countList(
+    Object.fromEntries(Object.entries(done).map(([name, count]) => [name.replaceAll("_", " "), count])),
+  );
 };
 
 const plainForm = namedForm<ShownRun>(

@@ -96,7 +96,7 @@ describe("a row that fails for the same reason", () => {
     const { world, run } = await night();
     const rows = row("DEAD", "fail-not_an_image");
     await run(rows);
-    // The results file is missing, so the run stays open: the same command resumes it.
+    // Without results the run stays open: the same command resumes it.
     world.write("a.csv", head + rows);
     for (let at = 0; at < 3; at++) {
       const ran = await world.cat("import a.csv --json --no-progress --no-wait");

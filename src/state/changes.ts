@@ -49,8 +49,10 @@ export interface Changes {
   isRead(runId: string, productId: string): boolean;
   /** Keeps products as they are before the run changes them; not if it has changed them already. */
   read(account: number, runId: string, products: readonly ProductBefore[]): void;
-  /** Forgets the change of a product: the service rejected its request. */
-  rejected(runId: string, productId: string): void;
+  /** The digests of the fields that the run has set; null if it has sent no change of the product. */
+  fieldsSet(runId: string, productId: string): Buffer | null;
+  /** Takes back the change of a product whose request the service rejected: `fields` were set before it, null for none. */
+  rejected(runId: string, productId: string, fields: Uint8Array | null): void;
   /** The changes of a run, without products that were only read, in the order of their IDs. */
   of(runId: string): Iterable<Change>;
   /** Whether any change of a run was undone. */
@@ -141,6 +143,10 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
   );
   const drop = db.statement("DELETE FROM change WHERE run = ? AND batch = ?");
   const reject = db.statement("DELETE FROM change WHERE run = ? AND product = ?");
+  const reset = db.statement("UPDATE change SET after = ? WHERE run = ? AND product = ?");
+  const fieldsSet = db.statement<[Buffer]>(
+    "SELECT after FROM change WHERE run = ? AND product = ? AND action <> 'read'",
+  );
   const letGo = db.statement("UPDATE change SET batch = NULL WHERE run = ? AND batch = ?");
   const report = db.statement(
     `INSERT INTO change (account, run, product, reference, action, after, photos) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -162,7 +168,11 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
           read.run(account, runId, toKey(productId), toKey(reference), before, nothing);
       });
     },
-    rejected: (runId, productId) => void reject.run(runId, toKey(productId)),
+    fieldsSet: (runId, productId) => fieldsSet.get(runId, toKey(productId))?.[0] ?? null,
+    rejected: (runId, productId, fields) =>
+      void (fields === null
+        ? reject.run(runId, toKey(productId))
+        : reset.run(fields, runId, toKey(productId))),
     *of(runId) {
       let last: Uint8Array = nothing;
       while (true) {

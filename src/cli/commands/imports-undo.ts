@@ -139,11 +139,13 @@ function findRunId(typed: string, { state, sentJobs, service }: Memory): string 
 }
 
 /** What an undo does at most, how long it takes, and what it cannot undo. */
-function aheadLines({ file, products, created, fields, photos, writes, unresolved }: UndoEstimate): string[] {
+function aheadLines(estimate: UndoEstimate): string[] {
+  const { file, products, created, fields, photos, attached, writes, unresolved } = estimate;
   const parts = [
     created > 0 && `${counted(created, "product")} to delete`,
     fields > 0 && `${counted(fields, "product")} to set back`,
     photos > 0 && `${counted(photos, "photo")} to detach`,
+    attached > 0 && `${counted(attached, "photo")} to attach again`,
   ].filter((part) => part !== false);
   const what =
     parts.length === 0

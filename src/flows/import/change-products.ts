@@ -95,11 +95,12 @@ async function changeProduct(
   const { state, account, id } = run.at;
   const done = { rowIndex, line, reference, productId };
   try {
-    if (run.input.applies !== undefined && run.products.isStale && isMoved(row, run))
-      return failedRow(row, productChanged, null);
+    const isChecked = run.input.applies !== undefined && !isInBatch && run.products.isStale;
+    if (isChecked && isMoved(row, run)) return failedRow(row, productChanged, null);
     state.runs.writes(account, id);
+    const fieldsSet = state.changes.fieldsSet(id, productId);
     state.batches.patching(account, id, done, changesToSend([row], run));
-    const failure = await carryOut(productId, edits, run, row);
+    const failure = await carryOut(productId, edits, run, { row, fieldsSet });
     if (failure !== null) return failedRow(row, failure, productId);
   } catch (error) {
     if (!(error instanceof ApiError) || !isOfThisRow(error)) throw error;
@@ -144,7 +145,7 @@ async function carryOut(
   product_id: string,
   { fields, move, detach }: Edits,
   run: ImportRun,
-  { rowIndex }: DecidedRow,
+  { row: { rowIndex }, fieldsSet }: { row: DecidedRow; fieldsSet: Buffer | null },
 ): Promise<RowFailure | null> {
   const { client, newKey, signal, state, id } = run.at;
   const options = () => ({ idempotencyKey: newKey(), signal });
@@ -152,7 +153,8 @@ async function carryOut(
     const body = fields as { name: string };
     await client.products.update({ product_id, body }, options()).catch((error: unknown) => {
       // Nothing is left to undo, and if it is sent again, others may have changed the product before.
-      if (isNothingDone(error, run.rows.patching.has(rowIndex))) state.changes.rejected(id, product_id);
+      if (isNothingDone(error, run.rows.patching.has(rowIndex)))
+        state.changes.rejected(id, product_id, fieldsSet);
       throw error;
     });
   }

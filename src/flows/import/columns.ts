@@ -76,14 +76,14 @@ export function readColumns(
   map: ColumnMap,
   line: number,
   report: (problem: Problem) => void,
-  values: ValueMap = noValues,
+  { values = noValues, needsPhotos = true }: { values?: ValueMap; needsPhotos?: boolean } = {},
 ): Column[] {
   const columns = headers.map((header) => parseColumn(mappedHeader(header, map)));
   const names = columns.map(({ kind, name }) => (kind === "unknown" ? undefined : name));
   judgeColumns(headers, names, { map, values }, importVocabulary, line, report);
   const seen = new Set(names);
   for (const field of ["reference", "name"]) if (!seen.has(field)) report(missingColumn(line, field));
-  if (!columns.some((column) => column.kind === "images" || column.kind === "image")) {
+  if (needsPhotos && !columns.some((column) => column.kind === "images" || column.kind === "image")) {
     const message =
       'missing column for photos, e.g. "images", "image_1" or "image_front": add it, or use --map "COLUMN=images" or --images-from FOLDER';
     report(missingColumn(line, "images", message));

@@ -26,6 +26,8 @@ export interface PhotosToCompare {
   readonly known: KnownProduct;
   readonly reference: string;
   readonly photos: readonly { readonly source: Buffer; readonly image: FileImage }[];
+  /** The photos of the product that came from no known source. */
+  readonly against: readonly KnownImage[];
 }
 
 /** What comparisons found, by product and source; what was equal is in the ledger. */
@@ -63,9 +65,9 @@ export async function comparePhotos(
   const report = () => onProgress({ step: "comparing photos", done, total });
   report();
   const compare = async (row: PhotosToCompare, findUrl: FindUrl) => {
-    const { known, reference, photos } = row;
+    const { known, reference, photos, against } = row;
     const sources = await Promise.all(photos.map(({ image }) => toSource(image, localPhotos)));
-    const own = await hashOwn(known, sources, { run, inTurn, findUrl });
+    const own = await hashOwn(against, sources, { run, inTurn, findUrl });
     for (const [index, { source }] of photos.entries()) {
       const image = await inTurn(() => findEqual(sources[index]!, own, run));
       if (image === null || image === "unfetchable")
@@ -78,7 +80,7 @@ export async function comparePhotos(
       report();
     }
   };
-  const asked = rows.reduce((sum, { known }) => sum + known.unknownPhotos.length, 0);
+  const asked = rows.reduce((sum, { against }) => sum + against.length, 0);
   if (asked <= mostAsked) {
     await allOf(rows.map((row) => compare(row, (id) => originalUrl(id, run))));
     return;
@@ -133,7 +135,7 @@ interface OwnPhoto {
 }
 
 async function hashOwn(
-  known: KnownProduct,
+  own: readonly KnownImage[],
   sources: readonly Source[],
   { run, inTurn, findUrl }: { run: Run; inTurn: <T>(work: () => Promise<T>) => Promise<T>; findUrl: FindUrl },
 ): Promise<OwnPhoto[]> {
@@ -145,7 +147,7 @@ async function hashOwn(
     if (url === null) return { id, size: null, sha256: null };
     return { id, ...(await hashedBytes(url, run, isNeeded)) };
   };
-  return Promise.all(known.unknownPhotos.map((photo) => inTurn(() => hash(photo))));
+  return Promise.all(own.map((photo) => inTurn(() => hash(photo))));
 }
 
 /** The ID of the image with the bytes of a source; null if there is none. */

@@ -23,6 +23,8 @@ export interface PhotoDecision {
   readonly notRemoved: number;
   /** Photos of the row that have to be compared with those of the product first, by their place in the row. */
   readonly uncompared: readonly number[];
+  /** The photos of the product that came from no known source, to compare with. */
+  readonly unknown: readonly KnownImage[];
   readonly conflict: Conflict | null;
   /** The product lost photos of the row, or has others. */
   readonly isKept: boolean;
@@ -49,6 +51,7 @@ const nothing: PhotoDecision = {
   detach: [],
   notRemoved: 0,
   uncompared: [],
+  unknown: [],
   conflict: null,
   isKept: false,
 };
@@ -95,16 +98,21 @@ class Draft {
   readonly #move: { image: string; side: string }[] = [];
   readonly #detach = new Map<string, DetachReason>();
   readonly #uncompared: number[] = [];
+  readonly #unknown: readonly KnownImage[];
   #notRemoved = 0;
   #conflict: Conflict | null = null;
 
   constructor(row: PhotosToDecide, named: readonly NamedPhoto[]) {
     this.#row = row;
     this.#named = named;
+    // An image that the row names by its ID, or named before, is not of unknown origin.
+    const sources = [...named, ...(row.before?.photos ?? [])];
+    const images = new Set(sources.map(({ source }) => row.known.imageOf(source)));
+    this.#unknown = row.known.unknownPhotos.filter(({ id }) => !images.has(id));
   }
 
   decide(photo: NamedPhoto): void {
-    const { known, before, exact } = this.#row;
+    const { known, before, exact, findCompared } = this.#row;
     const earlier = (before?.photos ?? []).filter(({ source }) => isSameSource(source, photo.source));
     const image = known.imageOf(photo.source);
     const side = toldSide(photo);
@@ -116,13 +124,19 @@ class Draft {
     }
     // Not edited: the product lost it, or its image is not known.
     if (earlier.length > 0 && !isMoved && !exact) return;
-    if (image === null && known.unknownPhotos.length === 0 && earlier.length === 0) return;
+    // It was attached: a comparison may find its image, but it is no new photo.
+    if (image === null && !exact) {
+      const isOpen = this.#unknown.length > 0 && findCompared(photo.source) === undefined;
+      if (isOpen && !photo.isId) this.#uncompared.push(photo.index);
+      else if (earlier.length > 0) this.#fail(untraced(photo));
+      return;
+    }
     this.#attachNew(photo, side);
   }
 
   #attachNew(photo: NamedPhoto, side: string | undefined): void {
-    const { known, findCompared, exact, conflicts } = this.#row;
-    const unknown = known.unknownPhotos;
+    const { findCompared, exact, conflicts } = this.#row;
+    const unknown = this.#unknown;
     if (unknown.length > 0 && !photo.isId) {
       const found = findCompared(photo.source);
       if (found === undefined) {
@@ -161,7 +175,7 @@ class Draft {
     const isUsed = this.#named.some(({ source }) => known.imageOf(source) === image);
     if (typeof image === "string") {
       if (known.has(image) && !isUsed) this.#detach.set(image, isReplaced ? "replaced" : "removed");
-    } else if (known.unknownPhotos.length > 0) this.#fail(untraced(photo));
+    } else if (this.#unknown.length > 0) this.#fail(untraced(photo));
   }
 
   /** With --exact, the product has the photos of the row alone. */
@@ -169,9 +183,7 @@ class Draft {
     const { known } = this.#row;
     if (this.#uncompared.length > 0) return;
     const kept = new Set(this.#named.map(({ source }) => known.imageOf(source)));
-    const sides = new Set(
-      this.#attach.map((index) => this.#named.find((photo) => photo.index === index)?.side),
-    );
+    const sides = new Set(this.#named.map(({ side }) => side));
     for (const { id, side, origin } of known.images)
       if (origin === "user" && !kept.has(id)) this.#detach.set(id, sides.has(side) ? "replaced" : "removed");
   }
@@ -185,6 +197,7 @@ class Draft {
       detach: [...this.#detach].map(([image, why]) => ({ image, why })),
       notRemoved: this.#notRemoved,
       uncompared: this.#uncompared,
+      unknown: this.#unknown,
       conflict: this.#conflict,
       isKept: this.#isKept(),
     };
@@ -196,7 +209,8 @@ class Draft {
     const images = [...this.#named, ...before.photos].map(({ source }) => known.imageOf(source));
     const isLost = this.#named.some(({ source, index }) => {
       const image = known.imageOf(source);
-      return typeof image === "string" && !known.has(image) && !this.#attach.includes(index);
+      const isThere = image === null || (image !== undefined && known.has(image));
+      return !isThere && !this.#attach.includes(index);
     });
     // An exported sheet says which photos there were; a plain one may never have had them all.
     return (

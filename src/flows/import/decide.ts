@@ -15,7 +15,7 @@ import {
   sourceDigest,
 } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
-import type { KnownProduct } from "./known-product.ts";
+import type { KnownImage, KnownProduct } from "./known-product.ts";
 import { isSameSource, RowCells, type Said } from "./said.ts";
 
 /** A row with the data for the decision about it. */
@@ -79,6 +79,8 @@ export interface DecideOptions {
   readonly namesFromReferences?: boolean | undefined;
   /** No product of the file that was known exists: another catalogue. */
   readonly isOtherCatalogue?: boolean | undefined;
+  /** A plan shows the product of a row in each mode. */
+  readonly isPlan?: boolean | undefined;
 }
 
 /** What a row changes of a product that exists, besides what its batch does. */
@@ -118,7 +120,11 @@ export type Decision = (
   /** Its product must be read first. */
   | { readonly kind: "unread" }
   /** These of its photos must be compared with those of its product first. */
-  | { readonly kind: "uncompared"; readonly photos: readonly number[] }
+  | {
+      readonly kind: "uncompared";
+      readonly photos: readonly number[];
+      readonly against: readonly KnownImage[];
+    }
   /** Fail it: the service rejected some photos. `discarded`: photos lost with the row. */
   | { readonly kind: "refused"; readonly discarded: readonly number[] }
   /** Leave it out: it would no longer be imported as planned. */
@@ -139,6 +145,7 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
   if (known === undefined) return { kind: "unread" };
   if (renamedFrom !== undefined) return renamed(row.content.reference, renamedFrom);
   if (known === null) {
+    if (earlierConflict === "product_deleted" && conflicts === "service") return { kind: "deleted" };
     const before = isOtherCatalogue || exact ? null : facts.before;
     return before === null ? create(row, options) : decideDeleted(row, before, options);
   }
@@ -147,7 +154,11 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
     if (exact || before === null || isEdited(row.cells.said, before)) return { kind: "unread" };
     return unedited(row, known, before, isExported);
   }
-  const fields = decideFields(row, before, known, { ...options, isExported });
+  const fields = decideFields(row, before, known, {
+    ...options,
+    isExported,
+    keepsTheirs: earlierConflict !== undefined && conflicts === "service",
+  });
   const photosDecision = decidePhotos({
     cells: row.cells,
     images: row.content.images,
@@ -158,7 +169,8 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
     exact,
     conflicts,
   });
-  if (photosDecision.uncompared.length > 0) return { kind: "uncompared", photos: photosDecision.uncompared };
+  if (photosDecision.uncompared.length > 0)
+    return { kind: "uncompared", photos: photosDecision.uncompared, against: photosDecision.unknown };
   const conflict = fields.conflict ?? photosDecision.conflict;
   if (conflict !== null) return { kind: "conflict", ...conflict };
   return carryOut(row, known, fields, photosDecision, options);
@@ -178,10 +190,12 @@ const renamed = (reference: string, from: string | null): Decision => ({
 
 /** A row of another mode, or with --photos all: it is sent as it is. */
 function sendAsIs(row: WeighedRow, { known }: RowFacts, options: DecideOptions): Decision {
-  if (options.mode === "upsert" && known === undefined) return { kind: "unread" };
+  const { mode, isPlan = false, namesFromReferences = false } = options;
+  if ((mode === "upsert" || isPlan) && known === undefined) return { kind: "unread" };
   const { content } = row;
+  const name = namesFromReferences ? (known?.read?.name ?? content.name) : content.name;
   const all = content.images.map((_, index) => index).filter((index) => !isRepeated(row, index));
-  return send(row, { attach: all, isNew: !known, row: content }, noEdits, options);
+  return send(row, { attach: all, isNew: !known, row: { ...content, name } }, noEdits, options);
 }
 
 /** A new product has each source once. */
@@ -256,8 +270,13 @@ function decideFields(
     exact = false,
     conflicts,
     isExported,
+    keepsTheirs,
     namesFromReferences = false,
-  }: Pick<DecideOptions, "exact" | "conflicts" | "namesFromReferences"> & { isExported: boolean },
+  }: Pick<DecideOptions, "exact" | "conflicts" | "namesFromReferences"> & {
+    isExported: boolean;
+    /** The row is in a failed file for a conflict, which theirs wins. */
+    keepsTheirs: boolean;
+  },
 ): FieldDecision {
   const values = toFieldValues(content);
   const empty = new Set(cells.emptyFields);
@@ -274,7 +293,8 @@ function decideFields(
     const wasEdited = isBefore ? !before!.fields.agrees(field, own) : !empty.has(field) && !isSame;
     if (exact) {
       if (!isSame) write[field] = values[field] ?? null;
-    } else if (!wasEdited) isKept ||= isBefore && !isSame && (isExported || !empty.has(field));
+    } else if (keepsTheirs && !isBefore) isKept ||= !isSame && !empty.has(field);
+    else if (!wasEdited) isKept ||= isBefore && !isSame && (isExported || !empty.has(field));
     else if (isSame) continue;
     else if (empty.has(field) && !isExported) emptied.push(field);
     else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {
@@ -338,7 +358,9 @@ function send(
   const memo: RowMemo = {
     fields: FieldDigests.of(toFieldValues(own as FileRow)),
     sent: sent.map((image) => ({ image, digest: digests[image]! })),
-    leftOut: content.images.flatMap((_, index) => (attach.includes(index) ? [] : [index])),
+    leftOut: content.images.flatMap((_, index) =>
+      attach.some((other) => digests[other]!.equals(digests[index]!)) ? [] : [index],
+    ),
     refused,
   };
   return { kind: "send", isNew, row: own, images: sent.map((index) => content.images[index]!), memo, edits };

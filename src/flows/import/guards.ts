@@ -34,6 +34,20 @@ export async function askAboutPlan(plan: Plan, { input, deps, choices }: ImportR
   return true;
 }
 
+/** Rejects rows that would create products without a photo: a sheet without photo columns changes products alone. */
+export function rejectWithoutPhotos({ withoutPhotos: { count, lines } }: Plan, { input }: ImportRun): void {
+  if (count === 0) return;
+  const named = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${count > lines.length ? ", …" : ""}`;
+  throw new CatError(
+    `${counted(count, "row")} of ${shownName(input.file.source.name)} ${count === 1 ? "has" : "have"} no photo, and no product with ${count === 1 ? "its reference" : "their references"} exists (${named}); nothing was sent`,
+    {
+      type: "input",
+      code: "no_images",
+      hint: "Add photos to these rows, correct their references, or add --skip-invalid to import the others.",
+    },
+  );
+}
+
 const declined = (file: string): CatError =>
   new CatError(`nothing of ${shownName(file)} was sent`, {
     type: "usage",

@@ -6,7 +6,7 @@ import { inOneLine } from "../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import { type PhotoProblem, repeatedPhotos } from "../photos/photo-file.ts";
 import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } from "../rows/mapped-columns.ts";
-import type { FieldProblem, RowForm } from "../rows/row-form.ts";
+import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import type { AddedPhotos } from "./added-photos.ts";
 import { exportedColumn, readExported } from "./as-exported.ts";
@@ -19,28 +19,35 @@ export type ImportForm = RowForm;
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
  * local file. `map`, `values`: what `--map` and `--map-value` map. `photos`: checks local files; without it only
- * their paths are checked. `added`: photos that rows get in addition to those in the file.
+ * their paths are checked. `added`: photos that rows get in addition to those in the file. `needsPhotos`: whether a row of a
+ * sheet without photo columns, or one whose photos were all emptied since its export, is invalid.
  */
 export const importForm = (
   map: ColumnMap,
   photos?: Pick<LocalPhotos, "problems" | "stopConverting">,
   values: ValueMap = noValues,
   added?: Pick<AddedPhotos, "headers" | "cells" | "object" | "whyNone">,
+  { needsPhotos = true } = {},
 ): ImportForm => {
   const orientations = new Map([...values].filter(([name]) => name === "orientation"));
   return {
     added,
     isColumn: (header) => isKnownColumn(header, map),
     columns: (header, line, report) =>
-      new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report, values), header, values),
+      new CsvCells(
+        header.length === 0 ? [] : readColumns(header, map, line, report, { values, needsPhotos }),
+        header,
+        values,
+      ),
     objects: { map, words: objectVocabulary, fields: [...objectFields, exportedColumn] },
     fromObject: (object) => withOrientations(objectRead(object, values, orientations)),
     problems(read) {
       const exported = exportedOf(read);
       const row = exported === undefined ? read : withoutExported(read as object);
       const repeated = repeatedPhotos(row);
+      const mayLackPhotos = !needsPhotos && (exported !== undefined || hasNoPhotoColumn(row));
       const fieldProblems: readonly FieldProblem[] = [
-        ...inputRowProblems(row),
+        ...inputRowProblems(mayLackPhotos ? withAnyPhoto(row) : row),
         ...exportedProblems(exported, row),
       ];
       // Nearly every row is valid.
@@ -101,6 +108,20 @@ const withoutNulls = (image: Record<string, unknown>): Record<string, unknown> =
   Object.values(image).includes(null)
     ? Object.fromEntries(Object.entries(image).filter(([, value]) => value !== null))
     : image;
+
+/** Whether the file has no column, or the object no field, for photos. */
+function hasNoPhotoColumn(row: unknown): boolean {
+  const { images, [emptyColumns]: empty = [] } = row as Partial<FileRow>;
+  const hasPhotos = Array.isArray(images) ? images.length > 0 : images !== undefined;
+  return !hasPhotos && !empty.some((column) => column.startsWith("image"));
+}
+
+/** The row with a photo if it has none, so that it is no problem. */
+function withAnyPhoto(row: unknown): unknown {
+  const { images } = row as Partial<FileRow>;
+  const hasNone = images === undefined || (Array.isArray(images) && images.length === 0);
+  return hasNone ? { ...(row as object), images: [{ url: "https://example.com/a.jpg" }] } : row;
+}
 
 /** The problem of a row without photos, with the reason why it got none of the folder. */
 function withReason(

@@ -66,6 +66,7 @@ export interface ImportRun {
   readonly moved: RowSet;
   /** Whether products can be read before they are changed. */
   readonly record: { isPossible: boolean };
+  readonly isPlan: boolean;
   /** What was found or chosen about the whole file. */
   readonly choices: {
     /** No product of the file that was known exists: another catalogue. */
@@ -113,7 +114,8 @@ export function importRun(
     comparisons: new Comparisons(),
     said: new SaidRows(at, input.file.source),
     moved: new RowSet(),
-    record: { isPossible: !isPlan },
+    record: { isPossible: true },
+    isPlan,
     choices: { isOtherCatalogue: false, conflicts: input.conflicts },
     counts: noCounts(),
     examples: new Examples(),
@@ -140,6 +142,8 @@ class RowsToImport {
   /** Rows that were not edited, whose products others have changed or deleted. */
   readonly kept = new RowSet();
   readonly deleted = new RowSet();
+  /** Rows of which nothing else was edited than what is not carried out. */
+  readonly notApplied = new RowSet();
   /** Rows of batches whose products are changed once the batch is imported. */
   readonly toEdit = new RowSet();
   /** Why the product of a row in a batch was not changed further, by its line. */
@@ -188,7 +192,7 @@ class RowsToImport {
     place: Pick<DecidedRow, "rowIndex" | "line">,
     earlierCode: string | undefined,
   ): Promise<DecidedRow> {
-    const { input, uploads, moved, products, choices } = this.#run;
+    const { input, uploads, moved, products, choices, isPlan } = this.#run;
     const findRefusal = (sha256: string) => {
       const upload = uploads.get(sha256);
       return upload !== undefined && "refused" in upload ? upload.refused : undefined;
@@ -199,7 +203,11 @@ class RowsToImport {
     const facts = this.#facts(row, reference, earlierCode);
     const decision = moved.has(place.rowIndex)
       ? ({ kind: "moved" } as const)
-      : decide(row, facts, { ...input, ...choices });
+      : decide(row, facts, {
+          ...input,
+          ...choices,
+          isPlan: isPlan || input.applies !== undefined,
+        });
     const productId = known?.id ?? null;
     return { ...row, ...place, reference, productId, known, before: facts.before, earlierCode, decision };
   }
@@ -213,7 +221,9 @@ class RowsToImport {
     const { products, said, comparisons, record, input } = this.#run;
     const { as_exported } = row.content;
     const exported = as_exported === undefined ? null : readExported(as_exported, reference);
-    const isRenamed = exported !== null && !exported.hasReference;
+    // Not if the product has the reference of the row by now.
+    const isRenamed =
+      exported !== null && !exported.hasReference && products.referenceOf(exported.productId!) !== reference;
     const before: Before | null =
       said.of(reference, as_exported) ?? (exported === null || isRenamed ? null : exported);
     // Without the scope to read products, rows are sent as they are.
@@ -246,6 +256,7 @@ class RowsToImport {
       this.unchanged,
       this.kept,
       this.deleted,
+      this.notApplied,
       this.patched,
       this.#reportedRows,
       inSent,
@@ -269,6 +280,7 @@ class RowsToImport {
       if (this.patching.has(rowIndex))
         this.#report(rowIndex, updatedRow({ ...row, productId: decision.productId }));
       else if (decision.kind === "kept") this.kept.add(rowIndex);
+      else if (decision.notApplied !== undefined) this.notApplied.add(rowIndex);
       else this.unchanged.add(rowIndex);
     } else this.toPatch.add(rowIndex);
   };

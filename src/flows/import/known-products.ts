@@ -124,10 +124,11 @@ export class KnownProducts {
     const known = references.flatMap((reference) => state.ledger.get(account, reference)?.productId ?? []);
     const wanted = { ids: new Set([...ids, ...known]), references };
     // Asked by ID, a product takes one read; the search of a reference may take more.
-    const isKnown = (reference: string) => state.ledger.get(account, reference) !== null;
+    // Before the ledger learns that one has another reference now.
+    const isKnown = new Set(references.filter((one) => state.ledger.get(account, one) !== null));
     const found = new Set<string>();
-    await this.#lookUp({ ids: wanted.ids, references: references.filter((one) => !isKnown(one)) }, found);
-    const missing = references.filter((reference) => isKnown(reference) && !found.has(reference));
+    await this.#lookUp({ ids: wanted.ids, references: references.filter((one) => !isKnown.has(one)) }, found);
+    const missing = [...isKnown].filter((reference) => !found.has(reference));
     if (missing.length > 0) await this.#lookUp({ ids: [], references: missing }, found);
     for (const reference of references) if (!found.has(reference)) state.readProducts.lack(reference);
     this.#forgetGone(known);

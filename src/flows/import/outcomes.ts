@@ -223,6 +223,7 @@ function rowsWithoutResults(
       ? [
           inFile(rows.unchanged, rows.unchanged.size, unchanged),
           inFile(rows.kept, rows.kept.size, kept),
+          inFile(rows.notApplied, rows.notApplied.size, kept),
           inFile(rows.deleted, rows.deleted.size, deleted),
         ].filter(({ count }) => count > 0)
       : []),

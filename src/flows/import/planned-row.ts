@@ -171,7 +171,7 @@ export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
 
 /** Whether nothing of a row is sent in any case. */
 const isLeft = ({ decision: { kind } }: DecidedRow): boolean =>
-  ["unchanged", "kept", "deleted", "conflict", "refused"].includes(kind);
+  ["unchanged", "kept", "deleted", "refused"].includes(kind);
 
 /** Whether a row would no longer be imported as planned, as its product was read last. */
 export function isMoved(row: DecidedRow, { input }: ImportRun): boolean {

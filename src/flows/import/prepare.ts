@@ -11,7 +11,7 @@ import { comparePhotos, type PhotosToCompare } from "./compare-photos.ts";
 import type { DecidedRow } from "./decide.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
 import { noteEstimate } from "./estimate.ts";
-import { askAboutPlan, rejectExcess } from "./guards.ts";
+import { askAboutPlan, rejectExcess, rejectWithoutPhotos } from "./guards.ts";
 import { type ImportRun, mostRowsReadEach } from "./import-run.ts";
 import { UnreadReferences, withScopes } from "./known-products.ts";
 import { findMoved } from "./planned-row.ts";
@@ -37,6 +37,8 @@ export interface Plan extends SharedCounts {
   uploads: { count: number; bytes: number };
   /** The first conflicts, for a question. */
   conflictRows: { readonly line: number; readonly reference: string; readonly code: string }[];
+  /** Rows without a photo whose products do not exist, and the lines of the first ones. */
+  withoutPhotos: { count: number; lines: number[] };
   unread: UnreadReferences;
   /** IDs of products to read, whose rows have another reference now. */
   unreadIds: string[];
@@ -59,6 +61,7 @@ const emptyPlan = (): Plan => ({
   localPhotos: new Map(),
   uploads: { count: 0, bytes: 0 },
   conflictRows: [],
+  withoutPhotos: { count: 0, lines: [] },
   unread: new UnreadReferences(),
   unreadIds: [],
   uncompared: [],
@@ -85,6 +88,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
       await findMoved(run, run.moved);
       plan = await planRows(run);
     }
+    if (!input.skipInvalid) rejectWithoutPhotos(plan, run);
     if (plan.conflicts > 0 && (await askAboutPlan(plan, run))) plan = await makePlan(run);
     await rejectExcess(plan, run);
     noteEstimate(plan, run);
@@ -127,6 +131,7 @@ const limitCodes: readonly (string | undefined)[] = [
   "too_many_changes",
   "too_many_removals",
   "product_changed",
+  "no_images",
   "declined",
 ];
 
@@ -205,7 +210,8 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
   }
   plan.isExported ||= row.content.as_exported !== undefined;
   addNotApplied(plan.not_applied, decision.notApplied);
-  addPhotos(plan.photos, photosOf(decision));
+  // Other modes skip or fail the row of a product that exists.
+  if (run.input.mode === "upsert" || known == null) addPhotos(plan.photos, photosOf(decision));
   if (known?.read != null) {
     plan.existing++;
     plan.ownPhotos += known.images.length;
@@ -219,6 +225,7 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
       plan.uncompared.push({
         known: known!,
         reference: row.reference,
+        against: decision.against,
         photos: decision.photos.map((index) => ({
           source: row.digests[index]!,
           image: row.content.images[index]!,
@@ -228,6 +235,10 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
   else if (decision.kind === "deleted") plan.deleted++;
   else if (decision.kind === "conflict") {
     plan.conflicts++;
+    if (decision.code === "no_images") {
+      plan.withoutPhotos.count++;
+      if (plan.withoutPhotos.lines.length < namedConflicts) plan.withoutPhotos.lines.push(row.line);
+    }
     if (plan.conflictRows.length < namedConflicts)
       plan.conflictRows.push({ line: row.line, reference: row.reference, code: decision.code });
   } else if (decision.kind === "send" || decision.kind === "change") {

@@ -53,8 +53,10 @@ function saySettled(
   const place = state.runs.get(runId)?.options.place;
   if (place === undefined) return;
   const rows = results.flatMap(({ status, product_id: productId, reference }, at): SaidRow[] => {
-    const { said, hasEdits } = memos[at]!;
-    if (status !== "succeeded" || productId === null || said === undefined || hasEdits) return [];
+    const { said, hasEdits, refused } = memos[at]!;
+    // Without its rejected photos the row is partial.
+    const isComplete = status === "succeeded" && refused.length === 0;
+    if (!isComplete || productId === null || said === undefined || hasEdits) return [];
     return [{ reference: canonicalReference(reference), productId, ...said, said: Buffer.from(said.said) }];
   });
   if (rows.length > 0) state.ledger.say(state.ledger.openFile(account, place, clock.now()), rows);

@@ -100,7 +100,7 @@ export function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): 
     submitted: rowsIn(accepted) + outsideBatches.length,
     unchanged: run.rows.unchanged.size,
     ...run.counts,
-    kept: run.rows.kept.size,
+    kept: run.rows.kept.size + run.rows.notApplied.size,
     deleted: run.rows.deleted.size,
     imports: accepted.map(({ jobs, lines }) => ({
       id: jobs[0]!,

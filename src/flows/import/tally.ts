@@ -38,20 +38,23 @@ export const noCounts = (): SharedCounts => ({
   known_failures: 0,
 });
 
+/** Rows whose edits were not carried out, that were not edited, or whose failure is known. */
 type ExampleKind = "kept" | "deleted" | "emptied" | "removed" | "known";
 
 /** The first rows of each kind that a summary names. */
 export class Examples {
-  readonly #of = new Map<string, string[]>();
+  readonly #of = new Map<ExampleKind, { count: number; references: string[] }>();
 
   add(kind: ExampleKind, reference: string): void {
-    const references = this.#of.get(kind) ?? [];
-    this.#of.set(kind, references);
-    if (references.length < named) references.push(reference);
+    const known = this.#of.get(kind) ?? { count: 0, references: [] };
+    this.#of.set(kind, known);
+    known.count++;
+    if (known.references.length < named) known.references.push(reference);
   }
 
-  of(kind: ExampleKind): readonly string[] {
-    return this.#of.get(kind) ?? [];
+  /** The number of rows of a kind, and the first of them. */
+  of(kind: ExampleKind): { readonly count: number; readonly references: readonly string[] } {
+    return this.#of.get(kind) ?? { count: 0, references: [] };
   }
 }
 

@@ -72,16 +72,17 @@ describe("importing a file again", () => {
     expect(productsOf(world)).toEqual(["A-1 Gown 1", "A-2 Coat 2", "A-3 Hat 1"]);
   });
 
-  test("sends only changes from another machine, with the same --ledger", async () => {
+  test("sends only changes from another machine, and doubles no photo without the --ledger", async () => {
     const world = await worldWith();
     const at = (home: string) => ({ env: { CAT_HOME: join(world.folder, home) } });
     await world.cat(`${run} --ledger shop.ledger`, at("one"));
     const ran = await world.cat(`${run} --ledger shop.ledger`, at("two"));
     expect(ran).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Nothing to do: /) });
     expect(readdirSync(world.folder).filter((name) => name.startsWith("shop"))).toEqual(["shop.ledger"]);
-    // Without the ledger the photos are added again.
-    await world.cat(run, at("three"));
-    expect(productsOf(world)).toEqual(["A-1 Dress 2", "A-2 Coat 2"]);
+    // Without the ledger the photos would be compared, but cannot be fetched from here.
+    expect(await world.cat(run, at("three"))).toMatchObject({ exit: 8 });
+    expect(world.read("products.failed.csv")).toMatch(/^A-1,Dress,\S+\/1\.jpg,photo_unknown,/m);
+    expect(productsOf(world)).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
   });
 });
 

@@ -150,7 +150,7 @@ describe("a file with unknown columns, on a terminal,", () => {
     const world = await shop();
     world.write("shop.csv", `Artikelnummer;Preis\nA1;12,50\n`);
     const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
-    await call.press("No column is read as name or images", "down", "enter");
+    await call.press("No column is read as name: choose", "down", "enter");
     const { exit } = await call.ran;
     expect(call.screen()).toContain("No column has it: list the problems");
     expect(call.screen().replace(/\s+/g, " ")).toContain(

@@ -513,11 +513,8 @@ describe("a service with invalid results", () => {
   test("lists problems that only the service finds by lines of the file, also as JSON", async () => {
     const world = await createWorld();
     world.write("a.csv", `reference,name,images\n\nA,Dress,${cdn}/1.jpg\nB,Dress,${cdn}/1.jpg\n`);
-    const base = await between(world, (_, response) => {
-      response.writeHead(400, { "content-type": "application/json" });
-      response.end('{"errors":[{"line":2,"code":"invalid_row","param":"name","message":"no such name"}]}');
-      return true;
-    });
+    const errors = '{"errors":[{"line":2,"code":"invalid_row","param":"name","message":"no such name"}]}';
+    const base = await between(world, refusing(400, errors));
     const ran = await world.cat(`import a.csv --json --no-progress --base-url ${base}`);
     expect(ran.exit).toBe(3);
     const problems = [{ line: 4, param: "name", code: "invalid_row", message: "no such name" }];

@@ -3,11 +3,13 @@ import { readFlags } from "../../../src/cli/commands/import/flags.ts";
 import { type ReportedRun, reportLines } from "../../../src/cli/commands/import/report.ts";
 import { CatError } from "../../../src/errors.ts";
 import type { ImportSummary } from "../../../src/flows/import/summary.ts";
+import { Examples, noCounts } from "../../../src/flows/import/tally.ts";
 import { createWorld } from "../../support/world.ts";
 
 const summaryOf = (more: Partial<ImportSummary>): ImportSummary => ({
   ...{ run_id: "run_1", file: "a.csv", mode: "upsert", total: 5, invalid: 0, submitted: 5, succeeded: 5 },
   ...{ partial: 0, failed: 0, created: 5, updated: 0, skipped: 0, unchanged: 0, imports: [] },
+  ...noCounts(),
   ...{ failed_file: null, results_file: null, duration_ms: 1000 },
   ...more,
 });
@@ -29,6 +31,8 @@ const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
   ...{
     stopped: undefined,
     reasons: [],
+    examples: new Examples(),
+    isRecorded: true,
     resultRows: 0,
     unread: new Set(),
     changed: null,

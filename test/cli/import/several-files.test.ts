@@ -60,7 +60,12 @@ test("prints the sums and the summary of each file with --json", async () => {
   expect(exit).toBe(0);
   const { files, duration_ms: _, ...totals } = JSON.parse(stdout);
   const sums = { total: 4, invalid: 0, submitted: 4, succeeded: 4, partial: 0, failed: 0 };
-  expect(totals).toEqual({ ...sums, created: 4, updated: 0, skipped: 0, unchanged: 0 });
+  expect(totals).toEqual({
+    ...{ ...sums, created: 4, updated: 0, skipped: 0, unchanged: 0, kept: 0, conflicts: 0, deleted: 0 },
+    photos: { added: 4, replaced: 0, removed: 0, moved: 0, adopted: 0 },
+    not_applied: { emptied: 0, removed: 0 },
+    known_failures: 0,
+  });
   expect(files.map(({ file, total }: { file: string; total: number }) => [file, total])).toEqual([
     ["a.csv", 2],
     ["b.xlsx", 1],

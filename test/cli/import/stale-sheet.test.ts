@@ -78,7 +78,7 @@ describe("a cell that is as it was exported", () => {
         expect(await world.cat(`import ${file} --no-progress`, call)).toEqual({
           exit: 0,
           stdout: "",
-          stderr: `The products of 2 rows have changed since the export: cells as exported are not sent. To send them too, empty as_exported in those rows.\nNothing to do: all 3 rows of ${file} are unchanged.\n`,
+          stderr: `Nothing to do: all 3 rows of ${file} are not edited.\n  3 products were changed at the service since; kept (R-2, R-1, R-0)\n`,
         });
       expect(writes(world).length).toBe(sent);
       expect(shown(world)).toEqual(before);
@@ -90,7 +90,7 @@ describe("a cell that is as it was exported", () => {
     await all(
       world,
       "products export sheet.csv",
-      "products update R-0 --name Coat --description wool",
+      "products update R-0 --name Coat",
       "products update R-1 --name Hat",
     );
     edit(world, ([first, second]) => {
@@ -101,58 +101,67 @@ describe("a cell that is as it was exported", () => {
       exit: 0,
       stdout:
         "line  reference  action  changes\n" +
-        '2     R-0        change  description: "wool" -> "linen", +1 photo\n' +
+        '2     R-0        change  description: "silk" -> "linen", +1 photo, -1 photo\n' +
         '3     R-1        change  sex: "kid" -> "male"\n',
       stderr: expect.stringContaining(
-        "Plan: 2 to change (1 description, 1 sex value), 1 photo to add, 99 unchanged; 2 requests, about 1 min.\n",
+        "Plan: 2 to change (1 description, 1 sex), 1 photo to replace, 99 unchanged; 3 requests, about 1 min.\n",
       ),
     });
     const before = shown(world);
     await all(world, "import sheet.csv --no-progress");
     const [first, second, ...others] = before;
-    const added = {
+    const edited = {
       ...first!,
       description: "linen",
-      images: [...first!.images, expect.stringMatching(/ back$/)],
+      images: [first!.images[0], expect.stringMatching(/ back$/)],
     };
-    expect(shown(world)).toEqual([added, { ...second!, sex: "male" }, ...others]);
+    expect(shown(world)).toEqual([edited, { ...second!, sex: "male" }, ...others]);
+    expect(shown(world)[0]!.images[1]).not.toBe(first!.images[1]);
     await all(world, "imports undo last --yes");
     expect(shown(world)).toEqual(before);
     expect(await world.cat("import --apply plan.ndjson --no-progress", elsewhere(world))).toMatchObject({
       exit: 0,
     });
-    expect(shown(world)).toEqual([added, { ...second!, sex: "male" }, ...others]);
+    expect(shown(world)).toEqual([edited, { ...second!, sex: "male" }, ...others]);
   });
 
-  test("that was edited back is not sent, with a note, until as_exported is empty", async () => {
+  test("that was edited back is written where the edit was imported, and kept elsewhere", async () => {
     const world = await filled();
     await all(world, "products export sheet.csv");
     const setName = (name: string) => edit(world, ([first]) => void Object.assign(first!, { name }));
     setName("Coat");
     await all(world, "import sheet.csv --no-progress");
     setName("Dress 0");
-    const kept =
-      "The product of 1 row has changed since the export: cells as exported are not sent. To send them too, empty as_exported in that row.\n";
-    expect(await world.cat("import sheet.csv --plan")).toEqual({
+    expect(await world.cat("import sheet.csv --plan", elsewhere(world))).toEqual({
       exit: 0,
       stdout: "",
-      stderr: `${kept}Plan: 3 unchanged; nothing to send.\n`,
+      stderr: "Plan: 1 kept, 2 unchanged; nothing to send.\n",
     });
-    edit(world, ([first]) => void Object.assign(first!, { as_exported: "" }));
+    expect(await world.cat("import sheet.csv --plan")).toEqual({
+      exit: 0,
+      stdout: 'line  reference  action  changes\n2     R-0        change  name: "Coat" -> "Dress 0"\n',
+      stderr: "Plan: 1 to change (1 name), 2 unchanged; 1 request, about 1 min.\n",
+    });
     await all(world, "import sheet.csv --no-progress");
     expect(shown(world)[0]!.name).toBe("Dress 0");
   });
 
-  test("is imported if the product is gone, or another one has its reference", async () => {
+  test("is not imported if the product is gone, unless --exact is given", async () => {
     const world = await filled();
-    const [first, second] = shown(world);
-    await all(world, "products export sheet.csv", "products delete R-0 R-1 --yes");
-    world.write("other.csv", `reference,name,image_front\nR-1,Other,${cdn}/other.jpg\n`);
-    expect(await world.cat("import other.csv --no-progress", elsewhere(world))).toMatchObject({ exit: 0 });
-    await all(world, "import sheet.csv --no-progress");
-    const found = new Map(shown(world).map((product) => [product.reference, product]));
-    expect(found.get("R-0")).toEqual(first);
-    expect(found.get("R-1")).toEqual({ ...second, images: [expect.any(String), ...second!.images] });
+    const [first, ...others] = shown(world);
+    await all(world, "products export sheet.csv", "products delete R-0 --yes");
+    const before = writes(world).length;
+    for (const call of [{}, elsewhere(world)])
+      expect(await world.cat("import sheet.csv --no-progress", call)).toEqual({
+        exit: 0,
+        stdout: "",
+        stderr:
+          "Nothing to do: all 3 rows of sheet.csv are not edited.\n" +
+          "  1 product was deleted at the service since (R-0); to create it again, add --exact\n",
+      });
+    expect(writes(world)).toHaveLength(before);
+    await all(world, "import sheet.csv --exact --no-progress");
+    expect(shown(world)).toEqual([...others, first]);
   });
 
   test("is sent with --photos all", async () => {
@@ -170,16 +179,14 @@ describe("a cell that is as it was exported", () => {
 test.each([
   ["that is not ours", (row: Cells) => (row.as_exported = "2026-01-05")],
   ["that was cut", (row: Cells) => (row.as_exported = row.as_exported!.slice(0, -8))],
-  ["of another row", (row: Cells) => (row.reference = "R-9")],
 ])("the check rejects a value %s, with its row", async (_, change) => {
   const world = await filled();
   await all(world, "products export sheet.csv");
   edit(world, ([first]) => void change(first!));
-  const { reference } = sheet(world).rows.find(({ name }) => name === "Dress 0")!;
   expect(await world.cat("import sheet.csv --dry-run")).toMatchObject({
     exit: 3,
     stderr: expect.stringContaining(
-      `as_exported is not the value that was exported for ${reference}: empty it, remove the column, or export again`,
+      "sheet.csv:2  as_exported  invalid_row  as_exported is not a value that was exported: empty it, remove the column, or export again\n",
     ),
   });
   edit(world, (rows) => {
@@ -201,7 +208,7 @@ test("a failed file keeps the column, and an empty cell of it is none", async ()
   expect(shown(world).map(({ name }) => name)).toEqual(["Coat", "Hat", "Dress 2"]);
   expect(await world.cat("import sheet.failed.csv --plan")).toMatchObject({ exit: 0 });
   await all(world, "products export empty.ndjson");
-  world.write("empty.ndjson", world.read("empty.ndjson").replace(/"cat1[\w-]+"/g, '""'));
+  world.write("empty.ndjson", world.read("empty.ndjson").replace(/"cat2[\w-]+"/g, '""'));
   expect(await world.cat("import empty.ndjson --dry-run")).toMatchObject({ exit: 0 });
 });
 
@@ -237,6 +244,9 @@ const keepsAll = (without?: string) =>
         else if (second !== undefined)
           await all(world, `products detach R-${at} ${[first!, second][change.detached]!.id}`);
       }
+      const exported = Array.from({ length: 3 }, (_, at) => ({
+        ...{ name: `Dress ${at}`, description: "silk", sex: "kid" },
+      })) as Cells[];
       const expected = shown(world).map((product) => ({
         ...product,
         images: [...product.images] as unknown[],
@@ -250,18 +260,31 @@ const keepsAll = (without?: string) =>
       );
       const edited = new Map<number, Cells>();
       for (const [at, change] of edits) edited.set(at, { ...edited.get(at), ...(change as Cells) });
+      let conflicts = 0;
       for (const [at, { image_back, ...fields }] of edited) {
-        Object.assign(expected[at]!, fields);
-        if (image_back !== undefined) expected[at]!.images.push(expect.stringMatching(/ back$/));
+        const service = expected[at] as unknown as Cells;
+        const isOfOthers = (name: string) =>
+          service[name] !== exported[at]![name] && service[name] !== fields[name];
+        if (Object.keys(fields).some(isOfOthers)) {
+          conflicts++;
+          continue;
+        }
+        Object.assign(service, fields);
+        if (image_back === undefined) continue;
+        const left = expected[at]!.images.filter((image) => !/ back$/.test(image as string));
+        expected[at]!.images = [...left, expect.stringMatching(/ back$/)];
       }
-      const ran = await world.cat("import sheet.csv --no-progress", isElsewhere ? elsewhere(world) : {});
-      expect(ran).toMatchObject({ exit: 0 });
+      const line = "import sheet.csv --no-progress --json";
+      const ran = await world.cat(line, isElsewhere ? elsewhere(world) : {});
+      expect([ran.exit, JSON.parse(ran.stdout)]).toMatchObject([conflicts > 0 ? 8 : 0, { conflicts }]);
       expect(shown(world)).toEqual(expected);
     },
   );
 
-test("after an import each cell is the edited one, else that of the service", { timeout: 240_000 }, () =>
-  fc.assert(keepsAll(), { numRuns: repetitions(4, 200), endOnFailure: true }),
+test(
+  "after an import each cell is the edited one, else that of the service, and rows that both changed are conflicts",
+  { timeout: 240_000 },
+  () => fc.assert(keepsAll(), { numRuns: repetitions(4, 200), endOnFailure: true }),
 );
 
 test("control: without the column, changes of others are lost", { timeout: 240_000 }, () =>

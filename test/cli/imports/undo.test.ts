@@ -171,29 +171,25 @@ test("an older import names the later one that is in the way", async () => {
   expect(catalogue(world)).toEqual(world.before);
 });
 
-test("an import of products that this machine did not know is undone as far as they were not changed", async () => {
+test("an import of products that this machine did not know is undone completely", async () => {
   const world = await imported();
   world.write("other.csv", `reference,name,images\nA,Other,${url}/x.jpg\nE,Bag,${url}/e.jpg\n`);
-  const ran = await world.cat("import other.csv --ledger other.db --json");
+  const before = catalogue(world);
+  const ran = await world.cat("import other.csv --photos all --ledger other.db --json");
   const { run_id } = JSON.parse(ran.stdout);
-  const undone = await world.cat(`imports undo ${run_id} --ledger other.db --yes`);
-  expect([undone.exit, undone.stdout.split("\n")[1]]).toEqual([
-    8,
-    "A          kept    the product was not read before the import",
-  ]);
-  expect(world.products().map(({ reference, name }) => [reference, name])).toEqual([
-    ["A", "Other"],
-    ["B", "Shirt"],
-    ["C", "c.jpg"],
-    ["D", "Hat"],
-  ]);
+  expect(catalogue(world)).not.toEqual(before);
+  expect(await world.cat(`imports undo ${run_id} --ledger other.db --yes`)).toMatchObject({
+    exit: 0,
+    stdout: "",
+  });
+  expect(catalogue(world)).toEqual(before);
 });
 
 test("an applied plan is undone completely, also without a ledger", async () => {
   const world = await imported();
   const before = catalogue(world);
   world.write("other.csv", `reference,name,images\nA,Other,${url}/x.jpg\nE,Bag,${url}/e.jpg\n`);
-  await world.cat("import other.csv --ledger other.db --plan plan.ndjson");
+  await world.cat("import other.csv --photos all --ledger other.db --plan plan.ndjson");
   expect((await world.cat("import --apply plan.ndjson --ledger other.db")).exit).toBe(0);
   expect((await world.cat("imports undo last --ledger other.db --yes")).exit).toBe(0);
   expect(catalogue(world)).toEqual(before);
@@ -288,7 +284,7 @@ test("no request that changes a known product is sent before the product is reco
   world.write("a.csv", rows("Good"));
   await world.cat("import a.csv");
   world.write("a.csv", rows("Wrong"));
-  const order = { match: { method: "GET", path: "/v1/products/" }, status: 500, times: 1_000 };
+  const order = { match: { method: "GET", path: "/v1/products" }, status: 500, times: 1_000 };
   await fetch(`${world.mock.baseUrl}/_mock/faults`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -329,21 +325,27 @@ test("exits with 5 for an import of which nothing is recorded", async () => {
   ]);
 });
 
-test("photos that an import turned are kept, with the reason", async () => {
+test("photos that an import turned get their sides back", async () => {
   const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
   world.write("a.csv", `reference,name,image_front,image_back\nA,Dress,${url}/a.jpg,${url}/b.jpg\n`);
   await world.cat("import a.csv");
+  const sides = () => world.products()[0]!.images.map(({ id, orientation }) => [id, orientation]);
+  const before = sides();
+  expect(before.map(([, side]) => side)).toEqual(["front", "back"]);
   await world.cat("products export sheet.csv");
   world.write(
     "sheet.csv",
     world.read("sheet.csv").replace("image_front,image_back", "image_back,image_front"),
   );
   expect((await world.cat("import sheet.csv --photos all")).exit).toBe(0);
+  expect(sides()).not.toEqual(before);
   const ran = await world.cat("imports undo last --yes");
-  expect([ran.exit, ran.stdout.split("\n")[1]]).toEqual([
-    8,
-    "A          kept    the orientation of its photos cannot be set back",
-  ]);
+  expect(ran).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr: expect.stringMatching(/\nUndone: 1 of 1 product of sheet\.csv: 2 photos attached again\.\n$/),
+  });
+  expect(sides()).toEqual(before);
 });
 
 test("a ledger that does not exist is not created", async () => {
@@ -355,7 +357,7 @@ test("a ledger that does not exist is not created", async () => {
   expect(existsSync(join(world.folder, "other.db"))).toBe(false);
 });
 
-test("a product that others changed while photos were uploaded is set back to their values", async () => {
+test("a product that others changed while photos were uploaded is left out as a conflict", async () => {
   const world = await imported();
   const png =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -367,14 +369,13 @@ test("a product that others changed while photos were uploaded is set back to th
   await until(() => uploads() === 1);
   await world.cat("products update A --name Coat");
   world.clock.advance(60_000);
-  expect((await running).exit).toBe(0);
-  expect(world.products()[0]!.name).toBe("Wrong");
-  expect((await world.cat("imports undo last --yes")).exit).toBe(0);
-  expect(world.products()[0]!.name).toBe("Coat");
+  expect(await running).toMatchObject({ exit: 8 });
+  expect(world.products()[0]).toMatchObject({ name: "Coat", images: [{}] });
+  expect(world.read("a.failed.csv")).toMatch(/^A,Wrong,.*,changed_since,/m);
 });
 
 longTest(
-  "a product that others changed during an import of many fields is set back to their values",
+  "a product that others changed during an import of many fields is left out as a conflict",
   async () => {
     const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
     const rows = (name: string) => numberedRows(61, name);
@@ -387,7 +388,8 @@ longTest(
     await until(() => writes(world, sent).length === 1);
     await world.cat("products update R60 --name Coat");
     world.clock.advance(60_000);
-    expect((await running).exit).toBe(0);
+    expect((await running).exit).toBe(8);
+    expect(world.products().at(-1)!.name).toBe("Coat");
     expect((await world.cat("imports undo last --yes")).exit).toBe(0);
     expect(world.products().map(({ name }) => name)).toEqual([...Array(60).fill("Good"), "Coat"]);
   },
@@ -413,9 +415,11 @@ longTest(
     expect((await world.cat("import a.csv")).exit).toBe(4);
     world.mock.faults.clear();
     await world.cat("products update A --name Coat");
-    expect((await world.cat("import a.csv")).exit).toBe(0);
+    expect((await world.cat("import a.csv")).exit).toBe(8);
+    // B was changed by the import before.
+    expect((await world.cat("import a.csv --conflicts sheet")).exit).toBe(0);
     expect((await world.cat("imports undo last --yes")).exit).toBe(0);
-    expect(world.products().map(({ name }) => name)).toEqual(["Coat", "Shirt", "c.jpg", "Hat"]);
+    expect(world.products().map(({ name }) => name)).toEqual(["Coat", "Wrong", "c.jpg", "Hat"]);
   },
 );
 

@@ -4,6 +4,7 @@ import { nearestColumns, parseColumn, readColumns } from "../../../src/flows/imp
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import { recogniseDialect } from "../../../src/flows/rows/csv-rows.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
+import { emptyColumns, photoColumns } from "../../../src/flows/rows/row-form.ts";
 
 describe("an unknown column", () => {
   test.each([
@@ -52,10 +53,11 @@ describe("an unknown column", () => {
   });
 });
 
-test("keeps a description as is, and drops one that is only spaces", () => {
+test("keeps a description as is, and counts one that is only spaces as empty", () => {
   const cells = new CsvCells([parseColumn("description")], ["description"]);
-  expect(cells.toRow([" linen \n"])).toEqual({ description: " linen \n", images: [] });
-  expect(cells.toRow([" \n"])).toEqual({ images: [] });
+  const none = { images: [], [photoColumns]: [], [emptyColumns]: [] };
+  expect(cells.toRow([" linen \n"])).toEqual({ ...none, description: " linen \n" });
+  expect(cells.toRow([" \n"])).toEqual({ ...none, [emptyColumns]: ["description"] });
 });
 
 const read = (headers: string[], map: [string, string][] = []) => {

@@ -3,10 +3,11 @@ import { expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
 import type { ImportMode } from "../../../src/contract/value-sets.ts";
 import { CatError } from "../../../src/errors.ts";
+import type { ImportSummary } from "../../../src/flows/import/summary.ts";
 import type { MockState } from "../../../src/mock/index.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { cdn } from "./import-fixtures.ts";
-import { blind, importWorld, withoutExports, withoutProducts } from "./run-import.ts";
+import { blind, importWorld, withCreate, withoutExports, withoutProducts } from "./run-import.ts";
 
 type World = Awaited<ReturnType<typeof importWorld>>;
 
@@ -18,6 +19,12 @@ const keys: Record<string, (client: Client) => Client> = {
   otherWithoutExports: withoutExports,
   withoutProducts,
   blind,
+  /** Only for the control: each import is sent twice. */
+  doubling: (client) =>
+    withCreate(client, async (input, options) => {
+      await client.imports.create(input, { ...options, idempotencyKey: `${options?.idempotencyKey}-first` });
+      return client.imports.create(input, options);
+    }),
 };
 const hasBothScopes: ReadonlySet<string> = new Set(["full", "otherFull"]);
 /** One of the files follows a rename. */
@@ -32,7 +39,6 @@ type Step =
       name: string;
       wait: boolean;
     }
-  /** Only for the control: photos of a service that was restored to an earlier state may be added twice. */
   | { what: "save" }
   | { what: "put back" }
   | { what: "reset" }
@@ -44,7 +50,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       what: fc.constant("import" as const),
       file: fc.constantFrom(...Object.keys(files)),
-      key: fc.constantFrom(...Object.keys(keys)),
+      key: fc.constantFrom(...Object.keys(keys).filter((key) => key !== "doubling")),
       how: fc.constantFrom("new", "new", "new", "all", "create", "skip_existing"),
       name: fc.constantFrom("Dress", "Dress", "Coat"),
       wait: fc.constantFrom(true, true, true, true, false),
@@ -52,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.constant<Step>({ what: "reset" }),
+    arbitrary: fc.constantFrom<Step>({ what: "reset" }, { what: "save" }, { what: "put back" }),
   },
   {
     weight: 2,
@@ -77,9 +83,11 @@ async function importAndCompare(
   const flags = how === "new" ? {} : how === "all" ? { photos: how } : { mode: how, photos: "all" as const };
   const who = { machine: { fingerprint: key } };
   const before = await listed(world);
+  let summary: ImportSummary | null = null;
   try {
     const ran = await world.import(`${file}.csv`, { ...flags, ...who, wait }, keys[key]);
     if (ran.stopped !== undefined) throw ran.stopped;
+    summary = ran.summary;
     // A resumed run reports its own work, even if others changed products since (docs/resuming.md).
     if (ran.notes.some((note) => note.startsWith("Resuming the import"))) return [];
   } catch (error) {
@@ -93,15 +101,19 @@ async function importAndCompare(
   // Rows sent as is add photos.
   if (how !== "new" || !wait) return [];
   const after = await listed(world);
+  const { deleted, kept, conflicts } = summary!;
+  // Each row that is not as in the file is counted as one of these.
+  let left = deleted + kept + conflicts;
   return references.flatMap((reference) => {
     const earlier = before.find((one) => one.reference === reference);
     const product = after.find((one) => one.reference === reference);
-    if (product === undefined) return [`${reference} is missing`];
-    const { length } = product.images;
-    return [
-      ...(product.name === name ? [] : [`${reference} has the name ${product.name}`]),
-      ...(length === Math.max(1, earlier?.images.length ?? 0) ? [] : [`${reference} has ${length} photos`]),
-    ];
+    if (product?.name !== name && --left < 0)
+      return [
+        product === undefined ? `${reference} is missing` : `${reference} has the name ${product.name}`,
+      ];
+    const length = product?.images.length ?? 0;
+    const expected = product === undefined ? 0 : Math.max(1, earlier?.images.length ?? 0);
+    return length === expected ? [] : [`${reference} has ${length} photos`];
   });
 }
 
@@ -142,7 +154,7 @@ async function wrongIn(steps: readonly Step[]): Promise<string[]> {
   return wrong;
 }
 
-test("attaches each photo once, with any keys, and if the service is restarted", async () => {
+test("attaches each photo once, with any keys, and if the service is restarted or restored", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
       expect(await wrongIn(steps)).toEqual([]);
@@ -152,10 +164,7 @@ test("attaches each photo once, with any keys, and if the service is restarted",
 });
 
 test("detects a photo that is attached twice (negative control)", async () => {
-  const imports = { what: "import", file: "f", key: "full", how: "new", name: "Dress", wait: true } as const;
-  const steps: Step[] = [
-    ...[imports, { what: "save" } as const, { what: "delete", reference: "A" } as const],
-    ...[imports, { what: "put back" } as const, imports],
-  ];
-  expect(await wrongIn(steps)).toEqual(["5: A has 2 photos"]);
+  const once = { what: "import", file: "f", key: "doubling", how: "new", name: "Dress", wait: true } as const;
+  expect(await wrongIn([{ ...once, key: "full" }])).toEqual([]);
+  expect(await wrongIn([once])).toEqual(["0: A has 2 photos", "0: B has 2 photos"]);
 });

@@ -32,15 +32,21 @@ async function again(
   {
     meanwhile,
     through,
-  }: { meanwhile?: (world: World) => Promise<unknown>; through?: (client: Client) => Client } = {},
+    file = "second.csv",
+  }: {
+    meanwhile?: (world: World) => Promise<unknown>;
+    through?: (client: Client) => Client;
+    /** The name of the next file: another one has no known rows. */
+    file?: "first.csv" | "second.csv";
+  } = {},
 ) {
   const world = await importWorld();
   await world.write("first.csv", first);
   await world.import("first.csv");
   await meanwhile?.(world);
   const before = world.writes().length;
-  await world.write("second.csv", second);
-  const ran = await world.import("second.csv", {}, through);
+  await world.write(file, second);
+  const ran = await world.import(file, {}, through);
   const products = (await world.client.products.list()).data;
   const writes = world.writes().slice(before);
   return { ...ran, world, writes, products, product: products.find(({ reference }) => reference === "A")! };
@@ -69,14 +75,27 @@ describe("a file that is imported again", () => {
     ["without a description, which an upsert leaves", dress({}), dress({ description: "" })],
     ["without a sex, which an upsert leaves", dress({}), dress({ sex: "" })],
     ["without a photo", dress({}), dress({ two: "" })],
-    ["with another orientation of an attached photo", dress({}), dress({ orientation: "back" })],
-    ["with its photos in another order", dress({}), dress({ one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` })],
+    [
+      "with its photos in another order, if none has a side",
+      dress({ orientation: "" }),
+      dress({ orientation: "", one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` }),
+    ],
     ["with a duplicate photo", dress({ two: `${cdn}/1.jpg` }), dress({ two: `${cdn}/1.jpg` })],
     ["with spaces around its reference", dress({}), dress({ reference: "  A " })],
   ])("sends nothing %s", async (_, first, second) => {
     const { summary, writes } = await again(first, second);
     expect(summary).toMatchObject(asUnchanged);
     expect(writes).toEqual([]);
+  });
+
+  test.each([
+    ["another side of a photo", dress({ orientation: "back" }), ["back", "unlabeled"]],
+    ["another photo for a side", dress({ one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` }), ["front", "front"]],
+  ])("moves a photo if it names %s", async (_, second, sides) => {
+    const { summary, writes, product } = await again(dress({}), second);
+    expect(summary).toMatchObject({ ...asPatched, photos: { added: 0, replaced: 0, removed: 0, moved: 1 } });
+    expect(writes).toEqual([expect.stringMatching(/^POST \/v1\/products\/\w+\/images 20\d$/)]);
+    expect(product.images.map(({ orientation }) => orientation)).toEqual(sides);
   });
 
   test.each<[string, string, object]>([
@@ -121,7 +140,13 @@ describe("a file that is imported again", () => {
     expect(writes).toEqual(upserted);
     expect(product).toMatchObject({ name: "Coat", description: "long" });
     expect(product.images.map(({ orientation }) => orientation)).toEqual(["front", "unlabeled", "back"]);
-    expect((await world.import("first.csv")).summary).toMatchObject(asPatched);
+    // What the first file says was not edited.
+    expect((await world.import("first.csv")).summary).toMatchObject({
+      ...asUnchanged,
+      unchanged: 0,
+      kept: 1,
+    });
+    expect(await world.products()).toEqual(["A Coat 3"]);
   });
 
   test("sends every row as is with --photos all", async () => {
@@ -135,7 +160,17 @@ describe("a file that is imported again", () => {
 });
 
 describe("changes by other clients", () => {
-  test("re-creates a deleted product with all its photos", async () => {
+  test("does not re-create a deleted product whose row was not edited", async () => {
+    const { summary, writes, products } = await again(fileOf("A", "B"), fileOf("A", "B"), {
+      meanwhile: remove("A"),
+      file: "first.csv",
+    });
+    expect(summary).toMatchObject({ submitted: 0, created: 0, unchanged: 1, deleted: 1 });
+    expect(writes).toEqual([]);
+    expect(products.map(({ reference }) => reference)).toEqual(["B"]);
+  });
+
+  test("re-creates a deleted product with all its photos for a file that was not imported before", async () => {
     const { summary, writes, product } = await again(dress({}), dress({}), { meanwhile: remove("A") });
     expect(summary).toMatchObject({ submitted: 1, created: 1, unchanged: 0 });
     expect(writes).toEqual(upserted);
@@ -174,7 +209,11 @@ describe("changes by other clients", () => {
     { description: null },
     { sex: "male" },
     { sex: null },
-  ])("restores edited fields (%j) with a PATCH", async (theirs) => {
+  ])("are kept in a file that was imported before (%j), and set back by another file", async (theirs) => {
+    const kept = await again(dress({}), dress({}), { meanwhile: edit("A", theirs), file: "first.csv" });
+    expect(kept.summary).toMatchObject({ ...asUnchanged, unchanged: 0, kept: 1 });
+    expect(kept.writes).toEqual([]);
+    expect(kept.product).toMatchObject(theirs);
     const { summary, writes, product } = await again(dress({}), dress({}), { meanwhile: edit("A", theirs) });
     expect(summary).toMatchObject(asPatched);
     expect(writes).toEqual(patched);
@@ -202,8 +241,9 @@ describe("changes by other clients", () => {
     expect(product).toMatchObject({ description: "theirs", sex: "kid" });
   });
 
-  test("sends nothing for an attached photo or a finished generation", async () => {
-    const { summary, writes } = await again(dress({}), dress({}), {
+  test("keeps the side that others gave to a photo", async () => {
+    const { summary, writes, product } = await again(dress({}), dress({}), {
+      file: "first.csv",
       async meanwhile(world) {
         const { id, images } = await productOf(world, "A");
         await world.client.products.attach({
@@ -215,6 +255,7 @@ describe("changes by other clients", () => {
     });
     expect(summary).toMatchObject(asUnchanged);
     expect(writes).toEqual([]);
+    expect(product.images.map(({ orientation }) => orientation)).toEqual(["back", "unlabeled"]);
   });
 
   test("finds changes long after the last import in a delta, and reads only newer ones (over 100 rows)", async () => {
@@ -226,7 +267,7 @@ describe("changes by other clients", () => {
     await remove("A")(world);
     world.clock.advance(3_600_000);
     const { summary } = await world.import("a.csv");
-    expect(summary).toMatchObject({ submitted: 1, created: 1, unchanged: 100 });
+    expect(summary).toMatchObject({ submitted: 0, created: 0, unchanged: 100, deleted: 1 });
     const since = () =>
       world.mock.requests().flatMap(({ path }) => /since=([^&]+)/.exec(path)?.slice(1) ?? []);
     const minutes = () => since().map((time) => decodeURIComponent(time).slice(0, 16));
@@ -309,9 +350,9 @@ describe("many products", () => {
     const { summary } = await world.import("a.csv");
     expect(summary).toMatchObject({ submitted: 2, updated: 2, unchanged: 1198 });
     const entries = ["R0000", "R1199"].map((one) => world.state.ledger.get(1, one)!);
-    expect(entries.map(({ productId, sources }) => [productId, sources.length])).toEqual([
-      [last, 32],
-      [first, 32],
+    expect(entries.map(({ productId, photos }) => [productId, photos.length])).toEqual([
+      [last, 2],
+      [first, 2],
     ]);
   });
 });

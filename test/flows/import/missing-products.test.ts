@@ -8,6 +8,9 @@ import { importWorld, withCreate } from "./run-import.ts";
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `R${String(at).padStart(4, "0")}`);
 
+const anotherCatalogue = (products: string) =>
+  `${products} of this file that were known are gone: importing into another catalogue, as for the first time.`;
+
 /**
  * A test environment with one file per entry. It has no seed, so that new products do not reuse the IDs of
  * lost ones.
@@ -36,17 +39,22 @@ async function importedInTurn(old: string[], later: string[]) {
 
 describe("a service that was restarted or restored", () => {
   test.each(["restarted", "restored"] as const)(
-    "(%s) gets the rows of its missing products again",
+    "(%s) gets all rows again if it has no product of the file, and otherwise none",
     async (how) => {
       const { world, state, blank } = await importedInTurn(["A", "B"], ["A", "C", "D"]);
       await world.putBack(how === "restarted" ? blank : state);
       const { summary, notes } = await world.import("new.csv");
-      const gone = how === "restarted" ? 1 : 0;
-      expect(summary).toMatchObject({ created: 2 + gone, unchanged: 1 - gone, failed: 0, partial: 0 });
-      expect(notes).toEqual([]);
-      const left = how === "restarted" ? [] : ["B"];
-      expect((await world.products()).sort()).toEqual(once("A", ...left, "C", "D"));
-      expect((await world.import("new.csv")).summary).toMatchObject({ submitted: 0, unchanged: 3 });
+      const isOther = how === "restarted";
+      expect(notes).toEqual(isOther ? [anotherCatalogue("All 3 products")] : []);
+      expect(summary).toMatchObject({
+        failed: 0,
+        partial: 0,
+        ...(isOther ? { created: 3 } : { deleted: 2 }),
+      });
+      expect((await world.products()).sort()).toEqual(isOther ? once("A", "C", "D") : once("A", "B"));
+      expect((await world.import("new.csv")).summary).toMatchObject(
+        isOther ? { submitted: 0, unchanged: 3 } : { submitted: 0, unchanged: 1, deleted: 2 },
+      );
     },
   );
 
@@ -60,7 +68,7 @@ describe("a service that was restarted or restored", () => {
   });
 
   test.each(["all", "create", "skip_existing"] as const)(
-    "is detected after a file without a refresh, too: %s",
+    "lacks products after a file without a refresh, too: %s",
     async (how) => {
       const { world, state } = await importedInTurn(["A"], ["A", "B", "C"]);
       await world.write("other.csv", fileOf("D"));
@@ -69,8 +77,11 @@ describe("a service that was restarted or restored", () => {
       const flags = how === "all" ? { photos: how } : { mode: how };
       expect((await world.import("other.csv", flags)).summary).toMatchObject({ created: 1 });
       const { summary, notes } = await world.import("new.csv");
-      expect(summary).toMatchObject({ created: 2, unchanged: 1 });
+      expect(summary).toMatchObject({ created: 0, unchanged: 1, deleted: 2 });
       expect(notes).toEqual([]);
+      expect((await world.products()).sort()).toEqual(once("A", "D"));
+      const { summary: exact } = await world.import("new.csv", { exact: true });
+      expect(exact).toMatchObject({ created: 2, unchanged: 1, deleted: 0 });
       expect((await world.products()).sort()).toEqual(once("A", "B", "C", "D"));
     },
   );
@@ -84,7 +95,7 @@ describe("a service that was restarted or restored", () => {
     await world.import("other.csv", { photos: "all" });
     const { summary, notes } = await world.import("new.csv");
     expect(summary).toMatchObject({ created: 2, unchanged: 0 });
-    expect(notes).toEqual([]);
+    expect(notes).toEqual([anotherCatalogue("All 2 products")]);
     expect((await world.products()).sort()).toEqual(once("A", "B", "C", "D"));
   });
 
@@ -150,14 +161,15 @@ describe("a service that was restarted or restored", () => {
   });
 });
 
-test("uploads no photo again for a product that another client deleted", async () => {
+test("uploads no photo again for a product that another client deleted, if --exact creates it again", async () => {
   const world = await worldOf({});
   for (const name of ["a", "b"]) writeFileSync(join(world.folder, `${name}.png`), photo(name));
   await world.write("a.csv", "reference,name,images\nA,Dress,a.png\nB,Dress,b.png\n");
   await world.import("a.csv");
   world.clock.advance(hour);
   await world.client.products.delete({ product_id: world.state.ledger.get(1, "A")!.productId });
-  expect((await world.import("a.csv")).summary).toMatchObject({ created: 1, unchanged: 1 });
+  expect((await world.import("a.csv")).summary).toMatchObject({ deleted: 1, unchanged: 1 });
+  expect((await world.import("a.csv", { exact: true })).summary).toMatchObject({ created: 1, unchanged: 1 });
   const uploads = world.writes().filter((write) => write.startsWith("POST /v1/images"));
   expect(uploads).toHaveLength(2);
 });

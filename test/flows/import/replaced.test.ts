@@ -1,11 +1,13 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openState } from "../../../src/state/state.ts";
+import { photo } from "../photos/photo-folder.ts";
 import { fileOf, once } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
 
 type World = Awaited<ReturnType<typeof importWorld>>;
 
-const twice = (...references: string[]) => references.map((one) => `${one} Dress 2`);
 /** A test environment without a seed, so that new products do not reuse the IDs of lost ones. */
 async function worldWith(...references: string[]) {
   const world = await importWorld({ seed: undefined });
@@ -27,34 +29,60 @@ async function remove(world: World, reference: string) {
 }
 
 describe("a reference that belongs to another product now", () => {
-  test("after its product was deleted and re-created by others, has all its photos sent, without a question", async () => {
+  test("after its product was deleted and re-created by others, adopts photos with the same bytes", async () => {
+    const world = await worldWith();
+    for (const name of ["a", "b"]) writeFileSync(join(world.folder, `${name}.png`), photo(name));
+    await world.write("a.csv", "reference,name,images\nA,Dress,a.png\nB,Dress,b.png\n");
+    await world.import("a.csv");
+    await remove(world, "A");
+    await world.write("theirs.csv", "reference,name,images\nA,Dress,a.png\n");
+    await importElsewhere(world, "theirs.csv");
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ submitted: 0, unchanged: 2, conflicts: 0, photos: { adopted: 1 } });
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
+    const { summary: next } = await world.import("a.csv");
+    expect(next).toMatchObject({ submitted: 0, unchanged: 2, photos: { adopted: 0 } });
+  });
+
+  test("after its product was deleted and re-created by others, is a conflict if its photos cannot be compared", async () => {
     const world = await worldWith("A", "B");
     await remove(world, "A");
     await world.write("theirs.csv", fileOf("A"));
     await importElsewhere(world, "theirs.csv");
-    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 1, updated: 1, unchanged: 1 });
-    expect((await world.products()).sort()).toEqual([...twice("A"), ...once("B")]);
-    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, unchanged: 2 });
+    for (let times = 0; times < 2; times++) {
+      const { summary } = await world.import("a.csv");
+      expect(summary).toMatchObject({ submitted: 0, unchanged: 1, conflicts: 1 });
+    }
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
   });
 
-  test("after a rename, has all its photos sent, and the renamed product keeps its own", async () => {
+  test("after a rename, is a conflict if its photos cannot be compared, and the renamed product keeps its own", async () => {
     const world = await worldWith("A", "B");
     const { id } = (await world.client.products.list({ q: "A" })).data[0]!;
     await world.client.products.update({ product_id: id, body: { reference: "OLD" } });
     await world.write("theirs.csv", fileOf("A"));
     await importElsewhere(world, "theirs.csv");
-    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 1, updated: 1, unchanged: 1 });
-    expect((await world.products()).sort()).toEqual([...twice("A"), ...once("B"), ...once("OLD")]);
+    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1, conflicts: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "OLD"));
   });
 
-  test("after the service was restored, has all its photos sent", async () => {
+  test("after the service was restored, is a conflict if its photos cannot be compared, unless --exact replaces them", async () => {
     const world = await worldWith("A");
     const state = world.mock.state();
     world.mock.reset();
     await world.import("a.csv");
     await world.putBack(state);
-    expect((await world.import("a.csv")).summary).toMatchObject({ updated: 1 });
-    expect(await world.products()).toEqual(twice("A"));
+    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, conflicts: 1 });
+    expect(await world.products()).toEqual(once("A"));
+    const before = (await world.client.products.list()).data[0]!.images[0]!.id;
+    const { summary } = await world.import("a.csv", { exact: true });
+    expect(summary).toMatchObject({
+      updated: 1,
+      conflicts: 0,
+      photos: { added: 1, replaced: 0, removed: 1 },
+    });
+    expect(await world.products()).toEqual(once("A"));
+    expect((await world.client.products.list()).data[0]!.images[0]!.id).not.toBe(before);
   });
 
   test("has no photo attached again that is named by its image ID", async () => {

@@ -74,7 +74,7 @@ const anyStory: fc.Arbitrary<Story> = fc.record({
   faults: fc.array(fault, { maxLength: 2 }),
   lives: fc.array(
     fc.record(
-      { steps: fc.integer({ min: 0, max: 90 }), limit: fc.integer({ min: 1, max: 5 }) },
+      { steps: fc.integer({ min: 0, max: 290 }), limit: fc.integer({ min: 1, max: 5 }) },
       { requiredKeys: ["steps"] },
     ),
     { maxLength: 3 },
@@ -248,20 +248,31 @@ test("ends with the same products for any files, changes by others, temporary fa
   );
 });
 
-test("detects a resent batch with a new key (negative control)", async () => {
+/** The first number of steps after which a killed command ends with other products; null if there is none. */
+async function firstWrong(through?: (client: Client) => Client): Promise<number | null> {
   const world = await importWorld();
+  const row: Row = { reference: "A", name: "Dress", description: "", sex: "", photos: ["1"] };
+  // Its batch is sent at about step 70.
+  for (let steps = 60; steps <= 90; steps++) {
+    const one: Story = {
+      ...{ first: [row], edits: [], second: [row], other: [], mode: "all", faults: [] },
+      lives: [{ steps }],
+    };
+    const isWrong = await endsAsItShould(world, one, through).then(
+      () => false,
+      () => true,
+    );
+    if (isWrong) return steps;
+  }
+  return null;
+}
+
+test("detects a resent batch with a new key (negative control)", async () => {
+  expect(await firstWrong()).toBe(null);
   let keys = 0;
-  const found = await fc.check(
-    fc.asyncProperty(
-      story.map((one) => ({ ...one, mode: "all" as const })),
-      (one) =>
-        endsAsItShould(world, one, (client) =>
-          withCreate(client, (input, options) =>
-            client.imports.create(input, { ...options, idempotencyKey: `other-${++keys}` }),
-          ),
-        ),
-    ),
-    { numRuns: repetitions(30, 200), endOnFailure: true },
-  );
-  expect(found.failed).toBe(true);
+  const withNewKeys = (client: Client): Client =>
+    withCreate(client, (input, options) =>
+      client.imports.create(input, { ...options, idempotencyKey: `other-${++keys}` }),
+    );
+  expect(await firstWrong(withNewKeys)).toEqual(expect.any(Number));
 });

@@ -130,7 +130,11 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
       hint: "Use a key with that scope, or another choice for --unknown.",
     });
     expect(await world.products()).toEqual(once("A", "B"));
-    const { summary } = await world.import("a.csv", { unknown: "not-imported" }, withoutProducts);
+    const { summary } = await world.import(
+      "a.csv",
+      { unknown: "not-imported", photos: "all" },
+      withoutProducts,
+    );
     expect(summary).toMatchObject({ updated: 2, failed: 0 });
   });
 
@@ -150,7 +154,7 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     await world.write("a.csv", fileOf("A", "B", "C"));
     await world.fault(responsesLost);
     await world.import("a.csv", { concurrency: 1, wait: false });
-    expect(world.mock.requests()[0]).toMatchObject({ method: "GET", path: "/v1/products?limit=1" });
+    expect(world.mock.requests()[0]).toMatchObject({ method: "GET", path: "/v1/products?limit=100&q=A" });
     await world.fault();
     const before = world.writes().length;
     const again = await world.import("a.csv", { concurrency: 1, wait: false });
@@ -191,7 +195,6 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     ["not processed", nothingArrives, "not-imported", [created, created], once("A", "B", "C")],
     ["not processed", nothingArrives, "resend", [created, created], once("A", "B", "C")],
     ["processed", responsesLost, "resend", [created, created], ["A Dress 2", "B Dress 2", "C Dress 1"]],
-    ["processed", responsesLost, "not-imported", [created, created], ["A Dress 2", "B Dress 2", "C Dress 1"]],
     // The user was wrong; missing products are sent anyway.
     ["not processed", nothingArrives, "imported", [created, created], once("A", "B", "C")],
   ])("that was %s (%j) with --unknown %s sends %j", async (_, fault, unknown, expected, left) => {
@@ -201,6 +204,14 @@ describe("a batch whose outcome is unknown for longer than the service keeps key
     expect(products).toEqual(left);
     const { summary } = await world.import("a.csv");
     expect(summary).toMatchObject({ unchanged: 3, submitted: 0 });
+  });
+
+  test("that was processed doubles no photo with --unknown not-imported: rows whose photos cannot be compared are conflicts", async () => {
+    const { world, again, products, writes } = await dayLater(responsesLost, { unknown: "not-imported" });
+    expect(again).toMatchObject({ stopped: undefined, summary: { created: 1, conflicts: 2, unchanged: 0 } });
+    expect(writes).toEqual([created]);
+    expect(products).toEqual(once("A", "B", "C"));
+    expect(await world.read("failed")).toMatch(/^A,Dress,\S+\/A\.jpg,photo_unknown,"cannot fetch /m);
   });
 
   test("keeps its fields up to date if counted as imported, because their values are unknown", async () => {

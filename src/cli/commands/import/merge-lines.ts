@@ -22,46 +22,44 @@ export function knownLines(
   if (known === 0) return [];
   const what = `${counted(known, "known failure")} of these, for the same reason in ${knownAfterRuns} runs or more`;
   const end = knownFailures === "ok" ? "" : ". To exit with 0 for them, add --known-failures ok";
-  return [`  ${what}${named(examples, "known", known)}${end}`];
+  return [`  ${what}${named(examples, "known")}${end}`];
 }
 
 /** The first rows of a kind, in parentheses. */
-function named(examples: Examples, kind: Parameters<Examples["of"]>[0], count: number): string {
-  const some = examples.of(kind);
-  return some.length === 0 ? "" : ` (${some.join(", ")}${count > some.length ? ", …" : ""})`;
+function named(examples: Examples, kind: Parameters<Examples["of"]>[0]): string {
+  const { count, references } = examples.of(kind);
+  return count === 0 ? "" : ` (${references.join(", ")}${count > references.length ? ", …" : ""})`;
 }
 
 /** Lines about what sheet, service and before disagree on (merge.md, What is said). */
-export function mergeLines(
-  { kept, deleted, photos, not_applied }: ImportSummary,
-  examples: Examples,
-): string[] {
+export function mergeLines({ deleted, photos, not_applied }: ImportSummary, examples: Examples): string[] {
   const are = (count: number) => (count === 1 ? "was" : "were");
   const it = (count: number) => (count === 1 ? "it" : "them");
-  const { added: _, adopted, ...changed } = photos;
+  const changed = examples.of("kept").count;
+  const { added: _, adopted, ...changes } = photos;
   const { emptied, removed } = not_applied;
   const lines: [count: number, text: () => string][] = [
-    [changed.replaced + changed.removed + changed.moved, () => `photos: ${countList(changed)}`],
+    [changes.replaced + changes.removed + changes.moved, () => `photos: ${countList(changes)}`],
     [adopted, () => `${counted(adopted, "photo")} ${are(adopted)} at the service already; not sent again`],
     [
-      kept,
+      changed,
       () =>
-        `${counted(kept, "product")} ${are(kept)} changed at the service since; kept${named(examples, "kept", kept)}`,
+        `${counted(changed, "product")} ${are(changed)} changed at the service since; kept${named(examples, "kept")}`,
     ],
     [
       deleted,
       () =>
-        `${counted(deleted, "product")} ${are(deleted)} deleted at the service since${named(examples, "deleted", deleted)}; to create ${it(deleted)} again, add --exact`,
+        `${counted(deleted, "product")} ${are(deleted)} deleted at the service since${named(examples, "deleted")}; to create ${it(deleted)} again, add --exact`,
     ],
     [
       emptied,
       () =>
-        `${counted(emptied, "field")} ${are(emptied)} emptied in the sheet; kept${named(examples, "emptied", emptied)}. To clear ${it(emptied)}, add --exact`,
+        `${counted(emptied, "field")} ${are(emptied)} emptied in the sheet; kept${named(examples, "emptied")}. To clear ${it(emptied)}, add --exact`,
     ],
     [
       removed,
       () =>
-        `${counted(removed, "photo")} ${are(removed)} removed in the sheet; kept${named(examples, "removed", removed)}. To detach ${it(removed)}, add --exact`,
+        `${counted(removed, "photo")} ${are(removed)} removed in the sheet; kept${named(examples, "removed")}. To detach ${it(removed)}, add --exact`,
     ],
   ];
   return lines.filter(([count]) => count > 0).map(([, text]) => `  ${text()}`);

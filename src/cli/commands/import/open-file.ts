@@ -99,7 +99,8 @@ async function beginFile(app: App, typed: ImportFlags): Promise<BegunFile> {
         return keptAnswers(app, importKind, source, { ledger: flags.ledger, encoding });
       },
     }),
-    form: ({ map, values }) => importForm(map, undefined, values),
+    form: ({ map, values }) =>
+      importForm(map, undefined, values, undefined, { needsPhotos: needsPhotos(flags) }),
     words: source.format === "ndjson" ? objectVocabulary : importVocabulary,
     // The photos of a folder need no column.
     ...(folder !== null && { added: ["images"] }),
@@ -130,7 +131,8 @@ async function openFile(
           localPhotos,
         );
   const { limit } = flags;
-  const file = { source, read, limit, form: importForm(map, localPhotos, values, added) };
+  const form = importForm(map, localPhotos, values, added, { needsPhotos: needsPhotos(flags) });
+  const file = { source, read, limit, form };
   // The failed file names photos by their paths.
   const imagesOutside =
     flags.imagesOutside || (alsoIn !== undefined && !(await localPhotos.contains(alsoIn)));
@@ -143,6 +145,10 @@ async function openFile(
   };
   return { flags: given, file, localPhotos, converter, photoAt: folder?.photoAt, close };
 }
+
+/** Whether rows without photos cannot be imported, whatever products exist. */
+const needsPhotos = ({ mode, photos, imagesFrom }: ImportFlags): boolean =>
+  mode !== "upsert" || photos === "all" || imagesFrom !== undefined;
 
 /** The folder of photos that the command names, if it does. */
 async function openPhotoFolder(app: App, flags: ImportFlags): Promise<PhotoFolder | null> {

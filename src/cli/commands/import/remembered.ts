@@ -39,7 +39,8 @@ export function mergePrompts(
       pauseProgress();
       const shown = rows.map(({ line, reference, code }) => `  ${file}:${line}  ${reference}  ${code}`);
       const more = conflicts > rows.length ? [`  and ${grouped(conflicts - rows.length)} more`] : [];
-      await app.io.note(app.io.visible([`${counted(conflicts, "conflict")}:`, ...shown, ...more].join("\n")));
+      for (const line of [`${counted(conflicts, "conflict")}:`, ...shown, ...more])
+        await app.io.note(app.io.visible(line));
       const prompts = await openPrompts(app);
       return prompts.select(
         "The sheet and the service have both changed. Whose values count?",

@@ -60,7 +60,14 @@ export async function orReported<Found>(
     const { nothingSent } = await import("../../../flows/import/summary.ts");
     const isCheck = dryRun || plan !== undefined;
     const run = isCheck ? {} : { run_id: null, mode, ...nothingSent, duration_ms: 0 };
-    const sums = Object.fromEntries(Object.entries(run).filter(([, value]) => typeof value === "number"));
+    const {
+      imports: _,
+      mode: __,
+      run_id: ___,
+      failed_file: ____,
+      results_file: _____,
+      ...sums
+    } = run as typeof run & Record<string, unknown>;
     await io.jsonData(
       typed.length === 1 ? { file, problems: [], ...counts, ...run } : { files: [], ...counts, ...sums },
     );

@@ -40,6 +40,8 @@ export interface UndoEstimate {
   readonly created: number;
   readonly fields: number;
   readonly photos: number;
+  /** Photos to attach again, with their sides. */
+  readonly attached: number;
   /** Requests that write. */
   readonly writes: number;
   /** Rows whose results are not known yet. */
@@ -181,7 +183,7 @@ function* readChanges(target: StoredRun, { only }: UndoInput, { state }: Run): G
 
 /** What can be known without a request. */
 function estimateUndo(target: StoredRun, input: UndoInput, at: Run): UndoEstimate {
-  const counts = { products: 0, created: 0, fields: 0, photos: 0 };
+  const counts = { products: 0, created: 0, fields: 0, photos: 0, attached: 0 };
   for (const change of readChanges(target, input, at)) {
     counts.products++;
     if (change.isUndone) continue;
@@ -189,10 +191,13 @@ function estimateUndo(target: StoredRun, input: UndoInput, at: Run): UndoEstimat
     const before = productBefore(change);
     if (change.action !== "updated" || before === null) continue;
     if (input.only !== "photos" && Object.keys(changedFields(change, before)).length > 0) counts.fields++;
-    if (input.only !== "fields")
-      counts.photos += addedPhotos(change, before).length + change.detached.length + change.moved.length;
+    if (input.only === "fields") continue;
+    const added = addedPhotos(change, before).length;
+    counts.photos += added;
+    // Photos that it had are attached again with their sides, at most.
+    counts.attached += change.detached.length + change.moved.length + change.photos.length - added;
   }
-  const writes = counts.created + counts.fields + counts.photos;
+  const writes = counts.created + counts.fields + counts.photos + counts.attached;
   return { file: target.file, ...counts, writes, unresolved: rowsIn(unsettled(target, at)) };
 }
 

@@ -1,0 +1,216 @@
+import { describe, expect, test } from "vitest";
+import { atTerminal } from "../../support/at-terminal.ts";
+import { cdn, mergeWorld, nothingDone, photo } from "./merge-world.ts";
+
+const [down, enter] = ["\x1b[B", "\r"];
+const header = "reference,name,description,image_front";
+
+/** Three products of a plain sheet; another client changed the name of A and the description of B, and the sheet A's name. */
+async function conflicting() {
+  const world = await mergeWorld();
+  for (const name of ["a", "b", "c"]) world.write(`${name}.png`, photo(name));
+  world.sheet("a.csv", header, "A,Dress,silk,a.png", "B,Hat,felt,b.png", "C,Belt,,c.png");
+  await world.all("import a.csv", "products update A --name Coat", "products update B --description wool");
+  world.edit("a.csv", ["A,Dress", "A,Gown"], ["C,Belt", "C,Sash"]);
+  return world;
+}
+
+const message =
+  "name changed at the service and in the sheet: add --conflicts service to keep the service's, or --conflicts sheet";
+
+describe("a cell that the sheet and the service changed", () => {
+  test("leaves its row out, in the failed file, and the other rows are imported", async () => {
+    const world = await conflicting();
+    const ran = await world.cat("import a.csv --no-progress");
+    expect(ran).toEqual({
+      exit: 8,
+      stdout: "",
+      stderr: expect.stringMatching(/^Imported 2 of 3 rows from a\.csv in [\d.]+ s: 1 updated, 1 kept\.\n/),
+    });
+    expect(ran.stderr.split("\n").slice(1)).toEqual([
+      "  1 product was changed at the service since; kept (B)",
+      "  1 row left out as a conflict",
+      `    a.csv:2  A  ${message}`,
+      "Conflicting rows are in a.failed.csv, with the reasons. Fix them there, then run:",
+      "  cat import a.failed.csv",
+      "",
+    ]);
+    expect(world.read("a.failed.csv")).toBe(
+      `${header},error_code,error_message\nA,Gown,silk,a.png,changed_since,"${message}"\n`,
+    );
+    expect(world.shown()).toEqual(["A Coat silk - front", "B Hat wool - front", "C Sash - - front"]);
+  });
+
+  test("is decided by --conflicts: theirs stay, and are not asked about again, or the sheet is written", async () => {
+    for (const [choice, name, counts] of [
+      ["service", "Coat", { updated: 1, kept: 2, conflicts: 0 }],
+      ["sheet", "Gown", { updated: 2, kept: 1, conflicts: 0 }],
+    ] as const) {
+      const world = await conflicting();
+      expect(await world.import(`a.csv --conflicts ${choice}`)).toMatchObject([
+        0,
+        { ...nothingDone, ...counts, submitted: counts.updated },
+      ]);
+      expect(world.shown()).toEqual([`A ${name} silk - front`, "B Hat wool - front", "C Sash - - front"]);
+      const kept = choice === "service" ? 2 : 1;
+      expect(await world.import("a.csv")).toMatchObject([0, { ...nothingDone, kept, unchanged: 3 - kept }]);
+    }
+  });
+
+  test("is nothing if both have the same value", async () => {
+    const world = await conflicting();
+    world.edit("a.csv", ["A,Gown", "A,Coat"]);
+    expect(await world.import("a.csv")).toMatchObject([
+      0,
+      { ...nothingDone, submitted: 1, updated: 1, unchanged: 1, kept: 1 },
+    ]);
+  });
+
+  test("stays a conflict in the failed file until its error_code is empty or --conflicts is given", async () => {
+    const world = await conflicting();
+    await world.cat("import a.csv");
+    for (let times = 0; times < 2; times++) {
+      const ran = await world.cat("import a.failed.csv --no-progress");
+      expect(ran).toMatchObject({
+        exit: 8,
+        stderr: expect.stringContaining(
+          "    a.failed.csv:2  A  this row was left out as a conflict: empty its error_code, or add --conflicts service or --conflicts sheet\n",
+        ),
+      });
+    }
+    expect(world.shown()[0]).toBe("A Coat silk - front");
+    const failed = world.read("a.failed.csv");
+    expect(await world.import("a.failed.csv --conflicts service")).toMatchObject([
+      0,
+      { conflicts: 0, updated: 0 },
+    ]);
+    expect(world.shown()[0]).toBe("A Coat silk - front");
+    world.write("by-hand.csv", failed.replace("changed_since", ""));
+    expect(await world.import("by-hand.csv")).toMatchObject([0, { conflicts: 0, updated: 1 }]);
+    expect(world.shown()[0]).toBe("A Gown silk - front");
+  });
+
+  test.each([
+    ["service", [down, enter], "A Coat silk - front", 0],
+    ["sheet", [down, down, enter], "A Gown silk - front", 0],
+    ["stop", [enter], "A Coat silk - front", 2],
+  ])("is asked about once on a terminal: %s", async (_, keys, product, exit) => {
+    const world = await conflicting();
+    const sent = world.writes().length;
+    const terminal = atTerminal(world, "import a.csv --no-progress");
+    await terminal.shows("1 conflict:\n  a.csv:2  A  changed_since\n");
+    await terminal.type("The sheet and the service have both changed. Whose values count?", ...keys);
+    expect(await terminal.ran).toMatchObject({ exit });
+    expect(world.shown()[0]).toBe(product);
+    if (exit === 2) expect(world.writes(sent)).toEqual([]);
+  });
+
+  test("is not asked about with --no-input", async () => {
+    const world = await conflicting();
+    expect(await world.cat("import a.csv --no-progress --no-input", { tty: true })).toMatchObject({
+      exit: 8,
+    });
+  });
+});
+
+describe("a product that another client deleted", () => {
+  /** A is deleted; B and C are as they were. */
+  async function deleted() {
+    const world = await mergeWorld();
+    for (const name of ["a", "b"]) world.write(`${name}.png`, photo(name));
+    world.sheet("a.csv", header, "A,Dress,silk,a.png", "B,Hat,felt,b.png");
+    await world.all("import a.csv", "products export sheet.csv", "products delete A --yes");
+    return world;
+  }
+
+  test.each(["a.csv", "sheet.csv"])("is not created again by a row that was not edited: %s", async (file) => {
+    const world = await deleted();
+    const sent = world.writes().length;
+    expect(await world.cat(`import ${file} --no-progress`)).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: `Nothing to do: both rows of ${file} are not edited.
+  1 product was deleted at the service since (A); to create it again, add --exact
+`,
+    });
+    expect(world.writes(sent)).toEqual([]);
+  });
+
+  test.each(["a.csv", "sheet.csv"])("is a conflict if its row was edited: %s", async (file) => {
+    const world = await deleted();
+    world.edit(file, ["Dress", "Gown"]);
+    const sent = world.writes().length;
+    expect(await world.cat(`import ${file} --no-progress`)).toMatchObject({
+      exit: 8,
+      stderr: expect.stringMatching(
+        new RegExp(
+          `\\n {4}${file}:\\d {2}A {2}the product was deleted since: use --exact to create it again\\n`,
+        ),
+      ),
+    });
+    expect(world.writes(sent)).toEqual([]);
+    expect(world.read(file.replace(".csv", ".failed.csv"))).toContain("product_deleted");
+    expect(await world.import(`${file} --exact`)).toMatchObject([0, { created: 1, unchanged: 1 }]);
+    expect(world.shown()).toEqual(["B Hat felt - front", "A Gown silk - front"]);
+  });
+
+  test("is created again, with a note, if every product of the file is gone", async () => {
+    const world = await deleted();
+    await world.all("products delete B --yes");
+    expect(await world.cat("import a.csv --no-progress")).toMatchObject({
+      exit: 0,
+      stderr: expect.stringMatching(
+        /^All 2 products of this file that were known are gone: importing into another catalogue, as for the first time\.\nImported 2 rows .*: 2 created\.\n$/,
+      ),
+    });
+    expect(world.shown()).toEqual(["A Dress silk - front", "B Hat felt - front"]);
+  });
+});
+
+describe("a row is left out", () => {
+  test("if an exported row has another reference: the command that changes it is named", async () => {
+    const world = await mergeWorld();
+    world.write("a.png", photo("a"));
+    world.sheet("a.csv", header, "A,Dress,silk,a.png");
+    await world.all("import a.csv", "products export sheet.csv");
+    world.edit("sheet.csv", ["\nA,", "\nA-NEW,"]);
+    for (const machine of ["home", "two"])
+      expect(await world.cat("import sheet.csv --no-progress", world.home(machine))).toMatchObject({
+        exit: 8,
+        stderr: expect.stringContaining(
+          "    sheet.csv:2  A-NEW  the row was exported as A: to change its reference, run cat products update A --reference A-NEW\n",
+        ),
+      });
+    await world.all("products update A --reference A-NEW");
+    expect(await world.import("sheet.csv")).toMatchObject([0, { conflicts: 0, unchanged: 1 }]);
+  });
+
+  test("if it would remove the last photo of its product", async () => {
+    const world = await mergeWorld();
+    world.write("a.png", photo("a"));
+    world.sheet("a.csv", header, "A,Dress,silk,a.png");
+    await world.all("import a.csv", "products export sheet.csv");
+    const [image] = world.images("A");
+    world.edit("sheet.csv", [image!, ""]);
+    const [exit, summary] = await world.import("sheet.csv");
+    expect([exit, summary]).toMatchObject([8, { ...nothingDone, conflicts: 1 }]);
+    expect(world.read("sheet.failed.csv")).toContain("last_photo,");
+    expect(world.images("A")).toEqual([image]);
+  });
+
+  test("if it has no photo, and no product has its reference; others change fields", async () => {
+    const world = await mergeWorld();
+    world.sheet("a.csv", "reference,name,images", `A,Dress,${cdn}/a.jpg`);
+    await world.all("import a.csv");
+    world.sheet("names.csv", "reference,name", "A,Gown", "B,Hat");
+    expect(await world.cat("import names.csv --no-progress")).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        "error: 1 row of names.csv has no photo, and no product with its reference exists (line 3); nothing was sent\n" +
+        "Add photos to these rows, correct their references, or add --skip-invalid to import the others.\n",
+    });
+    expect(await world.import("names.csv --skip-invalid")).toMatchObject([8, { updated: 1, conflicts: 1 }]);
+    expect(world.shown()).toEqual(["A Gown - - unlabeled"]);
+  });
+});

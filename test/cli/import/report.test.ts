@@ -32,7 +32,7 @@ const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
     stopped: undefined,
     reasons: [],
     examples: new Examples(),
-    isRecorded: true,
+    isRecorded: false,
     resultRows: 0,
     unread: new Set(),
     changed: null,

@@ -8,6 +8,7 @@ import { globalFlagLength } from "./context/globals.ts";
 export const commandNames = [
   "import",
   "imports",
+  "runs",
   "tryon",
   "beautify",
   "tasks",

@@ -33,6 +33,11 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     summary: "view imports that were sent: list, get, watch, rows",
     load: async (app) => (await import("./commands/imports.ts")).importsCommand(app),
   },
+  runs: {
+    usage: "runs",
+    summary: "view what was run on this machine, and how it ended: list, get",
+    load: async (app) => (await import("./commands/runs.ts")).runsCommand(app),
+  },
   tryon: {
     usage: "tryon FILE",
     summary: "generate images of products on models",

@@ -43,8 +43,10 @@ async function run(argv: readonly string[], context: Context, secrets: Secrets):
   try {
     const program = await createProgram(app, argv);
     await program.parse();
+    await app.runs.end(app.exit);
     return app.exit;
   } catch (error) {
+    await app.runs.end(toExitCode(reportedError(error, context)));
     throw app.lastFailure?.addTo(error) ?? error;
   } finally {
     await close();
@@ -58,11 +60,8 @@ export async function tell(
   context: Context,
   secrets: Secrets,
 ): Promise<number> {
-  // Work in progress at an interrupt fails with its own errors; report the interrupt instead.
-  const { interrupt } = context;
-  const isInterrupt = interrupt.aborted && !(thrown instanceof InterruptError);
-  const told = isInterrupt ? interrupt.reason : withOpenFileLimit(asFileError(thrown), context);
-  const error = isInterrupt ? told : await withCertificateFile(told, context);
+  const told = reportedError(thrown, context);
+  const error = told === context.interrupt.reason ? told : await withCertificateFile(told, context);
   const { json, quiet, verbose, color } = earlyFlags(argv);
   if (error instanceof PartialError && !json && !quiet) return toExitCode(error);
   const named = asCalled(context.program, argv);
@@ -71,6 +70,13 @@ export async function tell(
   const text = explain(error, { json, verbose, width: lineWidth(context.stderr), mask, paint: red });
   if (text !== "") await context.stderr.write(text);
   return toExitCode(error);
+}
+
+/** The error to report: work in progress at an interrupt fails with its own errors, because of the interrupt. */
+function reportedError(thrown: unknown, context: Context): unknown {
+  const { interrupt } = context;
+  const isInterrupt = interrupt.aborted && !(thrown instanceof InterruptError);
+  return isInterrupt ? interrupt.reason : withOpenFileLimit(asFileError(thrown), context);
 }
 
 /** An error of TLS with the file that should have had the certificate, if that is unusable. */

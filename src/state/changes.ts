@@ -132,6 +132,8 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
   );
   const anyUndone = db.statement("SELECT 1 FROM change WHERE run = ? AND is_undone = 1 LIMIT 1");
   const undo = db.statement("UPDATE change SET is_undone = 1 WHERE run = ? AND product = ?");
+  // Until the undo has come to its end.
+  const undonePartly = db.statement("UPDATE run SET undone = 'partly' WHERE id = ? AND undone IS NULL");
   const send = db.statement(
     `INSERT INTO change (account, run, batch, product, reference, action, after, detached, moved)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -188,6 +190,7 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
     undone(account, runId, productId, isAll, { isGone = false, fields }) {
       db.transaction(() => {
         if (isAll) undo.run(runId, toKey(productId));
+        undonePartly.run(runId);
         ledger.forgetSaid(account, productId);
         if (isGone) ledger.remove(account, productId);
         else if (fields !== undefined) ledger.see(account, { productId, fields });

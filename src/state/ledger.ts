@@ -154,6 +154,7 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
   );
   const forgetFile = db.statement("DELETE FROM said_file WHERE id = ?");
   const forgetRows = db.statement("DELETE FROM said WHERE file = ?");
+  const forgetFailures = db.statement("DELETE FROM failure WHERE file = ?");
   const said = db.statement<Said>(
     "SELECT product, exported, said FROM said WHERE file = ? AND reference = ?",
   );
@@ -215,6 +216,7 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
         const [id] = known === undefined ? addFile.get(account, place, at)! : [known];
         for (const [old] of oldFiles.all(account, keptFiles)) {
           forgetRows.run(old);
+          forgetFailures.run(old);
           forgetFile.run(old);
         }
         return id;

@@ -13,7 +13,8 @@ const schema = `
   CREATE TABLE state.run (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, account INTEGER NOT NULL, identity TEXT NOT NULL,
     file TEXT NOT NULL, options TEXT NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER,
-    kind TEXT NOT NULL DEFAULT 'import'
+    kind TEXT NOT NULL DEFAULT 'import', who TEXT, command TEXT, base_url TEXT, ledger TEXT, exit INTEGER, counts TEXT,
+    undone TEXT
   ) STRICT;
   CREATE INDEX state.run_open ON run (account, kind, identity) WHERE ended_at IS NULL;
   -- The lock file that the owner has locked is named by the id, which never comes again.
@@ -63,6 +64,10 @@ const schema = `
     said BLOB NOT NULL, PRIMARY KEY (file, reference)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX state.said_product ON said (product);
+  CREATE TABLE state.failure (
+    file INTEGER NOT NULL REFERENCES said_file, reference BLOB NOT NULL, reason BLOB NOT NULL, runs INTEGER NOT NULL,
+    run TEXT NOT NULL, PRIMARY KEY (file, reference)
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE state.upload (
     account INTEGER NOT NULL, sha256 TEXT NOT NULL, key TEXT, begun_at INTEGER, image TEXT,
     PRIMARY KEY (account, sha256)
@@ -220,6 +225,22 @@ export const migrations: readonly string[] = [
     said BLOB NOT NULL, PRIMARY KEY (file, reference)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX state.said_product ON said (product);
+  CREATE TABLE state.failure (
+    file INTEGER NOT NULL REFERENCES said_file, reference BLOB NOT NULL, reason BLOB NOT NULL, runs INTEGER NOT NULL,
+    run TEXT NOT NULL, PRIMARY KEY (file, reference)
+  ) STRICT, WITHOUT ROWID;
+  -- The list of runs: who ran which command where, with which result.
+  ALTER TABLE state.run ADD COLUMN who TEXT;
+  ALTER TABLE state.run ADD COLUMN command TEXT;
+  ALTER TABLE state.run ADD COLUMN base_url TEXT;
+  ALTER TABLE state.run ADD COLUMN ledger TEXT;
+  ALTER TABLE state.run ADD COLUMN exit INTEGER;
+  ALTER TABLE state.run ADD COLUMN counts TEXT;
+  ALTER TABLE state.run ADD COLUMN undone TEXT;
+  UPDATE state.run SET undone = CASE WHEN EXISTS (
+    SELECT 1 FROM state.change WHERE run = run.id AND action <> 'read' AND is_undone = 0
+  ) THEN 'partly' ELSE 'yes' END
+  WHERE EXISTS (SELECT 1 FROM state.change WHERE run = run.id AND is_undone = 1);
   `,
 ];
 

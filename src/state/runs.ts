@@ -144,7 +144,7 @@ export function runHolds(
   db: Database,
   path: string,
   connect: Connect,
-): { hold: Runs["hold"]; releaseAll(): void } {
+): { hold: Runs["hold"]; isHeld(account: number, file: string): boolean; releaseAll(): void } {
   const find = db.statement<[id: number, pid: number, since: number, file: string]>(
     "SELECT id, pid, since, file FROM hold WHERE account = ? AND identity = ?",
   );
@@ -152,6 +152,7 @@ export function runHolds(
     "INSERT INTO hold (account, identity, pid, since, file) VALUES (?, ?, ?, ?, ?) RETURNING id",
   );
   const remove = db.statement("DELETE FROM hold WHERE id = ?");
+  const ofFile = db.statement<[number]>("SELECT id FROM hold WHERE account = ? AND file = ?");
   const held = new Set<RunHold>();
   const holdFile = (id: number): string => `${path}-hold-${id}`;
 
@@ -198,6 +199,7 @@ export function runHolds(
         throw error;
       }
     },
+    isHeld: (account, file) => ofFile.all(account, file).some(([id]) => isLocked(holdFile(id), connect)),
     releaseAll() {
       for (const hold of held) hold.release();
     },

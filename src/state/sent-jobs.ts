@@ -30,6 +30,19 @@ export interface SentJobs {
   list(kind: string, baseUrl: string | null): Iterable<SentJob>;
 }
 
+/** Writes to two lists and reads the first: a ledger has the jobs of its runs, wherever it is copied to. */
+export const inBoth = (own: SentJobs, other: SentJobs): SentJobs => ({
+  ...own,
+  add(sent, lines) {
+    own.add(sent, lines);
+    other.add(sent, lines);
+  },
+  seen(id, status) {
+    own.seen(id, status);
+    other.seen(id, status);
+  },
+});
+
 type SentRow = [string, string, string, string, string, string, number, number, string];
 
 const toSent = ([id, kind, baseUrl, runId, file, variant, rows, at, status]: SentRow): SentJob => ({

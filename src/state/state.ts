@@ -6,10 +6,12 @@ import { type Accounts, storedAccounts } from "./accounts.ts";
 import { type Batches, storedBatches } from "./batches.ts";
 import { type Changes, storedChanges } from "./changes.ts";
 import { type Decisions, storedDecisions } from "./decisions.ts";
+import { type Failures, storedFailures } from "./failures.ts";
 import { type Ledger, storedLedger } from "./ledger.ts";
 import { type Marks, storedMarks } from "./marks.ts";
 import { applicationId, migrate, migrations } from "./migrations.ts";
 import { type ReadProducts, readProducts } from "./read-products.ts";
+import { type RunList, storedRunList } from "./run-list.ts";
 import { holdsInMemory, type Runs, runHolds, storedRuns } from "./runs.ts";
 import { type SentJobs, storedSentJobs } from "./sent-jobs.ts";
 import { type Connect, type Database, loadConnect } from "./sqlite.ts";
@@ -23,9 +25,11 @@ export interface State {
   readonly path: string | null;
   readonly accounts: Accounts;
   readonly runs: Runs;
+  readonly runList: RunList;
   readonly batches: Batches;
   readonly changes: Changes;
   readonly ledger: Ledger;
+  readonly failures: Failures;
   readonly uploads: Uploads;
   readonly sentJobs: SentJobs;
   readonly marks: Marks;
@@ -75,9 +79,11 @@ export async function openState(
     path,
     accounts: storedAccounts(db),
     runs: storedRuns(db, holds?.hold ?? holdsInMemory),
+    runList: storedRunList(db, holds?.isHeld),
     batches: storedBatches(db, path, { ledger, changes }),
     changes,
     ledger,
+    failures: storedFailures(db),
     uploads: storedUploads(db),
     sentJobs: storedSentJobs(db),
     marks: storedMarks(db),

@@ -57,7 +57,7 @@ describe("a wrong command line exits with 2, and the error names the mistake and
     [
       "only flags",
       "--mock",
-      "cat needs a command: import, imports, tryon, beautify, tasks, export, exports, products, images, models, webhooks, serve, api, login, logout, whoami, doctor, config, commands, completion",
+      "cat needs a command: import, imports, runs, tryon, beautify, tasks, export, exports, products, images, models, webhooks, serve, api, login, logout, whoami, doctor, config, commands, completion",
       "See: cat --help",
     ],
     ["a missing argument", "products get", "missing argument: ID|REFERENCE", "See: cat products get --help"],

@@ -105,6 +105,7 @@ export async function createWorld(options: WorldOptions = {}) {
         ...(home?.startsWith("/") && { homeFolder: async () => home }),
         cwd: folder,
         clock,
+        who: () => "ann@shop",
         random: () => 0.5,
         pid: 4711,
         nodeVersion: "20.19.0",

@@ -8,6 +8,7 @@ import type { Paint } from "../output/paint.ts";
 import type { Secrets } from "../output/secrets.ts";
 import type { Connection } from "../settings/settings.ts";
 import type { LastFailure } from "./open-client.ts";
+import { RecordedRuns } from "./recorded-runs.ts";
 
 /** The services of a command, created on first use: a command that never uses the client needs no API key. */
 export interface App {
@@ -31,6 +32,8 @@ export interface App {
   lastFailure: LastFailure | null;
   /** The stored state of the profile in use; temporary with `--mock`. */
   state(): Promise<State>;
+  /** The runs of the command, for the list of runs. */
+  readonly runs: RecordedRuns;
   /**
    * The exit status if nothing is thrown. A command sets it, e.g. to the status of a program it ran.
    */
@@ -65,6 +68,7 @@ export function createApp(
   const context: Context = Object.create(given, {
     homeFolder: { value: () => (home ??= given.homeFolder?.() ?? openHome(app)) },
   });
+  let runs: RecordedRuns | undefined;
   const app: App = {
     context,
     globals,
@@ -92,6 +96,10 @@ export function createApp(
     state() {
       state ??= connectState(app);
       return state;
+    },
+    get runs() {
+      runs ??= new RecordedRuns(app);
+      return runs;
     },
     exit: ExitCode.done,
     onClose: (release) => void releases.push(release),

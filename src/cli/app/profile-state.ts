@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { didYouMean } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
@@ -7,6 +8,7 @@ import type { ServiceIdentity } from "../../flows/run/account.ts";
 import type { Memory } from "../../flows/run/run.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
+import { UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import type { HomeContext } from "../settings/home-folder.ts";
 import { namedProfile, profileFileName } from "../settings/profile-names.ts";
@@ -36,6 +38,31 @@ export async function openStateFile(app: Asker, file: string): Promise<State> {
   const { openState } = await import("../../state/state.ts");
   const { clock, cwd } = app.context;
   return openState(resolve(cwd, file), { clock, folder: "theirs" });
+}
+
+/** Opens the ledger that a command reads, or the state of the profile. Throws UsageError if that file does not exist. */
+export async function openToRead(
+  app: Asker & Pick<Opener, "state"> & { onClose(release: () => void): void },
+  ledger: string | undefined,
+): Promise<State> {
+  if (ledger === undefined || app.globals.mock) return app.state();
+  await rejectMissingLedger(app, ledger);
+  const state = await openStateFile(app, ledger);
+  app.onClose(() => state.close());
+  return state;
+}
+
+/** A ledger is created where it is missing, which would leave an empty file. Throws UsageError. */
+export async function rejectMissingLedger(
+  { context, globals }: Asker,
+  ledger: string | undefined,
+): Promise<void> {
+  if (ledger === undefined || globals.mock) return;
+  if ((await stat(resolve(context.cwd, ledger)).catch(() => null)) !== null) return;
+  throw new UsageError(`cannot read --ledger ${ledger}: it does not exist`, {
+    param: "--ledger",
+    hint: "Choose the file that the import had.",
+  });
 }
 
 /**

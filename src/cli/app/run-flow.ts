@@ -40,6 +40,7 @@ export async function runFlow<Result>(app: App, flow: (host: FlowHost) => Promis
       onProgress: (event) => progress.update(event),
       onNote: (sentence) => void app.io.note(app.io.visible(sentence)),
       pause: () => progress.pause?.(),
+      onOpened: (state, runId) => app.runs.opened(state, runId),
     });
   } finally {
     interrupt.removeEventListener("abort", sayStopping);

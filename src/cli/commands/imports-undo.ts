@@ -1,5 +1,3 @@
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
@@ -14,11 +12,13 @@ import { counted, grouped, shownName } from "../../flows/words.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
 import type { App } from "../app/app.ts";
 import { confirmAction, noteSummary } from "../app/confirm-action.ts";
+import { openToRead, rejectMissingLedger } from "../app/profile-state.ts";
 import { canAsk } from "../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../app/run-flow.ts";
 import { PartialError, UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
 import { named, wholeNumber } from "../flags/values.ts";
+import { flagLine } from "../output/command-words.ts";
 import { type Column, whole } from "../output/table.ts";
 import { openMemory } from "./import/remembered.ts";
 
@@ -62,10 +62,13 @@ async function undo(app: App, typed: string | undefined, flags: UndoFlags): Prom
   const { plan: isPlan, only = null, withGenerations, concurrency } = flags;
   named("RUN", typed, "Use the run_id of an import, the ID of an import, or last.");
   named("--ledger", flags.ledger, "Choose a file.");
+  const isAsked = typed === undefined && canAsk(app) && !app.globals.yes;
+  if (typed === undefined && !isAsked) throw await withoutRun(app, flags.ledger);
   const { undoImport } = await import("../../flows/import/undo/undo.ts");
   await rejectMissingLedger(app, flags.ledger);
   const memory = await openMemory(app, flags.ledger);
-  const target = typed === undefined ? await proposeLast(app, memory) : findRunId(typed, memory);
+  const target =
+    typed === undefined ? await proposeLast(app, memory, flags.ledger) : findRunId(typed, memory);
   const input = { target, only, withGenerations, isPlan, concurrency };
   const { summary, estimate, stopped } = await runFlow(app, ({ pause, ...host }) =>
     undoImport(input, {
@@ -86,6 +89,8 @@ async function undo(app: App, typed: string | undefined, flags: UndoFlags): Prom
       },
     }),
   );
+  app.runs.counted(summary);
+  app.runs.changed(memory.state, summary.undoes);
   if (app.io.json) await app.io.jsonData({ ...summary, ...(isPlan && { plan: true }) });
   else {
     const { products } = summary;
@@ -102,13 +107,26 @@ async function undo(app: App, typed: string | undefined, flags: UndoFlags): Prom
   }
 }
 
-/** A ledger is created where it is missing, which would leave an empty file. Throws UsageError. */
-async function rejectMissingLedger({ context, globals }: App, ledger: string | undefined): Promise<void> {
-  if (ledger === undefined || globals.mock) return;
-  if ((await stat(resolve(context.cwd, ledger)).catch(() => null)) !== null) return;
-  throw new UsageError(`cannot read --ledger ${ledger}: it does not exist`, {
-    param: "--ledger",
-    hint: "Choose the file that the import had.",
+/** The error of a command without RUN, which proposes the last import. */
+async function withoutRun(app: App, ledger: string | undefined): Promise<UsageError> {
+  const { runList } = await openToRead(app, ledger);
+  const flags = ledger === undefined ? {} : { ledger };
+  const list = flagLine(["runs", "list"], flags, app.globals);
+  for (const run of runList.all()) {
+    const { kind, file, startedAt } = run;
+    // Runs that are in a ledger are not in this state.
+    if (kind !== importKind || run.ledger !== null) continue;
+    const last = flagLine(["imports", "undo", "last"], { ...flags, plan: true }, app.globals);
+    return new UsageError("missing argument: RUN", {
+      code: "missing_argument",
+      param: "RUN",
+      hint: `To see what undoing the last import (${shownName(file)}, ${shownTime(startedAt)}) would do: ${last}. For other runs: ${list}`,
+    });
+  }
+  return new UsageError("missing argument: RUN", {
+    code: "missing_argument",
+    param: "RUN",
+    hint: `No import can be undone from here. For all runs: ${list}`,
   });
 }
 
@@ -120,22 +138,15 @@ function findLast({ state, service }: Memory): StoredRun | undefined {
   return runs.sort((a, b) => b.startedAt - a.startedAt)[0];
 }
 
-/** The last import, for a line without RUN: the question of the undo names it. Throws UsageError where nothing is asked. */
-async function proposeLast(app: App, memory: Memory): Promise<string> {
+/** The last import, for the question that follows. */
+async function proposeLast(app: App, memory: Memory, ledger: string | undefined): Promise<string> {
   const last = findLast(memory);
-  const of = last && `of ${shownName(last.file)}, started at ${shownTime(last.startedAt)} (${last.id})`;
-  if (last !== undefined && canAsk(app) && !app.globals.yes) {
-    await app.io.note(app.io.visible(`The last import is ${of}.`));
-    return last.id;
-  }
-  throw new UsageError("missing argument: RUN", {
-    code: "missing_argument",
-    param: "RUN",
-    hint:
-      of === undefined
-        ? "See: cat imports undo --help"
-        : app.io.visible(`The last import is ${of}. To undo it, run: cat imports undo last`),
-  });
+  if (last === undefined) throw await withoutRun(app, ledger);
+  const { id, file, startedAt } = last;
+  await app.io.note(
+    app.io.visible(`The last import is of ${shownName(file)}, started at ${shownTime(startedAt)} (${id}).`),
+  );
+  return id;
 }
 
 /** The run that the user means. Throws a CatError if there is none. */

@@ -36,6 +36,7 @@ const listCommand = (app: App): Command =>
     preposition: "to",
     rows: "rows",
     variant: "mode",
+    hasLedger: true,
     examples: [
       ["list the last 25 imports", "cat imports list"],
       [

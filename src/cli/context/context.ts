@@ -59,6 +59,8 @@ export interface Context {
   systemLocale?(): string;
   /** How many files this process may open; null where the system does not tell. */
   openFileLimit?(): number | null;
+  /** The user of the system and the host, as `USER@HOST`. */
+  who?(): string;
   /** Makes V8 collect garbage early, which costs some time: for work that allocates much for a short time. */
   keepHeapSmall?(): void;
   /** Keeps V8 from optimizing WebAssembly: no command gains back the time and the memory that it takes. */
@@ -128,6 +130,15 @@ export function nodeContext(program: ProgramName): Context {
     },
     clock,
     systemLocale: () => new Intl.NumberFormat().resolvedOptions().locale,
+    who() {
+      const { hostname, userInfo } = process.getBuiltinModule("node:os");
+      try {
+        return `${userInfo().username}@${hostname()}`;
+      } catch {
+        // A container may run as a user without an entry.
+        return `${process.getuid?.() ?? "unknown"}@${hostname()}`;
+      }
+    },
     random: Math.random,
     pid: process.pid,
     nodeVersion: process.versions.node,

@@ -14,7 +14,7 @@ import { UsageError } from "../context/errors.ts";
 import { exampleFiles, type FileFlags } from "./file-flags.ts";
 import { identityOfFile, ownFiles, readIdentity, readStanding, writablePlace } from "./places.ts";
 
-type Named = Omit<OutputTargets["failedFile"], "mode">;
+type Named = Omit<OutputTargets["failedFile"], "mode" | "isNamed">;
 
 interface Place {
   cwd: string;
@@ -22,6 +22,8 @@ interface Place {
   app: Asker & Pick<App, "secrets">;
   /** Whether a path leads to a local photo of the file. */
   isPhoto: (path: string) => Promise<boolean>;
+  /** The paths of files that the command reads, or that its other outputs get; completed here. */
+  inUse: string[];
 }
 
 /**
@@ -39,13 +41,21 @@ export async function outputTargets(
   const { source } = file;
   const input = flags.file === "-" ? "/dev/stdin" : resolve(cwd, flags.file);
   const taken: (string | null)[] = [
-    await readIdentity(input),
+    ...(await Promise.all([input, ...place.inUse].map(readIdentity))),
     // Replacing a file that stdout or stderr is redirected to would lose the summary.
     ...(await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile))),
   ];
   const { mask } = place.app.secrets;
   const isOurs = await ownFiles(place.app, flags.ledger);
-  const target = async (flag: string | null, name: string): Promise<Named> => {
+  const staying = place.inUse;
+  staying.push(input);
+  const target = async (flag: string | null, unnumbered: string): Promise<Named> => {
+    const isKept = async (path: string) => {
+      const standing = await readStanding(path);
+      return taken.includes(standing.identity) || (await isOurs(standing)) || (await place.isPhoto(path));
+    };
+    const name =
+      flag === null ? await freeName(unnumbered, (name) => resolve(cwd, name), isKept) : unnumbered;
     const path = resolve(cwd, name);
     if (name === "")
       throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: chooseAnother(flag, "a") });
@@ -55,7 +65,7 @@ export async function outputTargets(
     const { identity } = standing;
     if (flag !== null && taken.includes(identity))
       throw unwritable(flag, name, "the command already reads or writes it");
-    const target = await checkWritable(flag, flag === null ? await freeName(path) : path, name);
+    const target = await checkWritable(flag, path, name);
     if (flag !== null && (await place.isPhoto(path))) {
       throw unwritable(flag, name, "it is a photo in the file to import");
     }
@@ -63,13 +73,17 @@ export async function outputTargets(
       throw unwritable(flag, name, "the program keeps its own data there");
     }
     taken.push(identity);
-    return { path, name, mask, overwrite: flag !== null && (target === null ? "never" : true) };
+    staying.push(path);
+    const isNew = target === null;
+    // A file that another program creates meanwhile stays.
+    if (isNew) return { path, name, mask, overwrite: flag === null ? false : "never" };
+    return { path, name, mask, overwrite: flag === "--results" ? true : { staying } };
   };
   const unnamed = failedName(source.place === null ? "stdin" : flags.file, source.format);
   const failed =
     flags.failed === undefined ? await target(null, unnamed) : await target("--failed", flags.failed);
   return {
-    failedFile: { ...failed, mode: await modeOfFailed(input) },
+    failedFile: { ...failed, isNamed: flags.failed !== undefined, mode: await modeOfFailed(input) },
     resultsFile:
       flags.results === undefined
         ? null
@@ -103,15 +117,18 @@ async function modeOfFailed(input: string): Promise<number> {
   return stats?.isFile() ? (stats.mode & 0o666) | 0o600 : 0o666;
 }
 
-/** The first numbered name that no file has, for a file that never replaces another. */
-async function freeName(path: string): Promise<string> {
+/** The first numbered name that no file has, or one that can become an earlier failed file. */
+async function freeName(
+  name: string,
+  toPath: (name: string) => string,
+  isKept: (path: string) => Promise<boolean>,
+): Promise<string> {
   for (let number = 1; ; number++) {
-    const candidate = numbered(path, number);
-    const isFree = await lstat(candidate).then(
-      () => false,
-      () => true,
-    );
-    if (isFree) return candidate;
+    const candidate = numbered(name, number);
+    const path = toPath(candidate);
+    const stats = await lstat(path).catch(() => null);
+    const isFree = stats === null || (stats.isFile() && (await writablePlace(path)).problem === null);
+    if (isFree && !(await isKept(path))) return candidate;
   }
 }
 
@@ -138,8 +155,7 @@ const longestName = 255;
 
 /**
  * The default name of the failed file: `products.failed.csv` for `products.csv` and `products.csv.gz`. An extension that matches
- * the format is kept; other names get one. Importing a failed file gives the same name again, so that the
- * next one gets the next number.
+ * the format is kept; other names get one. Importing a failed file, or an earlier one, gives the same name again.
  */
 export function failedName(file: string, format: InputFormat): string {
   const path = withoutGz(file);
@@ -148,7 +164,7 @@ export function failedName(file: string, format: InputFormat): string {
   const stem = name.slice(0, name.length - extension.length);
   // Workbooks are written in one format, whichever they are read in.
   const ending = `.failed${format === "workbook" ? ".xlsx" : extension || `.${format}`}`;
-  const short = extension === "" ? stem : stem.replace(/(?<=.)\.failed(?:-\d{1,5})?$/s, "");
+  const short = extension === "" ? stem : stem.replace(/(?<=.)\.failed(?:-\d{1,5})?(?:\.\d{1,2})?$/s, "");
   // The number that `numbered` adds must fit as well.
   const longest = longestName - ending.length - "-99999".length;
   return path.slice(0, path.length - name.length) + startInBytes(short, longest) + ending;

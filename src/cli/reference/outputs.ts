@@ -64,6 +64,8 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "imports watch": json(Import, [...byId, partial]),
   "imports rows": lines(ImportRowResult.extend({ file_line: z.int().optional() }), byId),
   "imports undo": json(summaries.undoOutput, [...changes, partial]),
+  "runs list": lines(summaries.listedRun),
+  "runs get": json(summaries.listedRun, [notFound]),
   tryon: json(summaries.generateOutput, [...changes, partial]),
   beautify: json(summaries.generateOutput, [...changes, partial]),
   "tasks list": lines(Task, byId),

@@ -29,6 +29,24 @@ export const problem = z.looseObject({
 /** A table that a command wrote for its rows. */
 export const template = z.looseObject({ file: text, columns: z.array(text) });
 
+/** `cat runs list` and `get` */
+export const listedRun = z.looseObject({
+  run_id: text,
+  kind: text,
+  file: text,
+  status: z.enum(["running", "unfinished", "ended"]),
+  exit: z.int().nullable(),
+  counts: z.record(text, count).nullable(),
+  started_at: text,
+  ended_at: text.nullable(),
+  who: text.nullable(),
+  folder: text.nullable(),
+  command: text.nullable(),
+  undone: z.enum(["no", "partly", "yes"]).nullable(),
+  base_url: text.nullable(),
+  ledger: text.nullable(),
+});
+
 /** `cat imports undo` */
 export const undoOutput = z.looseObject({
   run_id: text,

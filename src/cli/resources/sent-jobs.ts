@@ -3,6 +3,7 @@ import { grouped } from "../../flows/words.ts";
 import type { SentJob } from "../../state/sent-jobs.ts";
 import { StateError } from "../../state/state-error.ts";
 import type { App } from "../app/app.ts";
+import { openToRead } from "../app/profile-state.ts";
 import { type CommandTexts, command } from "../flags/command.ts";
 import {
   type RawListFlags,
@@ -11,6 +12,7 @@ import {
   readPrintFlags,
   withListFlags,
 } from "../flags/print-flags.ts";
+import { named } from "../flags/values.ts";
 import { whole } from "../output/table.ts";
 import { namedForm } from "./forms.ts";
 import { FirstOnes } from "./list-resource.ts";
@@ -25,6 +27,8 @@ export interface SentJobList extends Pick<CommandTexts, "examples"> {
   /** The fields with the number of rows, and with the variant of a job. */
   readonly rows: string;
   readonly variant: string;
+  /** Whether its runs can have a ledger of their own. */
+  readonly hasLedger?: boolean;
 }
 
 /** A job as it is printed, by field. `at` is when the service accepted it, by the local clock; RFC 3339 in UTC. */
@@ -33,7 +37,7 @@ type ListedJob = Readonly<Record<string, string | number>>;
 /** `list` for jobs started from this machine, with the flags of all lists, without a request. */
 export function listSentJobs(app: App, list: SentJobList): Command {
   const { kind, verb, examples } = list;
-  return withListFlags(
+  const made = withListFlags(
     command("list", {
       summary: `list the ${kind}s ${verb} from this machine`,
       about:
@@ -41,16 +45,24 @@ export function listSentJobs(app: App, list: SentJobList): Command {
         `This machine keeps the list, with the last status that it has seen. For the current status: cat ${kind}s get ID`,
       examples,
     }),
-  ).action((flags: RawListFlags) => printSentJobs(app, list, flags));
+  );
+  if (list.hasLedger)
+    made.option("--ledger <FILE>", `list the ${kind}s of a ledger, of all machines that used it`);
+  return made.action((flags: RawListFlags & { ledger?: string }) => printSentJobs(app, list, flags));
 }
 
 /** Prints the jobs of the current base URL, or of all if there is none. */
-async function printSentJobs(app: App, list: SentJobList, flags: RawListFlags): Promise<void> {
+async function printSentJobs(
+  app: App,
+  list: SentJobList,
+  flags: RawListFlags & { ledger?: string },
+): Promise<void> {
   const { kind, verb, preposition } = list;
   // Unknown fields are rejected before anything else.
   readPrintFlags(flags, sentJobForm(list, false));
+  named("--ledger", flags.ledger, "Choose a file.");
   const baseUrl = await knownBaseUrl(app);
-  const { sentJobs } = await app.state();
+  const { sentJobs } = await openToRead(app, flags.ledger);
   const jobs = new FirstOnes(singly(sentJobs.list(kind, baseUrl)), readLimit(flags));
   async function* rows() {
     for await (const page of jobs) yield page.map((job) => toListed(list, job));

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { moveFile, syncFolder } from "../../move-file.ts";
 import { type OpenFile, removeTemporary, temporaryFile } from "../../open-file.ts";
 import { OutputError } from "./disk.ts";
+import { moveAndKeepEarlier } from "./earlier-files.ts";
 import { appeared, moveToFreeName, whereLinksLead } from "./file-names.ts";
 
 /** Characters buffered before they are written: one write per row costs more than the row. */
@@ -11,9 +12,10 @@ const bufferLength = 64 * 1024;
 
 /**
  * What happens to a file that has the name: `true` replaces it, `false` takes the next number instead, and so does
- * `"never"`, as an error: the user named a file that did not exist.
+ * `"never"`, as an error: the user named a file that did not exist. With `staying` it gets a number as an earlier file, unless
+ * its path is one of these (`moveAndKeepEarlier`).
  */
-export type Overwrite = boolean | "never";
+export type Overwrite = boolean | "never" | { readonly staying: readonly string[] };
 
 /** A text file that appears under its name only when it is complete. Links are followed. */
 export class OutputFile {
@@ -41,7 +43,8 @@ export class OutputFile {
     mode = 0o666,
   ): Promise<OutputFile> {
     try {
-      const replaced = overwrite === true ? await modeOfReplaced(path) : null;
+      const replacesAny = overwrite === true || typeof overwrite === "object";
+      const replaced = replacesAny ? await modeOfReplaced(path) : null;
       const old = replaced !== null && (mode & 0o077) === 0 ? replaced & 0o700 : replaced;
       const target = overwrite !== false ? await whereLinksLead(path) : path;
       const start = `.${unfinished}_`;
@@ -105,8 +108,10 @@ export class OutputFile {
   }
 
   #place(): number {
-    if (this.#overwrite !== true) return moveToFreeName(this.#file.path, this.#path);
-    moveFile(this.#file.path, this.#path, false);
+    if (this.#overwrite === true) moveFile(this.#file.path, this.#path, false);
+    else if (typeof this.#overwrite === "object")
+      moveAndKeepEarlier(this.#file.path, this.#path, this.#overwrite.staying);
+    else return moveToFreeName(this.#file.path, this.#path);
     return 1;
   }
 

@@ -7,6 +7,7 @@ import type { Place } from "../rows/problem.ts";
 import type { SentBatch } from "../run/batch.ts";
 import { decisive, isOfCaller, isOfContent } from "../service-errors.ts";
 import type { ImportRun } from "./import-run.ts";
+import { KnownFailures } from "./known-failures.ts";
 import { type ReportedRows, type RunEnd, rowOutcomes } from "./outcomes.ts";
 import { inWordsOfRow, resultsForm } from "./row-result.ts";
 import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
@@ -32,6 +33,8 @@ export interface ClosedRun {
   reasons: readonly RowReason[];
   /** The first rows that were kept, deleted, or not carried out in full. */
   examples: Examples;
+  /** Whether existing products were recorded before they were changed, so that the import can be undone. */
+  isRecorded: boolean;
   /** Number of rows in the results file. */
   resultRows: number;
   /** Imports that ended but whose results were not read. */
@@ -79,10 +82,12 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
     stopped = decisive(stopped, error);
     if (importId !== undefined) unread.add(importId);
   });
+  const known = new KnownFailures(at, input.file.source, run.examples);
   let done = 0;
   try {
     for await (const outcome of outcomes) {
       countOutcome(summary, outcome);
+      known.add(outcome);
       if (reported.inFiles) await outputs.add(outcome);
       deps.onProgress({ step: "reading results", done: ++done, total });
     }
@@ -99,20 +104,25 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   if (faults.length > 0) summary.unwritten = faults.map(({ message }) => message);
   // A plan that failed in part stays open: applying it again must not look like a success.
   const isRetried = input.applies !== undefined && summary.failed + summary.partial > 0;
-  if (!isRetried) endIfDone(run, end, faults.length === 0);
-  return { summary, stopped: stopped ?? faults[0], reasons, examples: run.examples, resultRows, unread };
+  const isDone = !isRetried && isRunDone(run, end, faults.length === 0);
+  // Before the run ends: a resumed run counts its failures once.
+  summary.known_failures = known.end(isDone);
+  if (isDone) at.state.runs.end(at.id, at.clock.now());
+  const { examples, record } = run;
+  const isRecorded = record.isPossible;
+  return { summary, stopped: stopped ?? faults[0], reasons, examples, isRecorded, resultRows, unread };
 }
 
 /**
- * Ends the run if every row has a result and was reported. Otherwise it stays open: if its files could not be
+ * Whether every row has a result and was reported, so that the run ends. Otherwise it stays open: if its files could not be
  * written, if it sent batches and did not wait for them, or if rows are left beyond a limit.
  */
-function endIfDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWritten: boolean): void {
-  const { state, id, clock } = at;
+function isRunDone({ input, at, check }: ImportRun, { sent, left }: RunEnd, isWritten: boolean): boolean {
+  const { state, id } = at;
   const isReported = isWritten && (input.wait || sent.length === 0);
   const isAllKnown = state.batches.of(id).every((batch) => batch.state === "settled");
   const isComplete = left === null && (check.left ?? 0) === 0;
-  if (isComplete && isAllKnown && isReported) state.runs.end(id, clock.now());
+  return isComplete && isAllKnown && isReported;
 }
 
 /**
@@ -133,7 +143,7 @@ export function reportedRows(
   sent: readonly SentBatch[],
 ): ReportedRows {
   // Piped input exists nowhere else, and a failed file requested by flag is always written.
-  const mustBeWritten = input.file.source.path === null || targets.failedFile.overwrite !== false;
+  const mustBeWritten = input.file.source.path === null || targets.failedFile.isNamed === true;
   return {
     accepted: input.wait,
     notAccepted: mustBeWritten || wereRowsRejected(sent),

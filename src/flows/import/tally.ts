@@ -38,8 +38,8 @@ export const noCounts = (): SharedCounts => ({
   known_failures: 0,
 });
 
-/** Rows whose edits were not carried out, or that were not edited. */
-type ExampleKind = "kept" | "deleted" | "emptied" | "removed";
+/** Rows whose edits were not carried out, that were not edited, or whose failure is known. */
+type ExampleKind = "kept" | "deleted" | "emptied" | "removed" | "known";
 
 /** The first rows of each kind that a summary names. */
 export class Examples {

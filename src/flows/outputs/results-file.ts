@@ -82,8 +82,8 @@ export interface OutputTarget {
 
 /** The files of a run. */
 export interface OutputTargets {
-  /** For the failed rows; a default name is never overwritten. `mode` applies to a new file. */
-  failedFile: OutputTarget & { overwrite: Overwrite; mode?: number };
+  /** For the failed rows. `isNamed`: the user has named it, so it gets all rows. `mode` applies to a new file. */
+  failedFile: OutputTarget & { overwrite: Overwrite; isNamed?: boolean; mode?: number };
   resultsFile: OutputTarget | null;
 }
 

@@ -159,7 +159,7 @@ const sheetEnding = /\.(?:csv|tsv|xlsx|xlsm|ods|ndjson|jsonl)(?:\.gz)?$/i;
 /** Files that systems put into folders of photos, and the lock files of Excel and LibreOffice. */
 const systemFile = /^(?:\.|~\$|(?:thumbs\.db|desktop\.ini|__macosx|@eadir)$)/i;
 /** Failed files of earlier imports. */
-const failedFile = /\.failed(?:-\d{1,5})?\.[^.]+$/i;
+const failedFile = /\.failed(?:-\d{1,5})?(?:\.\d{1,2})?\.[^.]+$/i;
 
 /** Lists a folder without opening its files. Folders that are links are not followed. Throws the errors of the system. */
 export async function listPhotos(folder: string, signal: AbortSignal): Promise<PhotoListing> {

@@ -50,6 +50,8 @@ export interface RunHost {
   readonly memory: () => Promise<Memory>;
   /** Receives a sentence for people. */
   readonly onNote: (sentence: string) => void;
+  /** Called with the run that a flow works on, before it does. */
+  readonly onOpened?: (state: State, runId: string) => Promise<void>;
 }
 
 /** The run that a command asks for. */
@@ -119,11 +121,15 @@ export async function withRun<Done>(
       isFinished: id === finished?.id,
       isRepeated: ended !== null,
     });
+    const begin = async (run: StoredRun) => {
+      if (run.id !== finished?.id) await host.onOpened?.(state, run.id);
+      return work(opened(run));
+    };
     try {
-      if (begun === null || !(await replaces(opened(begun)))) return await work(opened(open));
+      if (begun === null || !(await replaces(opened(begun)))) return await begin(open);
       state.runs.end(begun.id, clock.now());
       state.runs.begin(fresh);
-      return await work(opened(fresh));
+      return await begin(fresh);
     } finally {
       hold.release();
     }

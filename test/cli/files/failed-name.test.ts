@@ -15,19 +15,22 @@ test.each([
   ["stdin", "ndjson", "stdin.failed.ndjson"],
   ["products.failed.csv", "csv", "products.failed.csv"],
   ["products.failed-12.csv", "csv", "products.failed.csv"],
+  ["products.failed.5.csv", "csv", "products.failed.csv"],
   [".failed.csv", "csv", ".failed.failed.csv"],
 ] as const)("the failed file of %s, read as %s, is %s", (file, format, name) => {
   expect(failedName(file, format)).toBe(name);
 });
 
-test("the failed file of a failed file gets the next number, in the same format", async () => {
+test("the failed file of a failed file never replaces its input, and has the same format", async () => {
   const world = await createWorld();
   const bad = "https://cdn.example.com/fail-timeout.jpg";
   world.write("a.tsv", `reference\tname\timages\nBAD\tCoat\t${bad}\n`);
   for (const [file, failed] of [
     ["a.tsv", "a.failed.tsv"],
     ["a.failed.tsv", "a.failed-2.tsv"],
-    ["a.failed-2.tsv", "a.failed-3.tsv"],
+    // The earlier one of that name becomes a.failed.1.tsv.
+    ["a.failed-2.tsv", "a.failed.tsv"],
+    ["a.failed.1.tsv", "a.failed.tsv"],
   ] as const) {
     const ran = await world.cat(`import ${file} --no-progress`);
     expect(ran.exit).toBe(8);

@@ -74,13 +74,14 @@ test("rows whose product changed since the plan are skipped, listed and in the f
   const world = await planned();
   await world.cat("products update A --name Coat");
   const ran = await world.cat("import --apply plan.ndjson");
-  expect(ran).toEqual({
+  expect({ ...ran, stderr: ran.stderr.replace(/run_\w+/, "RUN") }).toEqual({
     exit: 8,
     stdout: "",
     stderr: `1 row changed at the service since the plan was made: A. It is skipped.
 Imported 3 of 4 rows from a.csv in 5.0 s: 1 created, 1 updated, 1 unchanged.
   1 row failed
     a.csv:2  A  the product changed since the plan was made: plan this row again
+To undo it: cat imports undo RUN
 Failed rows are in a.failed.csv, with the reasons. Fix them there, then run:
   cat import a.failed.csv --plan
 `,
@@ -116,12 +117,14 @@ test.each(["", " --strict"])(
   async (strict) => {
     const world = await planned();
     expect((await world.cat("products update B --name Coat")).exit).toBe(0);
-    expect(await world.cat(`import --apply plan.ndjson${strict}`)).toEqual({
+    const ran = await world.cat(`import --apply plan.ndjson${strict}`);
+    expect({ ...ran, stderr: ran.stderr.replace(/run_\w+/, "RUN") }).toEqual({
       exit: 0,
       stdout: "",
       stderr:
         "Imported 4 rows from a.csv in 5.0 s: 1 created, 2 updated, 1 kept.\n" +
-        "  1 product was changed at the service since; kept (B)\n",
+        "  1 product was changed at the service since; kept (B)\n" +
+        "To undo it: cat imports undo RUN\n",
     });
     expect(named(world)).toEqual({ A: "Red dress", B: "Coat", C: "Blue belt", D: "Hat" });
   },

@@ -96,7 +96,8 @@ test("writes only the first rows to the failed file, which the last command writ
   );
   expect(read("b.failed.csv").split("\n")).toHaveLength(4);
   await cat("import b.csv --skip-invalid");
-  expect(read("b.failed-2.csv").split("\n")).toHaveLength(4);
+  expect(read("b.failed.csv").split("\n")).toHaveLength(4);
+  expect(read("b.failed.1.csv").split("\n")).toHaveLength(4);
 });
 
 test("a changed photo of a row that was sent is sent with the rest", async () => {

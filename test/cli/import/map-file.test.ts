@@ -102,7 +102,7 @@ looks.csv: 1 image in 1 request. Nothing was queued (--dry-run).
     world.write("own.json", mapping.replace("Titel", "Title"));
     const other = "import shop.csv --skip-invalid --fresh --no-progress --map-file own.json --map Titel=name";
     expect(next((await world.cat(`${other} --map-value sex:Herren=male`)).stderr)).toBe(
-      "  cat import shop.failed-2.csv --map-file own.json --map Titel=name --map-value sex:Herren=male",
+      "  cat import shop.failed.csv --map-file own.json --map Titel=name --map-value sex:Herren=male",
     );
   });
 

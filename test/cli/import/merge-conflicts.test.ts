@@ -31,6 +31,7 @@ describe("a cell that the sheet and the service changed", () => {
       "  1 product was changed at the service since; kept (B)",
       "  1 row left out as a conflict",
       `    a.csv:2  A  ${message}`,
+      expect.stringMatching(/^To undo it: cat imports undo run_\w+$/),
       "Conflicting rows are in a.failed.csv, with the reasons. Fix them there, then run:",
       "  cat import a.failed.csv",
       "",

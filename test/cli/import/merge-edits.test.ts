@@ -37,7 +37,7 @@ describe("an exported sheet", () => {
       expect(await world.cat("import sheet.csv --no-progress", world.home(machine))).toMatchObject({
         exit: 0,
         stderr: expect.stringMatching(
-          /^Imported 2 rows from sheet\.csv in [\d.]+ s: 2 updated\.\n {2}photos: 1 removed, 2 moved\n$/,
+          /^Imported 2 rows from sheet\.csv in [\d.]+ s: 2 updated\.\n {2}photos: 1 removed, 2 moved\nTo undo it: cat imports undo run_\w+\n$/,
         ),
       });
       expect(world.writes(sent).sort()).toEqual([

@@ -128,7 +128,7 @@ describe("a photo of a place that has another source", () => {
     expect(ran).toMatchObject({
       exit: 0,
       stderr: expect.stringMatching(
-        /^Imported 2 rows from a\.csv in [\d.]+ s: 1 updated, 1 unchanged\.\n {2}photos: 1 replaced\n$/,
+        /^Imported 2 rows from a\.csv in [\d.]+ s: 1 updated, 1 unchanged\.\n {2}photos: 1 replaced\nTo undo it: cat imports undo run_\w+\n$/,
       ),
     });
     const now = world.images("A");
@@ -148,7 +148,9 @@ describe("a photo of a place that has another source", () => {
     world.edit("a.csv", ["a1.png,a2.png", "a2.png,a1.png"]);
     expect(await world.cat("import a.csv --no-progress", world.home("one"))).toMatchObject({
       exit: 0,
-      stderr: expect.stringMatching(/: 1 updated, 1 unchanged\.\n {2}photos: 2 moved\n$/),
+      stderr: expect.stringMatching(
+        /: 1 updated, 1 unchanged\.\n {2}photos: 2 moved\nTo undo it: cat imports undo run_\w+\n$/,
+      ),
     });
     expect(world.writes(sent)).toEqual(["POST products/ID/images"]);
     const { images } = world.products()[0]!;

@@ -32,6 +32,7 @@ const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
     stopped: undefined,
     reasons: [],
     examples: new Examples(),
+    isRecorded: false,
     resultRows: 0,
     unread: new Set(),
     changed: null,
@@ -167,9 +168,10 @@ test("changed fields alone have results at once, also with --no-wait", async () 
   await world.cat("import a.csv");
   world.write("a.csv", rows("Robe"));
   const { exit, stderr } = await world.cat("import a.csv --no-wait --no-progress");
-  expect({ exit, stderr: stderr.replace(/in [\d.]+ s/, "in 1 s") }).toEqual({
+  const shown = stderr.replace(/in [\d.]+ s/, "in 1 s").replace(/run_\w+/, "RUN");
+  expect({ exit, stderr: shown }).toEqual({
     exit: 0,
-    stderr: "Imported 1 row from a.csv in 1 s: 1 updated.\n",
+    stderr: "Imported 1 row from a.csv in 1 s: 1 updated.\nTo undo it: cat imports undo RUN\n",
   });
 });
 

@@ -227,7 +227,7 @@ test("writes the failed rows of each file next to it", async () => {
   const quiet = await cat("import d.csv e.csv --quiet --fresh");
   expect(quiet.exit).toBe(8);
   expect(quiet.stderr).toBe(
-    "error: 2 of 3 rows of 2 files were not imported in full (2 failed); these rows are in d.failed-2.csv and e.failed-2.csv, with the reasons\n",
+    "error: 2 of 3 rows of 2 files were not imported in full (2 failed); these rows are in d.failed.csv and e.failed.csv, with the reasons\n",
   );
 });
 

@@ -22,16 +22,16 @@ interface Case {
   sent?: SentBatch[];
   wait?: boolean;
   path?: string | null;
-  overwrite?: boolean;
+  isNamed?: boolean;
   resultsFile?: OutputTargets["resultsFile"];
   invalid?: number;
 }
 
 const toldOf = ({ sent = [accepted], wait = true, path = "a.csv", invalid = 0, ...files }: Case) => {
-  const { overwrite = false, resultsFile = null } = files;
+  const { isNamed = false, resultsFile = null } = files;
   const run = {
     input: { wait, file: { source: { path } } } as ImportInput,
-    targets: { failedFile: { path: "f", name: "f", overwrite }, resultsFile },
+    targets: { failedFile: { path: "f", name: "f", overwrite: false, isNamed }, resultsFile },
     check: { total: 3, valid: 3 - invalid, invalid, unusable: false },
   };
   const told = reportedRows(run, sent);
@@ -59,7 +59,7 @@ test.each<[string, Case, string[]]>([
   ],
   [
     "a resumable run with --failed",
-    { sent: [refused(402)], overwrite: true },
+    { sent: [refused(402)], isNamed: true },
     ["accepted", "notAccepted", "inFiles"],
   ],
   ["a run whose API key is rejected at once", { sent: [refused(401), unsent] }, ["accepted"]],

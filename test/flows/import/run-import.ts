@@ -157,7 +157,10 @@ export async function importWorld(options: MockOptions = {}) {
           writesPerMinute: 60,
           onNote: (note) => void notes.push(note),
           targets: async () => ({
-            failedFile: failedFile ?? { path: join(folder, "failed"), name: "failed", overwrite: false },
+            failedFile: {
+              isNamed: failedFile?.overwrite === true,
+              ...(failedFile ?? { path: join(folder, "failed"), name: "failed", overwrite: false }),
+            },
             resultsFile,
           }),
           client: async () => through(machine.client ?? client),

@@ -45,6 +45,7 @@ export async function exportFrozenFiles(app: App, command: FrozenInput): Promise
     const total = selection!.wanted.length;
     await list.end({ total, valid: total - unknown, invalid: unknown, unusable: false });
   });
+  app.runs.counted(outcome.summary);
   if (app.io.json) await app.io.jsonData(outcome.summary);
   else {
     const isNumbered =

@@ -37,6 +37,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
         )
       : null;
   const client = await app.client();
+  app.runs.begun({ id: runId, kind: "export", file: input.out ?? "-", startedAt: began });
   const service = { client, signal: interrupt };
   const since =
     input.since === "last"
@@ -71,6 +72,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   }
   last?.record(result.startedAt);
   await learned.keep(app);
+  app.runs.counted({ run_id: runId, products: result.products, assets: result.assets });
   await report(app, target, { run_id: runId, ...result }, clock.now() - began);
 }
 

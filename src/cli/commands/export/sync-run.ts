@@ -41,8 +41,10 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   const reviewed = await reviewedAssets(app);
   let listed = 0;
   const learned = new LearnedValues();
-  const outcome = await runFlow(app, (host) =>
-    syncCatalogue(flags, {
+  const startedAt = app.context.clock.now();
+  const outcome = await runFlow(app, (host) => {
+    if (!flags.dryRun) app.runs.begun({ id: host.runId, kind: "mirror", file: flags.folder, startedAt });
+    return syncCatalogue(flags, {
       ...host,
       baseUrl,
       keyFingerprint,
@@ -54,8 +56,9 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
       onFailed({ reference, product_id, asset_id }, { message }) {
         if (listed++ < mostListed) host.onNote(`${reference ?? product_id}  ${asset_id}  ${message}`);
       },
-    }),
-  );
+    });
+  });
+  app.runs.counted(outcome.summary);
   await learned.keep(app);
   const isComplete = outcome.stopped === undefined && outcome.summary.failed === 0;
   await reportSync(app, flags, { ...outcome, stopped: withRoleHint(outcome.stopped, flags.roles) });

@@ -180,7 +180,12 @@ async function fullRun(
         async targets() {
           await place?.check();
           const named = { ...flags, file: flags.input };
-          const targets = await outputTargets(named, file, { cwd, app, isPhoto: async () => false });
+          const targets = await outputTargets(named, file, {
+            cwd,
+            app,
+            isPhoto: async () => false,
+            inUse: [],
+          });
           if (flags.gallery !== undefined) {
             pause();
             const { failedFile, resultsFile } = targets;
@@ -307,6 +312,7 @@ async function report(
       ? undefined
       : await (await import("./gallery.ts")).writeRunGallery(app, flags, ended);
   const fault = ended.fault ?? unlisted ?? withoutPage;
+  app.runs.counted(summary);
   if (app.io.json) await app.io.jsonData(summary);
   else await noteSummary(app, reportLines(ended, flags, app));
   const rejection = rejectionError(ended, flags);

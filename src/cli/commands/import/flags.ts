@@ -58,6 +58,8 @@ export interface RawFlags extends RawFileFlags, RawMapFlags, BucketFlags {
   readonly exitCode?: boolean;
   readonly exact?: boolean;
   readonly conflicts?: ConflictChoice;
+  /** Whether rows that failed in earlier runs too leave the exit status at 0. */
+  readonly knownFailures?: "ok";
   /** The plan to apply. */
   readonly apply?: string;
   readonly strict?: boolean;
@@ -80,6 +82,7 @@ export interface ImportFlags
 export const ofCommand: ReadonlySet<string> = new Set([
   "apply",
   "strict",
+  "knownFailures",
   "plan",
   "planFormat",
   "maxChanges",

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { importFiles } from "../../../flows/import/import-file.ts";
 import { nothingSent } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkCounts, isRejected } from "../../../flows/rows/check.ts";
@@ -41,11 +42,13 @@ export async function fullRun(
         void app.context.stderr.write(app.io.asCalled(`${lines.join("\n")}\n`));
       }),
     );
+  const inUse = opened.flatMap(({ flags: { file } }) => (file === "-" ? [] : resolve(app.context.cwd, file)));
   let memory: ReturnType<typeof openMemory> | undefined;
   const { outcomes, unbegun } = await runFlow(app, ({ pause, ...host }) =>
     importFiles(
       opened.map(({ flags, file, localPhotos, converter, photoAt }, index) => {
-        const place = { cwd: app.context.cwd, app, isPhoto: (path: string) => localPhotos.has(path) };
+        const isPhoto = (path: string) => localPhotos.has(path);
+        const place = { cwd: app.context.cwd, app, isPhoto, inUse };
         const list = lists?.of[index] ?? unlisted(foundProblems, { ...file.source, photoAt });
         const noteConversions = reportConversions(app, converter, host.onProgress);
         const deps = {

@@ -187,5 +187,14 @@ function withFlags(made: Command): Command {
         .argParser(wholeNumber({ min: 1, max: limits.importRows.max }))
         .default(undefined, "2000"),
     );
-  return withBucketFlags(withOutputFlags(made.optionsGroup("Output:")));
+  return withBucketFlags(
+    withOutputFlags(made.optionsGroup("Output:")).addOption(
+      new Option(
+        "--known-failures <DO>",
+        "exit with 0 if only rows failed that failed for the same reason in the last two runs as well (ok)",
+      )
+        .choices(["ok"])
+        .default(undefined, "exit with 8"),
+    ),
+  );
 }

@@ -6,6 +6,7 @@ import type {
 } from "../../../flows/import/import-input.ts";
 import type { Memory } from "../../../flows/run/run.ts";
 import { counted, grouped } from "../../../flows/words.ts";
+import { inBoth } from "../../../state/sent-jobs.ts";
 import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
 import type { App } from "../../app/app.ts";
@@ -81,7 +82,7 @@ export async function openMemory(app: App, ledger: string | undefined): Promise<
  */
 async function sentJobsOfProfile(app: App, ledger: State): Promise<State["sentJobs"]> {
   try {
-    return (await app.state()).sentJobs;
+    return inBoth((await app.state()).sentJobs, ledger.sentJobs);
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     await app.io.note(`${error.message}: cat imports list will not show this import.`);

@@ -8,11 +8,12 @@ import type { CheckResult } from "../../../flows/rows/check.ts";
 import { counted, countList, grouped, series, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
-import { PartialError, withHint } from "../../context/errors.ts";
+import { ExitCode, PartialError, toExitCode, withHint } from "../../context/errors.ts";
 import { onceOnly, typedLine } from "../../output/command-words.ts";
 import type { ListedProblem } from "../../output/problem-groups.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
+import type { ImportFlags } from "./flags.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { headline, isResumable, type ReportedFile, reportLines, resultLines, resumeLines } from "./report.ts";
 import { type ImportTotals, toTotals } from "./several.ts";
@@ -33,6 +34,7 @@ export async function reportFiles(
     ended === null ? [{ name: file.source.name, check }] : [],
   );
   const summaries = reported.map(({ summary }) => summary);
+  for (const { summary, flags, run } of reported) app.runs.counted(summary, exitOf(summary, flags, run));
   const totals = toTotals(
     summaries,
     notStarted.map(({ check }) => check),
@@ -57,11 +59,9 @@ export async function reportFiles(
   }
   const stopped = unbegun ?? reported.at(-1)!.run.stopped;
   if (stopped !== undefined) throw withResetHint(stopped);
-  const { wait } = files[0]!.flags;
-  const { succeeded, submitted, failed, partial, invalid, unchanged, kept, deleted, conflicts, total } =
-    totals;
-  const bad = total - (wait ? succeeded : submitted - failed - partial) - unchanged - kept - deleted;
-  if (bad <= 0) return;
+  const { failed, partial, invalid, conflicts, total } = totals;
+  const bad = rowsNotImported(totals, files[0]!.flags);
+  if (!isBad(totals, files[0]!.flags)) return;
   const failedFiles = summaries.flatMap(({ failed_file }) => failed_file ?? []);
   const where =
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;
@@ -74,6 +74,20 @@ export async function reportFiles(
     { code: "rows_failed" },
   );
 }
+
+/** The number of rows that the service does not have as the sheet says. */
+const rowsNotImported = (
+  { succeeded, submitted, failed, partial, unchanged, kept, deleted, total }: ImportTotals,
+  { wait }: ImportFlags,
+): number => total - (wait ? succeeded : submitted - failed - partial) - unchanged - kept - deleted;
+
+/** Whether there are more of them than the user accepts. */
+const isBad = (totals: ImportTotals, flags: ImportFlags): boolean =>
+  rowsNotImported(totals, flags) > (flags.knownFailures === "ok" ? totals.known_failures : 0);
+
+/** The exit status that the import of one file has by itself. */
+const exitOf = (summary: ImportSummary, flags: ImportFlags, { stopped }: ReportedFile["run"]): number =>
+  stopped !== undefined ? toExitCode(stopped) : isBad(summary, flags) ? ExitCode.partial : ExitCode.done;
 
 /** The counts that reports list, in this order. */
 const reportedCounts = [
@@ -122,7 +136,7 @@ const withResetHint = (stopped: unknown): unknown =>
 
 async function reportedRun(
   { context, globals, typed }: App,
-  { summary, stopped, reasons, examples, resultRows, unread, changed }: EndedRun,
+  { summary, stopped, reasons, examples, isRecorded, resultRows, unread, changed }: EndedRun,
   { flags: { failed }, file, photoAt }: OpenedFile,
 ): Promise<ReportedFile["run"]> {
   const failedFile = summary.failed_file ?? failed;
@@ -130,7 +144,7 @@ async function reportedRun(
     failedFile !== undefined &&
     (await stat(resolve(context.cwd, failedFile)).catch(() => null))?.isFile() === true;
   const { format } = file.source;
-  const ended = { stopped, reasons, examples, resultRows, unread, changed };
+  const ended = { stopped, reasons, examples, isRecorded, resultRows, unread, changed };
   return { ...ended, failedFileStays, format, globals, typed, photoAt };
 }
 

@@ -3,7 +3,6 @@ import { CatError } from "../../../errors.ts";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { EndedRun } from "../../../flows/import/close-run.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
-import type { Examples } from "../../../flows/import/tally.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/input-format.ts";
 import { counted, countList, grouped, series, shownName } from "../../../flows/words.ts";
@@ -12,6 +11,7 @@ import { mapFlags } from "../../mapping/map-flags.ts";
 import { fileWord, flagLine, onceOnly, typedLine, unlimited, waiting } from "../../output/command-words.ts";
 import { type PhotoAt, placeText } from "../../output/problem-groups.ts";
 import type { ImportFlags } from "./flags.ts";
+import { knownLines, mergeLines, undoLine } from "./merge-lines.ts";
 import type { ImportTotals } from "./several.ts";
 
 /** The number of failed and partial rows that a summary lists. */
@@ -25,6 +25,8 @@ export interface ReportedRun {
   reasons: EndedRun["reasons"];
   /** The first rows that were kept, deleted, or not carried out in full. */
   examples: EndedRun["examples"];
+  /** Whether the import can be undone. */
+  isRecorded: boolean;
   /** The number of rows in the results file. */
   resultRows: number;
   /** IDs of finished imports whose results were not read. */
@@ -121,6 +123,7 @@ export function resultLines(
   const { conflicts } = summary;
   if (conflicts > 0)
     lines.push(`  ${rows(conflicts)} left out as ${conflicts === 1 ? "a conflict" : "conflicts"}`);
+  lines.push(...knownLines(summary, flags, run.examples));
   const reasons = run.reasons.slice(0, shownReasons);
   for (const { reference, message, ...place } of reasons)
     lines.push(`    ${placeText(name, place, run.photoAt)}  ${reference}  ${message}`);
@@ -136,6 +139,7 @@ export function resultLines(
   const told = stopped instanceof CatError ? stopped.message : null;
   for (const why of unwritten) if (why !== told && why !== changed?.message) lines.push(`${why}.`);
   if (changed !== null && changed.message !== told) lines.push(`${changed.message}.`, changed.hint!);
+  lines.push(...undoLine(summary, flags, run));
   if (results_file !== null) {
     const whose = resultRows === total ? "all rows" : `${grouped(resultRows)} of ${rows(total)}`;
     lines.push(`Results of ${whose}: ${results_file}`);
@@ -144,44 +148,6 @@ export function resultLines(
   else if (flags.failed !== undefined && run.failedFileStays)
     lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
   return lines;
-}
-
-/** Lines about what sheet, service and before disagree on (merge.md, What is said). */
-function mergeLines({ deleted, photos, not_applied }: ImportSummary, examples: Examples): string[] {
-  const are = (count: number) => (count === 1 ? "was" : "were");
-  const it = (count: number) => (count === 1 ? "it" : "them");
-  const named = (kind: Parameters<Examples["of"]>[0]) => {
-    const { count, references } = examples.of(kind);
-    return count === 0 ? "" : ` (${references.join(", ")}${count > references.length ? ", …" : ""})`;
-  };
-  const changed = examples.of("kept").count;
-  const { added: _, adopted, ...changes } = photos;
-  const { emptied, removed } = not_applied;
-  const lines: [count: number, text: () => string][] = [
-    [changes.replaced + changes.removed + changes.moved, () => `photos: ${countList(changes)}`],
-    [adopted, () => `${counted(adopted, "photo")} ${are(adopted)} at the service already; not sent again`],
-    [
-      changed,
-      () =>
-        `${counted(changed, "product")} ${are(changed)} changed at the service since; kept${named("kept")}`,
-    ],
-    [
-      deleted,
-      () =>
-        `${counted(deleted, "product")} ${are(deleted)} deleted at the service since${named("deleted")}; to create ${it(deleted)} again, add --exact`,
-    ],
-    [
-      emptied,
-      () =>
-        `${counted(emptied, "field")} ${are(emptied)} emptied in the sheet; kept${named("emptied")}. To clear ${it(emptied)}, add --exact`,
-    ],
-    [
-      removed,
-      () =>
-        `${counted(removed, "photo")} ${are(removed)} removed in the sheet; kept${named("removed")}. To detach ${it(removed)}, add --exact`,
-    ],
-  ];
-  return lines.filter(([count]) => count > 0).map(([, text]) => `  ${text()}`);
 }
 
 /**

@@ -105,14 +105,14 @@ const unknownRun = (id: string): CatError =>
   new CatError(`no import with the run ${JSON.stringify(id)} on this machine`, {
     type: "not_found",
     code: "run_not_found",
-    hint: "An import with a ledger of its own needs --ledger FILE here too. To see the imports of this machine: cat imports list.",
+    hint: "An import with a ledger of its own needs --ledger FILE here too. To see the runs of this machine: cat runs list.",
   });
 
 const nothingRecorded = ({ id, file }: StoredRun): CatError =>
   new CatError(`nothing is recorded that the import of ${shownName(file)} changed (run ${id})`, {
     type: "not_found",
     code: "nothing_recorded",
-    hint: "It changed nothing, is older than 30 days or the last 10 imports, or an earlier version of this program sent it. To undo another import, name it: cat imports list.",
+    hint: "It changed nothing, is older than 30 days or the last 10 imports, or an earlier version of this program sent it. To undo another import, name it: cat runs list.",
   });
 
 async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoDeps) {
@@ -148,6 +148,7 @@ async function undoRun(target: StoredRun, input: UndoInput, at: Run, deps: UndoD
     products: [],
   };
   const stopped = await undoProducts(target, input, at, deps, summary);
+  if (!input.isPlan) state.runList.undone(target.id);
   if (stopped === undefined && !input.isPlan) state.runs.end(at.id, clock.now());
   summary.products.sort((a, b) => (a.reference < b.reference ? -1 : 1));
   return { summary, estimate, stopped };

@@ -1,0 +1,123 @@
+import { CatError } from "../../errors.ts";
+import type { ListedRun, RunOrigin } from "../../state/run-list.ts";
+import type { State } from "../../state/state.ts";
+import type { Context } from "../context/context.ts";
+import type { GlobalOptions } from "../context/globals.ts";
+import type { Secrets } from "../output/secrets.ts";
+
+/** A run without progress of its own, which is recorded when the command ends. */
+export type BegunRun = Pick<ListedRun, "id" | "kind" | "file" | "startedAt">;
+
+/** The parts of the app that know a command and the state of its profile. */
+interface Recorder {
+  readonly context: Pick<Context, "clock" | "cwd" | "who">;
+  readonly globals: Pick<GlobalOptions, "mock">;
+  readonly typed: readonly string[];
+  readonly secrets: Pick<Secrets, "mask">;
+  state(): Promise<State>;
+  connection(): Promise<{ readonly baseUrl: string }>;
+}
+
+interface RunEnd {
+  counts: ListedRun["counts"];
+  /** Where the command has several runs; that of the command otherwise. */
+  exit: number | undefined;
+}
+
+/** The runs of a command, for the list of runs (`cat runs list`). Those of `--mock` are not kept. */
+export class RecordedRuns {
+  readonly #app: Recorder;
+  readonly #opened = new Map<string, State>();
+  readonly #begun: BegunRun[] = [];
+  readonly #ends = new Map<string, RunEnd>();
+  readonly #changed = new Map<string, State>();
+
+  constructor(app: Recorder) {
+    this.#app = app;
+  }
+
+  /** A flow works on a run of a state. */
+  async opened(state: State, id: string): Promise<void> {
+    if (this.#app.globals.mock) return;
+    this.#opened.set(id, state);
+    await this.#record(async (profile) => {
+      state.runList.begin(id, this.#origin());
+      copyOf(state, id, profile);
+    });
+  }
+
+  /** A command begins a run that no state keeps: an export of rows, or a mirror. */
+  begun(run: BegunRun): void {
+    this.#begun.push(run);
+  }
+
+  /** What a run counted: every number of its summary. */
+  counted<Summary extends { readonly run_id: string | null }>(summary: Summary, exit?: number): void {
+    const counts = Object.entries(summary).flatMap(([name, value]: [string, unknown]) =>
+      typeof value === "number" && name !== "duration_ms" ? [[name, value] as const] : [],
+    );
+    if (summary.run_id !== null) this.#ends.set(summary.run_id, { counts: Object.fromEntries(counts), exit });
+  }
+
+  /** An undo has changed what the list shows of a run. */
+  changed(state: State, id: string): void {
+    this.#changed.set(id, state);
+  }
+
+  /** Records the exit status of the command, once. */
+  async end(exit: number): Promise<void> {
+    const isAny = this.#opened.size + this.#begun.length > 0;
+    if (this.#app.globals.mock || !isAny) return;
+    await this.#record(async (profile) => {
+      for (const [id, state] of this.#opened) {
+        const { counts = null, exit: own = exit } = this.#ends.get(id) ?? {};
+        state.runList.end(id, own, counts);
+        copyOf(state, id, profile);
+      }
+      for (const [id, state] of this.#changed) copyOf(state, id, profile);
+      if (this.#begun.length === 0) return;
+      const { baseUrl } = await this.#app.connection();
+      const { clock } = this.#app.context;
+      for (const run of this.#begun) {
+        const { counts = null } = this.#ends.get(run.id) ?? {};
+        const where = { baseUrl, ledger: null, origin: this.#origin() };
+        const result = { endedAt: clock.now(), exit, counts, undone: null };
+        profile?.runList.add({
+          ...run,
+          ...where,
+          ...result,
+          isUndoable: false,
+          isRunning: false,
+          isUnfinished: false,
+        });
+      }
+    });
+    this.#opened.clear();
+    this.#begun.length = 0;
+  }
+
+  #origin(): RunOrigin {
+    const { context, typed, secrets } = this.#app;
+    return { who: context.who?.() ?? null, folder: context.cwd, typed: typed.map(secrets.mask) };
+  }
+
+  /** A list that cannot be written stops no command: the job is done, and its summary has the ID. */
+  async #record(write: (profile: State | null) => Promise<void>): Promise<void> {
+    try {
+      await write(await this.#app.state().catch(nullIfUnusable));
+    } catch (error) {
+      nullIfUnusable(error);
+    }
+  }
+}
+
+function nullIfUnusable(error: unknown): null {
+  if (error instanceof CatError) return null;
+  throw error;
+}
+
+/** The runs of a ledger are in the list of the profile too. */
+function copyOf(state: State, id: string, profile: State | null): void {
+  const run = state === profile || profile === null ? null : state.runList.get(id);
+  if (run !== null) profile!.runList.add({ ...run, ledger: state.path });
+}

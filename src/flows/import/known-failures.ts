@@ -1,0 +1,102 @@
+// Failures that are known: a row that failed for the same permanent reason in several runs of its file in a row.
+
+import type { FailedRow } from "../../state/failures.ts";
+import type { Source } from "../rows/source.ts";
+import type { Run } from "../run/run.ts";
+import { shortDigest } from "../short-digest.ts";
+import { isConflictCode, type RowOutcome, type RowResult } from "./row-result.ts";
+import { toPlace } from "./said-rows.ts";
+import type { Examples } from "./tally.ts";
+
+/** The number of runs in a row after which a failure is known. */
+export const knownAfterRuns = 3;
+
+/** Rows written at once. */
+const rowsAtOnce = 1_000;
+
+/** Codes of failures that the next run may not have. */
+const temporary: ReadonlySet<string> = new Set([
+  "timeout",
+  "too_many_attempts",
+  "row_failed",
+  "import_failed",
+  "unknown",
+  "product_changed",
+  "product_not_found",
+  "photos_missing",
+  "not_sent",
+]);
+
+/** An `http_error` of a server that is busy or down. */
+const passingStatus = /\bstatus (?:5\d\d|408|425|429)\b/;
+
+const isPermanent = ({ code, message }: { code: string; message: string }): boolean =>
+  !temporary.has(code) && !/^5\d\d$/.test(code) && !passingStatus.test(message);
+
+/** Codes of rows that failed for their photos alone: partial in the first run, they are failed in the next one. */
+const ofPhotos: ReadonlySet<string> = new Set(["image_failed", "no_images"]);
+
+/** Why a row failed, as one digest of its codes and the sources that failed; null if that may pass by itself. */
+export function toReason({ error, images }: Pick<RowResult, "error" | "images">): Buffer | null {
+  // Photos that failed with their row are no reason.
+  const failed = images.filter(({ status, error }) => status === "failed" && error?.code !== "row_failed");
+  if (error?.code === "image_failed" && failed.length === 0) return null;
+  const own = error !== null && !(failed.length > 0 && ofPhotos.has(error.code)) ? [error] : [];
+  const unknown = { code: "unknown", message: "" };
+  const reasons = failed.map((image) => ({ ...(image.error ?? unknown), source: image.source }));
+  const all = [...own, ...reasons];
+  if (all.length === 0 || !all.every(isPermanent)) return null;
+  return shortDigest(
+    JSON.stringify([own.map(({ code }) => code), reasons.map(({ code, source }) => [code, source])]),
+    16,
+  );
+}
+
+/** Counts the known failures of one run of a file. Those of a file without a lasting place are not known. */
+export class KnownFailures {
+  readonly #run: Run;
+  readonly #examples: Examples;
+  readonly #place: string | null;
+  #file: number | null;
+  #failed: FailedRow[] = [];
+  #succeeded: string[] = [];
+  #count = 0;
+
+  constructor(run: Run, source: Pick<Source, "path" | "sheet">, examples: Examples) {
+    this.#run = run;
+    this.#examples = examples;
+    this.#place = toPlace(source);
+    this.#file = this.#place === null ? null : run.state.ledger.findFile(run.account, this.#place);
+  }
+
+  /** Adds the outcome of a row of which the service has reported the result. */
+  add({ result }: RowOutcome): void {
+    if (result === undefined || this.#place === null || result.status === "pending") return;
+    const isFailed = result.status === "failed" || result.status === "partial";
+    if (isFailed && !isConflictCode(result.error?.code ?? ""))
+      this.#failed.push({ reference: result.reference, reason: toReason(result) });
+    else if (this.#file !== null) this.#succeeded.push(result.reference);
+    if (this.#failed.length + this.#succeeded.length >= rowsAtOnce) this.#write();
+  }
+
+  /** The number of known failures. `isComplete`: every row of the file has a result. */
+  end(isComplete: boolean): number {
+    this.#write();
+    if (isComplete && this.#file !== null) this.#run.state.failures.forgetOthers(this.#file, this.#run.id);
+    return this.#count;
+  }
+
+  #write(): void {
+    const { state, account, clock, id } = this.#run;
+    if (this.#failed.some(({ reason }) => reason !== null))
+      this.#file ??= state.ledger.openFile(account, this.#place!, clock.now());
+    if (this.#file !== null && this.#succeeded.length > 0 && state.failures.areAny(this.#file))
+      state.failures.forget(this.#file, this.#succeeded);
+    if (this.#file !== null && this.#failed.length > 0) {
+      const known = state.failures.count(this.#file, id, this.#failed, knownAfterRuns);
+      this.#count += known.length;
+      for (const reference of known) this.#examples.add("known", reference);
+    }
+    [this.#failed, this.#succeeded] = [[], []];
+  }
+}

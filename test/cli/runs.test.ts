@@ -1,0 +1,286 @@
+import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, test } from "vitest";
+import { until } from "../support/until.ts";
+import { createWorld } from "../support/world.ts";
+
+const cdn = "https://cdn.example.com";
+const head = "reference,name,images\n";
+const row = (reference: string, name: string, photo = reference) =>
+  `${reference},${name},${cdn}/${photo}.jpg\n`;
+
+async function shop(options: Parameters<typeof createWorld>[0] = {}) {
+  const world = await createWorld(options);
+  const runs = async (flags = "") => {
+    const ran = await world.cat(`runs list --json ${flags}`);
+    expect(ran).toMatchObject({ exit: 0, stderr: "" });
+    return ran.stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+  };
+  const summary = async (line: string) =>
+    JSON.parse((await world.cat(`${line} --json --no-progress`)).stdout);
+  return { world, runs, summary };
+}
+
+describe("cat runs list", () => {
+  test("has an import that only changed fields, which is undone by the ID that it shows", async () => {
+    const { world, runs, summary } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    await summary("import a.csv");
+    world.write("a.csv", head + row("A", "Jacket"));
+    const changed = await summary("import a.csv");
+    expect(changed).toMatchObject({ updated: 1, imports: [] });
+    const [last, first] = await runs();
+    expect(last).toEqual({
+      run_id: changed.run_id,
+      kind: "import",
+      file: "a.csv",
+      status: "ended",
+      exit: 0,
+      counts: {
+        ...{
+          total: 1,
+          invalid: 0,
+          submitted: 1,
+          succeeded: 1,
+          partial: 0,
+          failed: 0,
+          created: 0,
+          updated: 1,
+        },
+        ...{ skipped: 0, unchanged: 0, kept: 0, conflicts: 0, deleted: 0, known_failures: 0 },
+      },
+      started_at: expect.stringMatching(/^2026-01-05T09:/),
+      ended_at: expect.stringMatching(/^2026-01-05T09:/),
+      who: "ann@shop",
+      folder: world.folder,
+      command: "cat import a.csv --json --no-progress",
+      undone: "no",
+      base_url: world.mock.baseUrl,
+      ledger: null,
+    });
+    expect(first).toMatchObject({ undone: "no", counts: { created: 1 } });
+    expect(await summary(`imports undo ${last.run_id} --yes`)).toMatchObject({ undone: 1, set_back: 1 });
+    expect(world.products().map(({ name }) => name)).toEqual(["Coat"]);
+    expect((await runs()).map(({ kind, exit, undone }) => [kind, exit, undone])).toEqual([
+      ["undo", 0, null],
+      ["import", 0, "yes"],
+      ["import", 0, "no"],
+    ]);
+  });
+
+  test("shows a run that was undone except what others have changed as partly undone", async () => {
+    const { world, runs, summary } = await shop();
+    world.write("a.csv", head + row("A", "Coat") + row("B", "Hat"));
+    await summary("import a.csv");
+    await world.cat("products update A --name Mine");
+    const ran = await world.cat("imports undo last --yes --json --no-progress");
+    expect(ran.exit).toBe(8);
+    expect((await runs()).map(({ kind, exit, undone }) => [kind, exit, undone])).toEqual([
+      ["undo", 8, null],
+      ["import", 0, "partly"],
+    ]);
+  });
+
+  test("has runs of every kind, but no plan, dry run or run of --mock", async () => {
+    const { world, runs } = await shop({ mock: { demo: 3 } });
+    world.write("a.csv", head + row("A", "Coat"));
+    world.write("looks.csv", "product_reference,subtype,background,angle_shot\nA,clothing,white,front\n");
+    for (const line of ["import a.csv --plan", "import a.csv --dry-run", "import a.csv --mock"])
+      await world.cat(`${line} --no-progress`);
+    await world.cat("export sync mirror --dry-run --no-progress");
+    expect(await runs()).toEqual([]);
+    for (const [line, exit] of [
+      ["import a.csv", 0],
+      ["beautify looks.csv --yes", 0],
+      ["export --out rows.ndjson", 0],
+      ["export --manifest --out frozen.jsonl", 0],
+      ["export sync mirror", 0],
+      ["imports undo last --plan", 0],
+    ] as const) {
+      expect([line, (await world.cat(`${line} --no-progress`)).exit]).toEqual([line, exit]);
+    }
+    const found = await runs();
+    expect(found.map(({ kind, file, status, exit }) => [kind, file, status, exit])).toEqual([
+      ["mirror", "mirror", "ended", 0],
+      ["export", "frozen.jsonl", "ended", 0],
+      ["export", "rows.ndjson", "ended", 0],
+      ["beautify", "looks.csv", "ended", 0],
+      ["import", "a.csv", "ended", 0],
+    ]);
+    expect(found.map(({ counts }) => counts)).toMatchObject([
+      { total: 7, added: 7 },
+      { products: 4 },
+      { products: 4 },
+      { queued: 1, succeeded: 1 },
+      { created: 1 },
+    ]);
+  });
+
+  test("lists a stopped run as unfinished, with the command that resumes it, until that has ended", async () => {
+    const { world, runs } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    const ran = await world.cat("import a.csv --no-wait --fresh --no-progress");
+    expect(ran.exit).toBe(0);
+    const [open] = await runs();
+    expect(open).toMatchObject({ status: "unfinished", exit: 0, ended_at: null });
+    const got = await world.cat(`runs get ${open.run_id}`);
+    expect(got).toMatchObject({
+      exit: 0,
+      stderr: `To resume it, run in ${world.folder}:\n  cat import a.csv --no-progress\n`,
+    });
+    await world.cat("import a.csv --no-progress");
+    expect(await runs()).toMatchObject([
+      { run_id: open.run_id, status: "ended", exit: 0, counts: { created: 1 } },
+    ]);
+  });
+
+  test("lists a run as running while another process works on it, and as unfinished after an interrupt", async () => {
+    const { world, runs } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    world.clock.isIdle = () => false;
+    const running = world.cat("import a.csv --no-progress");
+    await until(() => world.requests().some(({ method }) => method === "POST"));
+    const [open] = await runs();
+    expect(open).toMatchObject({ status: "running", exit: null, ended_at: null });
+    running.interrupt("SIGTERM");
+    world.clock.isIdle = () => true;
+    expect((await running).exit).toBe(143);
+    expect(await runs()).toMatchObject([{ run_id: open.run_id, status: "unfinished", exit: 143 }]);
+  });
+
+  test("lists a command that was rejected before it sent anything as ended", async () => {
+    const { world, runs } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    expect((await world.cat("import a.csv --max-changes 0 --no-progress")).exit).toBe(3);
+    expect((await world.cat("imports undo last --yes")).exit).toBe(5);
+    expect((await runs()).map(({ kind, status, exit }) => [kind, status, exit])).toEqual([
+      ["undo", "ended", 5],
+      ["import", "ended", 3],
+    ]);
+  });
+
+  test("has the exit status of each file of a command", async () => {
+    const { world, runs } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    world.write("b.csv", head + row("B", "Coat", "fail-timeout"));
+    expect((await world.cat("import a.csv b.csv --no-progress")).exit).toBe(8);
+    expect((await runs()).map(({ file, exit }) => [file, exit])).toEqual([
+      ["b.csv", 8],
+      ["a.csv", 0],
+    ]);
+  });
+
+  test("has the runs of a ledger on this machine, and with --ledger those of all machines", async () => {
+    const { world, runs, summary } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    const own = await summary("import a.csv --ledger l.db");
+    expect(await runs()).toMatchObject([
+      {
+        run_id: own.run_id,
+        status: "ended",
+        exit: 0,
+        ledger: join(world.folder, "l.db"),
+        counts: { created: 1 },
+      },
+    ]);
+    const elsewhere = { env: { CAT_HOME: join(world.folder, "other") }, context: { who: () => "bob@ci" } };
+    world.write("a.csv", head + row("A", "Jacket"));
+    const other = JSON.parse((await world.cat("import a.csv --ledger l.db --json", elsewhere)).stdout);
+    expect((await runs("--ledger l.db")).map(({ run_id, who }) => [run_id, who])).toEqual([
+      [other.run_id, "bob@ci"],
+      [own.run_id, "ann@shop"],
+    ]);
+    expect((await runs()).map(({ run_id }) => run_id)).toEqual([own.run_id]);
+    const listed = await world.cat("imports list --ledger l.db --json");
+    expect(listed.stdout.split("\n").filter((line) => line !== "")).toHaveLength(1);
+    expect((await world.cat("imports list --ledger none.db")).stderr).toBe(
+      "error: cannot read --ledger none.db: it does not exist\nChoose the file that the import had.\n",
+    );
+    await summary(`imports undo ${other.run_id} --ledger l.db --yes`);
+    expect((await runs("--ledger l.db")).map(({ undone }) => undone)).toEqual([null, "yes", "no"]);
+  });
+
+  test("is a table on a terminal, and takes the flags of other lists", async () => {
+    const { world } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    await world.cat("import a.csv --no-progress");
+    world.write("a.csv", head + row("A", "Jacket"));
+    await world.cat("import a.csv --no-progress");
+    const ran = await world.cat("runs list --limit 1", { tty: true });
+    const table = stripVTControlCharacters(ran.stdout).replace(/run_\w{8}\w+/, "run_1");
+    expect(table.replace(/T09:\d\dZ/, "T09:00Z").split("\n")).toEqual([
+      "file   kind    status  exit  counts     started_at         run_id",
+      "a.csv  import  ended   0     1 updated  2026-01-05T09:00Z  run_1",
+      "",
+    ]);
+    expect(ran.stderr).toContain("\nShowing the newest 1. To see more, add --limit N or --all.\n");
+    const csv = await world.cat("runs list --format csv --fields kind,file,exit --all");
+    expect(csv.stdout).toBe("kind,file,exit\nimport,a.csv,0\nimport,a.csv,0\n");
+    const failed = await world.cat("runs list --limit 1 --json --fields run_id,counts.updated");
+    expect(JSON.parse(failed.stdout)).toEqual({ run_id: expect.any(String), "counts.updated": 1 });
+    expect((await world.cat("runs list --fields nope")).exit).toBe(2);
+  });
+});
+
+describe("cat runs get", () => {
+  test("finds a run by its ID and by that of its import, and names the command that undoes it", async () => {
+    const { world, summary } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    const { run_id, imports } = await summary("import a.csv");
+    for (const id of [run_id, imports[0].id]) {
+      const ran = await world.cat(`runs get ${id} --json`);
+      expect(JSON.parse(ran.stdout)).toMatchObject({ run_id, kind: "import", exit: 0 });
+    }
+    expect((await world.cat(`runs get ${run_id}`)).stderr).toBe(
+      `To undo it, run:\n  cat imports undo ${run_id}\n`,
+    );
+  });
+
+  test("exits with 5 for an unknown run", async () => {
+    const { world } = await shop();
+    expect(await world.cat("runs get run_x")).toEqual({
+      exit: 5,
+      stdout: "",
+      stderr:
+        'error: no run "run_x" on this machine\nTo see the runs: cat runs list. For a ledger of its own, add --ledger FILE.\n',
+    });
+  });
+});
+
+describe("the summary of an import", () => {
+  test("names the command that undoes it where it changed existing products, and not with --mock", async () => {
+    const { world, summary } = await shop();
+    world.write("a.csv", head + row("A", "Coat"));
+    const undo = async (flags = "") =>
+      /^To undo it: .*$/m.exec((await world.cat(`import a.csv --no-progress ${flags}`)).stderr)?.[0];
+    expect(await undo("--ledger l.db")).toBeUndefined();
+    expect(await undo("--ledger l.db")).toBeUndefined();
+    world.write("a.csv", head + row("A", "Jacket"));
+    expect(await undo("--mock")).toBeUndefined();
+    const line = await undo("--ledger l.db");
+    expect(line).toMatch(/^To undo it: cat imports undo run_\w+ --ledger l\.db$/);
+    expect(await summary(`${line!.slice("To undo it: cat ".length)} --yes`)).toMatchObject({ set_back: 1 });
+    expect(world.products().map(({ name }) => name)).toEqual(["Coat"]);
+  });
+});
+
+describe("cat imports undo without RUN", () => {
+  test("proposes the last import", async () => {
+    const { world } = await shop();
+    expect((await world.cat("imports undo")).stderr).toBe(
+      "error: missing argument: RUN\nNo import can be undone from here. For all runs: cat runs list\n",
+    );
+    world.write("a.csv", head + row("A", "Coat"));
+    await world.cat("import a.csv --no-progress");
+    expect(await world.cat("imports undo")).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^error: missing argument: RUN\nTo see what undoing the last import \(a\.csv, .+\) would do: cat imports undo last --plan\. For other runs: cat runs list\n$/,
+      ),
+    });
+  });
+});

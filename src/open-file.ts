@@ -17,6 +17,7 @@ import {
   openSync,
   type ReadStream,
   read,
+  readlinkSync,
   type Stats,
   statSync,
   unlinkSync,
@@ -27,7 +28,7 @@ import {
 } from "node:fs";
 import * as promised from "node:fs/promises";
 import { userInfo } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
@@ -271,14 +272,30 @@ export function isOwnFile(path: string, folder: string = dirname(path)): boolean
 }
 
 /**
- * Throws ELINKOWNER if a path is a link of another user that leads to what is not that user's: such a link may have been
- * planted in a shared folder. Links of this user and of the system are followed.
+ * Throws ELINKOWNER if a path, or a folder of it, is a link of another user that leads to what is not that user's: such a
+ * link may have been planted in a shared folder. Links of this user and of the system are followed, and checked like the path.
  */
-export function rejectForeignLink(path: string): void {
-  const link = linkAt(path);
-  if (link === null || link.uid === 0 || link.uid === ownUid()) return;
-  const target = statSync(path, { throwIfNoEntry: false });
-  if (target?.uid !== link.uid) throw ofOthers(resolve(path));
+export function rejectForeignLink(path: string, depth = 0): void {
+  // The system reports circular links itself.
+  if (depth === mostLinks) return;
+  // Not normalized: only the system resolves `..` correctly after a folder that is a link.
+  for (let end = path.indexOf(sep, 1); ; end = path.indexOf(sep, end + 1)) {
+    const part = end === -1 ? path : path.slice(0, end);
+    const link = linkAt(part);
+    if (link !== null) {
+      if (link.uid === 0 || link.uid === ownUid()) rejectForeignLink(targetOf(part), depth + 1);
+      else if (statSync(part, { throwIfNoEntry: false })?.uid !== link.uid) throw ofOthers(resolve(part));
+    }
+    if (end === -1) return;
+  }
+}
+
+/** The links of a path that are followed at most, as by the system. */
+const mostLinks = 40;
+
+function targetOf(link: string): string {
+  const target = readlinkSync(link);
+  return isAbsolute(target) ? target : `${dirname(link)}${sep}${target}`;
 }
 
 /** The link at a path; null for anything else, and where nothing can be. */

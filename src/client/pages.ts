@@ -9,10 +9,14 @@ export interface Page<Entry> {
   readonly has_more: boolean;
 }
 
+/** Pages without an entry that a list may have in a row: a filter can leave none of a few. */
+const mostEmptyPages = 20;
+
 /**
  * The entries of a list, page by page, each entry once; `isAhead` requests each page while the entries of the one before are
  * used. `path` names the list in errors. A list has ended when `has_more` is false and `next_cursor` is null. Throws a
- * BadResponseError if they contradict each other, a cursor repeats, or all entries of a page were on earlier ones: stopping
+ * BadResponseError if they contradict each other, a cursor repeats, all entries of a page were on earlier ones, or
+ * `mostEmptyPages` follow each other: stopping
  * silently would lose entries, continuing might never end.
  */
 export async function* readPages<Entry>(
@@ -25,12 +29,15 @@ export async function* readPages<Entry>(
   const cursors = new Set<unknown>([input.cursor]);
   const known = new SeenKeys();
   const toKey = keyOf(path);
+  let empty = 0;
   let page = await readPage({ limit });
   for (;;) {
     const { data, has_more: hasMore, next_cursor: cursor } = page;
     const fresh = withoutKnown(data, toKey, known);
     if (fresh.length === 0 && data.length > 0) throw faultyList(path, "a page repeats earlier entries");
-    const fault = faultOf(page, cursors);
+    empty = data.length === 0 ? empty + 1 : 0;
+    const fault =
+      hasMore && empty === mostEmptyPages ? `${empty} pages in a row are empty` : faultOf(page, cursors);
     const next = isAhead && hasMore && fault === null ? readPage({ limit, cursor: cursor! }) : null;
     // A failure is reported after the entries that came before it.
     next?.catch(() => {});

@@ -87,8 +87,10 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
         signal: gone.signal,
       });
     } catch (error) {
-      const { name } = error as Error;
-      if (name !== "ExitPromptError" && name !== "AbortPromptError") throw error;
+      const { name, code } = error as NodeJS.ErrnoException;
+      // The terminal was closed.
+      if (code === "EIO" && !interrupt.aborted) throw new InterruptError("SIGHUP");
+      if (!interrupt.aborted && name !== "ExitPromptError" && name !== "AbortPromptError") throw error;
       throw interrupt.aborted ? interrupt.reason : new InterruptError("SIGINT");
     } finally {
       stdin.off("keypress", onKey).off("end", leave).off("close", leave);

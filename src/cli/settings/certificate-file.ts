@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileProblem } from "../../errors.ts";
 import type { Env } from "./profile-names.ts";
@@ -25,8 +26,7 @@ export function certificateFileProblem(env: Env): { message: string; hint: strin
       message: `the file of NODE_EXTRA_CA_CERTS is empty: ${file}`,
       hint: "Write the certificates of your authority to it, in PEM format.",
     };
-  if (bytes.includes("-----BEGIN CERTIFICATE-----") || bytes.includes("-----BEGIN TRUSTED CERTIFICATE-----"))
-    return null;
+  if (bytes.includes("-----BEGIN TRUSTED CERTIFICATE-----") || isCertificate(bytes)) return null;
   // A sequence of ASN.1 with a length of two bytes, as every certificate is.
   if (bytes[0] === 0x30 && bytes[1] === 0x82)
     return {
@@ -37,4 +37,13 @@ export function certificateFileProblem(env: Env): { message: string; hint: strin
     message: `the file of NODE_EXTRA_CA_CERTS has no certificate in PEM format: ${file}`,
     hint: "Set it to a file that contains -----BEGIN CERTIFICATE-----, or unset it.",
   };
+}
+
+/** Whether the first certificate of a PEM file can be read. */
+function isCertificate(bytes: Buffer): boolean {
+  try {
+    return new X509Certificate(bytes).raw.length > 0;
+  } catch {
+    return false;
+  }
 }

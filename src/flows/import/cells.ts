@@ -30,6 +30,7 @@ export class CsvCells implements RowColumns {
 
   /** What cells of each column are read as; of few columns. */
   readonly #values: readonly (ReadonlyMap<string, string> | undefined)[];
+  #divided: { readonly record: readonly string[]; readonly cells: readonly ImageCell[] } | null = null;
 
   /** `header`: as it is in the file. `values`: a column's own win over those of its field. */
   constructor(columns: readonly Column[], header: readonly string[], values: ValueMap = noValues) {
@@ -87,7 +88,13 @@ export class CsvCells implements RowColumns {
   }
 
   /** The cell of each image of `toRow(record)`, in the same order. */
-  imageCells(record: readonly string[]): ImageCell[] {
+  imageCells(record: readonly string[]): readonly ImageCell[] {
+    // Each problem of a row asks again.
+    if (this.#divided?.record !== record) this.#divided = { record, cells: this.#divide(record) };
+    return this.#divided.cells;
+  }
+
+  #divide(record: readonly string[]): ImageCell[] {
     const cells: ImageCell[] = [];
     this.#columns.forEach((column, index) => {
       if (column.kind === "image" && record[index]!.trim() !== "") {

@@ -17,6 +17,10 @@ function isFormula(text: string): boolean {
 /** Whether a text is a formula, or a formula after apostrophes. */
 const isGuardable = (text: string): boolean => isFormula(text.replace(/^'+/, ""));
 
+/** The same for a part of a cell: a program that begins another cell there takes the quotes away. */
+const isGuardablePart = (text: string): boolean =>
+  isGuardable(text) || isGuardable(text.replace(/^['"\s]*"/, ""));
+
 /** Where a program that expects another delimiter, or no quotes, begins another cell. */
 const isDelimited = /[;\t\r\n]/;
 const delimited = /(?<=[;\t\r\n])[^;\t\r\n]+/g;
@@ -28,15 +32,15 @@ const delimited = /(?<=[;\t\r\n])[^;\t\r\n]+/g;
 export function guardedCell(text: string): string {
   const start = isGuardable(text) ? "'" : "";
   if (!isDelimited.test(text)) return start + text;
-  return start + text.replace(delimited, (part) => (isGuardable(part) ? `'${part}` : part));
+  return start + text.replace(delimited, (part) => (isGuardablePart(part) ? `'${part}` : part));
 }
 
 /** The text that was guarded, for an import. */
 export function unguardedCell(cell: string): string {
   if (!cell.includes("'")) return cell;
-  const text = cell.replace(delimited, withoutApostrophe);
-  return withoutApostrophe(text);
+  const text = cell.replace(delimited, (part) => withoutApostrophe(part, isGuardablePart(part)));
+  return withoutApostrophe(text, isGuardable(text));
 }
 
-const withoutApostrophe = (text: string): string =>
-  text.startsWith("'") && isGuardable(text) ? text.slice(1) : text;
+const withoutApostrophe = (text: string, isGuarded: boolean): string =>
+  isGuarded && text.startsWith("'") ? text.slice(1) : text;

@@ -15,6 +15,7 @@ import { FieldDigests, ledgerFields, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { ReadProduct } from "./known-product.ts";
 import { isMoved } from "./planned-row.ts";
+import { makePlan } from "./prepare.ts";
 import { changesToSend } from "./record-before.ts";
 import {
   conflictRow,
@@ -40,6 +41,11 @@ export async function changeProducts(
   const outcomes: RowOutcome[] = [];
   const some = inBatches ? await settledEdits(run) : rows.toPatch;
   if (some.size === 0) return { done: outcomes, stopped: undefined };
+  if (inBatches) {
+    // The rows of batches that an earlier process sent have not been read by this one.
+    const { photos } = await makePlan(run, some);
+    run.counts.photos.adopted = photos.adopted;
+  }
   const total = some.size;
   let done = 0;
   const report = () => progress.writing({ step: "updating products", done, total });
@@ -98,6 +104,8 @@ async function changeProduct(
   if (decision.kind === "conflict") return conflictRow(row, decision);
   // Of a row in a batch the new photos were not attached: nothing is detached.
   if (isInBatch && decision.kind === "send") return null;
+  if (decision.kind === "unread" || decision.kind === "uncompared")
+    return failedRow(row, changedAgain, row.productId);
   if (decision.kind !== "change") return failedRow(row, productGone, null);
   const { productId, edits } = decision;
   const { state, account, id } = run.at;
@@ -235,6 +243,11 @@ async function carryOut(
   }
   return null;
 }
+
+const changedAgain: RowFailure = {
+  code: "changed_since",
+  message: "another client changed the product during the import: import this row again",
+};
 
 const photosChanged: RowFailure = {
   code: "changed_since",

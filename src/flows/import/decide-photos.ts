@@ -100,6 +100,7 @@ class Draft {
   readonly #uncompared: number[] = [];
   readonly #unknown: readonly KnownImage[];
   #notRemoved = 0;
+  #keepsTheirs = false;
   #conflict: Conflict | null = null;
 
   constructor(row: PhotosToDecide, named: readonly NamedPhoto[]) {
@@ -120,6 +121,8 @@ class Draft {
     const current = known.images.find(({ id }) => id === image);
     if (current !== undefined) {
       if (isMoved && current.side !== side) this.#move.push({ image: current.id, side: side! });
+      // Its batch has attached it, and is decided about again.
+      if (earlier.length === 0) this.#replaceUnknown(side);
       return;
     }
     // Not edited: the product lost it, or its image is not known.
@@ -149,8 +152,11 @@ class Draft {
       }
       const taken = side === undefined ? undefined : unknown.find((image) => image.side === side);
       if (taken !== undefined && !exact) {
-        if (conflicts === "service") return;
-        if (conflicts === "sheet") this.#detach.set(taken.id, "replaced");
+        if (conflicts === "service") {
+          this.#keepsTheirs = true;
+          return;
+        }
+        if (conflicts === "sheet") this.#replaceUnknown(side);
         else {
           this.#fail(takenSide(photo, taken));
           return;
@@ -158,6 +164,13 @@ class Draft {
       }
     }
     this.#attach.push(photo.index);
+  }
+
+  /** With --conflicts sheet, a photo of the row replaces each of unknown origin that has its side. */
+  #replaceUnknown(side: string | undefined): void {
+    const { exact, conflicts } = this.#row;
+    if (exact || conflicts !== "sheet" || side === undefined) return;
+    for (const image of this.#unknown) if (image.side === side) this.#detach.set(image.id, "replaced");
   }
 
   /** A photo of before that no place of the row names any more: replaced, removed, or not carried out. */
@@ -205,6 +218,7 @@ class Draft {
 
   #isKept(): boolean {
     const { known, before, isExported } = this.#row;
+    if (this.#keepsTheirs) return true;
     if (before?.photos == null) return false;
     const images = [...this.#named, ...before.photos].map(({ source }) => known.imageOf(source));
     const isLost = this.#named.some(({ source, index }) => {

@@ -274,8 +274,10 @@ class RowsToImport {
     if (decision.kind === "moved") this.report(rowIndex, failedRow(row, productChanged, null));
     else if (decision.kind === "refused") this.report(rowIndex, rejectedRow(row, decision.discarded));
     else if (decision.kind === "conflict") this.report(rowIndex, conflictRow(row, decision));
-    else if (decision.kind === "deleted") this.deleted.add(rowIndex);
-    else if (decision.kind === "unchanged" || decision.kind === "kept") {
+    else if (decision.kind === "deleted") {
+      said.addDeleted(row);
+      this.deleted.add(rowIndex);
+    } else if (decision.kind === "unchanged" || decision.kind === "kept") {
       said.add(row, decision.productId);
       if (this.patching.has(rowIndex))
         this.report(rowIndex, updatedRow({ ...row, productId: decision.productId }));

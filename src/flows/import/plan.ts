@@ -1,10 +1,11 @@
 // The plan: decisions about all rows, and their counts.
 
+import type { SomeRows } from "../rows/row-sets.ts";
 import type { PhotosToCompare } from "./compare-photos.ts";
 import type { DecidedRow } from "./decide.ts";
 import type { ImportRun } from "./import-run.ts";
 import { UnreadReferences } from "./known-products.ts";
-import { addNotApplied, addPhotos, noCounts, photosOf, type SharedCounts } from "./tally.ts";
+import { addNotApplied, addPhotos, isNotApplied, noCounts, photosOf, type SharedCounts } from "./tally.ts";
 
 /** What the rows need, and what becomes of them. */
 export interface Plan extends SharedCounts {
@@ -64,11 +65,11 @@ const mostCompared = 10_000;
 /** Conflicts that a question names. */
 const namedConflicts = 3;
 
-/** Decides about all rows in one pass over the file, and counts; sends nothing. */
-export async function planRows(run: ImportRun): Promise<Plan> {
+/** Decides about all rows that are not sent, or about some that may be, in one pass over the file, and counts; sends nothing. */
+export async function planRows(run: ImportRun, some?: SomeRows): Promise<Plan> {
   const plan = emptyPlan();
   let rows = 0;
-  for await (const row of run.rows.decided()) {
+  for await (const row of run.rows.decided(some, { withSent: some !== undefined })) {
     await addToPlan(row, plan, run);
     if (++rows % 1000 === 0)
       run.deps.onProgress({ step: "comparing with the last import", done: rows, total: null });
@@ -106,7 +107,7 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
           image: row.content.images[index]!,
         })),
       });
-  } else if (decision.kind === "kept") plan.kept++;
+  } else if (decision.kind === "kept" || isNotApplied(decision)) plan.kept++;
   else if (decision.kind === "deleted") plan.deleted++;
   else if (decision.kind === "conflict") {
     plan.conflicts++;

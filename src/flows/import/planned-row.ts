@@ -14,6 +14,7 @@ import { toFieldValues } from "./file-row.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { packProduct, type ReadProduct } from "./known-product.ts";
+import { isNotApplied } from "./tally.ts";
 
 /** What happens to a row; a row that changes fields may change photos too. `fail`: its reference exists already. */
 export const plannedActions = [
@@ -56,6 +57,7 @@ export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   });
   if (decision.kind === "conflict")
     return planned("conflict", { conflict: { code: decision.code, message: decision.message } });
+  if (isNotApplied(decision)) return planned("kept");
   if (decision.kind === "unchanged" || decision.kind === "kept" || decision.kind === "deleted")
     return planned(decision.kind);
   if (decision.kind !== "send" && decision.kind !== "change") return planned("fail");

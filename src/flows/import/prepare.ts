@@ -3,6 +3,7 @@
 
 import { CatError } from "../../errors.ts";
 import { uploadPhotos } from "../photos/upload-photos.ts";
+import type { SomeRows } from "../rows/row-sets.ts";
 import { hearService } from "../run/clocks.ts";
 import type { Stage } from "../run/stage.ts";
 import { mayNotRead } from "../service-errors.ts";
@@ -79,12 +80,15 @@ const limitCodes: readonly (string | undefined)[] = [
 /** Whether a flag or an answer of the user is the reason that nothing was sent. */
 const isLimit = (error: unknown): boolean => error instanceof CatError && limitCodes.includes(error.code);
 
-/** Decides about all rows: reads their products and compares their photos, as far as needed. */
-export async function makePlan(run: ImportRun): Promise<Plan> {
-  await beginReading(run);
+/**
+ * Decides about all rows that are not sent, or about some that may be: reads their products and compares their photos, as
+ * far as needed.
+ */
+export async function makePlan(run: ImportRun, some?: SomeRows): Promise<Plan> {
+  if (some === undefined) await beginReading(run);
   for (;;) {
-    const plan = await planRows(run);
-    const isOther = plan.gone > 0 && plan.alive === 0 && !run.choices.isOtherCatalogue;
+    const plan = await planRows(run, some);
+    const isOther = some === undefined && plan.gone > 0 && plan.alive === 0 && !run.choices.isOtherCatalogue;
     if (plan.unread.count > 0) await readProducts(plan, run);
     else if (isOther) {
       run.choices.isOtherCatalogue = true;

@@ -63,6 +63,13 @@ export class SaidRows {
     return this.#place;
   }
 
+  /** Records what a row says of a product that was deleted, if it said something before. */
+  addDeleted(row: DecidedRow): void {
+    const file = this.#findFile();
+    const known = file === null ? null : this.#run.state.ledger.said(file, row.reference);
+    if (known !== null) this.add(row, known.productId);
+  }
+
   /** Records what a row says; written with others. */
   add(row: DecidedRow, productId: string): void {
     if (this.#place === null) return;

@@ -77,6 +77,10 @@ export function addPhotos(counts: PhotoCounts, photos: Partial<PhotoCounts>): vo
   for (const [name, count] of Object.entries(photos)) counts[name as keyof PhotoCounts] += count;
 }
 
+/** Whether nothing else was edited than what is not carried out. */
+export const isNotApplied = ({ kind, notApplied }: Decision): boolean =>
+  kind === "unchanged" && notApplied !== undefined;
+
 export function addNotApplied(counts: NotAppliedCounts, notApplied: NotApplied | undefined): void {
   counts.emptied += notApplied?.emptied.length ?? 0;
   counts.removed += notApplied?.removed ?? 0;

@@ -33,12 +33,9 @@ function named(examples: Examples, kind: Parameters<Examples["of"]>[0]): string 
 
 /** Lines about what sheet, service and before disagree on (merge.md, What is said). */
 export function mergeLines({ deleted, photos, not_applied }: ImportSummary, examples: Examples): string[] {
-  const are = (count: number) => (count === 1 ? "was" : "were");
-  const it = (count: number) => (count === 1 ? "it" : "them");
   const changed = examples.of("kept").count;
   const { added: _, adopted, ...changes } = photos;
-  const { emptied, removed } = not_applied;
-  const lines: [count: number, text: () => string][] = [
+  const lines: Line[] = [
     [changes.replaced + changes.removed + changes.moved, () => `photos: ${countList(changes)}`],
     [adopted, () => `${counted(adopted, "photo")} ${are(adopted)} at the service already; not sent again`],
     [
@@ -51,6 +48,25 @@ export function mergeLines({ deleted, photos, not_applied }: ImportSummary, exam
       () =>
         `${counted(deleted, "product")} ${are(deleted)} deleted at the service since${named(examples, "deleted")}; to create ${it(deleted)} again, add --exact`,
     ],
+  ];
+  return [...shown(lines), ...notAppliedLines(not_applied, examples)];
+}
+
+/** A line that is shown if it counts anything. */
+type Line = [count: number, text: () => string];
+
+const shown = (lines: readonly Line[]): string[] =>
+  lines.filter(([count]) => count > 0).map(([, text]) => `  ${text()}`);
+
+const are = (count: number) => (count === 1 ? "was" : "were");
+const it = (count: number) => (count === 1 ? "it" : "them");
+
+/** Lines about what the sheet says that is not carried out, also of a plan. */
+export function notAppliedLines(
+  { emptied, removed }: ImportSummary["not_applied"],
+  examples: Examples,
+): string[] {
+  return shown([
     [
       emptied,
       () =>
@@ -61,8 +77,7 @@ export function mergeLines({ deleted, photos, not_applied }: ImportSummary, exam
       () =>
         `${counted(removed, "photo")} ${are(removed)} removed in the sheet; kept${named(examples, "removed")}. To detach ${it(removed)}, add --exact`,
     ],
-  ];
-  return lines.filter(([count]) => count > 0).map(([, text]) => `  ${text()}`);
+  ]);
 }
 
 /** The command that undoes an import which changed existing products: `last` may be another one by then. */

@@ -7,6 +7,7 @@ import { ledgerFields } from "../../../flows/import/digests.ts";
 import { tooManyChanges, tooManyRemovals } from "../../../flows/import/guards.ts";
 import type { ImportDeps } from "../../../flows/import/import-input.ts";
 import { type PlannedRow, plannedLine } from "../../../flows/import/planned-row.ts";
+import { Examples } from "../../../flows/import/tally.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import { truncated } from "../../../text.ts";
 import type { App } from "../../app/app.ts";
@@ -18,6 +19,7 @@ import { type Column, table, whole } from "../../output/table.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import { problemLists, rejection, reportConversions } from "./check-report.ts";
 import type { ImportFlags, PlanFormat } from "./flags.ts";
+import { notAppliedLines } from "./merge-lines.ts";
 import type { OpenedFile } from "./open-file.ts";
 import { openMemory } from "./remembered.ts";
 
@@ -172,7 +174,8 @@ export class PlanView {
     const more = this.#more > 0 ? `and ${counted(this.#more, "more row")} (--plan FILE lists all)` : null;
     if (this.#format === "markdown") return io.text(toMarkdown(this.#rows, more, line, io.visible));
     if (this.#rows.length > 0) await io.text(this.#table());
-    await noteSummary(this.#app, [...(more === null ? [] : [more]), line]);
+    const notApplied = notAppliedLines(summary.not_applied, new Examples());
+    await noteSummary(this.#app, [...(more === null ? [] : [more]), line, ...notApplied]);
   }
 
   #table(): string {

@@ -46,7 +46,7 @@ const bareCommand = (): Command =>
     about:
       "Import products and photos from Excel, CSV or NDJSON files, a folder of photos, or standard input (-).\n\n" +
       "The file is checked first. If it has any problem, all problems are listed and nothing is sent.\n\n" +
-      "Columns: reference, name, description, sex, and columns for photos. New products need reference, name and a photo. " +
+      "Columns: reference, name, description, sex, and columns for photos. Required are reference, name, and a photo for new products. " +
       "Put photos in the column images (several, separated by |), in image_1 to image_20, " +
       "or in image_front, image_back and so on. " +
       "A photo is an https:// URL, the ID of an uploaded image, or a local file.\n\n" +

@@ -158,7 +158,7 @@ function withFlags(made: Command): Command {
         "if a cell was edited in the sheet and at the service: keep the service's value (service), or write the sheet's (sheet)",
       )
         .choices(conflictChoices)
-        .default(undefined, "leave the row out"),
+        .default(undefined, "skip the row"),
     )
     .addOption(
       new Option("--ledger <FILE>", "file that records what was imported").default(

@@ -1,3 +1,4 @@
+import { parseJson } from "../json.ts";
 import type { Database } from "./sqlite.ts";
 
 /** Who gave a command, and where. */
@@ -128,12 +129,12 @@ export function storedRunList(
       kind,
       file,
       baseUrl,
-      origin: command === null ? null : { who, ...(JSON.parse(command) as Omit<RunOrigin, "who">) },
+      origin: command === null ? null : { who, ...(parseJson(command) as Omit<RunOrigin, "who">) },
       ledger,
       startedAt,
       endedAt,
       exit,
-      counts: counts === null ? null : (JSON.parse(counts) as ListedRun["counts"]),
+      counts: counts === null ? null : (parseJson(counts) as ListedRun["counts"]),
       undone,
       isUndoable: isUndoable === 1,
       isRunning: endedAt === null && isHeld(account, file),

@@ -39,7 +39,7 @@ test("commands --json lists every command, argument, flag and exit status", asyn
   expect(api.flags[0]).toMatchObject({ flag: "--field", short: "-F", value: "NAME=VALUE", repeatable: true });
   expect(list.global_flags.map(({ flag }: { flag: string }) => flag)).toContain("--profile");
   expect(list.exit_statuses.map(({ status }: { status: number }) => status)).toEqual([
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 129, 130, 143,
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 129, 130, 143,
   ]);
 });
 

@@ -145,6 +145,18 @@ export const codeGroups: readonly CodeGroup[] = [
   },
   ...rowCodeGroups,
   {
+    title: "Conflicts of an import",
+    codes: {
+      changed_since: "Add --conflicts service to keep the service's value, or --conflicts sheet.",
+      photo_exists: "Add --photos all to add the photo, or --exact to replace the other one.",
+      photo_unknown: "Import from a machine that can fetch the photo, or add --photos all or --exact.",
+      product_deleted: "Add --exact to create the product again.",
+      reference_changed: "Run the command that the message names.",
+      last_photo: "Add another photo to the row, or delete the product.",
+      not_relabeled: "Change the side of the photo in the dashboard.",
+    },
+  },
+  {
     title: "Network and responses",
     codes: {
       unreachable: "Check the base URL and your network.",

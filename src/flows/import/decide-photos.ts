@@ -1,4 +1,4 @@
-// Decides about the photos of a row whose product exists (merge.md, Photos).
+// Decides about the photos of a row whose product exists (docs/resuming.md, Photos).
 
 import type { FileImage } from "./file-row.ts";
 import type { KnownImage, KnownProduct } from "./known-product.ts";

@@ -1,5 +1,5 @@
 // The one place that decides about a row: from what it says, what it said before, and what is known of its product
-// (merge.md). Plan, import and report use its decision.
+// (docs/resuming.md). Plan, import and report use its decision.
 
 import { canonicalReference } from "../../contract/import-row.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
@@ -177,7 +177,7 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
 }
 
 const earlierMessage =
-  "this row was left out as a conflict: empty its error_code, or add --conflicts service or --conflicts sheet";
+  "this row was skipped as a conflict: empty its error_code, or add --conflicts service or --conflicts sheet";
 
 const renamed = (reference: string, from: string | null): Decision => ({
   kind: "conflict",
@@ -261,7 +261,7 @@ interface FieldDecision {
   readonly conflict: Conflict | null;
 }
 
-/** Decides about the fields of a row (merge.md, Fields). */
+/** Decides about the fields of a row (docs/resuming.md, Fields). */
 function decideFields(
   { content, cells }: WeighedRow,
   before: Said | null,

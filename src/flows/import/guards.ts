@@ -1,4 +1,4 @@
-// Guards: what a user has to confirm, or to allow by a flag, before anything is sent (merge.md, Guards).
+// Guards: what a user has to confirm, or to allow by a flag, before anything is sent (docs/resuming.md, Guards).
 
 import { CatError } from "../../errors.ts";
 import type { CheckResult } from "../rows/check.ts";

@@ -31,7 +31,7 @@ export type Limit = { readonly rows: number } | { readonly percent: number };
 export const conflictChoices = ["service", "sheet"] as const;
 export type ConflictChoice = (typeof conflictChoices)[number];
 
-/** A question about rows that would be left out as conflicts. */
+/** A question about rows that would be skipped as conflicts. */
 export interface ConflictQuestion {
   readonly file: string;
   readonly conflicts: number;

@@ -55,7 +55,7 @@ export const unchangedRow = (row: NamedRow, product_id: string | null): RowOutco
 export const leftRow = (row: NamedRow, action: "kept" | "deleted", product_id: string | null): RowOutcome =>
   ownOutcome(row, { status: "succeeded", action, product_id });
 
-/** The codes of rows that are left out as conflicts (merge.md). */
+/** The codes of rows that are skipped as conflicts (docs/resuming.md). */
 const conflictCodes = [
   "changed_since",
   "photo_exists",
@@ -68,7 +68,7 @@ const conflictCodes = [
 
 export const isConflictCode = (code: string): boolean => (conflictCodes as readonly string[]).includes(code);
 
-/** The outcome of a row that is left out as a conflict. */
+/** The outcome of a row that is skipped as a conflict. */
 export const conflictRow = (
   row: NamedRow & { readonly productId: string | null },
   { code, message }: RowFailure,

@@ -182,8 +182,8 @@ describe("import", () => {
     await world.remove(world.products()[0]!.id);
     world.tick(20 * minute);
     const next = await world.at("import a.csv", 0);
-    expect(next.stderr).toMatch(/^Imported 101 rows from a\.csv in .* s: 1 created, 100 unchanged\./);
-    expect(world.products()).toHaveLength(101);
+    expect(next.stderr).toContain("1 product was deleted at the service since (A-0)");
+    expect(world.products()).toHaveLength(100);
   });
 
   test("reads everything after a run whose clocks both were in 2050, and says so once", async () => {
@@ -198,7 +198,7 @@ describe("import", () => {
     expect(next.stderr).toMatch(
       /^The last run stored the time 2050-01-01T01:00:\d\dZ, which is in the future/,
     );
-    expect(world.products()).toHaveLength(101);
+    expect(next.stderr).toContain("1 product was deleted at the service since (A-0)");
     expect((await world.at("import a.csv", 0)).stderr).not.toContain("future");
   });
 });

@@ -29,7 +29,7 @@ describe("a cell that the sheet and the service changed", () => {
     });
     expect(ran.stderr.split("\n").slice(1)).toEqual([
       "  1 product was changed at the service since; kept (B)",
-      "  1 row left out as a conflict",
+      "  1 row skipped as a conflict",
       `    a.csv:2  A  ${message}`,
       expect.stringMatching(/^To undo it: cat imports undo run_\w+$/),
       "Conflicting rows are in a.failed.csv, with the reasons. Fix them there, then run:",
@@ -75,7 +75,7 @@ describe("a cell that the sheet and the service changed", () => {
       expect(ran).toMatchObject({
         exit: 8,
         stderr: expect.stringContaining(
-          "    a.failed.csv:2  A  this row was left out as a conflict: empty its error_code, or add --conflicts service or --conflicts sheet\n",
+          "    a.failed.csv:2  A  this row was skipped as a conflict: empty its error_code, or add --conflicts service or --conflicts sheet\n",
         ),
       });
     }

@@ -68,7 +68,7 @@ describe("a second machine that imports the same file", () => {
       stdout: "",
       stderr: `Imported 1 of 2 rows from a.csv in 0.0 s: 1 unchanged.
   2 photos were at the service already; not sent again
-  1 row left out as a conflict
+  1 row skipped as a conflict
     a.csv:2  A  ${message}
 Conflicting rows are in a.failed.csv, with the reasons. Fix them there, then run:
   cat import a.failed.csv

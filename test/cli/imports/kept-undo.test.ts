@@ -24,7 +24,8 @@ test("the ledger forgets a product that an undo deleted, and keeps one that it k
 
 test("an undo without RUN names the last import, and asks about it on a terminal", async () => {
   const world = await createWorld({ columns: 200 });
-  const see = "error: missing argument: RUN\nSee: cat imports undo --help\n";
+  const see =
+    "error: missing argument: RUN\nNo import can be undone from here. For all runs: cat runs list\n";
   expect(await world.cat("imports undo")).toEqual({ exit: 2, stdout: "", stderr: see });
   world.write("a.csv", `reference,name,images\nA-1,Dress,${cdn}/1.jpg\n`);
   const { run_id } = JSON.parse((await world.cat("import a.csv --json")).stdout);
@@ -33,7 +34,9 @@ test("an undo without RUN names the last import, and asks about it on a terminal
     expect(await world.cat(line)).toEqual({
       exit: 2,
       stdout: "",
-      stderr: `error: missing argument: RUN\n${last} To undo it, run: cat imports undo last\n`,
+      stderr:
+        "error: missing argument: RUN\n" +
+        "To see what undoing the last import (a.csv, 2026-01-05T09:00:00Z) would do: cat imports undo last --plan. For other runs: cat runs list\n",
     });
   // --yes agrees to what was named, which is nothing here.
   expect((await world.cat("imports undo --yes", { tty: true })).exit).toBe(2);

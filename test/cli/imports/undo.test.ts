@@ -357,7 +357,7 @@ test("a ledger that does not exist is not created", async () => {
   expect(existsSync(join(world.folder, "other.db"))).toBe(false);
 });
 
-test("a product that others changed while photos were uploaded is left out as a conflict", async () => {
+test("a product that others changed while photos were uploaded is skipped as a conflict", async () => {
   const world = await imported();
   const png =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -375,7 +375,7 @@ test("a product that others changed while photos were uploaded is left out as a 
 });
 
 longTest(
-  "a product that others changed during an import of many fields is left out as a conflict",
+  "a product that others changed during an import of many fields is skipped as a conflict",
   async () => {
     const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
     const rows = (name: string) => numberedRows(61, name);

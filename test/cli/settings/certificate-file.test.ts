@@ -2,13 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { rootCertificates } from "node:tls";
 import { expect, onTestFinished, test } from "vitest";
 import { certificateFileProblem } from "../../../src/cli/settings/certificate-file.ts";
 import { hasOpenssl, ownAuthority } from "../../support/own-authority.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { createWorld } from "../../support/world.ts";
 
-const pem = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+const pem = rootCertificates[0]!;
 
 /** The problem of a file with these bytes, without its folder. */
 function problemOf(bytes: string | Uint8Array) {
@@ -43,6 +44,14 @@ test.each<[string, string | Uint8Array, string[] | null]>([
     [
       "the file of NODE_EXTRA_CA_CERTS is in DER format, not PEM: ca.pem",
       "Convert it: openssl x509 -inform der -in ca.pem -out ca.pem.pem. Then set NODE_EXTRA_CA_CERTS to ca.pem.pem.",
+    ],
+  ],
+  [
+    "a certificate that is cut off",
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+    [
+      "the file of NODE_EXTRA_CA_CERTS has no certificate in PEM format: ca.pem",
+      "Set it to a file that contains -----BEGIN CERTIFICATE-----, or unset it.",
     ],
   ],
   [

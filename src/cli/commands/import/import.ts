@@ -46,18 +46,20 @@ const bareCommand = (): Command =>
     about:
       "Import products and photos from Excel, CSV or NDJSON files, a folder of photos, or standard input (-).\n\n" +
       "The file is checked first. If it has any problem, all problems are listed and nothing is sent.\n\n" +
-      "Columns: reference, name, description, sex, and columns for photos. Only description and sex are optional. " +
+      "Columns: reference, name, description, sex, and columns for photos. Required are reference, name, and a photo for new products. " +
       "Put photos in the column images (several, separated by |), in image_1 to image_20, " +
       "or in image_front, image_back and so on. " +
       "A photo is an https:// URL, the ID of an uploaded image, or a local file.\n\n" +
       "NDJSON: one row per line, with the field names of the service.\n\n" +
       "If an import stops, run the same command again to resume it. " +
-      "If you import a file again, only changed rows and new photos are sent.",
+      "If you import a file again, only what was edited in it is carried out, on any machine. What the service has changed since " +
+      "is kept, and what both have changed is a conflict.",
     examples: [
       ["write a sheet to begin with", "cat import --template products.xlsx"],
       ["try an import without an account", "cat import products.csv --mock"],
       ["check a file without sending it", "cat import products.csv --dry-run"],
       ["show what would change", "cat import products.csv --plan"],
+      ["make the products exactly as the rows say", "cat import products.csv --exact"],
       ["import several files in one command", "cat import dresses.csv shoes.xlsx bags.csv.gz"],
       ["use the column names of your shop", "cat import products.csv --map SKU=reference --map Price=ignore"],
       ["read words of your shop as values", "cat import products.csv --map-value sex:Damen=female"],
@@ -132,7 +134,7 @@ function withFlags(made: Command): Command {
     .addOption(
       new Option(
         "--mode <MODE>",
-        "if a product exists: update it and add photos (upsert), fail the row (create), or skip the row (skip_existing)",
+        "if a product exists: carry out what was edited in the row (upsert), fail the row (create), or skip the row (skip_existing)",
       )
         .choices(importModes)
         .default("upsert"),
@@ -140,7 +142,7 @@ function withFlags(made: Command): Command {
     .addOption(
       new Option(
         "--photos <WHICH>",
-        "in mode upsert, send only photos that were not sent before (new), or send all photos again (all)",
+        "in mode upsert, compare rows and photos with their products first (new), or add all photos again (all)",
       )
         .choices(photosModes)
         .default(undefined, "new"),
@@ -156,7 +158,7 @@ function withFlags(made: Command): Command {
         "if a cell was edited in the sheet and at the service: keep the service's value (service), or write the sheet's (sheet)",
       )
         .choices(conflictChoices)
-        .default(undefined, "leave the row out"),
+        .default(undefined, "skip the row"),
     )
     .addOption(
       new Option("--ledger <FILE>", "file that records what was imported").default(

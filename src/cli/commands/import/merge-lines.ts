@@ -31,7 +31,7 @@ function named(examples: Examples, kind: Parameters<Examples["of"]>[0]): string 
   return count === 0 ? "" : ` (${references.join(", ")}${count > references.length ? ", …" : ""})`;
 }
 
-/** Lines about what sheet, service and before disagree on (merge.md, What is said). */
+/** Lines about what sheet, service and before disagree on (docs/resuming.md, What is said). */
 export function mergeLines({ deleted, photos, not_applied }: ImportSummary, examples: Examples): string[] {
   const changed = examples.of("kept").count;
   const { added: _, adopted, ...changes } = photos;

@@ -67,7 +67,7 @@ export async function reportFiles(
     failedFiles.length === 0 ? "" : `; these rows are in ${series(failedFiles, "and")}, with the reasons`;
   const what = files.length === 1 ? shownName(files[0]!.file.source.name) : `${files.length} files`;
   const others = bad - failed - partial - invalid - conflicts;
-  const counts = { failed, partial, invalid, "left out as conflicts": conflicts, "without a result": others };
+  const counts = { failed, partial, invalid, "skipped as conflicts": conflicts, "without a result": others };
   throw new PartialError(
     `${grouped(bad)} of ${counted(total, "row")} of ${what} ${bad === 1 ? "was" : "were"} not imported in full ` +
       `(${countList(counts)})${where}`,

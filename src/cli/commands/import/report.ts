@@ -122,7 +122,7 @@ export function resultLines(
     lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
   const { conflicts } = summary;
   if (conflicts > 0)
-    lines.push(`  ${rows(conflicts)} left out as ${conflicts === 1 ? "a conflict" : "conflicts"}`);
+    lines.push(`  ${rows(conflicts)} skipped as ${conflicts === 1 ? "a conflict" : "conflicts"}`);
   lines.push(...knownLines(summary, flags, run.examples));
   const reasons = run.reasons.slice(0, shownReasons);
   for (const { reference, message, ...place } of reasons)

@@ -29,12 +29,12 @@ export const controls = {
   /** The service's clock alone is believed: after it was ahead, changes are read from too late on. Two rules each prevent that one. */
   "believe-date": [
     {
-      file: "src/flows/import/compare.ts",
+      file: "src/flows/import/known-products.ts",
       from: "const now = client.serviceNow() === null ? null : client.earliest();",
       to: "const now = client.serviceNow();",
     },
     {
-      file: "src/flows/import/compare.ts",
+      file: "src/flows/import/known-products.ts",
       from: "const isWrong = !isBelievable(last, client);",
       to: "const isWrong = isBelievable === undefined;",
     },

@@ -61,7 +61,15 @@ export function underControl(
   return {
     ...{ seed, format, rows, mode: "upsert", onImageError: "skip", photos: null, concurrency: 4 },
     ...{ namesOutputs: true, hasLedgerFile: false },
-    ...{ earlier: null, existing: [], meddling: [], earlierAheadMs: 0, troubles: [], detour: null },
+    ...{
+      earlier: null,
+      existing: [],
+      meddling: [],
+      earlierAheadMs: 0,
+      troubles: [],
+      detour: null,
+      story: null,
+    },
     ...needs[control](rows, random),
   };
 }

@@ -39,5 +39,35 @@ export const controls = {
       to: "const isWrong = isBelievable === undefined;",
     },
   ],
+  /** What a row said before is not looked at: what differs from the service is taken for edited. */
+  "forget-before": {
+    file: "src/flows/import/import-run.ts",
+    from: "said.of(reference, as_exported) ??",
+    to: "null ??",
+  },
+  /** A value that others changed as well is overwritten. */
+  "overwrite-theirs": {
+    file: "src/flows/import/decide.ts",
+    from: 'else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {',
+    to: "else if (isBefore && conflicts === null) {",
+  },
+  /** Photos that the ledger does not know are not compared with those of the row. */
+  "never-compare": {
+    file: "src/flows/import/decide-photos.ts",
+    from: "this.#unknown = row.known.unknownPhotos.filter(({ id }) => !images.has(id));",
+    to: "this.#unknown = [];",
+  },
+  /** The photo of a place stays when the place has another one. */
+  "keep-replaced": {
+    file: "src/flows/import/decide-photos.ts",
+    from: "if (known.has(image) && !isUsed) this.#detach",
+    to: "if (known.has(image) && isUsed) this.#detach",
+  },
+  /** The photo of a place is detached without waiting for the one that replaces it. */
+  "detach-first": {
+    file: "src/flows/import/decide.ts",
+    from: "  if (attach.length > 0) {\n    // An upsert",
+    to: "  if (attach.length > 0 && detach.length === 0) {\n    // An upsert",
+  },
 } as const satisfies Record<string, Patch | readonly Patch[]>;
 export type Control = keyof typeof controls;

@@ -41,6 +41,8 @@ class Telling {
   readonly #model = new MergeModel();
   readonly #faults: ImportFault[] = [];
   readonly #kills: PlayedImport["kills"][number][] = [];
+  /** The rows that a machine has said before: it knows what its user edited since. */
+  readonly #said = new Set<string>();
   #rows: readonly ModelRow[];
   #restarts = 0;
 
@@ -108,14 +110,18 @@ class Telling {
       if (status !== 0 && status !== 8)
         this.#found("not resumable", `it exited with ${status}: ${stderr.trim()}`);
     }
-    this.#model.import(machine, this.#rows, { exact });
+    const saidBefore = new Set(this.#said);
+    for (const [at, ending] of this.#model.import(machine, this.#rows, { exact }).entries())
+      if (ending !== "conflict" && ending !== "deleted")
+        this.#said.add(`${machine} ${this.#rows[at]!.reference}`);
     const found = await this.#shown();
     const expected = inWords(this.#model.products);
     for (const reference of new Set([...before.keys(), ...expected.keys(), ...found.keys()])) {
       const [was, want, is] = [before, expected, found].map((all) => all.get(reference));
       const isTheirs = reference === renamed && !exact;
       if (reference !== renamed) this.#compare(reference, want, is);
-      else if (isTheirs && is?.name !== theirs)
+      // Without a before, the sheet is what the user wants.
+      else if (isTheirs && is?.name !== theirs && saidBefore.has(`${machine} ${reference}`))
         this.#found("overwritten", `${reference} has the name ${is?.name} instead of ${theirs}`);
       else if (isTheirs && is !== undefined) this.#compareOpen(reference, [was, want], is);
     }

@@ -58,7 +58,7 @@ export function storyOf(random: Random): Story {
   for (let left = 3 + random.below(4); left > 0; left--) {
     if (random.next() < 0.4) steps.push({ do: "client", change: clientChange(random, references) });
     else {
-      const edits = Array.from({ length: random.below(4) }, edit);
+      const edits = Array.from({ length: random.below(7) }, edit);
       steps.push(importStep(random, { machine: random.pick(machines), edits, references }));
     }
   }
@@ -78,10 +78,14 @@ function importStep(
   const { references, ...step } = rest;
   const isDisturbed = random.next() < 0.7;
   const weights = { hasPhotos: true, hasPatches: true, only: undefined, isRepeatable: true };
-  const troubles = isDisturbed ? makeTroubles(random, weights).slice(0, 2) : [];
+  const troubles = isDisturbed ? makeTroubles(random, weights).slice(0, 2).map(takingPhotos) : [];
   const renamed = isDisturbed && random.next() < 0.15 ? random.pick(references) : null;
   return { do: "import", ...step, exact: random.next() < 0.15, troubles, renamed };
 }
+
+/** A gateway's 413 is about the photo, and fails its row. */
+const takingPhotos = (trouble: Trouble<Step>): Trouble<Step> =>
+  trouble.gateway?.status === 413 ? { ...trouble, gateway: { ...trouble.gateway, status: 403 } } : trouble;
 
 /** The rows after edits: none without a photo, and none with one photo for both sides, which would be invalid. */
 export function editedRows(rows: readonly ModelRow[], edits: readonly Edit[]): ModelRow[] {

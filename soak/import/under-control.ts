@@ -4,14 +4,34 @@ import type { Control } from "./controls.ts";
 import { makeRows } from "./rows.ts";
 import { type Scenario, withoutFailures } from "./scenario.ts";
 import type { Step } from "./step.ts";
+import type { Edit, Story, StoryStep } from "./story.ts";
 
-type Needs = Partial<Pick<Scenario, "photos" | "earlier" | "meddling" | "earlierAheadMs" | "troubles">>;
+type Needs = Partial<
+  Pick<Scenario, "photos" | "earlier" | "meddling" | "earlierAheadMs" | "troubles" | "story">
+>;
 
 /** Nothing happens to the process. */
 const undisturbed: Trouble<Step> = {
   ...{ kill: { step: null, nth: 10_000, at: "arrived", waitMs: 0 }, orAtItsEnd: false, faults: [] },
   ...{ failsAfterWork: null, restart: null },
 };
+
+const reference = "S-1";
+const othersRename: StoryStep = { do: "client", change: { reference, what: "name", pick: 1 } };
+
+/** An import of the file after an edit, which nothing disturbs. */
+const imported = (machine: "one" | "two", edit?: readonly [Edit["cell"], string]): StoryStep => ({
+  ...{ do: "import", machine, exact: false, troubles: [], renamed: null },
+  edits: edit === undefined ? [] : [{ reference, cell: edit[0], value: edit[1] }],
+});
+
+/** A file of two products, and what happens after its first import. */
+const storyAbout = (...steps: StoryStep[]): Story => ({
+  rows: ["S-0", reference].map((one) => ({
+    ...{ reference: one, name: "Dress", description: "long", front: "1", back: "" },
+  })),
+  steps: [imported("one"), ...steps],
+});
 
 /** What the fault of a control needs to show. */
 const needs: Readonly<Record<Control, (rows: Scenario["rows"], random: Random) => Needs>> = {
@@ -47,6 +67,14 @@ const needs: Readonly<Record<Control, (rows: Scenario["rows"], random: Random) =
       .filter((_, at) => at % 10 === 0)
       .map(({ reference }, at) => ({ reference, name: at % 2 === 0 ? null : `Renamed ${reference}` })),
   }),
+  /** Others rename a product that is not edited. */
+  "forget-before": () => ({ story: storyAbout(othersRename, imported("one")) }),
+  /** Others rename a product that is renamed in the file too. */
+  "overwrite-theirs": () => ({ story: storyAbout(othersRename, imported("one", ["name", "Gown"])) }),
+  /** A second machine imports the file, with another photo. */
+  "never-compare": () => ({ story: storyAbout(imported("two", ["back", "3"])) }),
+  "keep-replaced": () => ({ story: storyAbout(imported("one", ["front", "3"])) }),
+  "detach-first": () => ({ story: storyAbout(imported("one", ["front", "3"])) }),
 };
 
 /** A scenario with that trouble alone, for an empty service. */

@@ -55,7 +55,7 @@ export async function killsWorld() {
       return [...edit([reference, name, at("front"), at("back")]), value].join(",");
     },
     /** Another client changes a product. */
-    async client(reference: string, change: { name?: string; detach?: string }): Promise<void> {
+    async byOthers(reference: string, change: { name?: string; detach?: string }): Promise<void> {
       const product = live().find((one) => one.reference === reference)!;
       const product_id = product.id;
       if (change.name !== undefined)

@@ -9,11 +9,11 @@ export const controls = {
     from: "if (isKeyAlive(batch, now)) yield ready;",
     to: "if (isKeyAlive(batch, now)) yield { ...ready, idempotencyKey: run.newKey() };",
   },
-  /** Attached photos are not recorded. */
+  /** Attached photos are not recorded: rows with new ones are conflicts. */
   "no-ledger": {
     file: "src/state/ledger.ts",
-    from: "get: (account, reference) => toEntryOrNull(get.get(account, toKey(reference))),",
-    to: "get: () => null,",
+    from: "ofProduct: (account, productId) => toEntryOrNull(ofProduct.get(account, toKey(productId))),",
+    to: "ofProduct: () => null,",
   },
   /** A gateway's page counts as a response of the service. */
   "trust-gateway": trustGateway,
@@ -26,19 +26,6 @@ export const controls = {
     from: "\n    throw alreadyRunning(hold.heldBy);",
     to: "\n    runs.begin(run); return { hold: { release() {} }, begun: null, finished, open: run };",
   },
-  /** The service's clock alone is believed: after it was ahead, changes are read from too late on. Two rules each prevent that one. */
-  "believe-date": [
-    {
-      file: "src/flows/import/known-products.ts",
-      from: "const now = client.serviceNow() === null ? null : client.earliest();",
-      to: "const now = client.serviceNow();",
-    },
-    {
-      file: "src/flows/import/known-products.ts",
-      from: "const isWrong = !isBelievable(last, client);",
-      to: "const isWrong = isBelievable === undefined;",
-    },
-  ],
   /** What a row said before is not looked at: what differs from the service is taken for edited. */
   "forget-before": {
     file: "src/flows/import/import-run.ts",

@@ -34,7 +34,7 @@ const storyAbout = (...steps: StoryStep[]): Story => ({
 });
 
 /** What the fault of a control needs to show. */
-const needs: Readonly<Record<Control, (rows: Scenario["rows"], random: Random) => Needs>> = {
+const needs: Readonly<Record<Control, (rows: Scenario["rows"]) => Needs>> = {
   /** Killed after the service has accepted the first batch, before the response arrives. */
   "new-key": () => ({
     troubles: [{ ...undisturbed, kill: { step: "sending calls", nth: 1, at: "done", waitMs: 0 } }],
@@ -59,14 +59,6 @@ const needs: Readonly<Record<Control, (rows: Scenario["rows"], random: Random) =
     const twice = { step: "sending calls", waitMs: 0 } as const;
     return { photos: "all", troubles: [{ ...undisturbed, faults, twice }] };
   },
-  /** Others delete and rename products after the `Date` was ahead. */
-  "believe-date": (rows, random) => ({
-    earlier: rows,
-    earlierAheadMs: random.pick([600_000, Date.UTC(2050, 0) - Date.now()]),
-    meddling: rows
-      .filter((_, at) => at % 10 === 0)
-      .map(({ reference }, at) => ({ reference, name: at % 2 === 0 ? null : `Renamed ${reference}` })),
-  }),
   /** Others rename a product that is not edited. */
   "forget-before": () => ({ story: storyAbout(othersRename, imported("one")) }),
   /** Others rename a product that is renamed in the file too. */
@@ -83,8 +75,7 @@ export function underControl(
   control: Control,
 ): Scenario {
   const random = Random.from(`import control ${seed}`);
-  // Of few rows each product is read, whatever the time.
-  const size = control === "believe-date" ? 101 + random.below(50) : 5 + random.below(20);
+  const size = 5 + random.below(20);
   const rows = makeRows(random, size, { hasPhotos: false }).map(withoutFailures);
   return {
     ...{ seed, format, rows, mode: "upsert", onImageError: "skip", photos: null, concurrency: 4 },
@@ -98,6 +89,6 @@ export function underControl(
       detour: null,
       story: null,
     },
-    ...needs[control](rows, random),
+    ...needs[control](rows),
   };
 }

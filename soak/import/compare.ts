@@ -9,6 +9,7 @@ export const faultKinds = [
   "row doubled",
   "photo lost",
   "photo doubled",
+  "overwritten",
   "not resumable",
   "wrong summary",
   "wrong failed file",

@@ -9,11 +9,11 @@ export const controls = {
     from: "if (isKeyAlive(batch, now)) yield ready;",
     to: "if (isKeyAlive(batch, now)) yield { ...ready, idempotencyKey: run.newKey() };",
   },
-  /** Attached photos are not recorded. */
+  /** Attached photos are not recorded: rows with new ones are conflicts. */
   "no-ledger": {
     file: "src/state/ledger.ts",
-    from: "get: (account, reference) => toEntryOrNull(get.get(account, toKey(reference))),",
-    to: "get: () => null,",
+    from: "ofProduct: (account, productId) => toEntryOrNull(ofProduct.get(account, toKey(productId))),",
+    to: "ofProduct: () => null,",
   },
   /** A gateway's page counts as a response of the service. */
   "trust-gateway": trustGateway,
@@ -26,18 +26,35 @@ export const controls = {
     from: "\n    throw alreadyRunning(hold.heldBy);",
     to: "\n    runs.begin(run); return { hold: { release() {} }, begun: null, finished, open: run };",
   },
-  /** The service's clock alone is believed: after it was ahead, changes are read from too late on. Two rules each prevent that one. */
-  "believe-date": [
-    {
-      file: "src/flows/import/compare.ts",
-      from: "const now = client.serviceNow() === null ? null : client.earliest();",
-      to: "const now = client.serviceNow();",
-    },
-    {
-      file: "src/flows/import/compare.ts",
-      from: "const isWrong = !isBelievable(last, client);",
-      to: "const isWrong = isBelievable === undefined;",
-    },
-  ],
+  /** What a row said before is not looked at: what differs from the service is taken for edited. */
+  "forget-before": {
+    file: "src/flows/import/import-run.ts",
+    from: "said.of(reference, as_exported) ??",
+    to: "null ??",
+  },
+  /** A value that others changed as well is overwritten. */
+  "overwrite-theirs": {
+    file: "src/flows/import/decide.ts",
+    from: 'else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {',
+    to: "else if (isBefore && conflicts === null) {",
+  },
+  /** Photos that the ledger does not know are not compared with those of the row. */
+  "never-compare": {
+    file: "src/flows/import/decide-photos.ts",
+    from: "this.#unknown = row.known.unknownPhotos.filter(({ id }) => !images.has(id));",
+    to: "this.#unknown = [];",
+  },
+  /** The photo of a place stays when the place has another one. */
+  "keep-replaced": {
+    file: "src/flows/import/decide-photos.ts",
+    from: "if (known.has(image) && !isUsed) this.#detach",
+    to: "if (known.has(image) && isUsed) this.#detach",
+  },
+  /** The photo of a place is detached without waiting for the one that replaces it. */
+  "detach-first": {
+    file: "src/flows/import/decide.ts",
+    from: "  if (attach.length > 0) {\n    // An upsert",
+    to: "  if (attach.length > 0 && detach.length === 0) {\n    // An upsert",
+  },
 } as const satisfies Record<string, Patch | readonly Patch[]>;
 export type Control = keyof typeof controls;

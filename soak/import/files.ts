@@ -13,7 +13,7 @@ export const cellOf = (image: SoakImage): string => ("url" in image ? image.url 
 
 /** A source as the service and the ledger identify it: a URL, or a digest of the content. */
 export const sourceOf = (image: SoakImage): string =>
-  "url" in image ? image.url : contentSource(pngOf(image.photo));
+  "url" in image ? image.url : contentSource(photoBytes(image.photo));
 
 export const contentSource = (bytes: Uint8Array): string =>
   `content ${createHash("sha256").update(bytes).digest("hex")}`;
@@ -40,14 +40,14 @@ export function writePhotos(folder: string, rows: readonly SoakRow[]): void {
   mkdirSync(join(folder, "photos"), { recursive: true });
   for (const { images } of rows) {
     for (const image of images)
-      if ("photo" in image) writeFileSync(join(folder, pathOf(image)), pngOf(image.photo));
+      if ("photo" in image) writeFileSync(join(folder, pathOf(image)), photoBytes(image.photo));
   }
 }
 
 const made = new Map<number, Buffer>();
 
 /** A picture of one pixel that differs for each number; every fifth has 200 kB, so that it takes several packets. */
-function pngOf(number: number): Buffer {
+export function photoBytes(number: number): Buffer {
   let png = made.get(number);
   if (png === undefined) {
     const head = Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, 8, 2, 0, 0, 0]);

@@ -19,7 +19,7 @@ export interface Shop {
 /** The expected result of a row; `missing` are the images that its row of the failed file has. */
 export interface RowFate {
   readonly reference: string;
-  readonly kind: "created" | "updated" | "patched" | "unchanged" | "skipped" | "failed";
+  readonly kind: "created" | "updated" | "patched" | "unchanged" | "skipped" | "failed" | "conflict";
   readonly missing: readonly SoakImage[];
 }
 
@@ -44,6 +44,8 @@ export function importInto(
 function importRow({ products, ledger }: Shop, row: SoakRow, options: Options, sourceOf: SourceOf): RowFate {
   const { reference, name, description, sex, images } = row;
   const product = products.get(reference);
+  const isConflict = isUncertain(product, ledger.get(reference), row, options, sourceOf);
+  if (isConflict) return { reference, kind: "conflict", missing: images };
   const given = {
     name,
     ...(description === undefined ? {} : { description }),
@@ -77,16 +79,31 @@ function importRow({ products, ledger }: Shop, row: SoakRow, options: Options, s
   return { reference, kind: product === undefined ? "created" : "updated", missing: bad };
 }
 
+/** Whether the row has a URL, which cannot be fetched from here, and its product a photo of unknown origin to compare with. */
+function isUncertain(
+  product: ProductFacts | undefined,
+  known: ReadonlySet<string> | undefined,
+  { images }: SoakRow,
+  { mode, photos }: Options,
+  sourceOf: SourceOf,
+): boolean {
+  if (product === undefined || mode !== "upsert" || photos === "all") return false;
+  if (product.sources.every((source) => known?.has(source))) return false;
+  return images.some((image) => "url" in image && !known?.has(sourceOf(image)));
+}
+
 /** The counts of the summary for these results. */
 export function countsOf(fates: readonly RowFate[]) {
   const count = (test: (fate: RowFate) => boolean) => fates.filter(test).length;
-  const isPartial = ({ kind, missing }: RowFate) => kind !== "failed" && missing.length > 0;
+  const isPartial = ({ kind, missing }: RowFate) =>
+    kind !== "failed" && kind !== "conflict" && missing.length > 0;
   const unchanged = count(({ kind }) => kind === "unchanged");
   const failed = count(({ kind }) => kind === "failed");
+  const conflicts = count(({ kind }) => kind === "conflict");
   const partial = count(isPartial);
   return {
-    ...{ total: fates.length, invalid: 0, submitted: fates.length - unchanged },
-    ...{ succeeded: fates.length - unchanged - failed - partial, partial, failed },
+    ...{ total: fates.length, invalid: 0, submitted: fates.length - unchanged - conflicts },
+    ...{ succeeded: fates.length - unchanged - conflicts - failed - partial, partial, failed, conflicts },
     created: count(({ kind }) => kind === "created"),
     updated: count(({ kind }) => kind === "updated" || kind === "patched"),
     skipped: count(({ kind }) => kind === "skipped"),

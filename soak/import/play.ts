@@ -12,6 +12,7 @@ import { differences, type ImportFault, productIds, productsOf, submissionsOf } 
 import { sourceOf, writePhotos, writeRows } from "./files.ts";
 import { importInto, type RowFate, type Shop } from "./model.ts";
 import { failedFileFaults, resultsFileFaults, summaryFaults } from "./outputs.ts";
+import { playStory } from "./play-story.ts";
 import type { SoakRow } from "./rows.ts";
 import type { Scenario } from "./scenario.ts";
 import type { Step } from "./step.ts";
@@ -20,7 +21,9 @@ type PlayedImport = Played<Step, ImportFault["kind"]>;
 
 /** Plays a scenario on a lane with the program in that file, and checks the result. */
 export const play = (scenario: Scenario, lane: Lane<Step>, program: string): Promise<PlayedImport> =>
-  onEmptyLane(lane, (folder) => new Run(scenario, lane, program, folder).play());
+  scenario.story !== null
+    ? playStory({ seed: scenario.seed, story: scenario.story }, lane, program)
+    : onEmptyLane(lane, (folder) => new Run(scenario, lane, program, folder).play());
 
 class Run {
   readonly #scenario: Scenario;

@@ -3,6 +3,7 @@ import { Random } from "../../src/mock/seed/seed.ts";
 import { dateSkew, type Trouble } from "../trouble.ts";
 import { earlierVersion, makeRows, type SoakRow } from "./rows.ts";
 import type { Step } from "./step.ts";
+import { type Story, storyOf } from "./story.ts";
 import { makeTroubles } from "./troubles.ts";
 
 /** Restricts the runs (`--only`). */
@@ -15,6 +16,7 @@ export const focuses = [
   "twice",
   "skew",
   "sleep",
+  "machines",
 ] as const;
 export type Focus = (typeof focuses)[number];
 
@@ -44,6 +46,8 @@ export interface Scenario {
   readonly troubles: readonly Trouble<Step>[];
   /** An extra step after a process was killed; null for none. */
   readonly detour: Detour | null;
+  /** Two machines import one file by turns, instead of all that; null for none. */
+  readonly story: Story | null;
 }
 
 /** The command runs with `--fresh`, or another file with some of the rows is imported in between. */
@@ -98,6 +102,7 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
       ...{ hasPhotos, hasPatches: hasEarlier && photos === null, only },
       isRepeatable: mode === "upsert" && photos === null,
     }),
+    story: only === "machines" || (only === undefined && chance(0.3)) ? storyOf(random) : null,
     // Only imports that skip attached photos may be repeated.
     detour: mode === "upsert" && photos === null && chance(0.2) ? detourOf(random, rows) : null,
   };

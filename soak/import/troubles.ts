@@ -71,7 +71,8 @@ function killPoint(random: Random, { hasPhotos, hasPatches, only }: Weights): Ki
   const likely: Step[] = ["sending calls", "sending calls", "sending calls", "sending calls"];
   likely.push("looking for changes", "following jobs", "reading results");
   if (hasPhotos) likely.push("uploading photos", "uploading photos", "uploading photos");
-  if (hasPatches) likely.push("changing fields", "changing fields", "changing fields");
+  if (hasPatches) likely.push("changing fields", "changing fields", "removing photos", "moving photos");
+  if (hasPatches && hasPhotos) likely.push("comparing photos");
   const focused = only === undefined ? undefined : focusSteps[only];
   const step = focused !== undefined && random.next() < 0.7 ? focused : random.pick(likely);
   return {
@@ -86,6 +87,8 @@ const places = [
   { method: "POST", path: "/v1/imports" },
   { method: "POST", path: "/v1/images" },
   { method: "PATCH", path: "/v1/products" },
+  { method: "DELETE", path: "/v1/products" },
+  { method: "POST", path: "/v1/products" },
   { method: "GET", path: "/v1/imports" },
   { method: "GET", path: "/_signed" },
   { method: "GET", path: "/v1" },

@@ -4,8 +4,11 @@ import type { Control } from "./controls.ts";
 import { makeRows } from "./rows.ts";
 import { type Scenario, withoutFailures } from "./scenario.ts";
 import type { Step } from "./step.ts";
+import type { Edit, Story, StoryStep } from "./story.ts";
 
-type Needs = Partial<Pick<Scenario, "photos" | "earlier" | "meddling" | "earlierAheadMs" | "troubles">>;
+type Needs = Partial<
+  Pick<Scenario, "photos" | "earlier" | "meddling" | "earlierAheadMs" | "troubles" | "story">
+>;
 
 /** Nothing happens to the process. */
 const undisturbed: Trouble<Step> = {
@@ -13,8 +16,25 @@ const undisturbed: Trouble<Step> = {
   ...{ failsAfterWork: null, restart: null },
 };
 
+const reference = "S-1";
+const othersRename: StoryStep = { do: "client", change: { reference, what: "name", pick: 1 } };
+
+/** An import of the file after an edit, which nothing disturbs. */
+const imported = (machine: "one" | "two", edit?: readonly [Edit["cell"], string]): StoryStep => ({
+  ...{ do: "import", machine, exact: false, troubles: [], renamed: null },
+  edits: edit === undefined ? [] : [{ reference, cell: edit[0], value: edit[1] }],
+});
+
+/** A file of two products, and what happens after its first import. */
+const storyAbout = (...steps: StoryStep[]): Story => ({
+  rows: ["S-0", reference].map((one) => ({
+    ...{ reference: one, name: "Dress", description: "long", front: "1", back: "" },
+  })),
+  steps: [imported("one"), ...steps],
+});
+
 /** What the fault of a control needs to show. */
-const needs: Readonly<Record<Control, (rows: Scenario["rows"], random: Random) => Needs>> = {
+const needs: Readonly<Record<Control, (rows: Scenario["rows"]) => Needs>> = {
   /** Killed after the service has accepted the first batch, before the response arrives. */
   "new-key": () => ({
     troubles: [{ ...undisturbed, kill: { step: "sending calls", nth: 1, at: "done", waitMs: 0 } }],
@@ -39,14 +59,14 @@ const needs: Readonly<Record<Control, (rows: Scenario["rows"], random: Random) =
     const twice = { step: "sending calls", waitMs: 0 } as const;
     return { photos: "all", troubles: [{ ...undisturbed, faults, twice }] };
   },
-  /** Others delete and rename products after the `Date` was ahead. */
-  "believe-date": (rows, random) => ({
-    earlier: rows,
-    earlierAheadMs: random.pick([600_000, Date.UTC(2050, 0) - Date.now()]),
-    meddling: rows
-      .filter((_, at) => at % 10 === 0)
-      .map(({ reference }, at) => ({ reference, name: at % 2 === 0 ? null : `Renamed ${reference}` })),
-  }),
+  /** Others rename a product that is not edited. */
+  "forget-before": () => ({ story: storyAbout(othersRename, imported("one")) }),
+  /** Others rename a product that is renamed in the file too. */
+  "overwrite-theirs": () => ({ story: storyAbout(othersRename, imported("one", ["name", "Gown"])) }),
+  /** A second machine imports the file, with another photo. */
+  "never-compare": () => ({ story: storyAbout(imported("two", ["back", "3"])) }),
+  "keep-replaced": () => ({ story: storyAbout(imported("one", ["front", "3"])) }),
+  "detach-first": () => ({ story: storyAbout(imported("one", ["front", "3"])) }),
 };
 
 /** A scenario with that trouble alone, for an empty service. */
@@ -55,13 +75,20 @@ export function underControl(
   control: Control,
 ): Scenario {
   const random = Random.from(`import control ${seed}`);
-  // Of few rows each product is read, whatever the time.
-  const size = control === "believe-date" ? 101 + random.below(50) : 5 + random.below(20);
+  const size = 5 + random.below(20);
   const rows = makeRows(random, size, { hasPhotos: false }).map(withoutFailures);
   return {
     ...{ seed, format, rows, mode: "upsert", onImageError: "skip", photos: null, concurrency: 4 },
     ...{ namesOutputs: true, hasLedgerFile: false },
-    ...{ earlier: null, existing: [], meddling: [], earlierAheadMs: 0, troubles: [], detour: null },
-    ...needs[control](rows, random),
+    ...{
+      earlier: null,
+      existing: [],
+      meddling: [],
+      earlierAheadMs: 0,
+      troubles: [],
+      detour: null,
+      story: null,
+    },
+    ...needs[control](rows),
   };
 }

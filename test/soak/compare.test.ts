@@ -29,7 +29,7 @@ test("each kind of difference is reported", () => {
 
 const counts = {
   ...{ total: 2, invalid: 0, submitted: 2, succeeded: 2, partial: 0, failed: 0 },
-  ...{ created: 1, updated: 1, skipped: 0, unchanged: 0 },
+  ...{ created: 1, updated: 1, skipped: 0, unchanged: 0, conflicts: 0 },
 };
 const fates = [
   { reference: "A", kind: "created", missing: [] },

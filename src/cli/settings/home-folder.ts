@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { platform, userInfo } from "node:os";
-import { join, posix, resolve, win32 } from "node:path";
+import { posix, resolve, win32 } from "node:path";
 import type { Context, Host } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
 import { type Env, isSet } from "./profile-names.ts";
@@ -61,8 +61,17 @@ function checkedHome(home: string, host: Host, cwd?: string): string {
 export function newPlaceNote({ env, host = thisHost }: HomeContext): string | null {
   const folder = findHomeFolder(env, host);
   if (folder === platformFolder({}, host)) return null;
-  if (["config.json", "state"].some((name) => existsSync(join(folder, name)))) return null;
+  if (folder === null || !isNew(folder)) return null;
   return `state in ${folder}: new, empty`;
+}
+
+/** Whether a folder has neither settings nor a state. One that cannot be read may have both. */
+function isNew(folder: string): boolean {
+  try {
+    return !readdirSync(folder).some((name) => name === "config.json" || name === "state");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
+  }
 }
 
 /** The platform's folder for settings; null if neither a variable nor the user's entry has a home folder. */

@@ -151,3 +151,15 @@ test("a base URL of 50 kB is rejected", async () => {
       "error: the base URL is longer than 2,048 characters (from --base-url)\nUse https://HOST, without /v1.\n",
   });
 });
+
+test("a cell with 16,000 photos takes no time", async () => {
+  const world = await createWorld();
+  world.write("a.csv", `reference,name,images\nA-1,Dress,${"a|".repeat(16_000)}\n`);
+  let ran: Awaited<ReturnType<typeof world.cat>> | undefined;
+  const took = await processorTime(async () => {
+    ran = await world.cat("import a.csv --dry-run");
+  });
+  expect(ran!.exit).toBe(3);
+  expect(ran!.stderr).toContain("images has 16000 entries; at most 20");
+  expect(took).toBeLessThan(2 * most);
+});

@@ -74,6 +74,18 @@ describe.each([false, true])("a list (read ahead: %j)", (isAhead) => {
     expect(error).toMatchObject(faulty(fault));
   });
 
+  test("fails at the 20th of pages in a row that are empty, and counts anew after an entry", async () => {
+    const empty = (count: number) => Array.from({ length: count }, () => []);
+    const few = toPages([ids(1), ...empty(19), ids(2), ...empty(19), ids(3)]);
+    expect(await read(few, isAhead)).toEqual({ entries: ids(1, 2, 3), requests: 41, error: null });
+    const many = await read(toPages([ids(1), ...empty(50), ids(2)]), isAhead);
+    expect(many).toMatchObject({
+      entries: ids(1),
+      requests: 21,
+      error: faulty("20 pages in a row are empty"),
+    });
+  });
+
   test("fails for a page that repeats an earlier one, also a part of it, and however long ago", async () => {
     const many = Array.from({ length: 500 }, (_, index) => ids(index * 2, index * 2 + 1));
     for (const repeated of [many[0]!, [...many[7]!, ...many[300]!], ids(4)]) {

@@ -60,6 +60,19 @@ describe.runIf(process.getuid?.() === 0)("a link of another user", () => {
     await expect(whereLinksLead(join(folder, "mine"))).rejects.toMatchObject(theirs);
   });
 
+  test("in place of a folder of the path is not followed, nor behind a link of this user", async () => {
+    const { folder, link } = planted("private-folder");
+    symlinkSync("link", join(folder, "mine"));
+    mkdirSync(join(folder, "private-folder", "sub"));
+    for (const path of [join(link, "new"), join(link, "sub", "new"), join(folder, "mine", "new")]) {
+      await expect(whereLinksLead(path)).rejects.toMatchObject(theirs);
+      expect(() => makeFolders(path)).toThrow(expect.objectContaining(theirs));
+      await expect(OutputFile.begin(path, true, "run")).rejects.toMatchObject({ cause: theirs });
+    }
+    expect(readdirSync(join(folder, "private-folder"))).toEqual(["sub"]);
+    expect(readdirSync(join(folder, "private-folder", "sub"))).toEqual([]);
+  });
+
   test("to that user's own file is followed", async () => {
     const { folder, link } = planted("private");
     chownSync(join(folder, "private"), ...attacker);

@@ -2,9 +2,30 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { guardedCell as guardedInPage } from "../../../src/flows/generate/gallery/page/formulas.js";
+import { pageFiles } from "../../../src/flows/generate/gallery/page-files.ts";
 import { csvRecords, plainCsv } from "../../../src/flows/outputs/cells.ts";
 import { guardedCell, unguardedCell } from "../../../src/flows/outputs/formulas.ts";
 import { repetitions } from "../../support/repetitions.ts";
+
+test.each([
+  ['a;"=1+1;b', `a;'"=1+1;b`],
+  ['a\t"=1+1\tb', `a\t'"=1+1\tb`],
+  ['a; ""=1', `a;' ""=1`],
+  [`a;'"=1`, `a;''"=1`],
+  ['a;"5" dress', 'a;"5" dress'],
+])("a part of a cell is guarded before its quotes: %j", (text, guarded) => {
+  expect([guardedCell(text), guardedInPage(text), unguardedCell(guarded)]).toEqual([guarded, guarded, text]);
+});
+
+test("no two scripts of the page have the same name: they become one", () => {
+  const names = Object.entries(pageFiles).flatMap(([file, text]) =>
+    file.endsWith(".js")
+      ? [...text.matchAll(/^(?:export )?(?:const|let|function|class) (\w+)/gm)].map(([, name]) => name)
+      : [],
+  );
+  expect(names.length).toBeGreaterThan(100);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
 
 test.each([
   '=HYPERLINK("https://evil.example","Open")',

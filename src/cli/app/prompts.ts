@@ -73,11 +73,18 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
   async function asked<Answer>(ask: (place: AskPlace) => Promise<Answer>): Promise<Answer> {
     const gone = new AbortController();
     const leave = () => gone.abort();
+    let signal: "SIGINT" | "SIGHUP" = "SIGINT";
+    const hangUp = () => {
+      signal = "SIGHUP";
+      // The library sets the mode of a terminal that was closed, and throws what the terminal reports of it.
+      stdin.removeAllListeners("error").on("error", () => {});
+      leave();
+    };
     // After Ctrl-D, or when the terminal is closed, the library would wait forever.
     const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
       if (key?.ctrl && key.name === "d") leave();
     };
-    stdin.on("keypress", onKey).on("end", leave).on("close", leave);
+    stdin.on("keypress", onKey).on("end", hangUp).on("close", leave);
     interrupt.addEventListener("abort", leave);
     if (interrupt.aborted) leave();
     try {
@@ -87,13 +94,11 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
         signal: gone.signal,
       });
     } catch (error) {
-      const { name, code } = error as NodeJS.ErrnoException;
-      // The terminal was closed.
-      if (code === "EIO" && !interrupt.aborted) throw new InterruptError("SIGHUP");
-      if (!interrupt.aborted && name !== "ExitPromptError" && name !== "AbortPromptError") throw error;
-      throw interrupt.aborted ? interrupt.reason : new InterruptError("SIGINT");
+      const { name } = error as Error;
+      if (name !== "ExitPromptError" && name !== "AbortPromptError") throw error;
+      throw interrupt.aborted ? interrupt.reason : new InterruptError(signal);
     } finally {
-      stdin.off("keypress", onKey).off("end", leave).off("close", leave);
+      stdin.off("keypress", onKey).off("end", hangUp).off("close", leave);
       interrupt.removeEventListener("abort", leave);
     }
   }

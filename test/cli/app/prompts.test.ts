@@ -67,3 +67,12 @@ test("a long answer is below its question, broken between words", async () => {
     "✔ Read 12 columns like this?\n  Yes, and remember it for later files\n    (profile x)\n",
   );
 });
+
+test("a terminal that is closed while a question is open ends the command with SIGHUP, and no error is left", async () => {
+  const { prompts, stdin } = await promptsOn({ columns: 80 });
+  const answered = prompts.input("Which?", undefined, () => true);
+  await new Promise((resolve) => setImmediate(resolve));
+  stdin.emit("end");
+  await expect(answered).rejects.toMatchObject({ name: "InterruptError", signal: "SIGHUP" });
+  expect(stdin.emit("error", new Error("setRawMode EIO"))).toBe(true);
+});

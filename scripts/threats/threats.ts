@@ -134,6 +134,16 @@ export const areas: readonly Area[] = [
     title: "Files of others",
     threats: [
       threat(
+        "A new failed file replaces a file of the user.",
+        "Only files with the columns of a failed file are renamed over, and never an input.",
+        "cli/files/earlier-failed-files.test.ts > files that are no failed files are never replaced by earlier ones",
+      ),
+      threat(
+        "A kill during an import loses or doubles photos.",
+        "What a row said before is kept until the row is done, and each write is recorded first.",
+        "flows/import/kills.test.ts > is the same after a kill at any step",
+      ),
+      threat(
         "A ZIP writes outside the folder, creates links, or expands without end.",
         "All entries are judged before the first one is written.",
         "flows/export/archive/hostile-archives.test.ts > rejects %s, and leaves nothing",
@@ -174,6 +184,11 @@ export const areas: readonly Area[] = [
   {
     title: "Other users of the machine",
     threats: [
+      threat(
+        "A link in place of a folder leads a file to a private folder.",
+        "Each folder of a path is checked, also behind links of this user.",
+        "flows/files/foreign-links.test.ts > in place of a folder of the path is not followed, nor behind a link of this user",
+      ),
       threat(
         "Another user replaces the compiled code that the program keeps, or its folder.",
         "The code is in the user's own folder of caches; each folder above is writable by no one else.",
@@ -227,6 +242,16 @@ export const areas: readonly Area[] = [
   {
     title: "Texts of others",
     threats: [
+      threat(
+        "A cell with thousands of photos takes minutes.",
+        "A cell is divided once.",
+        "cli/long-texts.test.ts > a cell with 16,000 photos takes no time",
+      ),
+      threat(
+        "A list with empty pages never ends.",
+        "20 empty pages in a row are an error.",
+        "client/pages.test.ts > fails at the 20th of pages in a row that are empty, and counts anew after an entry",
+      ),
       threat(
         "Control characters of the service or of a file change the terminal.",
         "Control characters are shown as escapes.",
@@ -298,6 +323,11 @@ export const areas: readonly Area[] = [
         "Signals within one second are one request; what must be finished gets 5 seconds.",
         "cli/context/interrupts.test.ts > signals within one second are one request, whatever their names: pnpm sends SIGINT, then SIGTERM",
         "cli/webhooks/listen-watch.test.ts > a second interrupt leaves time to delete the webhook, and reports one that is left after 5 s",
+      ),
+      threat(
+        "A terminal that closes while a question is open is an internal error.",
+        "A closed terminal ends the question like SIGHUP.",
+        "cli/app/prompts.test.ts > a terminal that is closed while a question is open ends the command with SIGHUP, and no error is left",
       ),
       threat(
         "A closed terminal hides the exit status.",

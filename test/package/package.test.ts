@@ -156,7 +156,7 @@ longTest("without its optional packages, login and doctor name what is missing",
   const doctor = await run(["doctor"], { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey });
   await mock.stop();
   expect(login.stderr).toMatch(
-    /^error: cannot use the keychain: the package @napi-rs\/keyring is not installed\nInstall .*--store file$/,
+    /\nerror: cannot use the keychain: the package @napi-rs\/keyring is not installed\nInstall .*--store file$/,
   );
   expect(login.exitCode).toBe(4);
   expect(inFile.stderr).toBe(
@@ -274,7 +274,7 @@ longTest("the package has exactly the files that are needed", () => {
     /^dist\/(?:cjs|program)\/package\.json$/,
     /^dist\/(?:licenses\.txt|sbom\.cdx\.json)$/,
     /^dist\/program\/parts\/[\w-]+\.js$/,
-    /^dist\/(?:cjs\/)?types\/(?:index|clock|errors)\.d\.ts$/,
+    /^dist\/(?:cjs\/)?types\/(?:index|clock|errors|json|open-file|text)\.d\.ts$/,
     /^dist\/(?:cjs\/)?types\/(?:client|contract|http|mock|zod)\/[\w/-]+\.d\.ts$/,
     /^docs\/[\w-]+\.(?:md|py)$/,
     /^docs\/reference\/[\w-]+\.md$/,

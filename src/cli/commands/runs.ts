@@ -61,7 +61,7 @@ const listCommand = (app: App): Command =>
     const { runList } = await openToRead(app, flags.ledger);
     const runs = new FirstOnes(singly(runList.all()), readLimit(flags));
     async function* rows() {
-      for await (const page of runs) yield page.map(toShown);
+      for await (const page of runs) yield page.map((run) => toShown(run, app));
     }
     const count = await app.io.showPages(printing, rows());
     if (count === 0) {
@@ -107,7 +107,7 @@ const getCommand = (app: App): Command =>
         code: "run_not_found",
         hint: "To see the runs: cat runs list. For a ledger of its own, add --ledger FILE.",
       });
-    await app.io.resource<object>(toShown(run), printing as never);
+    await app.io.resource<object>(toShown(run, app), printing as never);
     if (app.io.json) return;
     for (const line of nextLines(app, run, flags.ledger)) await app.io.note(app.io.visible(line));
   });
@@ -127,8 +127,8 @@ const statusOf = ({ isUnfinished, isRunning }: ListedRun): "running" | "unfinish
 
 const toTime = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-/** A run as it is printed, by field. */
-const toShown = (run: ListedRun) => {
+/** A run as it is printed, by field; its command has the name that this one was called by. */
+const toShown = (run: ListedRun, { io }: App) => {
   const { id, kind, file, exit, counts, startedAt, endedAt, origin, undone, isUndoable, baseUrl, ledger } =
     run;
   return {
@@ -142,7 +142,7 @@ const toShown = (run: ListedRun) => {
     ended_at: toTime(endedAt),
     who: origin?.who ?? null,
     folder: origin?.folder ?? null,
-    command: origin === null ? null : typedLine(origin.typed),
+    command: origin === null ? null : io.asCalled(typedLine(origin.typed)),
     undone: undone ?? (kind === importKind && isUndoable ? "no" : null),
     base_url: baseUrl,
     ledger,

@@ -43,12 +43,6 @@ const allowed: readonly (readonly [commands: RegExp, Secret, place: string, clau
   ],
   [/^webhooks listen$/, "key", "child.env", "Where settings come from: CAT_API_KEY, as the user set it"],
   [
-    /^serve$/,
-    "own webhook secret",
-    "child.env",
-    "Where settings come from: CAT_WEBHOOK_SECRET, as the user set it",
-  ],
-  [
     /^login$/,
     "key",
     ".home/keys/default.json",

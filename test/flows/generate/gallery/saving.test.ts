@@ -43,8 +43,8 @@ describe("the decisions of a gallery", () => {
       text: [
         "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,decision,note,decided_at",
         '2,task-2,succeeded,id-1,"A ""quoted"", one",mdl_001,studio,full-front,approve,,TIME',
-        "3,task-3,succeeded,id-2,=1+2,mdl_001,#f4f1ea,full-front,reject,,TIME",
-        '4,task-4,succeeded,id-3,,,studio,full-front,,"=SUM(A1), ""really"" ",',
+        "3,task-3,succeeded,id-2,'=1+2,mdl_001,#f4f1ea,full-front,reject,,TIME",
+        `4,task-4,succeeded,id-3,,,studio,full-front,,"'=SUM(A1), ""really"" ",`,
         "5,,not_queued,id-3,,mdl_001,studio,full-front,,,",
         "",
       ].join("\n"),

@@ -131,6 +131,8 @@ describe("cat runs list", () => {
       exit: 0,
       stderr: `To resume it, run in ${world.folder}:\n  cat import a.csv --no-progress\n`,
     });
+    // The newest run.
+    expect(await world.cat("runs get last")).toEqual(got);
     await world.cat("import a.csv --no-progress");
     expect(await runs()).toMatchObject([
       { run_id: open.run_id, status: "ended", exit: 0, counts: { created: 1 } },

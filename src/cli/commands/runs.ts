@@ -75,6 +75,11 @@ const listCommand = (app: App): Command =>
     }
   });
 
+function newest(runs: Iterable<ListedRun>): ListedRun | null {
+  for (const run of runs) return run;
+  return null;
+}
+
 /** Pages of one row: the state is not read further than the limit. */
 async function* singly<Row>(rows: Iterable<Row>): AsyncGenerator<readonly Row[]> {
   for (const row of rows) yield [row];
@@ -93,14 +98,14 @@ const getCommand = (app: App): Command =>
           ["show a run", "cat runs get run_mk0xkhj4ac490d0d"],
           ["print the number of failed rows", "cat runs get RUN --json | jq .counts.failed"],
         ],
-      }).argument("<RUN>", "run ID, or import ID"),
+      }).argument("<RUN>", "run ID, import ID, or last"),
     ),
   ).action(async (id: string, flags: RawPrintFlags & LedgerFlag) => {
     const printing = readPrintFlags(flags, form);
-    named("RUN", id, "Use the run_id of a summary, or see: cat runs list");
+    named("RUN", id, "Use last, the run_id of a summary, or see: cat runs list");
     named("--ledger", flags.ledger, "Choose a file.");
     const { runList, sentJobs } = await openToRead(app, flags.ledger);
-    const run = runList.get(sentJobs.find(id)?.runId ?? id);
+    const run = id === "last" ? newest(runList.all()) : runList.get(sentJobs.find(id)?.runId ?? id);
     if (run === null)
       throw new CatError(`no run ${JSON.stringify(id)} on this machine`, {
         type: "not_found",

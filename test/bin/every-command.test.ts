@@ -78,7 +78,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "exports watch": { line: (ids) => `exports watch ${ids.export}`, ...list(/status +.*completed/) },
   "exports download": { line: (ids) => `exports download ${ids.export}`, ...list(/Saved .*\.jsonl/) },
   "runs list": { line: line("runs list"), ...list(/import +/) },
-  "runs get": { line: line("runs get last"), ...list(/import/) },
+  "runs get": { line: line("runs get last"), ...list(/kind +/) },
   "products list": { line: line("products list"), ...list(/A-1 +.*Dress/) },
   "products get": { line: line("products get A-1"), ...list(/reference +.*A-1/) },
   "products export": { line: line("products export -"), ...list(/A-1,Dress/) },

@@ -80,7 +80,7 @@ class Caches {
 }
 
 /** Plays three runs of the job for GitHub, the second one with "Re-run jobs"; gives the number of photos per product. */
-async function rerun(workflow: string): Promise<number[]> {
+async function rerun(workflow: string): Promise<{ exits: (number | undefined)[]; photos: number[] }> {
   needsBuild();
   const mock = await startMock({ speed: 1000, rateLimit: false });
   onTestFinished(() => mock.stop());
@@ -88,6 +88,7 @@ async function rerun(workflow: string): Promise<number[]> {
   const keys = [...workflow.matchAll(/^ {10}key: (.*)$/gm)].map((match) => match[1]!);
   const prefixes = [...workflow.matchAll(/^ {10}restore-keys: (.*)$/gm)].map((match) => match[1]!);
   expect(keys).toHaveLength(2);
+  const exits: (number | undefined)[] = [];
   const attempt = async (run: number, number: number, references: readonly string[]) => {
     const named = (key: string) =>
       key
@@ -102,13 +103,13 @@ async function rerun(workflow: string): Promise<number[]> {
     mkdirSync(join(work, "node_modules/.bin"), { recursive: true });
     symlinkSync(catalogueProgram, join(work, "node_modules/.bin/catalogue"));
     const ran = await execa("sh", ["import.sh"], {
-      ...{ cwd: work, extendEnv: false },
+      ...{ cwd: work, extendEnv: false, reject: false },
       env: {
         ...{ PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: work, CAT_HOME: join(work, "state") },
         ...{ CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey, MAX_CHANGES: "100%" },
       },
     });
-    expect(ran.exitCode).toBe(0);
+    exits.push(ran.exitCode);
     caches.save(named(keys[1]!), join(work, "state"));
   };
   // The second attempt also has a row that the first one did not get to.
@@ -116,18 +117,23 @@ async function rerun(workflow: string): Promise<number[]> {
   await attempt(2, 1, ["A-1", "B-2"]);
   await attempt(2, 2, ["A-1", "B-2", "C-3"]);
   await attempt(3, 1, ["A-1", "B-2", "C-3", "D-4"]);
-  return mock.state().organizations.main.products.map(({ images }) => images.length);
+  const photos = mock.state().organizations.main.products.map(({ images }) => images.length);
+  return { exits, photos };
 }
 
 // Twelve imports by real processes.
 test.runIf(isLong)(
   "a job that is run again finds the ledger of the attempt before, and adds no photo twice",
   async () => {
-    expect(await rerun(github)).toEqual([1, 1, 1, 1]);
+    const photos = [1, 1, 1, 1];
+    expect(await rerun(github)).toEqual({ exits: [0, 0, 0, 0], photos });
+    // What no ledger knows cannot be compared, because the runner cannot fetch the photos: a conflict, and no second photo.
     // With a key that all attempts share, the ledger of the second one is not saved.
-    expect(await rerun(github.replace(/-\$\{\{ github\.run_attempt \}\}/g, ""))).toEqual([1, 1, 2, 1]);
+    const shared = await rerun(github.replace(/-\$\{\{ github\.run_attempt \}\}/g, ""));
+    expect(shared).toEqual({ exits: [0, 0, 0, 8], photos });
     // Without the prefix, each job starts with an empty ledger.
-    expect(await rerun(github.replace(/^ {10}restore-keys: .*\n/m, ""))).toEqual([4, 3, 2, 1]);
+    const empty = await rerun(github.replace(/^ {10}restore-keys: .*\n/m, ""));
+    expect(empty).toEqual({ exits: [0, 8, 8, 8], photos });
   },
 );
 

@@ -27,7 +27,6 @@ import {
   writevSync,
 } from "node:fs";
 import * as promised from "node:fs/promises";
-import { userInfo } from "node:os";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -304,7 +303,8 @@ function linkAt(path: string): Stats | null {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     return stats?.isSymbolicLink() ? stats : null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOTDIR") throw error;
+    // The system reports a folder that cannot be searched itself; a standard stream is open already.
+    if (!/^(?:ENOTDIR|EACCES)$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
     return null;
   }
 }
@@ -312,11 +312,5 @@ function linkAt(path: string): Stats | null {
 const ofOthers = (path: string): Error =>
   Object.assign(new Error("of another user"), { code: "ELINKOWNER", syscall: "open", path });
 
-/** The user of this process; -1 where the system has none, and null for one without a name. */
-function ownUid(): number | null {
-  try {
-    return userInfo().uid;
-  } catch {
-    return null;
-  }
-}
+/** The user of this process, who may have no name; null where the system has none. */
+const ownUid = (): number | null => process.geteuid?.() ?? null;

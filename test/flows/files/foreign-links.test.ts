@@ -1,9 +1,13 @@
 // Links that another user has made. Only root can make them here; the others skip this.
 
+import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
+  closeSync,
   lchownSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   symlinkSync,
@@ -15,6 +19,7 @@ import { whereLinksLead } from "../../../src/flows/files/file-names.ts";
 import { OutputFile } from "../../../src/flows/files/output-file.ts";
 import { openLogFile } from "../../../src/flows/listen/log-file.ts";
 import { makeFolders } from "../../../src/move-file.ts";
+import { catalogueProgram } from "../../support/spawn-cat.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const attacker = [54_002, 54_000] as const;
@@ -79,6 +84,28 @@ describe.runIf(process.getuid?.() === 0)("a link of another user", () => {
     expect(await whereLinksLead(link)).toBe(join(folder, "private"));
   });
 });
+
+test.runIf(process.getuid?.() === 0)(
+  "a user without a name writes through an own link, beside a log that another user has opened (needs root)",
+  () => {
+    const folder = temporaryFolder();
+    const home = join(folder, "home");
+    mkdirSync(home);
+    mkdirSync(join(home, "there"));
+    mkdirSync(join(folder, "logs"), { mode: 0o700 });
+    symlinkSync("there", join(home, "link"));
+    lchownSync(join(home, "link"), ...attacker);
+    for (const path of [home, join(home, "there")]) chownSync(path, ...attacker);
+    chmodSync(folder, 0o755);
+    const log = openSync(join(folder, "logs", "log"), "w");
+    const { status } = spawnSync(process.execPath, [catalogueProgram, "import", "--template", "link/t.csv"], {
+      ...{ cwd: home, uid: attacker[0], gid: attacker[1], env: { CAT_HOME: join(home, "cat") } },
+      stdio: ["ignore", log, log],
+    });
+    closeSync(log);
+    expect([status, readdirSync(join(home, "there"))]).toEqual([0, ["t.csv"]]);
+  },
+);
 
 test("a link of this user is followed, also to a file that does not exist, and by the event log", async () => {
   const folder = temporaryFolder();

@@ -280,7 +280,7 @@ export function rejectForeignLink(path: string, depth = 0): void {
   // Not normalized: only the system resolves `..` correctly after a folder that is a link.
   for (let end = path.indexOf(sep, 1); ; end = path.indexOf(sep, end + 1)) {
     const part = end === -1 ? path : path.slice(0, end);
-    const link = linkAt(part);
+    const link = linkAt(part, depth > 0);
     if (link !== null) {
       if (link.uid === 0 || link.uid === ownUid()) rejectForeignLink(targetOf(part), depth + 1);
       else if (statSync(part, { throwIfNoEntry: false })?.uid !== link.uid) throw ofOthers(resolve(part));
@@ -297,15 +297,16 @@ function targetOf(link: string): string {
   return isAbsolute(target) ? target : `${dirname(link)}${sep}${target}`;
 }
 
-/** The link at a path; null for anything else, and where nothing can be. */
-function linkAt(path: string): Stats | null {
+/** The link at a path; null for anything else, and where nothing can be. `isTarget`: a link of this user or the system leads there. */
+function linkAt(path: string, isTarget: boolean): Stats | null {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     return stats?.isSymbolicLink() ? stats : null;
   } catch (error) {
-    // The system reports a folder that cannot be searched itself; a standard stream is open already.
-    if (!/^(?:ENOTDIR|EACCES)$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
-    return null;
+    const { code } = error as NodeJS.ErrnoException;
+    // A standard stream leads to a file that is open already, in a folder that this user may not search.
+    if (code === "ENOTDIR" || (isTarget && code === "EACCES")) return null;
+    throw error;
   }
 }
 

@@ -89,7 +89,7 @@ const mostLinks = 40;
 export async function whereLinksLead(path: string): Promise<string> {
   let at = path;
   for (let followed = 0; followed < mostLinks; followed++) {
-    rejectForeignLink(at);
+    rejectForeignLink(at, followed);
     const target = await readlink(at).catch(() => null);
     if (target === null) return realpath(at).catch(() => (at === path ? path : resolve(at)));
     // Not joined: only the system resolves `..` correctly after a folder that is a link.

@@ -41,6 +41,8 @@ export async function copyProgram(patches: readonly Patch[]): Promise<ProgramCop
 /** Runs the program from one ES module: only the parts of a whole build are loaded as scripts. */
 const patchedBin = `#!/usr/bin/env node
 import("../dist/patched/main.mjs").then(async ({ main, nodeContext }) => {
+  // As exitAsTold does: Node's own end would no longer handle the signals that still come.
+  process.on("exit", () => process.exit());
   process.exitCode = await main(process.argv.slice(2), nodeContext("cat"));
 });
 `;

@@ -115,11 +115,12 @@ describe.skipIf(process.platform !== "linux")(
       const env = "CAT_BASE_URL=http://127.0.0.1:9 CAT_API_KEY=ak_mock";
       const { exit, stderr } = await limited(`export ${env}; cat imports list`);
       expect(exit).toBe(2);
-      expect(stderr[0]).toMatch(
+      expect(stderr[0]).toBe("state in FOLDER/home: new, empty");
+      expect(stderr[1]).toMatch(
         /^error: the state file FOLDER\/home\/state\/default\.db\S* could not be read or written/,
       );
-      expect(stderr[1]).toMatch(/^Check the disk and run/);
-      expect(stderr).toHaveLength(2);
+      expect(stderr[2]).toMatch(/^Check the disk and run/);
+      expect(stderr).toHaveLength(3);
     });
   },
 );

@@ -160,7 +160,8 @@ longTest("without its optional packages, login and doctor name what is missing",
   );
   expect(login.exitCode).toBe(4);
   expect(inFile.stderr).toBe(
-    "error: cannot store settings and progress: the libsql library does not load\n" +
+    `state in ${join(folder, "home")}: new, empty\n` +
+      "error: cannot store settings and progress: the libsql library does not load\n" +
       "Install this program again with its optional packages. libsql supports the common platforms only.",
   );
   expect(inFile.exitCode).toBe(2);

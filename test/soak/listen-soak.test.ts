@@ -102,10 +102,13 @@ longTest.concurrent(
 );
 
 longTest.concurrent(
-  "a listener that never reads its webhook, and stops at the second signal, is detected",
+  "a listener that never reads its webhook, or stops at the second signal, is detected",
   async () => {
-    const faults = await troubled([...controls["never-look"], ...controls["stop-at-once"]], 2);
-    expect(faults).toContain("webhooks that were gone were not registered again");
-    expect(faults).toContain("listeners with two signals had another status than that of the first one");
+    const [unseen, hasty] = await Promise.all([
+      troubled(controls["never-look"], 1),
+      troubled(controls["stop-at-once"], 6),
+    ]);
+    expect(unseen).toContain("webhooks that were gone were not registered again");
+    expect(hasty).toContain("listeners with two signals had another status than that of the first one");
   },
 );

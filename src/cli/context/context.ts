@@ -102,7 +102,9 @@ export function nodeContext(program: ProgramName): Context {
   const interrupted = (signal: InterruptSignal) => {
     // Node has forgotten that `nohup` asked to ignore it.
     if (passing || (signal === "SIGHUP" && terminalStreams(process).length === 0)) return;
-    receive(signal);
+    // Of a Ctrl-C that arrives as both, the system may deliver SIGTERM before SIGINT, which names the request.
+    if (signal === "SIGTERM") setImmediate(receive, signal);
+    else receive(signal);
   };
   for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, interrupted);
   let fileLimit: number | null = null;

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { importForm } from "../../../src/flows/import/import-form.ts";
 import { createEncoder, encodingOfFailedFile } from "../../../src/flows/outputs/encoded-file.ts";
 import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
+import { guardedCell } from "../../../src/flows/outputs/formulas.ts";
 import type { CsvReader } from "../../../src/flows/rows/csv-rows.ts";
 import { openRows, type ReadOptions } from "../../../src/flows/rows/open-rows.ts";
 import type { RowForm } from "../../../src/flows/rows/row-form.ts";
@@ -107,7 +108,7 @@ describe("a failed file", () => {
         const after = await recordsOf(failedPath, { encoding: encodingOfFailedFile(kind.flag) }, form);
         expect(after.reader.headProblems).toEqual([]);
         expect(after.header).toEqual([...before.header, "error_code", "error_message"]);
-        const reason = ["not_sent", readable(message, kind.encoding)];
+        const reason = ["not_sent", readable(guardedCell(message), kind.encoding)];
         expect(after.records).toEqual(before.records.map((record) => [...record, ...reason]));
         expect(after.reader.dialect).toEqual(before.reader.dialect);
       }),

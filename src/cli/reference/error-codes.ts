@@ -262,6 +262,8 @@ export const codeGroups: readonly CodeGroup[] = [
       webhook_gone: "Find out what deleted it, and run the command again.",
       webhook_paused: "Resume it with cat webhooks update ID --status active, and run the command again.",
       webhook_disabled: "Resume it with cat webhooks update ID --status active, and run the command again.",
+      webhook_narrowed:
+        "Choose its events with cat webhooks update ID --events EVENTS, and run the command again.",
       url_in_use: "Stop the other listener, or use another URL.",
     },
   },

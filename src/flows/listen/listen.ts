@@ -55,6 +55,8 @@ export interface ListenInput {
   readonly handlers: readonly Handler[];
   /** The events to show and to forward; null for all. */
   readonly events: EventPattern | null;
+  /** The events of which the listener awaits one; null if it does not wait. */
+  readonly awaited: EventPattern | null;
   readonly headerName: string;
   readonly toleranceSeconds: number;
 }
@@ -219,6 +221,7 @@ async function receive(
       ...source.service,
       ...deps,
       keeps: source.keeps,
+      awaited: input.awaited === null ? null : matchingTypes(input.awaited),
       onProblem: view.onProblem,
     });
     const events = matchingTypes(input.events ?? ["*"]);

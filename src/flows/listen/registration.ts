@@ -17,6 +17,8 @@ interface Registrar {
   readonly baseUrl: string;
   /** Whether the webhook stays at the end, with its secret, for the next listener at its URL. */
   readonly keeps: boolean;
+  /** The events of which one must come; null if all events are wanted. */
+  readonly awaited: readonly EventType[] | null;
   /** A digest of the API key. */
   readonly keyFingerprint: string;
   readonly clock: Clock;
@@ -145,8 +147,8 @@ interface Registration {
   end(): Promise<boolean>;
 }
 
-/** A state in which a webhook gets no events. */
-export type WebhookFault = "gone" | "paused" | "disabled";
+/** A state in which a webhook gets no events, or not those of its listener. */
+export type WebhookFault = "gone" | "paused" | "disabled" | "narrowed";
 
 const longestEndMs = 10_000;
 
@@ -166,6 +168,7 @@ export function openRegistration(deps: Registrar): Registration {
   let hold = own;
   /** What this listener deletes at its end: only its mark, or a webhook, whose ID may be unknown. */
   let remains: "nothing" | "mark" | { readonly id: string | null } = "mark";
+  let wanted: readonly EventType[] = [];
   /** Set by a takeover: until when events from before it may be pending, in milliseconds since the epoch. */
   let taken: { id: string; url: string; until: number } | null = null;
   /** The run in its mark: after a takeover, that of the earlier listener. */
@@ -215,6 +218,7 @@ export function openRegistration(deps: Registrar): Registration {
 
   return {
     async register(url, events) {
+      wanted = events;
       mark(url, { id: null });
       const leftover = await findLeftover(deps, runId, url);
       return leftover === null ? create(url, events) : takeOver(url, leftover, events);
@@ -226,7 +230,8 @@ export function openRegistration(deps: Registrar): Registration {
       if (webhook?.id !== id) return "gone";
       // An unknown status is one of a later version of the service.
       const { status } = webhook;
-      return status === "paused" || status === "disabled" ? (status as WebhookFault) : null;
+      if (status === "paused" || status === "disabled") return status as WebhookFault;
+      return isNarrowed(webhook, wanted, deps.awaited) ? "narrowed" : null;
     },
     async registerAgain(url, events) {
       taken = null;
@@ -272,6 +277,16 @@ export function openRegistration(deps: Registrar): Registration {
       }
     },
   };
+}
+
+/** Whether a webhook lacks events of its listener: all that it waits for, else any. */
+function isNarrowed(
+  { events }: Webhook,
+  wanted: readonly EventType[],
+  awaited: Registrar["awaited"],
+): boolean {
+  const lacks = (event: EventType) => !events.includes(event);
+  return awaited === null ? wanted.some(lacks) : awaited.every(lacks);
 }
 
 const kept = (id: string, url: string): [message: string, hint: string] => [

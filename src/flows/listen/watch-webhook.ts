@@ -25,7 +25,7 @@ interface WatchOptions {
 
 /**
  * Reads the webhook of a listener every minute, by the clock, until the signal: one that is gone is registered again, and one
- * that is paused or disabled is warned about once. A service that cannot be reached changes nothing; a rejected key ends
+ * that is paused, disabled or narrowed is warned about once. A service that cannot be reached changes nothing; a rejected key ends
  * the listener. Returns a function that reads it at once.
  */
 export function watchWebhook(first: Registered, options: WatchOptions): () => Promise<void> {
@@ -54,7 +54,7 @@ export function watchWebhook(first: Registered, options: WatchOptions): () => Pr
       if (end !== null) return options.fail(end);
       if (fault === "gone") await replace();
       else if (fault === null) warnedOf = null;
-      else warn(fault, `webhook ${id} is ${fault}: it gets no events`, resumeHint(id));
+      else warn(fault, `webhook ${id} ${faultWords[fault]}`, faultHint(fault, id));
     } catch (error) {
       if (signal.aborted) return;
       if (mayNotRead(error) && !isRead)
@@ -89,8 +89,17 @@ export function watchWebhook(first: Registered, options: WatchOptions): () => Pr
   return checkNow;
 }
 
-/** The next step for a webhook that gets no events. */
-export const resumeHint = (id: string): string => `To resume it: cat webhooks update ${id} --status active`;
+const faultWords = {
+  paused: "is paused: it gets no events",
+  disabled: "is disabled: it gets no events",
+  narrowed: "no longer gets all events of this listener",
+} as const satisfies Record<Exclude<WebhookFault, "gone">, string>;
+
+/** The next step for a webhook that does not get the events of its listener. */
+export const faultHint = (fault: Exclude<WebhookFault, "gone">, id: string): string =>
+  fault === "narrowed"
+    ? `To choose its events: cat webhooks update ${id} --events EVENTS`
+    : `To resume it: cat webhooks update ${id} --status active`;
 
 const scopeHint =
   "Use a key with the scope webhooks:read, so that the listener notices when its webhook is deleted or paused.";

@@ -19,8 +19,8 @@ async function watchWorld() {
     delete: async (id: string) => {
       expect(await world.cat(`webhooks delete ${id} --yes --quiet`)).toMatchObject({ exit: 0 });
     },
-    setStatus: async (id: string, status: string) => {
-      expect(await world.cat(`webhooks update ${id} --status ${status} --quiet`)).toMatchObject({ exit: 0 });
+    update: async (id: string, flags: string) => {
+      expect(await world.cat(`webhooks update ${id} ${flags} --quiet`)).toMatchObject({ exit: 0 });
     },
     async fault(fault: object) {
       await fetch(`${world.mock.baseUrl}/_mock/faults`, {
@@ -215,7 +215,7 @@ test("once COMMAND has ended, a listener whose webhook is gone exits with 5, alt
 
 test("once COMMAND has ended, a listener whose webhook is paused exits with 7, although it waits", async () => {
   const { world, running, id, end } = await waiting();
-  await world.setStatus(id, "paused");
+  await world.update(id, "--status paused");
   end();
   const ran = await running;
   expect(ran.exit).toBe(7);
@@ -223,6 +223,44 @@ test("once COMMAND has ended, a listener whose webhook is paused exits with 7, a
     code: "webhook_paused",
     message: `webhook ${id} is paused: 0 events of 1 came. To resume it: cat webhooks update ${id} --status active. Then run the command again.`,
   });
+});
+
+test("once COMMAND has ended, a listener whose webhook lost the awaited event exits with 7; one that lost another event waits", async () => {
+  const narrowed = await waiting();
+  await narrowed.world.update(narrowed.id, "--events export.completed");
+  narrowed.end();
+  const ran = await narrowed.running;
+  expect(ran.exit).toBe(7);
+  expect(jsonLines(ran.stderr).at(-1).error).toMatchObject({
+    code: "webhook_narrowed",
+    message: `webhook ${narrowed.id} does not get the event any more: 0 events of 1 came. To choose its events: cat webhooks update ${narrowed.id} --events EVENTS. Then run the command again.`,
+  });
+  const { world, running, id, end } = await waiting();
+  await world.update(id, "--events import.completed");
+  end();
+  await until(() => world.reads().length > 0);
+  world.write("a.csv", "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n");
+  expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
+  expect((await running).exit).toBe(0);
+});
+
+test("a webhook whose events others narrow is warned about once", async () => {
+  const world = await watchWorld();
+  const listener = await world.listen();
+  const id = listener.first.webhook_id!;
+  await world.update(id, "--events export.completed");
+  for (const times of [1, 2]) {
+    world.clock.advance(minute);
+    await until(() => world.reads().length === times);
+    await until(() => warnings(listener.running.stderr).length > 0);
+    expect(warnings(listener.running.stderr)).toEqual([
+      {
+        message: `webhook ${id} no longer gets all events of this listener`,
+        hint: `To choose its events: cat webhooks update ${id} --events EVENTS`,
+      },
+    ]);
+  }
+  expect((await listener.stop()).exit).toBe(0);
 });
 
 test("once COMMAND has ended, a wait lasts an hour at most without --timeout, and the event that comes ends it", async () => {

@@ -35,7 +35,7 @@ test("events that were missed are shown after the address, and before any new ev
   await listen(
     {
       source: { kind: "secret", secret },
-      ...{ host: "127.0.0.1", port: 0, path: "/", logPath, handlers: [], events: null },
+      ...{ host: "127.0.0.1", port: 0, path: "/", logPath, handlers: [], events: null, awaited: null },
       ...{ headerName: "Service-Signature", toleranceSeconds: 300 },
     },
     {

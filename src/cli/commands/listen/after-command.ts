@@ -1,7 +1,7 @@
 import { CatError } from "../../../errors.ts";
 import type { WebhookFault } from "../../../flows/listen/registration.ts";
 import { seeEnded } from "../../../flows/listen/registration.ts";
-import { resumeHint } from "../../../flows/listen/watch-webhook.ts";
+import { faultHint } from "../../../flows/listen/watch-webhook.ts";
 import { counted } from "../../../flows/words.ts";
 import { TimeoutError } from "../../../http/errors.ts";
 
@@ -16,12 +16,18 @@ const came = ({ count, missing }: Came): string => `${counted(count - missing, "
 /** How long a listener waits for its next event once its COMMAND has ended, in milliseconds: an hour. */
 export const longestWaitMs = 3_600_000;
 
+const whyNot = {
+  paused: "is paused",
+  disabled: "is disabled",
+  narrowed: "does not get the event any more",
+} as const satisfies Record<Exclude<WebhookFault, "gone">, string>;
+
 /** The error of a listener whose COMMAND has ended and whose webhook gets no events: what it waits for cannot come. */
 export function cannotCome(fault: WebhookFault, id: string, goal: Came): CatError {
   if (fault !== "gone")
-    return new TimeoutError(`webhook ${id} is ${fault}: ${came(goal)}`, {
+    return new TimeoutError(`webhook ${id} ${whyNot[fault]}: ${came(goal)}`, {
       code: `webhook_${fault}`,
-      hint: `${resumeHint(id)}. Then run the command again.`,
+      hint: `${faultHint(fault, id)}. Then run the command again.`,
     });
   return new CatError(`webhook ${id} no longer exists: ${came(goal)}`, {
     type: "not_found",

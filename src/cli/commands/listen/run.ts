@@ -168,6 +168,7 @@ export async function listenForEvents(
         logPath,
         handlers,
         events: flags.events ?? null,
+        awaited: goal?.events ?? null,
         headerName,
         toleranceSeconds: flags.tolerance,
       },

@@ -44,6 +44,9 @@ describe.skipIf(!hasPython)(
       const serve = "serve --mock --port 0";
       expect(await end("session", "Mock service running", 0, serve)).toBe("exit 129");
       expect(await end("no-session", "Mock service running", 15, serve)).toBe("exit 143");
+      expect(await end("session", "Waiting for events.", 0, "webhooks listen --port 0 --mock")).toBe(
+        "exit 129",
+      );
       // What it has to say has no reader.
       for (const line of ["import a.csv --mock", "products list --mock --all"])
         expect(await end("no-session", "", 0, line)).toBe("exit 0");

@@ -232,6 +232,16 @@ test("on a terminal, r sends an event again signed afresh, and q deletes the web
   expect(world.mock.state().organizations.main.webhooks).toEqual([]);
 });
 
+test("a terminal that is closed ends the interactive view with 129, whether its signal or its end comes first", async () => {
+  const world = await listenWorld({ env: { NO_COLOR: "1" } });
+  const keys = new PassThrough();
+  const running = world.cat("webhooks listen --port 0", { tty: true, stdin: keys });
+  await until(() => running.stdout.includes("Waiting for events."));
+  keys.end();
+  expect((await running).exit).toBe(129);
+  expect(world.mock.state().organizations.main.webhooks).toEqual([]);
+});
+
 test("--plain prints lines on a terminal", async () => {
   const world = await listenWorld({
     columns: 300,

@@ -76,10 +76,16 @@ export async function listenForEvents(
     isQuit = true;
     stop.abort();
   };
+  const hangUp = () => stop.abort(new InterruptError("SIGHUP"));
   const screen =
     flags.plain || command !== null || (await context.inBackground?.()) === true
       ? null
-      : (await import("./screen-view.ts")).openScreen(app, { client, signal, onQuit: quit });
+      : (await import("./screen-view.ts")).openScreen(app, {
+          client,
+          signal,
+          onQuit: quit,
+          onHangUp: hangUp,
+        });
   const view = screen ?? plainView(app, { write, client, signal });
   const onNote = (sentence: string) =>
     screen === null ? void io.note(io.visible(sentence)) : screen.note(sentence);

@@ -15,6 +15,8 @@ interface ScreenOptions {
   readonly signal: AbortSignal;
   /** The user quits. */
   readonly onQuit: () => void;
+  /** Called when the terminal is closed. */
+  readonly onHangUp: () => void;
 }
 
 interface ScreenView extends ListenView {
@@ -48,7 +50,7 @@ const sequences = {
 };
 
 /** Shows events on the complete terminal, and reacts to keys; null unless both sides are a terminal that can be drawn on. */
-export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions): ScreenView | null {
+export function openScreen(app: App, { client, signal, onQuit, onHangUp }: ScreenOptions): ScreenView | null {
   const { context, globals, io } = app;
   const { stdout, clock, env } = context;
   const stdin = context.stdin as NodeJS.ReadStream;
@@ -137,7 +139,7 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
     unregister();
     if (!isOpen) return;
     isOpen = false;
-    stdin.off("keypress", onKey).off("end", onQuit);
+    stdin.off("keypress", onKey).off("end", onHangUp);
     raw.off("resize", draw);
     stdin.setRawMode?.(false);
     stdin.pause();
@@ -150,7 +152,7 @@ export function openScreen(app: App, { client, signal, onQuit }: ScreenOptions):
       raw.write(sequences.open);
       emitKeypressEvents(stdin);
       stdin.setRawMode?.(true);
-      stdin.on("keypress", onKey).on("end", onQuit);
+      stdin.on("keypress", onKey).on("end", onHangUp);
       stdin.resume();
       raw.on("resize", draw);
       draw();

@@ -23,8 +23,8 @@ export interface PhotoDecision {
   readonly notRemoved: number;
   /** Photos of the row that have to be compared with those of the product first, by their place in the row. */
   readonly uncompared: readonly number[];
-  /** The photos of the product that came from no known source, to compare with. */
-  readonly unknown: readonly KnownImage[];
+  /** The photos of the product to compare with: those that neither the row nor its before names. */
+  readonly others: readonly KnownImage[];
   readonly conflict: Conflict | null;
   /** The product lost photos of the row, or has others. */
   readonly isKept: boolean;
@@ -51,7 +51,7 @@ const nothing: PhotoDecision = {
   detach: [],
   notRemoved: 0,
   uncompared: [],
-  unknown: [],
+  others: [],
   conflict: null,
   isKept: false,
 };
@@ -98,6 +98,9 @@ class Draft {
   readonly #move: { image: string; side: string }[] = [];
   readonly #detach = new Map<string, DetachReason>();
   readonly #uncompared: number[] = [];
+  /** The user's photos of the product that neither the row nor its before names. */
+  readonly #others: readonly KnownImage[];
+  /** Those of them that came from no known source. */
   readonly #unknown: readonly KnownImage[];
   #notRemoved = 0;
   #keepsTheirs = false;
@@ -106,10 +109,10 @@ class Draft {
   constructor(row: PhotosToDecide, named: readonly NamedPhoto[]) {
     this.#row = row;
     this.#named = named;
-    // An image that the row names by its ID, or named before, is not of unknown origin.
     const sources = [...named, ...(row.before?.photos ?? [])];
     const images = new Set(sources.map(({ source }) => row.known.imageOf(source)));
-    this.#unknown = row.known.unknownPhotos.filter(({ id }) => !images.has(id));
+    this.#others = row.known.images.filter(({ id, origin }) => origin === "user" && !images.has(id));
+    this.#unknown = this.#others.filter(({ id }) => !row.known.isTraced(id));
   }
 
   decide(photo: NamedPhoto): void {
@@ -122,7 +125,7 @@ class Draft {
     if (current !== undefined) {
       if (isMoved && current.side !== side) this.#move.push({ image: current.id, side: side! });
       // Its batch has attached it, and is decided about again.
-      if (earlier.length === 0) this.#replaceUnknown(side);
+      if (earlier.length === 0) this.#replaceOthers(side);
       return;
     }
     // Not edited: the product lost it, or its image is not known.
@@ -139,8 +142,8 @@ class Draft {
 
   #attachNew(photo: NamedPhoto, side: string | undefined): void {
     const { findCompared, exact, conflicts } = this.#row;
-    const unknown = this.#unknown;
-    if (unknown.length > 0 && !photo.isId) {
+    const taken = side === undefined ? undefined : this.#others.find((image) => image.side === side);
+    if ((this.#unknown.length > 0 || taken !== undefined) && !photo.isId) {
       const found = findCompared(photo.source);
       if (found === undefined) {
         this.#uncompared.push(photo.index);
@@ -150,13 +153,12 @@ class Draft {
         this.#fail(unknownPhoto(photo));
         return;
       }
-      const taken = side === undefined ? undefined : unknown.find((image) => image.side === side);
       if (taken !== undefined && !exact) {
         if (conflicts === "service") {
           this.#keepsTheirs = true;
           return;
         }
-        if (conflicts === "sheet") this.#replaceUnknown(side);
+        if (conflicts === "sheet") this.#replaceOthers(side);
         else {
           this.#fail(takenSide(photo, taken));
           return;
@@ -166,11 +168,11 @@ class Draft {
     this.#attach.push(photo.index);
   }
 
-  /** With --conflicts sheet, a photo of the row replaces each of unknown origin that has its side. */
-  #replaceUnknown(side: string | undefined): void {
+  /** With --conflicts sheet, a photo of the row replaces each other one that has its side. */
+  #replaceOthers(side: string | undefined): void {
     const { exact, conflicts } = this.#row;
     if (exact || conflicts !== "sheet" || side === undefined) return;
-    for (const image of this.#unknown) if (image.side === side) this.#detach.set(image.id, "replaced");
+    for (const image of this.#others) if (image.side === side) this.#detach.set(image.id, "replaced");
   }
 
   /** A photo of before that no place of the row names any more: replaced, removed, or not carried out. */
@@ -210,7 +212,7 @@ class Draft {
       detach: [...this.#detach].map(([image, why]) => ({ image, why })),
       notRemoved: this.#notRemoved,
       uncompared: this.#uncompared,
-      unknown: this.#unknown,
+      others: this.#others,
       conflict: this.#conflict,
       isKept: this.#isKept(),
     };

@@ -170,7 +170,7 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
     conflicts,
   });
   if (photosDecision.uncompared.length > 0)
-    return { kind: "uncompared", photos: photosDecision.uncompared, against: photosDecision.unknown };
+    return { kind: "uncompared", photos: photosDecision.uncompared, against: photosDecision.others };
   const conflict = fields.conflict ?? photosDecision.conflict;
   if (conflict !== null) return { kind: "conflict", ...conflict };
   return carryOut(row, known, fields, photosDecision, options);

@@ -90,9 +90,8 @@ export class KnownProduct {
     return known === undefined ? undefined : known.image;
   }
 
-  /** The photos of the user that came from no known source. */
-  get unknownPhotos(): readonly KnownImage[] {
-    const known = new Set(this.#entry?.photos.map(({ image }) => image));
-    return this.images.filter(({ id, origin }) => origin === "user" && !known.has(id));
+  /** Whether an image came from a known source. */
+  isTraced(imageId: string): boolean {
+    return this.#entry?.photos.some(({ image }) => image === imageId) ?? false;
   }
 }

@@ -93,6 +93,20 @@ Conflicting rows are in a.failed.csv, with the reasons. Fix them there, then run
     expect(world.images("A")).toContain(before[1]);
   });
 
+  test("decides as the first machine does about the same sheet under another name", async () => {
+    const world = await imported();
+    world.write("a1.png", photo("retouched"));
+    world.write("b.csv", world.read("a.csv"));
+    const [front] = world.images("A");
+    const sent = world.writes().length;
+    for (const machine of ["one", "two"])
+      expect(await world.cat("import b.csv --no-progress", world.home(machine))).toMatchObject({
+        exit: 8,
+        stderr: expect.stringContaining(`the product has another front photo (${front}) than a1.png`),
+      });
+    expect(world.writes(sent)).toEqual([]);
+  });
+
   test("leaves a row out whose URL it cannot fetch, and says how to go on", async () => {
     const world = await mergeWorld();
     world.sheet("a.csv", "reference,name,images", `A,Dress,${cdn}/1.jpg`);

@@ -329,6 +329,21 @@ describe("photos (merge.md)", () => {
       { kind: "photo_exists" },
     ],
     [
+      "brought by another sheet, and not compared yet, with its side taken",
+      { now: own, product: productOf({ images: ["X front"] }, ["x X"]) },
+      { kind: "uncompared" },
+    ],
+    [
+      "brought by another sheet, with other bytes and its side taken",
+      { now: own, product: productOf({ images: ["X front"] }, ["x X"]), compared: "different" },
+      { kind: "photo_exists" },
+    ],
+    [
+      "brought by another sheet, with a free side",
+      { now: own, product: productOf({ images: ["X back"] }, ["x X"]) },
+      { kind: "send", attach: ["f"], name: "Dress" },
+    ],
+    [
       "unknown, and not to be fetched",
       { now: own, product: productOf({ images }), compared: "unfetchable" },
       { kind: "photo_unknown" },

@@ -40,8 +40,6 @@ interface Said {
 export class MergeModel {
   readonly products = new Map<string, ModelProduct>();
   readonly #said = new Map<string, Map<string, Said>>();
-  /** The photos that a machine knows, by their IDs. */
-  readonly #known = new Map<string, Set<number>>();
   #next = 1;
 
   photo(content: string, side: string): ModelPhoto {
@@ -52,22 +50,18 @@ export class MergeModel {
   import(machine: string, sheet: readonly ModelRow[], { exact }: { exact: boolean }): Ending[] {
     const said = this.#said.get(machine) ?? new Map<string, Said>();
     this.#said.set(machine, said);
-    const known = this.#known.get(machine) ?? new Set<number>();
-    this.#known.set(machine, known);
     const before = sheet.map(({ reference }) => said.get(reference));
     const alive = sheet.filter(
       ({ reference }, at) => before[at] !== undefined && this.products.has(reference),
     );
     const isOther = before.some((one) => one !== undefined) && alive.length === 0;
-    return sheet.map((row, at) =>
-      this.#importRow(row, isOther ? undefined : before[at], { said, known, exact }),
-    );
+    return sheet.map((row, at) => this.#importRow(row, isOther ? undefined : before[at], { said, exact }));
   }
 
   #importRow(
     row: ModelRow,
     before: Said | undefined,
-    { said, known, exact }: { said: Map<string, Said>; known: Set<number>; exact: boolean },
+    { said, exact }: { said: Map<string, Said>; exact: boolean },
   ): Ending {
     const { reference } = row;
     const product = this.products.get(reference);
@@ -80,9 +74,7 @@ export class MergeModel {
         photos: [] as ModelPhoto[],
       };
       for (const [side, content] of namedPhotos(row)) {
-        const photo = this.photo(content, side);
-        created.photos.push(photo);
-        known.add(photo.id);
+        created.photos.push(this.photo(content, side));
       }
       this.products.set(reference, created);
       said.set(reference, { productId: created.id, row });
@@ -102,25 +94,16 @@ export class MergeModel {
     }
     const photos = product.photos.map((photo) => ({ ...photo }));
     const find = (content: string) => photos.find((photo) => photo.content === content);
-    const isUnknown = ({ id }: ModelPhoto) => !known.has(id);
+    const isOther = (photo: ModelPhoto) => !isNamed(row, photo) && (was === null || !isNamed(was, photo));
     const added: ModelPhoto[] = [];
-    const adopted: ModelPhoto[] = [];
     for (const [side, content] of namedPhotos(row)) {
       const wasAt = was === null ? [] : sides.filter((one) => was[one] === content);
       const photo = find(content);
       const isMoved = exact || !wasAt.includes(side);
       if (photo !== undefined) {
-        adopted.push(photo);
         if (isMoved) photo.side = side;
       } else if (wasAt.length === 0 || isMoved) {
-        const isTaken = product.photos.some(
-          (one) => isUnknown(one) && one.side === side && !isNamed(row, one),
-        );
-        if (isTaken && !exact) {
-          // Photos that were found to be equal stay known.
-          for (const one of adopted) known.add(one.id);
-          return "conflict";
-        }
+        if (!exact && product.photos.some((one) => isOther(one) && one.side === side)) return "conflict";
         added.push(this.photo(content, side));
       }
     }
@@ -140,7 +123,6 @@ export class MergeModel {
       Object.entries(fields).some(([field, value]) => product[field as "name"] !== value) ||
       photos.some(({ side }, at) => side !== product.photos[at]!.side);
     Object.assign(product, fields, { photos: left });
-    for (const photo of [...added, ...adopted]) known.add(photo.id);
     said.set(reference, { productId: product.id, row: kept });
     return isChanged ? "changed" : "left";
   }

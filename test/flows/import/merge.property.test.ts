@@ -209,6 +209,6 @@ test("an import on two machines, with another client, makes what the model says"
     fc.asyncProperty(story, async (one) => {
       expect(await difference(one)).toBeNull();
     }),
-    { numRuns: repetitions(200, 1_300) },
+    { numRuns: repetitions(200, 5_000) },
   );
 });

@@ -78,7 +78,8 @@ export async function playTroubles(plan: {
         if (!(await holdsSoon(() => listener.printed().length > 0))) counts.notPrinted++;
         const isLater = random.next() < 0.3;
         counts[isLater ? "later" : "atOnce"]++;
-        if (isLater) mock.faults.add({ match: { method: "DELETE" }, times: 1, delay_ms: 3_000 });
+        // The second signal comes while the webhook is being deleted in any case.
+        mock.faults.add({ match: { method: "DELETE" }, times: 1, delay_ms: isLater ? 3_000 : 200 });
         const exit = await listener.stopTwice(isLater ? 1_800 : random.below(20));
         if (exit !== (isLater ? 130 : 0)) badExits.push(exit);
         webhooksLeft += webhooks().length;

@@ -110,5 +110,6 @@ longTest.concurrent(
     ]);
     expect(unseen).toContain("webhooks that were gone were not registered again");
     expect(hasty).toContain("listeners with two signals had another status than that of the first one");
+    expect(hasty).toContain("webhooks were left after two signals");
   },
 );

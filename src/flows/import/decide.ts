@@ -51,6 +51,8 @@ export interface Before {
   readonly said: Said;
   /** The product that it was about. */
   readonly isOf: (productId: string) => boolean;
+  /** Its ID; null if only a digest of it is known. */
+  readonly productId: string | null;
 }
 
 /** What is known about a row besides itself. */
@@ -60,6 +62,8 @@ export interface RowFacts {
   /** The row has an as_exported; `reference` is the one that it was exported with, if the row has another one. */
   readonly isExported: boolean;
   readonly renamedFrom: string | null | undefined;
+  /** The reference that others gave to the product of before, which is `known` then; null if it has that of the row. */
+  readonly renamedTo: string | null;
   /** Its product; null if there is none, undefined if it is not known yet. */
   readonly known: KnownProduct | null | undefined;
   readonly findCompared: (source: Buffer) => Compared | undefined;
@@ -144,6 +148,7 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
     return { kind: "conflict", code: earlierConflict, message: earlierMessage };
   if (known === undefined) return { kind: "unread" };
   if (renamedFrom !== undefined) return renamed(row.content.reference, renamedFrom);
+  if (facts.renamedTo !== null) return decideRenamed(row, facts, facts.renamedTo, options);
   if (known === null) {
     if (earlierConflict === "product_deleted" && conflicts === "service") return { kind: "deleted" };
     const before = isOtherCatalogue || exact ? null : facts.before;
@@ -187,6 +192,22 @@ const renamed = (reference: string, from: string | null): Decision => ({
       ? "the row was exported with another reference, of a product that no longer exists: empty as_exported to import a new product"
       : `the row was exported as ${from}: to change its reference, run cat products update ${from} --reference ${reference}`,
 });
+
+/** A row whose product others gave another reference: importing it would create a second product. */
+function decideRenamed(
+  { cells, content: { reference } }: WeighedRow,
+  { before, known }: RowFacts,
+  now: string,
+  { exact = false, conflicts }: DecideOptions,
+): Decision {
+  if (!exact && (conflicts === "service" || !isEdited(cells.said, before!.said)))
+    return { kind: "kept", productId: known!.id };
+  return {
+    kind: "conflict",
+    code: "reference_changed",
+    message: `the product has the reference ${now} since: write that in the row, or run cat products update ${now} --reference ${reference}`,
+  };
+}
 
 /** A row of another mode, or with --photos all: it is sent as it is. */
 function sendAsIs(row: WeighedRow, { known }: RowFacts, options: DecideOptions): Decision {

@@ -228,21 +228,25 @@ class RowsToImport {
       said.of(reference, as_exported) ?? (exported === null || isRenamed ? null : exported);
     // Without the scope to read products, rows are sent as they are.
     const of = record.isPossible || input.photos === "new" ? products.of(reference) : null;
-    const isUnread = isRenamed && !products.isAsked(exported.productId!);
+    const sought = isRenamed ? exported.productId : of === null ? (before?.productId ?? null) : null;
+    const isUnread = sought !== null && !products.isAsked(sought);
+    const renamed = isRenamed || sought === null ? null : products.byId(sought);
     return {
       before,
       isExported: exported !== null && !isRenamed,
       renamedFrom: isRenamed && !isUnread ? products.referenceOf(exported.productId!) : undefined,
-      known: isUnread ? undefined : of,
+      renamedTo: renamed === null ? null : products.referenceOf(renamed.id),
+      known: isUnread ? undefined : of === null ? renamed : of,
       findCompared: (source) => comparisons.of(of?.id ?? "", source),
       earlierConflict: earlierCode !== undefined && isConflictCode(earlierCode) ? earlierCode : undefined,
     };
   }
 
-  /** The ID of the product to read of a row that has another reference than it was exported with; null for any other row. */
-  unreadId({ content: { as_exported, reference } }: DecidedRow): string | null {
+  /** The ID of the product to read of a row whose product may have another reference; null for any other row. */
+  unreadId({ content: { as_exported, reference }, before }: DecidedRow): string | null {
     const exported = as_exported === undefined ? null : readExported(as_exported, reference);
-    return exported === null || exported.hasReference ? null : exported.productId;
+    if (exported !== null && !exported.hasReference) return exported.productId;
+    return this.#run.products.of(reference) === null ? (before?.productId ?? null) : null;
   }
 
   /** Rows without any outcome: neither sent nor found to be unchanged. `sent`: the batches of this process. */

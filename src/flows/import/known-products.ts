@@ -108,6 +108,14 @@ export class KnownProducts {
     return this.#asked.has(productId) || this.#isComplete;
   }
 
+  /** What is known of a product that was read; null if it was not, or does not exist. */
+  byId(productId: string): KnownProduct | null {
+    const { state, account } = this.#run;
+    const found = state.readProducts.byId(productId);
+    if (found === null) return null;
+    return new KnownProduct(productId, unpackProduct(found.text), state.ledger.ofProduct(account, productId));
+  }
+
   /** The reference that a product has now; null if it does not exist, or has none. */
   referenceOf(productId: string): string | null {
     return this.#run.state.readProducts.byId(productId)?.reference ?? null;
@@ -118,10 +126,10 @@ export class KnownProducts {
     this.#readAt ??= this.#run.clock.now();
     if (references === null) return this.readAll();
     const { state, account } = this.#run;
-    for (const id of ids) this.#asked.add(id);
     for (const reference of references) state.readProducts.forget(reference);
     const known = references.flatMap((reference) => state.ledger.get(account, reference)?.productId ?? []);
     const wanted = { ids: new Set([...ids, ...known]), references };
+    for (const id of wanted.ids) this.#asked.add(id);
     // Asked by ID, a product takes one read; the search of a reference may take more.
     // Before the ledger learns that one has another reference now.
     const isKnown = new Set(references.filter((one) => state.ledger.get(account, one) !== null));

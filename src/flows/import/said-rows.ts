@@ -41,7 +41,8 @@ export class SaidRows {
     const file = this.#findFile();
     const row = file === null ? null : this.#run.state.ledger.said(file, reference);
     if (row === null || !toDigest(exported).equals(row.exported)) return null;
-    return { said: unpackSaid(row.said), isOf: (productId) => productId === row.productId };
+    const { productId } = row;
+    return { said: unpackSaid(row.said), productId, isOf: (id) => id === productId };
   }
 
   /** What a row says now, for its next import: a cell that was not carried out stays as it was before. */

@@ -114,6 +114,51 @@ describe("a cell that the sheet and the service changed", () => {
   });
 });
 
+describe("a product to which another client gave another reference", () => {
+  const header = "reference,name,image_front";
+  /** A is AA since; a sheet as machine `one` imported it, and one as it was exported for machine `two`. */
+  async function renamed(...others: string[]) {
+    const world = await mergeWorld();
+    for (const name of ["a", "b"]) world.write(`${name}.png`, photo(name));
+    world.sheet("one.csv", header, "A,Dress,a.png", ...others);
+    await world.import("one.csv", "one");
+    expect((await world.cat("products export two.csv --quiet", world.home("one"))).exit).toBe(0);
+    expect((await world.cat("products update A --reference AA --quiet", world.home("two"))).exit).toBe(0);
+    return { world, sent: world.writes().length };
+  }
+
+  test.each(["one", "two"])("is not created again by an unedited row of machine %s", async (machine) => {
+    const { world, sent } = await renamed("B,Hat,b.png");
+    expect(await world.cat(`import ${machine}.csv --no-progress`, world.home(machine))).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: `Nothing to do: both rows of ${machine}.csv are not edited.\n  1 product was changed at the service since; kept (A)\n`,
+    });
+    expect(world.writes(sent)).toEqual([]);
+  });
+
+  test.each(["one", "two"])(
+    "is a conflict for an edited row of machine %s, and with --exact",
+    async (machine) => {
+      const { world, sent } = await renamed();
+      const conflict = {
+        exit: 8,
+        stderr: expect.stringContaining(
+          "the product has the reference AA since: write that in the row, or run cat products update AA --reference A\n",
+        ),
+      };
+      const line = `import ${machine}.csv --no-progress`;
+      expect(await world.cat(`${line} --exact`, world.home(machine))).toMatchObject(conflict);
+      world.edit(`${machine}.csv`, ["Dress", "Gown"]);
+      expect(await world.cat(line, world.home(machine))).toMatchObject(conflict);
+      expect(world.writes(sent)).toEqual([]);
+      expect((await world.cat("products update AA --reference A --quiet", world.home("two"))).exit).toBe(0);
+      expect((await world.cat(line, world.home(machine))).exit).toBe(0);
+      expect(world.shown()).toEqual(["A Gown - - front"]);
+    },
+  );
+});
+
 describe("a product that another client deleted", () => {
   /** A is deleted; B and C are as they were. */
   async function deleted() {

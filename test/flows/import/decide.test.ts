@@ -76,11 +76,20 @@ async function decided({
 }: Case): Promise<Decision> {
   const row = await weighed(rowOf(now));
   const said: Before | null =
-    before === null ? null : { said: (await weighed(rowOf(before))).cells.said, isOf: (id) => id === "P" };
+    before === null
+      ? null
+      : { said: (await weighed(rowOf(before))).cells.said, productId: "P", isOf: (id) => id === "P" };
   return decide(
     row,
     {
-      ...{ before: said, isExported, renamedFrom: undefined, known: product, earlierConflict: undefined },
+      ...{
+        before: said,
+        isExported,
+        renamedFrom: undefined,
+        renamedTo: null,
+        known: product,
+        earlierConflict: undefined,
+      },
       findCompared: () => compared,
     },
     { mode: "upsert", onImageError: "skip", photos: "new", ...options },
@@ -402,8 +411,14 @@ describe("products that are gone (merge.md)", () => {
 
   test("another product has the reference now: what the row said before is of no use", async () => {
     const row = await weighed(rowOf({ ...own, name: "Dress" }));
-    const before: Before = { said: row.cells.said, isOf: (id) => id === "Q" };
-    const facts = { before, isExported: false, renamedFrom: undefined, earlierConflict: undefined };
+    const before: Before = { said: row.cells.said, productId: "Q", isOf: (id) => id === "Q" };
+    const facts = {
+      before,
+      isExported: false,
+      renamedFrom: undefined,
+      renamedTo: null,
+      earlierConflict: undefined,
+    };
     const product = productOf({ name: "Coat", images: ["F front"] }, known);
     const options: DecideOptions = { mode: "upsert", onImageError: "skip", photos: "new" };
     const decision = decide(row, { ...facts, known: product, findCompared: () => undefined }, options);

@@ -40,6 +40,8 @@ interface Said {
 export class MergeModel {
   readonly products = new Map<string, ModelProduct>();
   readonly #said = new Map<string, Map<string, Said>>();
+  /** The photos that a machine has attached, or found to be equal, by their IDs. */
+  readonly #known = new Map<string, Set<number>>();
   #next = 1;
 
   photo(content: string, side: string): ModelPhoto {
@@ -50,18 +52,22 @@ export class MergeModel {
   import(machine: string, sheet: readonly ModelRow[], { exact }: { exact: boolean }): Ending[] {
     const said = this.#said.get(machine) ?? new Map<string, Said>();
     this.#said.set(machine, said);
+    const known = this.#known.get(machine) ?? new Set<number>();
+    this.#known.set(machine, known);
     const before = sheet.map(({ reference }) => said.get(reference));
     const alive = sheet.filter(
       ({ reference }, at) => before[at] !== undefined && this.products.has(reference),
     );
     const isOther = before.some((one) => one !== undefined) && alive.length === 0;
-    return sheet.map((row, at) => this.#importRow(row, isOther ? undefined : before[at], { said, exact }));
+    return sheet.map((row, at) =>
+      this.#importRow(row, isOther ? undefined : before[at], { said, known, exact }),
+    );
   }
 
   #importRow(
     row: ModelRow,
     before: Said | undefined,
-    { said, exact }: { said: Map<string, Said>; exact: boolean },
+    { said, known, exact }: { said: Map<string, Said>; known: Set<number>; exact: boolean },
   ): Ending {
     const { reference } = row;
     const product = this.products.get(reference);
@@ -74,7 +80,9 @@ export class MergeModel {
         photos: [] as ModelPhoto[],
       };
       for (const [side, content] of namedPhotos(row)) {
-        created.photos.push(this.photo(content, side));
+        const photo = this.photo(content, side);
+        created.photos.push(photo);
+        known.add(photo.id);
       }
       this.products.set(reference, created);
       said.set(reference, { productId: created.id, row });
@@ -93,19 +101,23 @@ export class MergeModel {
       else fields[field] = cell;
     }
     const photos = product.photos.map((photo) => ({ ...photo }));
-    const find = (content: string) => photos.find((photo) => photo.content === content);
-    const isOther = (photo: ModelPhoto) => !isNamed(row, photo) && (was === null || !isNamed(was, photo));
-    const added: ModelPhoto[] = [];
-    for (const [side, content] of namedPhotos(row)) {
+    const cells = namedPhotos(row).map(([side, content]) => {
       const wasAt = was === null ? [] : sides.filter((one) => was[one] === content);
-      const photo = find(content);
       const isMoved = exact || !wasAt.includes(side);
-      if (photo !== undefined) {
-        if (isMoved) photo.side = side;
-      } else if (wasAt.length === 0 || isMoved) {
-        if (!exact && product.photos.some((one) => isOther(one) && one.side === side)) return "conflict";
-        added.push(this.photo(content, side));
-      }
+      const photo = photos.find((one) => one.content === content);
+      const isUsed = photo !== undefined && (isMoved || known.has(photo.id));
+      return { side, content, isMoved, photo: isUsed ? photo : undefined };
+    });
+    // Photos that are found to be equal stay known, also in a conflict.
+    for (const { photo } of cells) if (photo !== undefined) known.add(photo.id);
+    const isOther = (photo: ModelPhoto) =>
+      !known.has(photo.id) || !(isNamed(row, photo) || (was !== null && isNamed(was, photo)));
+    const added: ModelPhoto[] = [];
+    for (const { side, content, isMoved, photo } of cells) {
+      if (!isMoved) continue;
+      if (photo !== undefined) photo.side = side;
+      else if (!exact && product.photos.some((one) => isOther(one) && one.side === side)) return "conflict";
+      else added.push(this.photo(content, side));
     }
     const gone = new Set<number>();
     if (exact) for (const photo of photos) if (!isNamed(row, photo)) gone.add(photo.id);
@@ -113,9 +125,9 @@ export class MergeModel {
       for (const side of sides) {
         const content = was[side];
         if (content === "" || namedPhotos(row).some(([, one]) => one === content)) continue;
-        const photo = find(content);
+        const photo = photos.find((one) => one.content === content);
         if (row[side] === "") kept = { ...kept, [side]: content };
-        else if (photo !== undefined) gone.add(photo.id);
+        else if (photo !== undefined && known.has(photo.id)) gone.add(photo.id);
       }
     const left = [...photos.filter(({ id }) => !gone.has(id)), ...added];
     const isChanged =
@@ -123,6 +135,7 @@ export class MergeModel {
       Object.entries(fields).some(([field, value]) => product[field as "name"] !== value) ||
       photos.some(({ side }, at) => side !== product.photos[at]!.side);
     Object.assign(product, fields, { photos: left });
+    for (const photo of added) known.add(photo.id);
     said.set(reference, { productId: product.id, row: kept });
     return isChanged ? "changed" : "left";
   }

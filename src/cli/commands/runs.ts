@@ -159,9 +159,11 @@ type ShownRun = ReturnType<typeof toShown>;
 /** What a run has done, without what other counts add up to. */
 const doneOf = ({ counts }: ShownRun): string => {
   const { total: _, submitted: _1, succeeded: _2, ...done } = counts ?? {};
-  return countList(
-    Object.fromEntries(Object.entries(done).map(([name, count]) => [name.replaceAll("_", " "), count])),
-  );
+  const named = Object.entries(done).map(([name, count]): [string, number] => {
+    const words = name.replaceAll("_", " ");
+    return [count === 1 ? words.replace(/s$/, "") : words, count];
+  });
+  return countList(Object.fromEntries(named));
 };
 
 const plainForm = namedForm<ShownRun>(

@@ -217,9 +217,16 @@ test("imports undo takes replaced photos back", async () => {
     exit: 0,
     stdout: "",
     stderr: expect.stringMatching(
-      /\nUndone: 1 of 1 product of a\.csv: 1 photo detached, 1 photo attached again\.\n$/,
+      /^The import of a\.csv changed 1 product: 1 photo to detach, 1 photo to attach again \(at most 2 requests, [^\n]*\nWebhooks [^\n]*\nUndone: 1 of 1 product of a\.csv: 1 photo detached, 1 photo attached again\.\n$/,
     ),
   });
   expect(new Set(world.images("A"))).toEqual(new Set(before));
   expect(world.products()[0]!.images.find(({ id }) => id === before[0])!.orientation).toBe("front");
+  // What the row said before is forgotten: its photo is not added beside the one that is back.
+  const undone = world.products();
+  expect(await world.cat("import a.csv --no-progress")).toMatchObject({
+    exit: 8,
+    stderr: expect.stringContaining("the product has another front photo"),
+  });
+  expect(world.products()).toEqual(undone);
 });

@@ -192,10 +192,11 @@ function estimateUndo(target: StoredRun, input: UndoInput, at: Run): UndoEstimat
     if (change.action !== "updated" || before === null) continue;
     if (input.only !== "photos" && Object.keys(changedFields(change, before)).length > 0) counts.fields++;
     if (input.only === "fields") continue;
-    const added = addedPhotos(change, before).length;
-    counts.photos += added;
+    const added = new Set(addedPhotos(change, before));
+    counts.photos += added.size;
     // Photos that it had are attached again with their sides, at most.
-    counts.attached += change.detached.length + change.moved.length + change.photos.length - added;
+    const touched = new Set([...change.detached, ...change.moved, ...change.photos]);
+    counts.attached += [...touched].filter((image) => !added.has(image)).length;
   }
   const writes = counts.created + counts.fields + counts.photos + counts.attached;
   return { file: target.file, ...counts, writes, unresolved: rowsIn(unsettled(target, at)) };

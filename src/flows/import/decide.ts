@@ -4,6 +4,7 @@
 import { canonicalReference } from "../../contract/import-row.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import type { RowFailure } from "../outputs/row-outcome.ts";
+import { decideFields, type FieldDecision } from "./decide-fields.ts";
 import { type Compared, type Conflict, decidePhotos, type PhotoDecision } from "./decide-photos.ts";
 import {
   FieldDigests,
@@ -274,64 +275,6 @@ function unedited({ cells }: WeighedRow, known: KnownProduct, before: Said, isEx
   );
   return { kind: isKept ? "kept" : "unchanged", productId: known.id };
 }
-
-interface FieldDecision {
-  readonly write: FieldValues;
-  readonly isKept: boolean;
-  readonly emptied: readonly LedgerField[];
-  readonly conflict: Conflict | null;
-}
-
-/** Decides about the fields of a row (docs/resuming.md, Fields). */
-function decideFields(
-  { content, cells }: WeighedRow,
-  before: Said | null,
-  known: KnownProduct,
-  {
-    exact = false,
-    conflicts,
-    isExported,
-    keepsTheirs,
-    namesFromReferences = false,
-  }: Pick<DecideOptions, "exact" | "conflicts" | "namesFromReferences"> & {
-    isExported: boolean;
-    /** The row is in a failed file for a conflict, which theirs wins. */
-    keepsTheirs: boolean;
-  },
-): FieldDecision {
-  const values = toFieldValues(content);
-  const empty = new Set(cells.emptyFields);
-  const write: FieldValues = {};
-  const emptied: LedgerField[] = [];
-  const changed: LedgerField[] = [];
-  let isKept = false;
-  const { fields: service } = known;
-  const { fields: own } = cells.said;
-  for (const field of ledgerFields) {
-    if (!own.knows(field) || (field === "name" && namesFromReferences)) continue;
-    const isSame = service.agrees(field, own);
-    const isBefore = before?.fields.knows(field) === true;
-    const wasEdited = isBefore ? !before!.fields.agrees(field, own) : !empty.has(field) && !isSame;
-    if (exact) {
-      if (!isSame) write[field] = values[field] ?? null;
-    } else if (keepsTheirs && !isBefore) isKept ||= !isSame && !empty.has(field);
-    else if (!wasEdited) isKept ||= isBefore && !isSame && (isExported || !empty.has(field));
-    else if (isSame) continue;
-    else if (empty.has(field) && !isExported) emptied.push(field);
-    else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {
-      if (conflicts === undefined) changed.push(field);
-      else isKept = true;
-    } else write[field] = values[field] ?? null;
-  }
-  const conflict = changed.length === 0 ? null : changedSince(changed);
-  return { write, isKept, emptied, conflict };
-}
-
-/** The conflict of fields that the service and the sheet have changed. */
-export const changedSince = (fields: readonly LedgerField[]): Conflict => ({
-  code: "changed_since",
-  message: `${fields.join(" and ")} changed at the service and in the sheet: add --conflicts service to keep the service's, or --conflicts sheet`,
-});
 
 /** The requests for a row that has no conflict. */
 function carryOut(

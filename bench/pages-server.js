@@ -59,6 +59,13 @@ const bodiesOf = (entryOf) =>
   ).map((rows) => JSON.stringify(rows));
 const lists = { "/v1/exports": bodiesOf(rowOf), "/v1/products": bodiesOf(productOf) };
 
+/** A page; one whose text was used before gets other IDs, because a list that repeats entries is faulty. */
+const textOf = (bodies, page) => {
+  const times = Math.floor(page / bodies.length);
+  const text = bodies[page % bodies.length];
+  return times === 0 ? text : text.replaceAll("NDEKTSV4", `NDEK${String(times).padStart(4, "0")}`);
+};
+
 const server = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, "http://127.0.0.1");
   const page = Number(searchParams.get("cursor") ?? 0);
@@ -66,7 +73,7 @@ const server = createServer((request, response) => {
   const envelope = JSON.stringify({ next_cursor: has_more ? String(page + 1) : null, has_more });
   const bodies = lists[pathname];
   const body = Buffer.from(
-    bodies === undefined ? "{}" : `{"data":${bodies[page % bodies.length]},${envelope.slice(1)}`,
+    bodies === undefined ? "{}" : `{"data":${textOf(bodies, page)},${envelope.slice(1)}`,
   );
   response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
 });

@@ -38,8 +38,16 @@ const scannedFrom = 1024 * 1024;
 export function parseCutJson(text: string): CutJson {
   const parts = text.length < scannedFrom ? [] : deepParts(text);
   const value: unknown = JSON.parse(parts.length === 0 ? text : without(text, parts));
-  // A level takes two characters.
-  return { value, isDeep: parts.length > 0 || (text.length > 2 * mostLevels && cutDeeper(value)) };
+  return { value, isDeep: parts.length > 0 || (mayBeDeep(text) && cutDeeper(value)) };
+}
+
+/** Whether a text has so many brackets. A search for them takes a fraction of the time of a look at its values. */
+function mayBeDeep(text: string): boolean {
+  let count = 0;
+  for (const bracket of ["{", "["])
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1))
+      if (++count > mostLevels) return true;
+  return false;
 }
 
 type Container = Record<string, unknown>;

@@ -75,11 +75,16 @@ async function settledEdits(run: ImportRun): Promise<RowSet> {
   const { at, input, deps, settled } = run;
   const rows = new RowSet();
   if (!input.wait) return rows;
+  const earlier = new Set(run.earlier.map(({ index }) => index));
   const withEdits = at.state.batches.of(at.id).filter((batch) => {
     if (batch.state === "sent") return false;
-    const memos = unpackMemos(at.state.batches.memo(at.id, batch.index));
-    for (const [index, { hasEdits }] of memos.entries()) if (hasEdits) rows.add(batch.rows[index]!);
-    return batch.state === "accepted" && memos.some(({ hasEdits }) => hasEdits);
+    // Memos are read of earlier processes alone: those of a million rows take 100 MB.
+    const memos = earlier.has(batch.index) ? unpackMemos(at.state.batches.memo(at.id, batch.index)) : null;
+    const isEdited = (row: number, index: number) =>
+      memos === null ? run.rows.toEdit.has(row) : memos[index]!.hasEdits === true;
+    const some = batch.rows.filter(isEdited);
+    for (const row of some) rows.add(row);
+    return batch.state === "accepted" && some.length > 0;
   });
   await settleBatches(withEdits, at, (done, total) =>
     deps.onProgress({ step: "reading results", done, total }),

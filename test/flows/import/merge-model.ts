@@ -36,20 +36,37 @@ interface Said {
   readonly row: ModelRow;
 }
 
+/** The rules of the model, each of which a control leaves out. */
+export const rules = [
+  ...["not edited", "emptied field", "changed since", "deleted", "other catalogue", "other product"],
+  ...["equal photo", "taken side", "moved", "replaced", "emptied photo", "exact"],
+] as const;
+export type Rule = (typeof rules)[number];
+
 /** The service, and what each machine remembers. */
 export class MergeModel {
+  readonly #without: Rule | null;
   readonly products = new Map<string, ModelProduct>();
   readonly #said = new Map<string, Map<string, Said>>();
   /** The photos that a machine has attached, or found to be equal, by their IDs. */
   readonly #known = new Map<string, Set<number>>();
   #next = 1;
 
+  constructor(without: Rule | null = null) {
+    this.#without = without;
+  }
+
+  #holds(rule: Rule): boolean {
+    return rule !== this.#without;
+  }
+
   photo(content: string, side: string): ModelPhoto {
     return { content, side, id: this.#next++ };
   }
 
   /** Imports a sheet on a machine; returns the ending of each row. */
-  import(machine: string, sheet: readonly ModelRow[], { exact }: { exact: boolean }): Ending[] {
+  import(machine: string, sheet: readonly ModelRow[], options: { exact: boolean }): Ending[] {
+    const exact = options.exact && this.#holds("exact");
     const said = this.#said.get(machine) ?? new Map<string, Said>();
     this.#said.set(machine, said);
     const known = this.#known.get(machine) ?? new Set<number>();
@@ -58,7 +75,8 @@ export class MergeModel {
     const alive = sheet.filter(
       ({ reference }, at) => before[at] !== undefined && this.products.has(reference),
     );
-    const isOther = before.some((one) => one !== undefined) && alive.length === 0;
+    const isKnown = before.some((one) => one !== undefined);
+    const isOther = isKnown && alive.length === 0 && this.#holds("other catalogue");
     return sheet.map((row, at) =>
       this.#importRow(row, isOther ? undefined : before[at], { said, known, exact }),
     );
@@ -72,7 +90,8 @@ export class MergeModel {
     const { reference } = row;
     const product = this.products.get(reference);
     if (product === undefined) {
-      if (before !== undefined && !exact) return isSame(row, before.row) ? "deleted" : "conflict";
+      if (before !== undefined && !exact && this.#holds("deleted"))
+        return isSame(row, before.row) ? "deleted" : "conflict";
       const created = {
         id: this.#next++,
         name: row.name,
@@ -88,16 +107,17 @@ export class MergeModel {
       said.set(reference, { productId: created.id, row });
       return "created";
     }
-    const was = before?.productId === product.id ? before.row : null;
+    const isOfOther = before?.productId !== product.id && this.#holds("other product");
+    const was = before === undefined || isOfOther ? null : before.row;
     const fields: Partial<ModelProduct> = {};
     let kept: ModelRow = row;
     for (const field of ["name", "description"] as const) {
       const [cell, old] = [row[field], was?.[field]];
       if (exact) fields[field] = cell;
-      else if (old !== undefined ? cell === old : cell === "" || cell === product[field]) continue;
       else if (cell === product[field]) continue;
-      else if (cell === "") kept = { ...kept, [field]: old ?? "" };
-      else if (old !== undefined && product[field] !== old) return "conflict";
+      else if (old === undefined ? cell === "" : cell === old && this.#holds("not edited")) continue;
+      else if (cell === "" && this.#holds("emptied field")) kept = { ...kept, [field]: old ?? "" };
+      else if (old !== undefined && product[field] !== old && this.#holds("changed since")) return "conflict";
       else fields[field] = cell;
     }
     const photos = product.photos.map((photo) => ({ ...photo }));
@@ -105,8 +125,8 @@ export class MergeModel {
       const wasAt = was === null ? [] : sides.filter((one) => was[one] === content);
       const isMoved = exact || !wasAt.includes(side);
       const photo = photos.find((one) => one.content === content);
-      const isUsed = photo !== undefined && (isMoved || known.has(photo.id));
-      return { side, content, isMoved, photo: isUsed ? photo : undefined };
+      const isSeen = photo !== undefined && (known.has(photo.id) || (isMoved && this.#holds("equal photo")));
+      return { side, content, isMoved, photo: isSeen ? photo : undefined };
     });
     // Photos that are found to be equal stay known, also in a conflict.
     for (const { photo } of cells) if (photo !== undefined) known.add(photo.id);
@@ -115,8 +135,9 @@ export class MergeModel {
     const added: ModelPhoto[] = [];
     for (const { side, content, isMoved, photo } of cells) {
       if (!isMoved) continue;
-      if (photo !== undefined) photo.side = side;
-      else if (!exact && product.photos.some((one) => isOther(one) && one.side === side)) return "conflict";
+      const isTaken = product.photos.some((one) => isOther(one) && one.side === side);
+      if (photo !== undefined) photo.side = this.#holds("moved") ? side : photo.side;
+      else if (!exact && isTaken && this.#holds("taken side")) return "conflict";
       else added.push(this.photo(content, side));
     }
     const gone = new Set<number>();
@@ -126,8 +147,8 @@ export class MergeModel {
         const content = was[side];
         if (content === "" || namedPhotos(row).some(([, one]) => one === content)) continue;
         const photo = photos.find((one) => one.content === content);
-        if (row[side] === "") kept = { ...kept, [side]: content };
-        else if (photo !== undefined && known.has(photo.id)) gone.add(photo.id);
+        if (row[side] === "" && this.#holds("emptied photo")) kept = { ...kept, [side]: content };
+        else if (photo !== undefined && known.has(photo.id) && this.#holds("replaced")) gone.add(photo.id);
       }
     const left = [...photos.filter(({ id }) => !gone.has(id)), ...added];
     const isChanged =

@@ -6,7 +6,7 @@ import type { Product } from "../../../src/contract/resources/products.ts";
 import { openState, type State } from "../../../src/state/state.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { photo } from "../photos/photo-folder.ts";
-import { type Ending, MergeModel, type ModelRow, sides } from "./merge-model.ts";
+import { type Ending, MergeModel, type ModelRow, type Rule, rules, sides } from "./merge-model.ts";
 import { importWorld } from "./run-import.ts";
 
 const references = ["A", "B", "C"];
@@ -101,15 +101,14 @@ const inWords = ({ products }: MergeModel): object =>
 /** Plays a story on the program and on the model; returns the first difference, or null. */
 async function difference(
   { first, steps }: { first: Edit[]; steps: Step[] },
-  sabotage: (model: MergeModel) => void = () => {},
+  without: Rule | null = null,
 ): Promise<string | null> {
   const world = await importWorld();
   const bytes = new Map([...contents, ...others].map((content) => [content, photo(content)]));
   for (const content of contents) writeFileSync(join(world.folder, `${content}.png`), bytes.get(content)!);
   const two = await openState(null, { clock: world.clock });
   const states: Record<string, State> = { one: world.state, two };
-  const model = new MergeModel();
-  sabotage(model);
+  const model = new MergeModel(without);
   const found = new Map<string, string>();
   const contentOf = async (image_id: string): Promise<string> => {
     const known = found.get(image_id);
@@ -209,6 +208,38 @@ test("an import on two machines, with another client, makes what the model says"
     fc.asyncProperty(story, async (one) => {
       expect(await difference(one)).toBeNull();
     }),
-    { numRuns: repetitions(200, 5_000) },
+    { numRuns: repetitions(500, 5_000) },
   );
+});
+
+const imports = (machine: "one" | "two", ...edits: [cell: Edit["cell"], value: string][]): Step => {
+  const ofA = edits.map(([cell, value]) => ({ reference: "A", cell, value }));
+  return { do: "import", machine, exact: false, edits: ofA };
+};
+const client = (what: Extract<Step, { do: "client" }>["what"], pick = 1, reference = "A"): Step => ({
+  ...{ do: "client", reference, what, pick },
+});
+/** For each rule, a story that it decides. A has photo 1 at the front. */
+const stories: Readonly<Record<Rule, Step[]>> = {
+  "not edited": [imports("one"), client("name"), imports("one")],
+  "emptied field": [imports("one", ["description", "long"]), imports("one", ["description", ""])],
+  "changed since": [imports("one"), client("name"), imports("one", ["name", "Coat"])],
+  deleted: [imports("one"), client("delete"), imports("one")],
+  "other catalogue": [imports("one"), ...references.map((one) => client("delete", 0, one)), imports("one")],
+  "other product": [
+    ...[imports("one"), client("delete"), imports("two", ["name", "Coat"])],
+    imports("one", ["name", "Dress"]),
+  ],
+  "equal photo": [imports("one"), imports("two")],
+  "taken side": [imports("one"), imports("two", ["front", "2"])],
+  moved: [imports("one", ["back", "2"]), imports("one", ["front", ""], ["back", "1"])],
+  replaced: [imports("one"), imports("one", ["front", "2"])],
+  "emptied photo": [imports("one", ["back", "2"]), imports("one", ["back", ""])],
+  exact: [imports("one"), client("name"), { ...imports("one"), exact: true } as Step],
+};
+
+test.each(rules)("without its rule the model says something else: %s", async (rule) => {
+  const one = { first: [], steps: stories[rule] };
+  expect(await difference(one)).toBeNull();
+  expect(await difference(one, rule)).not.toBeNull();
 });

@@ -6,6 +6,7 @@ import { FirstUses, type RefusedRows } from "../rows/row-sets.ts";
 import { changeError } from "../rows/source.ts";
 import { shownTime } from "../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../run/run.ts";
+import { dropUntouched } from "../run/send.ts";
 import { after } from "../run/stage.ts";
 import { decisive } from "../service-errors.ts";
 import { changeProducts } from "./change-products.ts";
@@ -17,7 +18,7 @@ import { identityOfApplied, rejectForeign } from "./planned-row.ts";
 import { prepare } from "./prepare.ts";
 import { updatedRow } from "./row-result.ts";
 import { toPlace } from "./said-rows.ts";
-import { batchesOfRun, sendRows } from "./send.ts";
+import { batchesOfRun, importOperation, sendRows } from "./send.ts";
 
 export interface ImportOutcome {
   check: CheckResult;
@@ -100,6 +101,7 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
     if (at.isFinished) throw at.state.changes.isUndone(at.id) ? undonePlan() : alreadyApplied(at.begunAt!);
     const since = deps.clock.now() - undoableForMs;
     at.state.changes.forgetOld(at.account, { runs: undoableRuns, since });
+    await dropUntouched(at, importOperation(at.client, input), started);
     return importRows(importRun(at, targets, withoutDone(check, at, input), refused, input, deps));
   });
   ended.summary.duration_ms = Math.round(deps.clock.now() - started);

@@ -15,6 +15,7 @@ import type {
   ReadyBatch,
   SentBatch,
 } from "./batch.ts";
+import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
 import { Journal, type Recording, sendAgain } from "./journal.ts";
 import { type RequestInFlight, sendEach } from "./requests.ts";
 import type { Run } from "./run.ts";
@@ -93,6 +94,20 @@ export async function sendAsTheyWere(
   if (stopped !== undefined && batches().some((batch) => batch.state === "sent")) throw stopped;
 }
 
+/**
+ * Drops the batches of an earlier process that the service never got: their rows are decided about again, because others may have
+ * changed the products since. One whose key the service may have forgotten stays, and one that the user has sent again since `start`.
+ */
+export async function dropUntouched(run: Run, operation: BatchOperation, start: number): Promise<void> {
+  const { state, id, signal } = run;
+  for (const batch of state.batches.of(id)) {
+    if (batch.state !== "sent" || batch.isKeyTaken || batch.sentAt >= start) continue;
+    if (!isKeyAlive(batch, await readClocks(run))) continue;
+    const key = { idempotencyKey: batch.idempotencyKey, keyFrom: keyFrom(batch) };
+    if (await hasNotCarriedOut(key, operation, { signal })) state.batches.dropped(id, batch.index);
+  }
+}
+
 async function sendBatch(
   batch: ReadyBatch,
   operation: BatchOperation,
@@ -130,16 +145,17 @@ function toFailure(
  * If not, that body has used up the key, so that no copy of the batch which a gateway may have passed on is carried out later.
  */
 async function hasNotCarriedOut(
-  { idempotencyKey, keyFrom }: ReadyBatch,
+  { idempotencyKey, keyFrom }: Pick<ReadyBatch, "idempotencyKey" | "keyFrom">,
   { invalidBody, send }: BatchOperation,
-  { signal }: RequestInFlight,
+  { signal }: Pick<RequestInFlight, "signal">,
 ): Promise<boolean> {
   if (invalidBody === undefined) return false;
   try {
     await send(invalidBody, { signal, idempotencyKey, keyFrom });
     return false;
   } catch (error) {
-    return error instanceof ApiError && (error.status === 400 || error.status === 422) && !isKeyTaken(error);
+    if (!(error instanceof ApiError) || isKeyTaken(error)) return false;
+    return error.status === 400 || error.status === 422 || error.replayed;
   }
 }
 

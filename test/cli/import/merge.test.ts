@@ -12,6 +12,47 @@ async function imported() {
   return world;
 }
 
+describe("rows of a batch that the service did not get are decided about again by the same command", () => {
+  /** Imports a file on machine `one` while the service takes no batch. */
+  async function fails(world: Awaited<ReturnType<typeof mergeWorld>>, file: string) {
+    world.mock.faults.add({ match: { method: "POST", path: "/v1/imports" }, status: 503, times: 1000 });
+    expect((await world.cat(`import ${file} --no-progress`, world.home("one"))).exit).toBe(7);
+    world.mock.faults.clear();
+  }
+
+  test("another machine has imported the file meanwhile: no photo is added twice", async () => {
+    const world = await mergeWorld();
+    for (const name of ["a1", "a2", "b1"]) world.write(`${name}.png`, photo(name));
+    world.sheet("a.csv", sides, "A,Dress,a1.png,a2.png", "B,Hat,b1.png,");
+    await fails(world, "a.csv");
+    expect(await world.import("a.csv", "two")).toMatchObject([0, { created: 2 }]);
+    const before = world.products();
+    expect(await world.import("a.csv", "one")).toMatchObject([0, { unchanged: 2, photos: { adopted: 3 } }]);
+    expect(world.products()).toEqual(before);
+  });
+
+  test("another client has changed what the sheet does not, or does: kept, or a conflict", async () => {
+    const world = await imported();
+    world.write("n.png", photo("n"));
+    world.edit("a.csv", ["a1.png", "n.png"], ["B,Hat,b1.png", "B,Cap,n.png"]);
+    await fails(world, "a.csv");
+    await world.all("products update A --name Theirs", "products update B --name Theirs");
+    expect(await world.import("a.csv", "one")).toMatchObject([8, { updated: 1, conflicts: 1 }]);
+    expect(world.shown()).toEqual(["A Theirs - - back+front", "B Theirs - - front"]);
+    expect(world.read("a.failed.csv")).toContain("changed_since");
+  });
+
+  test("another client has deleted a product: it is not created again", async () => {
+    const world = await imported();
+    world.write("n.png", photo("n"));
+    world.edit("a.csv", ["a1.png", "n.png"]);
+    await fails(world, "a.csv");
+    await world.all("products delete A --yes");
+    expect(await world.import("a.csv", "one")).toMatchObject([8, { conflicts: 1, created: 0 }]);
+    expect(world.shown()).toEqual(["B Hat - - front"]);
+  });
+});
+
 describe("a second machine that imports the same file", () => {
   test("sends nothing, and adopts the photos that have the same bytes", async () => {
     const world = await imported();

@@ -181,15 +181,16 @@ class Draft {
     if (this.#named.some(({ source }) => isSameSource(source, photo.source))) return;
     const isReplaced = photo.place !== "" && this.#named.some(({ place }) => place === photo.place);
     if (!isReplaced && !cells.isEmptied(photo.place)) return;
+    const image = known.imageOf(photo.source);
+    if (typeof image === "string" && !known.has(image)) return;
     if (!isReplaced && !isExported) {
       this.#notRemoved++;
       return;
     }
-    const image = known.imageOf(photo.source);
     // Another source of the row may have become the same image.
     const isUsed = this.#named.some(({ source }) => known.imageOf(source) === image);
     if (typeof image === "string") {
-      if (known.has(image) && !isUsed) this.#detach.set(image, isReplaced ? "replaced" : "removed");
+      if (!isUsed) this.#detach.set(image, isReplaced ? "replaced" : "removed");
     } else if (this.#unknown.length > 0) this.#fail(untraced(photo));
   }
 

@@ -112,7 +112,7 @@ export function importRun(
     uploads: new Map(),
     products: new KnownProducts(at, deps.onProgress),
     comparisons: new Comparisons(),
-    said: new SaidRows(at, input.file.source),
+    said: new SaidRows(at, input.file.source, isPlan),
     moved: new RowSet(),
     record: { isPossible: true },
     isPlan,

@@ -25,8 +25,12 @@ export class SaidRows {
   #file: number | null | undefined;
   #rows: SaidRow[] = [];
 
-  constructor(run: Run, source: Pick<Source, "path" | "sheet">) {
+  /** A plan records nothing. */
+  readonly #isPlan: boolean;
+
+  constructor(run: Run, source: Pick<Source, "path" | "sheet">, isPlan: boolean) {
     this.#run = run;
+    this.#isPlan = isPlan;
     this.#place = toPlace(source);
   }
 
@@ -64,16 +68,14 @@ export class SaidRows {
     return this.#place;
   }
 
-  /** Records what a row says of a product that was deleted, if it said something before. */
+  /** Records what a row says of a product that was deleted. */
   addDeleted(row: DecidedRow): void {
-    const file = this.#findFile();
-    const known = file === null ? null : this.#run.state.ledger.said(file, row.reference);
-    if (known !== null) this.add(row, known.productId);
+    if (row.before?.productId != null) this.add(row, row.before.productId);
   }
 
   /** Records what a row says; written with others. */
   add(row: DecidedRow, productId: string): void {
-    if (this.#place === null) return;
+    if (this.#place === null || this.#isPlan) return;
     const next = this.toKeep(row, productId);
     const known = this.of(row.reference, row.content.as_exported);
     if (known?.isOf(productId) && packSaid(known.said).equals(next.said)) return;

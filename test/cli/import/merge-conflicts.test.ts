@@ -58,6 +58,13 @@ describe("a cell that the sheet and the service changed", () => {
     }
   });
 
+  test("is decided by no plan, whatever --conflicts says", async () => {
+    const world = await conflicting();
+    for (const choice of ["service", "sheet"])
+      expect((await world.cat(`import a.csv --plan --conflicts ${choice} --no-progress`)).exit).toBe(0);
+    expect(await world.import("a.csv")).toMatchObject([8, { conflicts: 1 }]);
+  });
+
   test("is nothing if both have the same value", async () => {
     const world = await conflicting();
     world.edit("a.csv", ["A,Gown", "A,Coat"]);
@@ -196,6 +203,10 @@ describe("a product that another client deleted", () => {
     });
     expect(world.writes(sent)).toEqual([]);
     expect(world.read(file.replace(".csv", ".failed.csv"))).toContain("product_deleted");
+    const kept = { deleted: 1, conflicts: 0, unchanged: 1 };
+    expect(await world.import(`${file} --conflicts service`)).toMatchObject([0, kept]);
+    // What the sheet says is its new before.
+    expect(await world.import(file)).toMatchObject([0, kept]);
     expect(await world.import(`${file} --exact`)).toMatchObject([0, { created: 1, unchanged: 1 }]);
     expect(world.shown()).toEqual(["B Hat felt - front", "A Gown silk - front"]);
   });

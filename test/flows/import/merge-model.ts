@@ -147,8 +147,9 @@ export class MergeModel {
         const content = was[side];
         if (content === "" || namedPhotos(row).some(([, one]) => one === content)) continue;
         const photo = photos.find((one) => one.content === content);
+        if (photo === undefined || !known.has(photo.id)) continue;
         if (row[side] === "" && this.#holds("emptied photo")) kept = { ...kept, [side]: content };
-        else if (photo !== undefined && known.has(photo.id) && this.#holds("replaced")) gone.add(photo.id);
+        else if (this.#holds("replaced")) gone.add(photo.id);
       }
     const left = [...photos.filter(({ id }) => !gone.has(id)), ...added];
     const isChanged =

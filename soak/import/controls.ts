@@ -34,21 +34,21 @@ export const controls = {
   },
   /** A value that others changed as well is overwritten. */
   "overwrite-theirs": {
-    file: "src/flows/import/decide.ts",
+    file: "src/flows/import/decide-fields.ts",
     from: 'else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {',
     to: "else if (isBefore && conflicts === null) {",
   },
   /** Photos that the ledger does not know are not compared with those of the row. */
   "never-compare": {
     file: "src/flows/import/decide-photos.ts",
-    from: "this.#unknown = row.known.unknownPhotos.filter(({ id }) => !images.has(id));",
-    to: "this.#unknown = [];",
+    from: "this.#others = row.known.images.filter(",
+    to: "this.#others = row.known.images.slice(0, 0).filter(",
   },
   /** The photo of a place stays when the place has another one. */
   "keep-replaced": {
     file: "src/flows/import/decide-photos.ts",
-    from: "if (known.has(image) && !isUsed) this.#detach",
-    to: "if (known.has(image) && isUsed) this.#detach",
+    from: "if (!isUsed) this.#detach",
+    to: "if (isUsed) this.#detach",
   },
   /** The photo of a place is detached without waiting for the one that replaces it. */
   "detach-first": {

@@ -230,3 +230,18 @@ test("imports undo takes replaced photos back", async () => {
   });
   expect(world.products()).toEqual(undone);
 });
+
+test("after an undo that failed in the middle of a product, its rows are not taken for carried out", async () => {
+  const world = await filled();
+  world.edit("sheet.csv", ["Dress", "Gown"]);
+  world.write("n.png", photo("n"));
+  const front = world.images("A")[0]!;
+  world.edit("sheet.csv", [front, "n.png"]);
+  await world.all("import sheet.csv");
+  const imported = world.shown();
+  world.mock.faults.add({ match: { method: "DELETE" }, status: 422, times: 1 });
+  expect(await world.cat("imports undo last --yes")).toMatchObject({ exit: 8 });
+  expect(world.shown()).not.toEqual(imported);
+  expect(await world.import("sheet.csv")).toMatchObject([0, { updated: 1, kept: 0 }]);
+  expect(world.shown()[0]).toMatch(/^A Gown /);
+});

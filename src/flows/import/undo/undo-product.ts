@@ -63,7 +63,10 @@ export async function undoProduct(
       run,
     );
     if (reason !== null && !kept.includes(reason.why)) kept.push(reason.why);
-    return reason === null && isThere;
+    const isDone = reason === null && isThere;
+    // If a later write fails, the rows of the product must not count as carried out.
+    if (isDone) state.changes.undone(account, target, product_id, false, {});
+    return isDone;
   };
   const isRemoved =
     verdict.remove &&

@@ -1,34 +1,14 @@
 // The one place that decides about a row: from what it says, what it said before, and what is known of its product
 // (docs/resuming.md). Plan, import and report use its decision.
 
-import { canonicalReference } from "../../contract/import-row.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
-import type { RowFailure } from "../outputs/row-outcome.ts";
 import { decideFields, type FieldDecision } from "./decide-fields.ts";
 import { type Compared, type Conflict, decidePhotos, type PhotoDecision } from "./decide-photos.ts";
-import {
-  FieldDigests,
-  type FieldValues,
-  type LedgerField,
-  ledgerFields,
-  type RejectedPhoto,
-  type RowMemo,
-  sourceDigest,
-} from "./digests.ts";
+import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type RowMemo } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
 import type { KnownImage, KnownProduct } from "./known-product.ts";
-import { isSameSource, RowCells, type Said } from "./said.ts";
-
-/** A row with the data for the decision about it. */
-export interface WeighedRow {
-  /** The row of the file: its fields and photos. */
-  readonly content: FileRow;
-  /** The digests of its photos, in order. */
-  readonly digests: readonly Buffer[];
-  /** Its local photos that the service rejected. */
-  readonly refused: readonly RejectedPhoto[];
-  readonly cells: RowCells;
-}
+import { isSameSource, type Said } from "./said.ts";
+import type { WeighedRow } from "./weighed-row.ts";
 
 /** A row to import, and the decision about it. */
 export interface DecidedRow extends WeighedRow {
@@ -329,40 +309,3 @@ function send(
   };
   return { kind: "send", isNew, row: own, images: sent.map((index) => content.images[index]!), memo, edits };
 }
-
-/**
- * The row with the digests of its photos, and those of them that the service rejected. `contentDigest`: the SHA-256 (hex) of the
- * photo at a path; `findRefusal`: why the service rejected the upload of these bytes, if it did.
- */
-export async function weigh(
-  content: FileRow,
-  contentDigest: (path: string) => Promise<string>,
-  findRefusal: (sha256: string) => RowFailure | undefined,
-): Promise<WeighedRow> {
-  const digests: Buffer[] = [];
-  const refused: RejectedPhoto[] = [];
-  for (const [index, image] of content.images.entries()) {
-    if (image.path === undefined) {
-      digests.push(sourceDigest(image as { url: string }));
-      continue;
-    }
-    const sha256 = await contentDigest(image.path);
-    digests.push(sourceDigest({ sha256 }));
-    const why = findRefusal(sha256);
-    if (why !== undefined) refused.push({ ...placed(image, index), ...why });
-  }
-  return { content, digests, refused, cells: new RowCells(content, digests) };
-}
-
-/** The source and orientation of an image in the row, and its place. */
-export const placed = (
-  { url, image_id, path, orientation = "unlabeled" }: FileImage,
-  image: number,
-): Pick<RejectedPhoto, "image" | "source" | "orientation"> => ({
-  image,
-  source: url ?? image_id ?? path!,
-  orientation,
-});
-
-/** The reference of a row, as the service compares it. */
-export const referenceOfRow = (content: FileRow): string => canonicalReference(content.reference);

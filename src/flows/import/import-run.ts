@@ -14,15 +14,7 @@ import type { JobFollower } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
 import { readExported } from "./as-exported.ts";
 import { Comparisons } from "./compare-photos.ts";
-import {
-  type Before,
-  type DecidedRow,
-  decide,
-  type RowFacts,
-  referenceOfRow,
-  type WeighedRow,
-  weigh,
-} from "./decide.ts";
+import { type Before, type DecidedRow, decide, type RowFacts } from "./decide.ts";
 import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
 import type { ConflictChoice, ImportDeps, ImportInput } from "./import-input.ts";
@@ -38,6 +30,7 @@ import {
 } from "./row-result.ts";
 import { SaidRows } from "./said-rows.ts";
 import { addNotApplied, Examples, noCounts, type SharedCounts } from "./tally.ts";
+import { referenceOfRow, type WeighedRow, weigh } from "./weighed-row.ts";
 
 /** An import whose file passed the check, with the progress of earlier processes loaded. */
 export interface ImportRun {

@@ -13,7 +13,6 @@ import { openRows } from "../rows/open-rows.ts";
 import type { InputRow } from "../rows/row-form.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
 import { type BatchProblem, rowsIn, type SentBatch } from "../run/batch.ts";
-import { referenceOfRow } from "./decide.ts";
 import { type RowMemo, unpackMemos } from "./digests.ts";
 import type { FileRow } from "./file-row.ts";
 import { isEnded } from "./follow.ts";
@@ -30,6 +29,7 @@ import {
 } from "./row-result.ts";
 import { settleBatch } from "./settle.ts";
 import type { PhotoCounts } from "./tally.ts";
+import { referenceOfRow } from "./weighed-row.ts";
 
 /** A run after its last stage, finished or stopped. */
 export interface RunEnd {

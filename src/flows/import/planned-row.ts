@@ -8,13 +8,14 @@ import { InputError } from "../rows/source.ts";
 import type { ServiceIdentity } from "../run/account.ts";
 import { runIdentity } from "../run/run.ts";
 import { counted, grouped, shownName } from "../words.ts";
-import { type DecidedRow, placed } from "./decide.ts";
+import type { DecidedRow } from "./decide.ts";
 import { type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
 import { toFieldValues } from "./file-row.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { packProduct, type ReadProduct } from "./known-product.ts";
 import { isNotApplied } from "./tally.ts";
+import { placed } from "./weighed-row.ts";
 
 /** What happens to a row; a row that changes fields may change photos too. `fail`: its reference exists already. */
 export const plannedActions = [

@@ -4,9 +4,10 @@ import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { WordFailure } from "../outputs/failed-file.ts";
 import type { ResultsForm } from "../outputs/results-file.ts";
 import { inOneLine, type RowOutcome as OutcomeOf, type RowFailure } from "../outputs/row-outcome.ts";
-import { type DecidedRow, placed } from "./decide.ts";
+import type { DecidedRow } from "./decide.ts";
 import type { RejectedPhoto } from "./digests.ts";
 import type { FileRow } from "./file-row.ts";
+import { placed } from "./weighed-row.ts";
 
 /**
  * The result of a row, in the form of the service's ImportRowResult. For a row in no batch, `line` is null

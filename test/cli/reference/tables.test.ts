@@ -71,6 +71,7 @@ const madeCodes: ReadonlySet<string> = new Set([
   "signature_out_of_tolerance",
   "webhook_paused",
   "webhook_disabled",
+  "webhook_narrowed",
 ]);
 
 /** Words of the sources that are neither codes nor fields: values of fields, names of columns, of the state and of a made-up key. */

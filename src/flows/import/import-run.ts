@@ -220,8 +220,10 @@ class RowsToImport {
     const before: Before | null =
       said.of(reference, as_exported) ?? (exported === null || isRenamed ? null : exported);
     // Without the scope to read products, rows are sent as they are.
-    const of = record.isPossible || input.photos === "new" ? products.of(reference) : null;
-    const sought = isRenamed ? exported.productId : of === null ? (before?.productId ?? null) : null;
+    const mayRead = record.isPossible || input.photos === "new";
+    const of = mayRead ? products.of(reference) : null;
+    const gone = mayRead && of === null ? (before?.productId ?? null) : null;
+    const sought = isRenamed ? exported.productId : gone;
     const isUnread = sought !== null && !products.isAsked(sought);
     const renamed = isRenamed || sought === null ? null : products.byId(sought);
     return {

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { RateWindow, type Ticket } from "./rate-window.ts";
 import type { OnWait } from "./retry.ts";
-import { type Call, type HttpRequest, type Interceptor, isWrite } from "./send.ts";
+import { type Call, type HttpRequest, type Interceptor, isWrite, Withdrawn } from "./send.ts";
 
 interface PacingOptions {
   clock: Clock;
@@ -27,7 +27,8 @@ export function pacing(options: PacingOptions): Interceptor {
     try {
       answer = await next(request);
     } catch (error) {
-      lane.leave();
+      if (error instanceof Withdrawn) lane.neverSent();
+      else lane.leave();
       throw error;
     }
     lane.answered(ticket, answer);
@@ -76,6 +77,11 @@ class Lane {
     } finally {
       resume();
     }
+  }
+
+  neverSent(): void {
+    this.#window.neverSent();
+    this.#pumpSoon();
   }
 
   leave(): void {

@@ -80,6 +80,12 @@ export class RateWindow {
     return { generation: this.#generation };
   }
 
+  /** Takes back a request that was withdrawn before its first byte. */
+  neverSent(): void {
+    this.#inFlight--;
+    this.#own--;
+  }
+
   /** Records a request without a response: the server may have counted it, so it counts as used. */
   leave(): void {
     this.#inFlight--;

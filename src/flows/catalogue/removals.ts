@@ -4,6 +4,7 @@ import { operations } from "../../contract/client-operations.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { type FreshWrite, sendFresh } from "../run/fresh-write.ts";
+import { type RequestInFlight, sendEach } from "../run/requests.ts";
 import type { Service } from "../service.ts";
 import { isNotFound } from "../service-errors.ts";
 import { series } from "../words.ts";
@@ -33,46 +34,39 @@ export const lastPhoto = "the last photo of a product is never removed";
  * Removes each, and looks again before each write that comes more than a second after the last look. `readAt`: when the
  * products were read. Returns what stopped it: the error of a request, or the reason of an interrupt; else undefined.
  */
-export async function removeEach<Item extends Removal>(
+export const removeEach = <Item extends Removal>(
   items: readonly Item[],
   readAt: number,
   host: Omit<Service, "concurrency">,
   onEnd: (item: Item, removed: Removed) => void | Promise<void>,
-): Promise<unknown> {
-  for (const item of items) {
-    try {
-      await onEnd(item, await removed(item, readAt, host));
-    } catch (error) {
-      return error;
-    }
-  }
-  return undefined;
-}
+): Promise<unknown> =>
+  sendEach(items.values(), { ...host, concurrency: 1 }, async (item, begin) =>
+    onEnd(item, await removed(item, readAt, { ...host, begin })),
+  );
 
-async function removed(item: Removal, readAt: number, host: Omit<Service, "concurrency">): Promise<Removed> {
-  const { client } = host;
+async function removed(
+  item: Removal,
+  lookedAt: number,
+  { client, clock, newKey, begin }: Omit<Service, "concurrency"> & { begin: () => RequestInFlight },
+): Promise<Removed> {
   const { product, imageId } = item;
-  let mayBeDone = false;
+  const { id: product_id } = product;
+  const idempotencyKey = newKey();
   const write: FreshWrite<Removed> = {
-    lookedAt: readAt,
-    look: async (signal) => judge(item, await productById(product.id, { client, signal })),
-    send({ onDoubt, ...options }) {
-      const call = {
-        ...options,
-        onDoubt(inDoubt: boolean) {
-          onDoubt(inDoubt);
-          mayBeDone ||= inDoubt && !options.signal.aborted;
-        },
-      };
-      const { id: product_id } = product;
+    lookedAt,
+    look: async (signal) => judge(item, await productById(product_id, { client, signal })),
+    send({ signal, onDoubt }) {
+      const call = { signal, onDoubt, idempotencyKey };
       if (imageId === null) return client.products.delete({ product_id }, call);
       return client.products.detach({ product_id, image_id: imageId }, call);
     },
   };
   try {
-    const found = await sendFresh(write, host);
+    const withheld = await sendFresh(write, { clock, begin });
+    if (withheld === null) return { result: "removed" };
     // An attempt without a response has probably done it.
-    return found === null || (found === gone && mayBeDone) ? { result: "removed" } : found;
+    const { reason, again } = withheld;
+    return reason === gone && again ? { result: "removed" } : reason;
   } catch (error) {
     if (isNotFound(error)) return gone;
     if ((error as { code?: unknown }).code === "cannot_drop_last_image") return kept(lastPhoto);

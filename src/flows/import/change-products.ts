@@ -1,18 +1,18 @@
 // Changes of products that no batch does: fields by PATCH, sides and detached photos, each a write of its own.
 
+import type { CallOptions } from "../../client/api/calls.ts";
 import { ApiError } from "../../client/api-error.ts";
 import type { CatError } from "../../errors.ts";
 import type { RowFailure } from "../outputs/row-outcome.ts";
 import { RowSet } from "../rows/row-sets.ts";
-import { type FreshWrite, sendFresh } from "../run/fresh-write.ts";
-import { sendEach } from "../run/requests.ts";
+import { sendFresh } from "../run/fresh-write.ts";
+import { type RequestInFlight, sendEach } from "../run/requests.ts";
 import type { Run } from "../run/run.ts";
 import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";
-import type { DecidedRow, Edits } from "./decide.ts";
-import { changedSince } from "./decide-fields.ts";
-import { type Conflict, lastPhoto } from "./decide-photos.ts";
-import { FieldDigests, ledgerFields, unpackMemos } from "./digests.ts";
+import { changedMeanwhile, type DecidedRow, type Edits } from "./decide.ts";
+import { lastPhoto } from "./decide-photos.ts";
+import { FieldDigests, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { ReadProduct } from "./known-product.ts";
 import { isMoved } from "./planned-row.ts";
@@ -51,8 +51,8 @@ export async function changeProducts(
   let done = 0;
   const report = () => progress.writing({ step: "updating products", done, total });
   report();
-  const stopped = await sendEach(rows.decided(some, { withSent: inBatches }), few(at), async (row) => {
-    const outcome = await changeProduct(row, run, inBatches);
+  const stopped = await sendEach(rows.decided(some, { withSent: inBatches }), few(at), async (row, begin) => {
+    const outcome = await changeProduct(row, run, { begin, isInBatch: inBatches });
     if (inBatches) {
       if (outcome?.failure !== undefined) rows.editFailures.set(row.line, outcome.failure);
     } else if (outcome !== null) {
@@ -97,7 +97,7 @@ async function settledEdits(run: ImportRun): Promise<RowSet> {
 async function changeProduct(
   decided: DecidedRow,
   run: ImportRun,
-  isInBatch: boolean,
+  { begin, isInBatch }: { begin: () => RequestInFlight; isInBatch: boolean },
 ): Promise<RowOutcome | null> {
   const looked = await lookAgain(decided, run, isInBatch);
   const { row } = looked;
@@ -122,7 +122,7 @@ async function changeProduct(
     state.runs.writes(account, id);
     const fieldsSet = state.changes.fieldsSet(id, productId);
     state.batches.patching(account, id, done, changesToSend([row], run));
-    const failure = await carryOut(looked, edits, run, fieldsSet);
+    const failure = await carryOut(looked, edits, { run, begin, fieldsSet });
     if (failure !== null) return failedRow(row, failure, productId);
   } catch (error) {
     if (!(error instanceof ApiError) || !isOfThisRow(error)) throw error;
@@ -156,65 +156,47 @@ async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): P
   const { clock } = run.at;
   if (productId === null || !(isInBatch || run.products.isStale))
     return { row, lookedAt: run.products.readAt ?? clock.now() };
+  const before = known?.read;
+  await run.products.again(productId);
   const lookedAt = clock.now();
-  const before = known?.read ?? null;
-  const now = await run.products.again(productId);
-  const again = await run.rows.again(row);
-  const { decision } = again;
-  if (isInBatch || before === null || now === null || decision.kind !== "change")
-    return { row: again, lookedAt };
-  const conflict = changedMeanwhile(decision.edits, before, now, run);
-  return {
-    row: conflict === null ? again : { ...again, decision: { kind: "conflict", ...conflict } },
-    lookedAt,
-  };
-}
-
-/** The conflict if another client has changed fields that a row writes; null if there is none, or the sheet counts. */
-function changedMeanwhile(
-  { fields }: Edits,
-  before: ReadProduct,
-  now: ReadProduct,
-  { input, choices }: ImportRun,
-): Conflict | null {
-  if (input.exact === true || choices.conflicts === "sheet") return null;
-  const changed = ledgerFields.filter(
-    (field) => fields[field] !== undefined && now[field] !== before[field] && now[field] !== fields[field],
-  );
-  return changed.length === 0 ? null : changedSince(changed);
+  // A batch of this run has changed the product itself.
+  if (!isInBatch && before != null) run.rows.overtake(row.reference, before);
+  return { row: await run.rows.again(row), lookedAt };
 }
 
 /** Sends the writes for one product; each is at most a second after a look at it. Returns why the row is left out. */
 async function carryOut(
   { row, lookedAt }: LookedAt,
   { fields, move, detach }: Edits,
-  run: ImportRun,
-  fieldsSet: Buffer | null,
+  { run, begin, fieldsSet }: { run: ImportRun; begin: () => RequestInFlight; fieldsSet: Buffer | null },
 ): Promise<RowFailure | null> {
   const { client, state, id } = run.at;
   const product_id = row.productId!;
   let at = lookedAt;
-  const write = (
+  const write = async (
     whyNot: (now: ReadProduct) => RowFailure | null,
-    send: FreshWrite<RowFailure>["send"],
-  ): Promise<RowFailure | null> =>
-    sendFresh<RowFailure>(
+    send: (options: CallOptions) => Promise<unknown>,
+  ): Promise<RowFailure | null> => {
+    const idempotencyKey = run.at.newKey();
+    const withheld = await sendFresh<RowFailure>(
       {
         lookedAt: at,
         async look() {
-          at = run.at.clock.now();
           const now = await run.products.again(product_id);
+          at = run.at.clock.now();
           return now === null ? productGone : whyNot(now);
         },
-        send,
+        send: ({ signal, onDoubt }) => send({ signal, onDoubt, idempotencyKey }),
       },
-      run.at,
+      { begin, clock: run.at.clock },
     );
+    return withheld?.reason ?? null;
+  };
   if (Object.keys(fields).length > 0) {
     const before = row.known!.read!;
     const body = fields as { name: string };
     const failure = await write(
-      (now) => changedMeanwhile({ fields, move, detach }, before, now, run),
+      (now) => changedMeanwhile(fields, before, now, { ...run.input, ...run.choices }),
       (options) =>
         client.products.update({ product_id, body }, options).catch((error: unknown) => {
           // Nothing is left to undo, and if it is sent again, others may have changed the product before.

@@ -2,11 +2,11 @@
 // (docs/resuming.md). Plan, import and report use its decision.
 
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
-import { decideFields, type FieldDecision } from "./decide-fields.ts";
+import { changedSince, decideFields, type FieldDecision } from "./decide-fields.ts";
 import { type Compared, type Conflict, decidePhotos, type PhotoDecision } from "./decide-photos.ts";
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type RowMemo } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
-import type { KnownImage, KnownProduct } from "./known-product.ts";
+import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
 import { isSameSource, type Said } from "./said.ts";
 import type { WeighedRow } from "./weighed-row.ts";
 
@@ -48,6 +48,8 @@ export interface RowFacts {
   /** Its product; null if there is none, undefined if it is not known yet. */
   readonly known: KnownProduct | null | undefined;
   readonly findCompared: (source: Buffer) => Compared | undefined;
+  /** The product when it was read first, if others have changed it while the row waited; null if there was none. */
+  readonly overtaken: ReadProduct | null | undefined;
   /** The code of a conflict for which the row is in a failed file. */
   readonly earlierConflict: string | undefined;
 }
@@ -122,6 +124,47 @@ export const areNone = ({ fields, move, detach }: Edits): boolean =>
   Object.keys(fields).length === 0 && move.length === 0 && detach.length === 0;
 
 export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions): Decision {
+  const decision = decideNow(row, facts, options);
+  const conflict =
+    options.mode === "upsert" && facts.overtaken !== undefined && facts.known !== undefined
+      ? overtakenBy(decision, facts.overtaken, facts.known?.read ?? null, options)
+      : null;
+  return conflict === null ? decision : { kind: "conflict", ...conflict };
+}
+
+/** The conflict of a decision with what others have done since the product was read first; null if there is none. */
+function overtakenBy(
+  decision: Decision,
+  before: ReadProduct | null,
+  now: ReadProduct | null,
+  options: DecideOptions,
+): Conflict | null {
+  if (decision.kind !== "send" && decision.kind !== "change") return null;
+  const sent = decision.kind === "send" ? toFieldValues(decision.row) : {};
+  if (now !== null) return changedMeanwhile({ ...sent, ...decision.edits.fields }, before, now, options);
+  return before === null || isOverruled(options) ? null : productDeleted;
+}
+
+/** The conflict if another client has changed fields that a row writes; null if there is none, or the sheet counts. */
+export function changedMeanwhile(
+  values: FieldValues,
+  before: ReadProduct | null,
+  now: ReadProduct,
+  options: Pick<DecideOptions, "exact" | "conflicts">,
+): Conflict | null {
+  if (isOverruled(options)) return null;
+  const changed = ledgerFields.filter(
+    (field) =>
+      values[field] !== undefined && now[field] !== (before?.[field] ?? null) && now[field] !== values[field],
+  );
+  return changed.length === 0 ? null : changedSince(changed);
+}
+
+/** Whether the sheet counts, whatever others have done. */
+const isOverruled = ({ exact = false, conflicts }: Pick<DecideOptions, "exact" | "conflicts">): boolean =>
+  exact || conflicts === "sheet";
+
+function decideNow(row: WeighedRow, facts: RowFacts, options: DecideOptions): Decision {
   const { mode, photos, exact = false, conflicts, isOtherCatalogue = false } = options;
   if (mode !== "upsert" || photos === "all") return sendAsIs(row, facts, options);
   const { earlierConflict, known, renamedFrom, isExported } = facts;
@@ -223,12 +266,13 @@ function isRepeated({ content: { images }, digests }: WeighedRow, at: number): b
 function decideDeleted(row: WeighedRow, before: Before, options: DecideOptions): Decision {
   if (!isEdited(row.cells.said, before.said) || options.conflicts === "service") return { kind: "deleted" };
   if (options.conflicts === "sheet") return create(row, options);
-  return {
-    kind: "conflict",
-    code: "product_deleted",
-    message: "the product was deleted since: use --exact to create it again",
-  };
+  return { kind: "conflict", ...productDeleted };
 }
+
+const productDeleted: Conflict = {
+  code: "product_deleted",
+  message: "the product was deleted since: use --exact to create it again",
+};
 
 /** Whether a row says something else than before. A column that either has not is no edit. */
 export function isEdited(now: Said, before: Said): boolean {
@@ -300,7 +344,7 @@ function send(
   if (refused.length > 0 && (onImageError === "fail_row" || sent.length === 0))
     return { kind: "refused", discarded: sent };
   const memo: RowMemo = {
-    fields: FieldDigests.of(toFieldValues(own as FileRow)),
+    fields: FieldDigests.of(toFieldValues(own)),
     sent: sent.map((image) => ({ image, digest: digests[image]! })),
     leftOut: content.images.flatMap((_, index) =>
       attach.some((other) => digests[other]!.equals(digests[index]!)) ? [] : [index],

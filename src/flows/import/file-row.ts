@@ -37,7 +37,7 @@ export interface InputImage extends ImportRowImage {
  * The fields that an upsert of the row sets; fields missing from the row keep their value (Imports, Row
  * fields).
  */
-export function toFieldValues({ name, description, sex }: FileRow): FieldValues {
+export function toFieldValues({ name, description, sex }: Omit<FileRow, "images">): FieldValues {
   return {
     name,
     ...(description === undefined ? {} : { description }),

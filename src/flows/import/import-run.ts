@@ -18,6 +18,7 @@ import { type Before, type DecidedRow, decide, type RowFacts } from "./decide.ts
 import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
 import type { ConflictChoice, ImportDeps, ImportInput } from "./import-input.ts";
+import type { ReadProduct } from "./known-product.ts";
 import { KnownProducts } from "./known-products.ts";
 import {
   conflictRow,
@@ -144,6 +145,8 @@ class RowsToImport {
   /** Outcomes of rows in no batch that need no PATCH: photos rejected, or changed by an earlier process. */
   readonly reported: RowOutcome[] = [];
   readonly #reportedRows = new RowSet();
+  readonly #noted = new RowSet();
+  readonly #overtaken = new Map<string, ReadProduct | null>();
 
   constructor(run: Omit<ImportRun, "rows">) {
     this.#run = run;
@@ -205,6 +208,11 @@ class RowsToImport {
     return { ...row, ...place, reference, productId, known, before: facts.before, earlierCode, decision };
   }
 
+  /** Others have changed a product while its row waited: `before` is what it was when it was read first. */
+  overtake(reference: string, before: ReadProduct | null): void {
+    if (!this.#overtaken.has(reference)) this.#overtaken.set(reference, before);
+  }
+
   /** The decision about a row whose product was read again. */
   again({ content, rowIndex, line, earlierCode }: DecidedRow): Promise<DecidedRow> {
     return this.#decide(content, { rowIndex, line }, earlierCode);
@@ -232,6 +240,7 @@ class RowsToImport {
       renamedFrom: isRenamed && !isUnread ? products.referenceOf(exported.productId!) : undefined,
       renamedTo: renamed === null ? null : products.referenceOf(renamed.id),
       known: isUnread ? undefined : of === null ? renamed : of,
+      overtaken: this.#overtaken.get(reference),
       findCompared: (source) => comparisons.of(of?.id ?? "", source),
       earlierConflict: earlierCode !== undefined && isConflictCode(earlierCode) ? earlierCode : undefined,
     };
@@ -286,9 +295,11 @@ class RowsToImport {
     } else this.toPatch.add(rowIndex);
   };
 
-  /** Counts what a row says that is not carried out. */
-  noteNotApplied({ decision: { notApplied }, reference }: DecidedRow): void {
+  /** Counts what a row says that is not carried out, once. */
+  noteNotApplied({ decision: { notApplied }, reference, rowIndex }: DecidedRow): void {
     const { counts, examples } = this.#run;
+    if (notApplied === undefined || this.#noted.has(rowIndex)) return;
+    this.#noted.add(rowIndex);
     addNotApplied(counts.not_applied, notApplied);
     if ((notApplied?.emptied.length ?? 0) > 0) examples.add("emptied", reference);
     if ((notApplied?.removed ?? 0) > 0) examples.add("removed", reference);

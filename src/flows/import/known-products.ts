@@ -21,6 +21,12 @@ import {
   unpackProduct,
 } from "./known-product.ts";
 
+/** Rows whose products are read one by one as they wait; of more, what changed is read first. */
+const mostReadEach = 10;
+
+/** Changed products up to which it is read what others changed while rows wait: 50 requests. */
+const mostChanged = 10_000;
+
 /** Overlap with the previous delta in milliseconds: a change may show up late (Exports, `since`). */
 const deltaMarginMs = 5 * 60_000;
 
@@ -51,6 +57,14 @@ export class UnreadReferences {
   }
 }
 
+/** Products that others have changed, by reference, as they were before; null if there was none. */
+export type OvertakenProducts = ReadonlyMap<string, ReadProduct | null>;
+
+interface Changes {
+  readonly changed: ReadonlySet<string> | null;
+  readonly gone: readonly string[];
+}
+
 /** The products of one file, by their references. */
 export class KnownProducts {
   readonly #run: Run;
@@ -60,8 +74,10 @@ export class KnownProducts {
   readonly #asked = new Set<string>();
   /** The ledger has what others changed since the last import. */
   #isCurrent = false;
-
   #readAt: number | null = null;
+  /** Reading what others change takes too many requests, or the key may not. */
+  #isTooMuch = false;
+  #looking: Promise<ReadonlySet<string> | null> | null = null;
 
   constructor(run: Run, onProgress: Report) {
     this.#run = run;
@@ -213,7 +229,7 @@ export class KnownProducts {
    * /v1/exports?since=), and reads the changed products. Of a long delta the complete catalogue is read.
    */
   async readChanges(onNote: (sentence: string) => void): Promise<void> {
-    const { client, signal, state, account } = this.#run;
+    const { client, state, account } = this.#run;
     const { ledger } = state;
     this.#readAt ??= this.#run.clock.now();
     await hearService(this.#run);
@@ -222,28 +238,76 @@ export class KnownProducts {
     const last = ledger.lookedAt(account) ?? 0;
     const isWrong = !isBelievable(last, client);
     if (isWrong) onNote(fromTheFuture(shownTime(last)));
-    const since = new Date(isWrong ? 0 : Math.max(0, last - deltaMarginMs)).toISOString();
-    const changed = new UnreadReferences();
-    const gone: string[] = [];
-    let seen = 0;
-    for await (const { product } of client.paginate(
-      operations.exports.list,
-      { since, role: "source" },
-      { signal },
-    )) {
-      this.#report(++seen);
-      const reference = referenceOfProduct(product);
-      if (product.deleted_at !== null) gone.push(product.id);
-      else if (reference !== null) changed.add(reference);
-      const known = ledger.ofProduct(account, product.id);
-      if (known?.reference != null && known.reference !== reference) changed.add(known.reference);
-      if (changed.items === null) break;
-    }
+    const { changed, gone } = await this.#changesSince(isWrong ? 0 : last, mostReferences);
     ledger.write(account, { gone });
-    if (changed.items === null) await this.readAll();
-    else await this.read([...new Set(changed.items)]);
+    if (changed === null) await this.readAll();
+    else await this.read([...changed]);
     this.#isCurrent = true;
     if (now !== null) ledger.setLookedAt(account, now);
+  }
+
+  /** The references of products that changed, now and before, and the IDs of deleted ones; `changed` is null for more than `most`. */
+  async #changesSince(since: number, most: number): Promise<Changes> {
+    const { client, signal, state, account } = this.#run;
+    const changed = new Set<string>();
+    const gone: string[] = [];
+    let seen = 0;
+    const input = { since: new Date(Math.max(0, since - deltaMarginMs)).toISOString(), role: "source" };
+    for await (const { product } of client.paginate(operations.exports.list, input, { signal })) {
+      this.#report(++seen);
+      const isGone = product.deleted_at !== null;
+      if (isGone) gone.push(product.id);
+      const now = isGone ? null : referenceOfProduct(product);
+      const known = state.ledger.ofProduct(account, product.id)?.reference;
+      for (const reference of [now, known, this.referenceOf(product.id)])
+        if (reference != null) changed.add(reference);
+      if (changed.size > most) return { changed: null, gone };
+    }
+    return { changed, gone };
+  }
+
+  /**
+   * Reads again what others may have changed of products whose rows wait to be sent. Returns those that changed, by reference, as
+   * they were read before (null: there was none); none if so much has changed that it takes too many reads.
+   */
+  async overtaken(references: readonly string[]): Promise<OvertakenProducts> {
+    const { readProducts } = this.#run.state;
+    const suspects = await this.#suspects(references);
+    const before = suspects.flatMap((reference) => {
+      const text = readProducts.of(reference);
+      return text === undefined ? [] : [{ reference, text }];
+    });
+    if (before.length > 0) await this.read(before.map(({ reference }) => reference));
+    const changed = before.filter(({ reference, text }) => text !== readProducts.of(reference));
+    return new Map(
+      changed.map(({ reference, text }) => [reference, text === null ? null : unpackProduct(text)]),
+    );
+  }
+
+  /** Those of some references whose products others may have changed since the first were read. */
+  async #suspects(references: readonly string[]): Promise<readonly string[]> {
+    if (references.length <= mostReadEach) return references;
+    // Batches that wait together look together.
+    this.#looking ??= this.#changesOfOthers().finally(() => {
+      this.#looking = null;
+    });
+    const changed = await this.#looking;
+    return changed === null ? [] : references.filter((reference) => changed.has(reference));
+  }
+
+  async #changesOfOthers(): Promise<ReadonlySet<string> | null> {
+    const { client, clock } = this.#run;
+    if (this.#isTooMuch) return null;
+    try {
+      const since = client.earliest() - (clock.now() - this.#readAt!);
+      const { changed } = await this.#changesSince(since, mostChanged);
+      this.#isTooMuch = changed === null;
+      return changed;
+    } catch (error) {
+      if (!mayNotRead(error)) throw error;
+      this.#isTooMuch = true;
+      return null;
+    }
   }
 
   #report(done: number): void {

@@ -3,7 +3,7 @@
 
 import { CatError } from "../../errors.ts";
 import { parseJson } from "../../json.ts";
-import type { RowSet } from "../rows/row-sets.ts";
+import type { SomeRows } from "../rows/row-sets.ts";
 import { InputError } from "../rows/source.ts";
 import type { ServiceIdentity } from "../run/account.ts";
 import { runIdentity } from "../run/run.ts";
@@ -147,28 +147,33 @@ export const identityOfApplied = (planId: string, identity: string): string =>
   runIdentity(["plan", planId, identity]);
 
 /**
- * Finds the rows that would no longer be imported as planned, as their products were read. A row that needs
- * nothing any more is not one of them. With `--strict` throws an InputError if there are any.
+ * Finds the rows, or those among some, that would no longer be imported as planned, as their products were read: they are left
+ * out. A row that needs nothing any more is not one of them. Returns the references of the first ones.
  */
-export async function findMoved(run: ImportRun, moved: RowSet): Promise<void> {
-  const { input, rows, deps } = run;
+export async function findMoved(run: ImportRun, some?: SomeRows): Promise<readonly string[]> {
   const references: string[] = [];
-  for await (const row of rows.decided()) {
-    if (isLeft(row)) continue;
-    if (!isMoved(row, run)) continue;
-    moved.add(row.rowIndex);
+  for await (const row of run.rows.decided(some)) {
+    if (isLeft(row) || !isMoved(row, run)) continue;
+    run.moved.add(row.rowIndex);
     if (references.length < mostNamed) references.push(row.reference);
   }
-  if (moved.size === 0) return;
-  const more = moved.size > references.length ? ` and ${grouped(moved.size - references.length)} more` : "";
-  const what = `${counted(moved.size, "row")} changed at the service since the plan was made: ${references.join(", ")}${more}`;
-  if (input.strict)
+  return references;
+}
+
+/** Says which rows are left out because their products changed since the plan was made; with `--strict` throws an InputError. */
+export async function rejectMoved(run: ImportRun): Promise<void> {
+  const references = await findMoved(run);
+  const { size } = run.moved;
+  if (size === 0) return;
+  const more = size > references.length ? ` and ${grouped(size - references.length)} more` : "";
+  const what = `${counted(size, "row")} changed at the service since the plan was made: ${references.join(", ")}${more}`;
+  if (run.input.strict)
     throw new CatError(`${what}; nothing was sent (--strict)`, {
       type: "input",
       code: "product_changed",
       hint: "Plan again, or remove --strict to skip these rows.",
     });
-  deps.onNote(`${what}. ${moved.size === 1 ? "It is" : "They are"} skipped.`);
+  run.deps.onNote(`${what}. ${size === 1 ? "It is" : "They are"} skipped.`);
 }
 
 /** Whether nothing of a row is sent in any case. */

@@ -15,7 +15,7 @@ import { askAboutPlan, rejectExcess, rejectWithoutPhotos } from "./guards.ts";
 import { type ImportRun, mostRowsReadEach } from "./import-run.ts";
 import { withScopes } from "./known-products.ts";
 import { type Plan, planRows } from "./plan.ts";
-import { findMoved } from "./planned-row.ts";
+import { findMoved, rejectMoved } from "./planned-row.ts";
 
 /**
  * Settles what other runs left, plans the rows and uploads their photos, before any row is sent. Returns the number of rows to send in
@@ -25,32 +25,16 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
   const { deps, input, at, uploads } = run;
   try {
     await settleOtherRuns(at, input, deps);
-    let plan = await makePlan(run);
-    if (input.applies !== undefined) {
-      await findMoved(run, run.moved);
-      plan = await planRows(run);
-    }
+    let plan = await planAll(run);
     if (!input.skipInvalid) rejectWithoutPhotos(plan, run);
     if (plan.conflicts > 0 && (await askAboutPlan(plan, run))) plan = await makePlan(run);
     await rejectExcess(plan, run);
     noteEstimate(plan, run);
-    await uploadPhotos(plan.localPhotos, uploads, {
-      photos: input.localPhotos,
-      service: at,
-      uploads: at.state.uploads,
-      account: at.account,
-      random: deps.random,
-      writesPerMinute: deps.writesPerMinute,
-      onProgress: deps.onProgress,
-    });
+    await uploadPlanned(plan, run);
     if (plan.localPhotos.size > 0 && run.products.isStale) {
       // The uploads may have taken hours.
       run.products.forget();
-      plan = await makePlan(run);
-      if (input.applies !== undefined) {
-        await findMoved(run, run.moved);
-        plan = await planRows(run);
-      }
+      plan = await planAll(run);
     }
     // Rows may fail with their rejected photos.
     if ([...uploads.values()].some((upload) => "refused" in upload)) plan = await planRows(run);
@@ -64,6 +48,34 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
     throw error;
   }
 }
+
+async function planAll(run: ImportRun): Promise<Plan> {
+  const plan = await makePlan(run);
+  if (run.input.applies === undefined) return plan;
+  await rejectMoved(run);
+  return planRows(run);
+}
+
+/** Decides again about rows that waited while others changed their products, and uploads what they need then. */
+export async function planAgain(run: ImportRun, some: SomeRows): Promise<void> {
+  let plan = await makePlan(run, some);
+  if (run.input.applies !== undefined) {
+    await findMoved(run, some);
+    plan = await planRows(run, some);
+  }
+  await uploadPlanned(plan, run);
+}
+
+const uploadPlanned = ({ localPhotos }: Plan, { at, deps, input, uploads }: ImportRun): Promise<void> =>
+  uploadPhotos(localPhotos, uploads, {
+    photos: input.localPhotos,
+    service: at,
+    uploads: at.state.uploads,
+    account: at.account,
+    random: deps.random,
+    writesPerMinute: deps.writesPerMinute,
+    onProgress: deps.onProgress,
+  });
 
 /** A question to the user, which is not a response of the service, is reported alone. */
 const isReportedWithSummary = (error: unknown): boolean =>

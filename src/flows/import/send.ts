@@ -5,6 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
+import { RowSet, type SomeRows } from "../rows/row-sets.ts";
 import type { BatchOperation } from "../run/batch.ts";
 import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../run/batch.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
@@ -18,6 +19,7 @@ import { areNone, type DecidedRow, type Decision } from "./decide.ts";
 import { packMemos, type RowMemo, unpackMemos } from "./digests.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
+import { planAgain } from "./prepare.ts";
 import { changesToSend } from "./record-before.ts";
 import { failedRow } from "./row-result.ts";
 
@@ -107,6 +109,20 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
       size.bytes = Math.min(size.bytes, Math.ceil(batch.body.length / 2));
       return halves(batch);
     },
+    late: {
+      async look({ references }) {
+        const overtaken = await run.products.overtaken(references);
+        for (const [reference, before] of overtaken) run.rows.overtake(reference, before);
+        return overtaken.size > 0;
+      },
+      async *cutAgain({ rows }) {
+        const some = new RowSet();
+        for (const row of rows) some.add(row);
+        const readAt = at.clock.now();
+        await planAgain(run, some);
+        yield* cutBatches(run, size, { some, readAt });
+      },
+    },
     onRowTooLarge({ rows, lines, references }, why) {
       run.rows.report(rows[0]!, failedRow({ line: lines[0]!, reference: references[0]! }, why, null));
     },
@@ -114,6 +130,10 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
   progress.written();
   return { done: sent, stopped };
 }
+
+/** When the products were read that a run may change; null if it changes none, or may not read them. */
+const whenRead = ({ input, record, products }: ImportRun): number | null =>
+  addsTwice(input.mode) && record.isPossible ? products.readAt : null;
 
 /** Warns about rows that the service may report as duplicates of themselves, once it has forgotten the key of their request. */
 export async function noteRepeated(
@@ -159,13 +179,17 @@ export const batchSize = ({ batch }: Pick<ImportInput, "batch">): BatchSize => (
 });
 
 /**
- * Cuts the rows to send into batches of that size, and keeps the outcome of the others. Throws if the file has changed since
- * the check.
+ * Cuts the rows to send, or those among some, into batches of that size, and keeps the outcome of the others. Throws if the file
+ * has changed since the check.
  */
-export async function* cutBatches(run: ImportRun, most = batchSize(run.input)): AsyncGenerator<CutBatch> {
+export async function* cutBatches(
+  run: ImportRun,
+  most = batchSize(run.input),
+  { some, readAt = whenRead(run) }: { some?: SomeRows; readAt?: number | null } = {},
+): AsyncGenerator<CutBatch> {
   let cut: CutRow[] = [];
   let bytes = 0;
-  for await (const row of run.rows.decided()) {
+  for await (const row of run.rows.decided(some)) {
     const { decision } = row;
     if (decision.kind !== "send") {
       run.rows.keep(row);
@@ -177,18 +201,18 @@ export async function* cutBatches(run: ImportRun, most = batchSize(run.input)): 
     const text = `${JSON.stringify(await serviceRow(decision, run))}\n`;
     const size = Buffer.byteLength(text);
     if (cut.length === most.rows || (cut.length > 0 && bytes + size > most.bytes)) {
-      yield await toBatch(cut, run);
+      yield await toBatch(cut, run, readAt);
       cut = [];
       bytes = 0;
     }
     cut.push({ text, row, memo });
     bytes += size;
   }
-  if (cut.length > 0) yield await toBatch(cut, run);
+  if (cut.length > 0) yield await toBatch(cut, run, readAt);
   run.said.write();
 }
 
-async function toBatch(cut: readonly CutRow[], run: ImportRun): Promise<CutBatch> {
+async function toBatch(cut: readonly CutRow[], run: ImportRun, readAt: number | null): Promise<CutBatch> {
   const changes = changesToSend(
     cut.map(({ row }) => row),
     run,
@@ -201,6 +225,7 @@ async function toBatch(cut: readonly CutRow[], run: ImportRun): Promise<CutBatch
     references: cut.map(({ row }) => row.reference),
     memo: packMemos(cut.map(({ memo }) => memo)),
     changes,
+    ...(readAt !== null && { readAt }),
   };
 }
 
@@ -215,6 +240,7 @@ function halves(batch: CutBatch): [CutBatch, CutBatch] {
     const references = batch.references.slice(from, to);
     const own = new Set(references);
     return {
+      ...batch,
       body: bytes,
       rows: batch.rows.slice(from, to),
       lines: batch.lines.slice(from, to),

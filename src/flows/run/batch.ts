@@ -40,6 +40,8 @@ export interface CutBatch {
   readonly references: readonly string[];
   /** The flow's data about the rows, needed with the results. */
   readonly memo: Uint8Array;
+  /** When its products were read, in Unix milliseconds; missing if it may be sent at any time. */
+  readonly readAt?: number;
   /** What it changes about known products, to be undone later; they were read before. */
   readonly changes?: readonly ChangeToSend[];
 }

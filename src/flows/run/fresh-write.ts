@@ -1,10 +1,11 @@
 // A write that had to wait must not overwrite what another client has done meanwhile.
 
-import type { Service } from "../service.ts";
-import { graceMs, RequestInFlight } from "./requests.ts";
+import type { Clock } from "../../clock.ts";
+import { Withdrawn } from "../../http/send.ts";
+import type { RequestInFlight } from "./requests.ts";
 
-/** How long a look at what a write changes holds, in milliseconds. */
-const freshMs = 1_000;
+/** How long a look at what a write changes holds, in milliseconds from its end. */
+export const freshMs = 1_000;
 
 /** The time after which a request that still waits looks again: before the look no longer holds. */
 const lookAgainMs = 600;
@@ -15,19 +16,40 @@ const lookAgainMs = 600;
  */
 const mostSent = 6;
 
-/** Receives whether the service may have done a request, when it is sent and with each response. */
-type OnDoubt = (inDoubt: boolean) => void;
+/** How a request of a write is sent. */
+export interface FreshAttempt {
+  readonly signal: AbortSignal;
+  /** Receives whether the service may have done it, when it is sent and with each response. */
+  readonly onDoubt: (inDoubt: boolean) => void;
+  /** Whether an earlier one, withdrawn since, may have been carried out. */
+  readonly again: boolean;
+  readonly request: RequestInFlight;
+}
 
 /** A write, and the check whether it may still be sent. */
 export interface FreshWrite<Reason extends object> {
-  /** When that was last checked. */
+  /** When that was last checked; infinity if it may be sent at any time. */
   readonly lookedAt: number;
+  /** Whether it is checked while it waits too, and keeps its place in the queue; else when its turn comes. Default: true. */
+  readonly isWatched?: boolean;
   /** The reason not to send it, by a new read; null if there is none. */
   look(signal: AbortSignal): Promise<Reason | null>;
-  send(options: { signal: AbortSignal; onDoubt: OnDoubt; idempotencyKey: string }): Promise<unknown>;
+  /** Sends it, each time under the same idempotency key. */
+  send(attempt: FreshAttempt): Promise<unknown>;
 }
 
-type Host = Pick<Service, "clock" | "signal"> & { readonly newKey: () => string };
+/** A write that was not sent: `again` as in its last attempt. */
+export interface Withheld<Reason> {
+  readonly reason: Reason;
+  readonly again: boolean;
+}
+
+/** Where it is sent from. */
+export interface FreshHost {
+  readonly clock: Clock;
+  /** Begins a request, as `sendEach` passes it. */
+  readonly begin: () => RequestInFlight;
+}
 
 /**
  * Sends a write, which is at most a second after a look then, however long the rate limit or a retry held it back. Resolves
@@ -35,22 +57,24 @@ type Host = Pick<Service, "clock" | "signal"> & { readonly newKey: () => string 
  */
 export async function sendFresh<Reason extends object>(
   write: FreshWrite<Reason>,
-  host: Host,
-): Promise<Reason | null> {
-  const idempotencyKey = host.newKey();
+  host: FreshHost,
+): Promise<Withheld<Reason> | null> {
   let { lookedAt } = write;
-  let sent = 0;
+  let [sent, again] = [0, false];
   for (;;) {
-    host.signal.throwIfAborted();
-    if (host.clock.now() - lookedAt > freshMs) {
+    const request = host.begin();
+    if (host.clock.now() - lookedAt > freshMs && sent < mostSent) {
+      request.onDoubt(false);
+      const reason = await write.look(request.signal);
+      if (reason !== null) return { reason, again };
       lookedAt = host.clock.now();
-      const reason = await write.look(host.signal);
-      if (reason !== null) return reason;
+      request.onDoubt(true);
     }
-    const attempt = new Attempt(write, lookedAt, host, sent);
-    if (await attempt.isSent(idempotencyKey)) return null;
-    if (attempt.reason !== null) return attempt.reason;
+    const attempt = new Attempt(write, lookedAt, request, host.clock, sent);
+    if (await attempt.isSent(again)) return null;
     ({ lookedAt, sent } = attempt);
+    again ||= attempt.again;
+    if (attempt.reason !== null) return { reason: attempt.reason, again };
   }
 }
 
@@ -58,7 +82,8 @@ export async function sendFresh<Reason extends object>(
 class Attempt<Reason extends object> {
   /** The reason not to send it, found while it waited. */
   reason: Reason | null = null;
-  readonly #request = new RequestInFlight();
+  /** Whether a try before it was withdrawn may have been carried out. */
+  again = false;
   #isWithdrawn = false;
   #isOver = false;
   #cancel = () => {};
@@ -66,65 +91,61 @@ class Attempt<Reason extends object> {
   constructor(
     private readonly write: FreshWrite<Reason>,
     public lookedAt: number,
-    private readonly host: Host,
+    private readonly request: RequestInFlight,
+    private readonly clock: Clock,
     /** How often it was sent. */
     public sent: number,
   ) {}
 
   /** False if it was withdrawn, because it must not be sent or the look was too old. */
-  async isSent(idempotencyKey: string): Promise<boolean> {
-    const { signal, clock } = this.host;
-    let cancelCut = () => {};
-    const onInterrupt = () => {
-      this.#request.leave(signal.reason);
-      cancelCut = clock.at(clock.now() + graceMs, () => this.#request.cut(signal.reason));
-    };
-    signal.addEventListener("abort", onInterrupt, { once: true });
-    this.#watch();
+  async isSent(again: boolean): Promise<boolean> {
+    const { request, write } = this;
+    if (write.isWatched !== false) this.#watch();
     try {
-      await this.write.send({ signal: this.#request.signal, onDoubt: this.#onDoubt, idempotencyKey });
+      await write.send({ signal: request.signal, onDoubt: this.#onDoubt, again, request });
       return true;
     } catch (error) {
-      if (!this.#isWithdrawn || signal.aborted) throw error;
+      if (!this.#isWithdrawn) throw error;
       return false;
     } finally {
       this.#isOver = true;
       this.#cancel();
-      cancelCut();
-      signal.removeEventListener("abort", onInterrupt);
     }
   }
 
   /** Each try to send it, also a retry, is the last moment to withdraw it: no byte has gone then. */
-  readonly #onDoubt: OnDoubt = (inDoubt) => {
-    this.#request.onDoubt(inDoubt);
-    const isOld = this.host.clock.now() - this.lookedAt > freshMs;
-    if (!inDoubt) return;
-    if (this.reason !== null || (isOld && this.sent < mostSent)) this.#withdraw();
-    else this.sent++;
+  readonly #onDoubt = (inDoubt: boolean): void => {
+    const wasInDoubt = this.request.inDoubt;
+    const isOld = this.clock.now() - this.lookedAt > freshMs;
+    if (inDoubt && (this.reason !== null || (isOld && this.sent < mostSent))) {
+      this.#withdraw(wasInDoubt);
+      return;
+    }
+    if (inDoubt) this.sent++;
+    this.request.onDoubt(inDoubt);
   };
 
-  #withdraw(): void {
+  #withdraw(again: boolean): void {
+    this.again = again;
     this.#isWithdrawn = true;
-    this.#request.cut(new Error("withdrawn"));
+    this.request.cut(new Withdrawn());
   }
 
   #watch(): void {
-    this.#cancel = this.host.clock.at(this.lookedAt + lookAgainMs, () => void this.#lookAgain());
+    this.#cancel = this.clock.at(this.lookedAt + lookAgainMs, () => void this.#lookAgain());
   }
 
   async #lookAgain(): Promise<void> {
-    const startedAt = this.host.clock.now();
     try {
-      this.reason = await this.write.look(this.#request.signal);
+      this.reason = await this.write.look(this.request.signal);
     } catch {
       // The next attempt looks itself, and fails with the error.
       return;
     }
     if (this.#isOver) return;
     if (this.reason === null) {
-      this.lookedAt = startedAt;
+      this.lookedAt = this.clock.now();
       this.#watch();
-    } else if (!this.#request.inDoubt) this.#withdraw();
+    } else if (!this.request.inDoubt) this.#withdraw(false);
   }
 }

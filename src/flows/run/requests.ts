@@ -37,7 +37,8 @@ export class RequestInFlight {
 }
 
 /**
- * Sends a request for each item, several at once, in the order in which they are made; `begin` is called just before.
+ * Sends a request for each item, or several, several items at once, in the order in which they are made; `begin` is called just
+ * before each request.
  * The first error stops the rest: nothing new is begun, and queued requests are withdrawn. Those that may have been
  * sent are awaited, because their responses decide the outcome; after an interrupt not for long.
  *
@@ -62,14 +63,18 @@ export async function sendEach<Item>(
         // An event while the item was made stops it as well.
         signal.throwIfAborted();
         if (next.done || stopped !== undefined) return;
-        const request = new RequestInFlight();
+        const own: RequestInFlight[] = [];
         const begin = () => {
           signal.throwIfAborted();
           if (stopped !== undefined) throw stopped;
+          const request = new RequestInFlight();
+          own.push(request);
           inFlight.add(request);
           return request;
         };
-        await send(next.value, begin).finally(() => inFlight.delete(request));
+        await send(next.value, begin).finally(() => {
+          for (const request of own) inFlight.delete(request);
+        });
       }
     } catch (error) {
       stop(error);

@@ -16,6 +16,7 @@ import type {
   SentBatch,
 } from "./batch.ts";
 import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
+import { type FreshAttempt, type FreshHost, type FreshWrite, sendFresh } from "./fresh-write.ts";
 import { Journal, type Recording, sendAgain } from "./journal.ts";
 import { type RequestInFlight, sendEach } from "./requests.ts";
 import type { Run } from "./run.ts";
@@ -29,6 +30,15 @@ export interface Sending extends Recording {
   readonly halve?: (batch: CutBatch) => readonly [CutBatch, CutBatch];
   /** Receives a row that a gateway does not take by itself; without it, such a row stops the rest. */
   readonly onRowTooLarge?: (batch: CutBatch, why: BatchProblem) => void;
+  readonly late?: LateBatches;
+}
+
+/** What happens with a batch that waited over a second before it can be sent. */
+export interface LateBatches {
+  /** Whether others have changed its products since. */
+  look(batch: CutBatch): Promise<boolean>;
+  /** Its rows in new batches, as they are decided now. */
+  cutAgain(batch: CutBatch): AsyncGenerator<CutBatch>;
 }
 
 /**
@@ -39,24 +49,37 @@ export interface Sending extends Recording {
 export async function sendBatches(
   run: Run,
   batches: AsyncGenerator<CutBatch | ReadyBatch>,
-  { operation, onAccepted, halve, onRowTooLarge, ...recording }: Sending,
+  { operation, onAccepted, halve, onRowTooLarge, late, ...recording }: Sending,
 ): Promise<{ sent: SentBatch[]; stopped: unknown }> {
   const journal = new Journal(run, recording);
   const sent: SentBatch[] = [];
   const send = async (cut: CutBatch | ReadyBatch, begin: () => RequestInFlight): Promise<void> => {
-    const request = begin();
+    const question = begin();
+    const fresh = "idempotencyKey" in cut ? null : cut;
     let batch = "idempotencyKey" in cut ? cut : journal.begin(cut);
-    let { outcome, receipt } = await sendBatch(batch, operation, request);
-    if (outcome.kind === "refused" && isOfEarlierTime(outcome.error) && !request.hasLeft)
-      ({ outcome, receipt } = await sendBatch(journal.renew(batch), operation, request));
-    const isUntouched = () => hasNotCarriedOut(batch, operation, request);
+    const host = { begin, clock: run.clock };
+    const attempt = () => sendBatch(batch, operation, host, fresh, late);
+    const isUntouched = () => hasNotCarriedOut(batch, operation, question);
+    let { outcome, receipt, isOvertaken } = await attempt();
+    const isStale = outcome.kind === "refused" && isOfEarlierTime(outcome.error);
     // By the question of a process that was killed after it.
-    if (outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched())) {
+    const isAsked = outcome.kind === "unknown" && isKeyTaken(outcome.error) && (await isUntouched());
+    if (isStale || isAsked) {
       batch = journal.renew(batch);
-      ({ outcome, receipt } = await sendBatch(batch, operation, request));
+      ({ outcome, receipt, isOvertaken } = await attempt());
+    }
+    if (isOvertaken === true) {
+      if (outcome.kind === "unsent" || (await isUntouched())) {
+        run.state.batches.dropped(run.id, batch.index);
+        for await (const next of late!.cutAgain(fresh!)) await send(next, begin);
+        return;
+      }
+      // The response to its key tells.
+      batch = { ...batch, again: true };
+      ({ outcome, receipt } = await sendBatch(batch, operation, host));
     }
     if (outcome.kind === "unknown" && isTooLargeForGateway(outcome.error) && (await isUntouched())) {
-      const own = halve === undefined || "idempotencyKey" in cut ? null : cut;
+      const own = halve === undefined ? null : fresh;
       const refused = toRefused(outcome, own, run);
       outcome = refused;
       if (own !== null && (own.rows.length > 1 || onRowTooLarge !== undefined)) {
@@ -108,19 +131,61 @@ export async function dropUntouched(run: Run, operation: BatchOperation, start: 
   }
 }
 
+/** What came of sending a batch. With `isOvertaken` it was withdrawn: it is unsent, or unknown if an earlier try may have been done. */
+interface Tried {
+  readonly outcome: SentBatch;
+  readonly receipt: BatchReceipt | null;
+  readonly isOvertaken?: boolean;
+}
+
+/** The reason to withdraw a batch. */
+const overtaken = {};
+
+/** Sends a batch. One that is `fresh` is withdrawn if it waits and others change its products. */
 async function sendBatch(
   batch: ReadyBatch,
   operation: BatchOperation,
-  request: RequestInFlight,
-): Promise<{ outcome: SentBatch; receipt: BatchReceipt | null }> {
+  { begin, clock }: FreshHost,
+  fresh: CutBatch | null = null,
+  late?: LateBatches,
+): Promise<Tried> {
   const { index, rows, lines, bytes, body, idempotencyKey, keyFrom } = batch;
   const known = { index, rows, lines, bytes };
+  const tried: { last?: FreshAttempt; receipt: BatchReceipt | null; isLooking: boolean } = {
+    receipt: null,
+    isLooking: false,
+  };
+  const write: FreshWrite<typeof overtaken> = {
+    lookedAt: (late && fresh?.readAt) ?? Number.POSITIVE_INFINITY,
+    // It may read many products, and the reads of a minute are limited.
+    isWatched: false,
+    async look() {
+      tried.isLooking = true;
+      const isOvertaken = await late!.look(fresh!);
+      tried.isLooking = false;
+      return isOvertaken ? overtaken : null;
+    },
+    async send(attempt) {
+      tried.last = attempt;
+      const { signal, onDoubt } = attempt;
+      tried.receipt = await operation.send(body, { signal, onDoubt, idempotencyKey, keyFrom });
+    },
+  };
   try {
-    const { signal, onDoubt } = request;
-    const receipt = await operation.send(body, { signal, onDoubt, idempotencyKey, keyFrom });
-    return { outcome: { ...known, kind: "accepted", jobs: receipt.jobs }, receipt };
+    const withheld = await sendFresh(write, { clock, begin });
+    const { receipt } = tried;
+    if (withheld === null) return { outcome: { ...known, kind: "accepted", jobs: receipt!.jobs }, receipt };
+    const kind = withheld.again ? "unknown" : "unsent";
+    return { outcome: { ...known, kind, error: undefined }, receipt, isOvertaken: true };
   } catch (error) {
-    return { outcome: { ...known, ...toFailure(error, batch, { operation, request }) }, receipt: null };
+    const { last, isLooking } = tried;
+    const again = batch.again || last?.again === true;
+    const mayBeDone = again || last?.request.inDoubt === true;
+    const failure: BatchFailure =
+      last === undefined || isLooking
+        ? { kind: mayBeDone ? "unknown" : "unsent", error }
+        : toFailure(error, { ...batch, again }, { operation, request: last.request });
+    return { outcome: { ...known, ...failure }, receipt: null };
   }
 }
 

@@ -82,6 +82,7 @@ async function decided({
         isExported,
         renamedFrom: undefined,
         renamedTo: null,
+        overtaken: undefined,
         known: product,
         earlierConflict: undefined,
       },
@@ -412,6 +413,7 @@ describe("products that are gone (merge.md)", () => {
       isExported: false,
       renamedFrom: undefined,
       renamedTo: null,
+      overtaken: undefined,
       earlierConflict: undefined,
     };
     const product = productOf({ name: "Coat", images: ["F front"] }, known);

@@ -446,7 +446,7 @@ describe("a process that is killed", () => {
         ),
       isDoubled,
       // Runs killed before this step duplicate no photo.
-      80,
+      40,
     );
     expect(isDoubled(wrong)).toBe(true);
   });

@@ -4,6 +4,7 @@ import type { Product } from "../../../contract/resources/products.ts";
 import type { Change, LedgerUndone } from "../../../state/changes.ts";
 import { productById } from "../../catalogue/lookups.ts";
 import { sendFresh } from "../../run/fresh-write.ts";
+import type { RequestInFlight } from "../../run/requests.ts";
 import type { Run } from "../../run/run.ts";
 import { orNull } from "../../service-errors.ts";
 import { FieldDigests } from "../digests.ts";
@@ -29,12 +30,13 @@ interface ProductToUndo {
   /** The run of the import. */
   readonly target: string;
   /** Counts the writes. */
+  readonly begin: () => RequestInFlight;
   readonly summary: { deleted: number; set_back: number; detached: number; attached: number };
 }
 
 /** Sends the requests of a verdict, records that the change was undone, and returns why the rest is kept. */
 export async function undoProduct(
-  { change, live, lookedAt, verdict, only, isPlan, target, summary }: ProductToUndo,
+  { change, live, lookedAt, verdict, only, isPlan, target, summary, begin }: ProductToUndo,
   run: Run,
 ): Promise<readonly string[]> {
   const { productId: product_id } = change;
@@ -48,22 +50,24 @@ export async function undoProduct(
   ): Promise<boolean> => {
     if (isPlan) return true;
     let isThere = true;
-    const reason = await sendFresh<{ why: string }>(
+    const idempotencyKey = run.newKey();
+    const withheld = await sendFresh<{ why: string }>(
       {
         lookedAt: at,
         async look() {
-          at = run.clock.now();
           const now = judge(change, await productById(product_id, run), only);
+          at = run.clock.now();
           return isStill(now) ? null : { why: "it changed while the undo waited" };
         },
-        async send(options) {
-          isThere = (await orNull(send(options).then(() => true))) === true;
+        async send({ signal, onDoubt }) {
+          const call = { signal, onDoubt, idempotencyKey };
+          isThere = (await orNull(send(call).then(() => true))) === true;
         },
       },
-      run,
+      { begin, clock: run.clock },
     );
-    if (reason !== null && !kept.includes(reason.why)) kept.push(reason.why);
-    const isDone = reason === null && isThere;
+    if (withheld !== null && !kept.includes(withheld.reason.why)) kept.push(withheld.reason.why);
+    const isDone = withheld === null && isThere;
     // If a later write fails, the rows of the product must not count as carried out.
     if (isDone) state.changes.undone(account, target, product_id, false, {});
     return isDone;

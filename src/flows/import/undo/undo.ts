@@ -219,7 +219,7 @@ async function undoProducts(
     const done = summary.undone + summary.kept + summary.failed;
     deps.onProgress({ step: "undoing products", done, total: summary.total });
   };
-  return sendEach(readChanges(target, input, at), at, async (change) => {
+  return sendEach(readChanges(target, input, at), at, async (change, begin) => {
     const { productId, reference, isUndone } = change;
     const product = { reference, product_id: productId };
     if (isUndone) return count({ ...product, result: "undone", reasons: [] });
@@ -230,15 +230,15 @@ async function undoProducts(
     }
     // Before the product is read: this may take minutes, in which others may change it.
     const reasonToKeep = change.action === "created" && !withGenerations ? await readGenerations() : null;
-    const lookedAt = at.clock.now();
     const live = await productById(productId, at);
+    const lookedAt = at.clock.now();
     const verdict = judge(change, live, only);
     const reason = verdict.remove && reasonToKeep !== null ? await reasonToKeep(productId) : null;
     const allowed = reason === null ? verdict : { ...verdict, remove: false, kept: [reason] };
     let kept: readonly string[];
     try {
       kept = await undoProduct(
-        { change, live, lookedAt, verdict: allowed, only, isPlan, summary, target: target.id },
+        { change, live, lookedAt, verdict: allowed, only, isPlan, summary, target: target.id, begin },
         at,
       );
     } catch (error) {

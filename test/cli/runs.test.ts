@@ -87,6 +87,7 @@ describe("cat runs list", () => {
   test("has runs of every kind, but no plan, dry run or run of --mock", async () => {
     const { world, runs } = await shop({ mock: { demo: 3 } });
     world.write("a.csv", head + row("A", "Coat"));
+    world.write("gone.txt", "A\n");
     world.write("looks.csv", "product_reference,subtype,background,angle_shot\nA,clothing,white,front\n");
     for (const line of ["import a.csv --plan", "import a.csv --dry-run", "import a.csv --mock"])
       await world.cat(`${line} --no-progress`);
@@ -99,11 +100,14 @@ describe("cat runs list", () => {
       ["export --manifest --out frozen.jsonl", 0],
       ["export sync mirror", 0],
       ["imports undo last --plan", 0],
+      ["products delete --from gone.txt --dry-run", 0],
+      ["products delete --from gone.txt --yes --max-delete 1", 0],
     ] as const) {
       expect([line, (await world.cat(`${line} --no-progress`)).exit]).toEqual([line, exit]);
     }
     const found = await runs();
     expect(found.map(({ kind, file, status, exit }) => [kind, file, status, exit])).toEqual([
+      ["deletion", "gone.txt", "ended", 0],
       ["mirror", "mirror", "ended", 0],
       ["export", "frozen.jsonl", "ended", 0],
       ["export", "rows.ndjson", "ended", 0],
@@ -111,6 +115,7 @@ describe("cat runs list", () => {
       ["import", "a.csv", "ended", 0],
     ]);
     expect(found.map(({ counts }) => counts)).toMatchObject([
+      { total: 1, deleted: 1 },
       { total: 7, added: 7 },
       { products: 4 },
       { products: 4 },

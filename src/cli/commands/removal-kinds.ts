@@ -55,6 +55,8 @@ export const detachment: RemovalKind = {
 
 /** What became of all that a file names. */
 export interface RemovalOutcome {
+  /** Null where nothing was to be removed. */
+  readonly runId: string | null;
   readonly entries: readonly RemovalEntry[];
   /** The rows that name nothing of the service. */
   readonly problems: readonly Problem[];

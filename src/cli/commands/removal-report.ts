@@ -34,6 +34,7 @@ export async function reportRemoval(
     kept: count("kept"),
     remaining: count("remaining"),
   };
+  app.runs.counted({ run_id: outcome.runId, total, ...counts, not_found: problems.length });
   const of = `${counted(total, thing)} of ${shownName(file)}`;
   if (app.io.json) {
     await app.io.jsonData({

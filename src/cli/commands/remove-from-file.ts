@@ -33,7 +33,7 @@ export async function removeFromFile(app: App, flags: RemovalFlags, kind: Remova
   const selection = await readProductsFile(app, file, flags, words);
   const outcome = await runFlow(app, async (host): Promise<RemovalOutcome> => {
     const service: Service = { ...host, client: await host.client(), concurrency: defaultConcurrency };
-    const readAt = host.clock.now();
+    const startedAt = host.clock.now();
     const found = await findSelection(selection, service, (done, total) =>
       host.onProgress({ step: "looking up products", done, total }),
     );
@@ -42,16 +42,18 @@ export async function removeFromFile(app: App, flags: RemovalFlags, kind: Remova
     if (!app.io.json) await listProblems(app, file, problems);
     const open = entries.filter(({ removed }) => removed === null);
     const excess = await excessOf(open, flags.most, service, kind);
-    if (flags.dryRun) return { entries, problems, stopped: excess };
+    if (flags.dryRun) return { runId: null, entries, problems, stopped: excess };
     if (excess !== undefined) throw excess;
     if (open.length > 0) await confirm(app, open, kind, host);
+    const { runId } = host;
+    app.runs.begun({ id: runId, kind: kind.noun, file, startedAt });
     const step = kind.verb === "delete" ? "deleting" : "detaching";
     let done = 0;
-    const stopped = await removeEach(open, readAt, service, (entry, removed) => {
+    const stopped = await removeEach(open, startedAt, service, (entry, removed) => {
       entry.removed = removed;
       host.onProgress({ step, done: ++done, total: open.length });
     });
-    return { entries, problems, stopped };
+    return { runId, entries, problems, stopped };
   });
   await reportRemoval(app, outcome, flags, kind);
 }

@@ -25,7 +25,7 @@ import { FirstOnes } from "../resources/list-resource.ts";
 export const runsCommand = (app: App): Command =>
   group(
     "runs",
-    "View the imports, undos, try-ons, beautified images, exports and mirrors that were run on this machine.",
+    "View the imports, undos, try-ons, beautified images, exports, mirrors and removals that were run on this machine.",
     [listCommand(app), getCommand(app)],
   );
 

@@ -111,6 +111,13 @@ function excessOfRemovals({ photos, ownPhotos }: RemovalCounts, what: string, mo
   );
 }
 
+/** What a plan says of removals that the import asks about; null if it does not. */
+export function removalsToConfirm({ photos, ownPhotos }: RemovalCounts): string | null {
+  const removals = photos.replaced + photos.removed;
+  if (!isMuch(removals, ownPhotos)) return null;
+  return `The import detaches ${grouped(removals)} of ${counted(ownPhotos, "photo")}: it asks first on a terminal, and elsewhere needs --max-removals ${removals}.`;
+}
+
 async function askAboutRemovals(plan: Plan, { deps, input }: ImportRun): Promise<void> {
   const { photos, ownPhotos } = plan;
   const removals = photos.replaced + photos.removed;

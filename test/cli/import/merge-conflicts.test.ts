@@ -34,6 +34,7 @@ describe("a cell that the sheet and the service changed", () => {
       expect.stringMatching(/^To undo it: cat imports undo run_\w+$/),
       "Conflicting rows are in a.failed.csv, with the reasons. Fix them there, then run:",
       "  cat import a.failed.csv",
+      "A conflicting row stays one until its error_code is empty, or --conflicts is given.",
       "",
     ]);
     expect(world.read("a.failed.csv")).toBe(

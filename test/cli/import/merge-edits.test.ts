@@ -177,6 +177,12 @@ describe("--max-removals", () => {
       stdout: "",
       stderr: error("more than --max-removals 41%", "42%"),
     });
+    expect(await ran("--plan")).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining(
+        "The import detaches 25 of 60 photos: it asks first on a terminal, and elsewhere needs --max-removals 25.\n",
+      ),
+    });
     expect(world.writes(sent)).toEqual([]);
     expect(await ran("--max-removals 42%")).toMatchObject({
       exit: 0,

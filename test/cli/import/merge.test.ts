@@ -113,6 +113,7 @@ describe("a second machine that imports the same file", () => {
     a.csv:2  A  ${message}
 Conflicting rows are in a.failed.csv, with the reasons. Fix them there, then run:
   cat import a.failed.csv
+A conflicting row stays one until its error_code is empty, or --conflicts is given.
 `,
     });
     expect(world.read("a.failed.csv")).toBe(

@@ -4,7 +4,7 @@ import { fileStart } from "../../../flows/files/disk.ts";
 import { OutputFile } from "../../../flows/files/output-file.ts";
 import { type ChangePlan, type PlanSummary, planFile, planLine } from "../../../flows/import/change-plan.ts";
 import { ledgerFields } from "../../../flows/import/digests.ts";
-import { tooManyChanges, tooManyRemovals } from "../../../flows/import/guards.ts";
+import { removalsToConfirm, tooManyChanges, tooManyRemovals } from "../../../flows/import/guards.ts";
 import type { ImportDeps } from "../../../flows/import/import-input.ts";
 import { type PlannedRow, plannedLine } from "../../../flows/import/planned-row.ts";
 import { Examples } from "../../../flows/import/tally.ts";
@@ -117,6 +117,8 @@ export async function planRun(
   if (excess !== null) throw excess;
   const removals = tooManyRemovals({ photos: summary.photos, ownPhotos }, flags.maxRemovals);
   if (removals !== null) throw removals;
+  const question = flags.maxRemovals === undefined ? removalsToConfirm({ ...summary, ownPhotos }) : null;
+  if (question !== null) await app.io.note(question);
   const bad = summary.fail + summary.invalid + summary.conflicts;
   if (bad > 0)
     throw new PartialError(

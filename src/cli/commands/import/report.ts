@@ -286,6 +286,8 @@ function failedLines(
   const areUntried = kinds.length === 1 && unrun > 0 && unrun === failed && refused === undefined;
   const step = areUntried ? "To import them again, run:" : "Fix them there, then run:";
   const lines = [`${where} ${step}`, `  ${commandForFailed(failedFile, again, run)}`];
+  if (conflicts > 0)
+    lines.push("A conflicting row stays one until its error_code is empty, or --conflicts is given.");
   if (addsPhotos && !areAllPartial)
     lines.push("Partial rows already exist as products. To add their missing photos, use --mode upsert.");
   return lines;

@@ -13,9 +13,25 @@ export interface MetTrouble<Step extends string> {
 
 /** Starts a process and disturbs it; `atItsEnd` is the step of a process that has little left to do. */
 export async function meetTrouble<Step extends string>(
-  { faults, failsAfterWork, kill, orAtItsEnd, restart, gateway, skew, twice, sleep }: Trouble<Step>,
+  {
+    faults,
+    failsAfterWork,
+    kill,
+    orAtItsEnd,
+    restart,
+    gateway,
+    skew,
+    twice,
+    sleep,
+    overtaken,
+  }: Trouble<Step>,
   { service, gate }: Lane<Step>,
-  { start, atItsEnd, starting }: { start: () => Running; atItsEnd: Step; starting: Step },
+  {
+    start,
+    atItsEnd,
+    starting,
+    othersWrite = async () => {},
+  }: { start: () => Running; atItsEnd: Step; starting: Step; othersWrite?: () => Promise<void> },
 ): Promise<MetTrouble<Step>> {
   for (const fault of faults) await service.fault(fault);
   let failures = failsAfterWork?.times ?? 0;
@@ -26,6 +42,7 @@ export async function meetTrouble<Step extends string>(
   const startSecond = () => {
     second ??= start();
   };
+  let isOvertaken = false;
   let seen = 0;
   let stoppedAt: Step | null = null;
   let isOver = false;
@@ -49,6 +66,10 @@ export async function meetTrouble<Step extends string>(
       asleep = "slept";
       const before = () => service.advance(sleep.nightMs);
       return { opensInMs: 2_000, before, meanwhile: () => running.kill("SIGUSR2") };
+    }
+    if (overtaken?.step === step && !isOvertaken) {
+      isOvertaken = true;
+      return { opensInMs: 2_000, before: othersWrite, meanwhile: () => {} };
     }
     if (gateway?.step === step && pages-- > 0) return gateway;
     const counts = "step" in kill && (kill.step === null || kill.step === step);

@@ -49,6 +49,8 @@ export interface Trouble<Step extends string> {
    * lost its response after the work.
    */
   readonly sleep?: { readonly step: Step; readonly nightMs: number } | null;
+  /** Another client writes while the first request of this step waits for the rate limit window. */
+  readonly overtaken?: { readonly step: Step } | null;
 }
 
 /** A gateway's 4xx without the envelope: a few times, or for longer than a process retries. */

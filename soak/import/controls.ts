@@ -38,6 +38,12 @@ export const controls = {
     from: 'else if (isBefore && !service.agrees(field, before!.fields) && conflicts !== "sheet") {',
     to: "else if (isBefore && conflicts === null) {",
   },
+  /** A batch that waited is sent as it was decided. */
+  "send-late": {
+    file: "src/flows/run/send.ts",
+    from: "lookedAt: (late && fresh?.readAt) ?? Number.POSITIVE_INFINITY,",
+    to: "lookedAt: Number.POSITIVE_INFINITY,",
+  },
   /** Photos that the ledger does not know are not compared with those of the row. */
   "never-compare": {
     file: "src/flows/import/decide-photos.ts",

@@ -81,6 +81,8 @@ class Telling {
     writeFileSync(join(this.#folder, "a.csv"), csvOf(this.#rows));
     const before = inWords(this.#model.products);
     let renamed: string | null = null;
+    /** Whether it was while a process waited, which then went on to its end. */
+    let isOvertaken = false;
     let isEnded = false;
     for (const trouble of troubles) {
       const resumed = this.#kills.length > 0;
@@ -88,7 +90,13 @@ class Telling {
         start: () => this.#start(machine, exact),
         atItsEnd: "reading results",
         starting: "starting",
+        othersWrite: async () => {
+          if (step.renamed === null || !(await this.#rename(step.renamed))) return;
+          renamed = step.renamed;
+          isOvertaken = true;
+        },
       });
+      isOvertaken &&= ending.status !== null && other === null;
       this.#restarts += restarts;
       if (ending.status === null) this.#kills.push({ step: stoppedAt!, resumed });
       const statuses = [ending.status, ...(other === null ? [] : [other.status])];
@@ -100,8 +108,10 @@ class Telling {
         this.#restarts++;
       }
       if (isEnded) break;
-      if (renamed === null && step.renamed !== null && (await this.#rename(step.renamed)))
-        renamed = step.renamed;
+      if (renamed !== null || step.renamed === null || trouble.overtaken) continue;
+      await this.#lane.calm();
+      await this.#lane.gate.quiet();
+      if (await this.#rename(step.renamed)) renamed = step.renamed;
     }
     await this.#lane.calm();
     await this.#lane.gate.quiet();
@@ -121,7 +131,7 @@ class Telling {
       const isTheirs = reference === renamed && !exact;
       if (reference !== renamed) this.#compare(reference, want, is);
       // Without a before, the sheet is what the user wants.
-      else if (isTheirs && is?.name !== theirs && saidBefore.has(`${machine} ${reference}`))
+      else if (isTheirs && is?.name !== theirs && (isOvertaken || saidBefore.has(`${machine} ${reference}`)))
         this.#found("overwritten", `${reference} has the name ${is?.name} instead of ${theirs}`);
       else if (isTheirs && is !== undefined) this.#compareOpen(reference, [was, want], is);
     }
@@ -154,9 +164,10 @@ class Telling {
     if (lost.length > 0) this.#found("photo lost", `${reference} lacks ${lost.join()}`);
   }
 
+  /** Not while the service works on an import: a row that it has accepted may have its turn after the name. */
   async #rename(reference: string): Promise<boolean> {
-    await this.#lane.calm();
-    await this.#lane.gate.quiet();
+    const { imports } = (await this.#lane.service.state()).organizations.main;
+    if (imports.some(({ status }) => status === "validating" || status === "processing")) return false;
     const product = (await this.#products()).find((one) => one.reference === reference);
     if (product === undefined) return false;
     await this.#ask("PATCH", `/v1/products/${product.id}`, { name: theirs });

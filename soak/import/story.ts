@@ -29,7 +29,10 @@ export type StoryStep =
       readonly edits: readonly Edit[];
       /** One per process started, until one ends by itself. */
       readonly troubles: readonly Trouble<Step>[];
-      /** The product that another client renames after the first process was killed; null for none. */
+      /**
+       * The product that another client renames while a request of the first process waits, or after it was killed; null for
+       * none.
+       */
       readonly renamed: string | null;
     };
 
@@ -79,7 +82,9 @@ function importStep(
   const isDisturbed = random.next() < 0.7;
   const weights = { hasPhotos: true, hasPatches: true, only: undefined, isRepeatable: true };
   const troubles = isDisturbed ? makeTroubles(random, weights).slice(0, 2).map(takingPhotos) : [];
-  const renamed = isDisturbed && random.next() < 0.15 ? random.pick(references) : null;
+  const renamed = isDisturbed && random.next() < 0.25 ? random.pick(references) : null;
+  if (renamed !== null && random.next() < 0.5)
+    troubles[0] = { ...troubles[0]!, overtaken: { step: random.pick(["sending calls", "changing fields"]) } };
   return { do: "import", ...step, exact: random.next() < 0.15, troubles, renamed };
 }
 

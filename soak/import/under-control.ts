@@ -63,6 +63,17 @@ const needs: Readonly<Record<Control, (rows: Scenario["rows"]) => Needs>> = {
   "forget-before": () => ({ story: storyAbout(othersRename, imported("one")) }),
   /** Others rename a product that is renamed in the file too. */
   "overwrite-theirs": () => ({ story: storyAbout(othersRename, imported("one", ["name", "Gown"])) }),
+  /** Others rename a product while the batch with its new name and photo waits. */
+  "send-late": () => ({
+    story: storyAbout({
+      ...{ do: "import", machine: "one", exact: false, renamed: reference },
+      edits: [
+        { reference, cell: "name", value: "Gown" },
+        { reference, cell: "back", value: "3" },
+      ],
+      troubles: [{ ...undisturbed, overtaken: { step: "sending calls" } }],
+    }),
+  }),
   /** A second machine imports the file, with another photo. */
   "never-compare": () => ({ story: storyAbout(imported("two", ["back", "3"])) }),
   "keep-replaced": () => ({ story: storyAbout(imported("one", ["front", "3"])) }),

@@ -45,6 +45,8 @@ export interface Runs {
   /** Every run of a kind, of any account: the open ones, then the ended ones, newest first. */
   ofKind(kind: string): (Run & { readonly isEnded: boolean })[];
   begin(run: Run): void;
+  /** Adds an option that was found or chosen after it began: a process that resumes it has the same. */
+  addOption(runId: string, name: string, value: string): void;
   /** Records that the run is about to change something at the service. */
   writes(account: number, runId: string): void;
   /** The ID of the last run that made changes; null if none. */
@@ -101,12 +103,16 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
   const begin = db.statement(
     "INSERT INTO run (id, account, kind, identity, file, options, started_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
+  const addOption = db.statement("UPDATE run SET options = json_set(options, ?, ?) WHERE id = ?");
   const writes = db.statement("UPDATE account SET last_run = ? WHERE id = ? AND last_run IS NOT ?");
   const lastWriter = db.statement<[string | null]>("SELECT last_run FROM account WHERE id = ?");
   const end = db.statement("UPDATE run SET ended_at = ? WHERE id = ?");
   // The results of an ended run are not needed; its unknown outcomes still keep other runs from sending them
-  // again.
-  const forgetSettled = db.statement("DELETE FROM batch WHERE run = ? AND state = 'settled'");
+  // again. A few at once, also those that a killed process left: deleted bytes are overwritten, in memory first.
+  const forgetSettled = db.statement(
+    `DELETE FROM batch WHERE number IN (
+       SELECT number FROM batch WHERE state = 'settled' AND run IN (SELECT id FROM run WHERE ended_at IS NOT NULL) LIMIT 16)`,
+  );
   const forgetPatches = db.statement("DELETE FROM patch WHERE run = ?");
   const orNull = (row: RunRow | undefined): Run | null => (row === undefined ? null : toRun(row));
   return {
@@ -119,14 +125,15 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
         .map((row) => ({ ...toRun(row.slice(0, runWidth) as RunRow), isEnded: row[runWidth] !== null })),
     begin: ({ id, account, kind, identity, file, options, startedAt }) =>
       void begin.run(id, account, kind, identity, file, JSON.stringify(options), startedAt),
+    addOption: (runId, name, value) => void addOption.run(`$.${name}`, value, runId),
     writes: (account, runId) => void writes.run(runId, account, runId),
     lastWriter: (account) => lastWriter.get(account)?.[0] ?? null,
     end(runId, endedAt) {
       db.transaction(() => {
         end.run(endedAt, runId);
-        forgetSettled.run(runId);
         forgetPatches.run(runId);
       });
+      while (forgetSettled.run() > 0);
     },
     hold,
   };

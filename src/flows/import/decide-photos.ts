@@ -20,7 +20,7 @@ export interface PhotoDecision {
   readonly move: readonly { readonly image: string; readonly side: string }[];
   readonly detach: readonly { readonly image: string; readonly why: DetachReason }[];
   /** Photos that were emptied in a plain sheet, and stay. */
-  readonly notRemoved: number;
+  readonly notRemoved: readonly SaidPhoto[];
   /** Photos of the row that have to be compared with those of the product first, by their place in the row. */
   readonly uncompared: readonly number[];
   /** The photos of the product to compare with: those that neither the row nor its before names. */
@@ -49,7 +49,7 @@ const nothing: PhotoDecision = {
   attach: [],
   move: [],
   detach: [],
-  notRemoved: 0,
+  notRemoved: [],
   uncompared: [],
   others: [],
   conflict: null,
@@ -102,7 +102,7 @@ class Draft {
   readonly #others: readonly KnownImage[];
   /** Those of them that came from no known source. */
   readonly #unknown: readonly KnownImage[];
-  #notRemoved = 0;
+  readonly #notRemoved: SaidPhoto[] = [];
   #keepsTheirs = false;
   #conflict: Conflict | null = null;
 
@@ -184,7 +184,7 @@ class Draft {
     const image = known.imageOf(photo.source);
     if (typeof image === "string" && !known.has(image)) return;
     if (!isReplaced && !isExported) {
-      this.#notRemoved++;
+      this.#notRemoved.push(photo);
       return;
     }
     // Another source of the row may have become the same image.

@@ -7,7 +7,7 @@ import { type Compared, type Conflict, decidePhotos, type PhotoDecision } from "
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type RowMemo } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
-import { isSameSource, type Said } from "./said.ts";
+import { isSameSource, type Said, type SaidPhoto } from "./said.ts";
 import type { WeighedRow } from "./weighed-row.ts";
 
 /** A row to import, and the decision about it. */
@@ -81,7 +81,7 @@ export interface Edits {
 /** What a row says that is not carried out. */
 export interface NotApplied {
   readonly emptied: readonly LedgerField[];
-  readonly removed: number;
+  readonly removed: readonly SaidPhoto[];
 }
 
 /** The decision about one row of the file. */
@@ -308,7 +308,8 @@ function carryOut(
   { attach, move, detach, notRemoved, isKept: arePhotosKept }: PhotoDecision,
   options: DecideOptions,
 ): Decision {
-  const notApplied = emptied.length === 0 && notRemoved === 0 ? undefined : { emptied, removed: notRemoved };
+  const notApplied =
+    emptied.length === 0 && notRemoved.length === 0 ? undefined : { emptied, removed: notRemoved };
   if (attach.length > 0) {
     // An upsert clears nothing, and needs a name (Imports, Row fields).
     const set = Object.fromEntries(Object.entries(write).filter(([, value]) => value !== null));

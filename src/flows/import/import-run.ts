@@ -77,6 +77,9 @@ export interface ImportRun {
   readonly follower: JobFollower<Import>;
 }
 
+/** The value of a run's option `catalogue`. */
+export const otherCatalogue = "other";
+
 /** Files up to this number of rows have each product read, larger ones what changed since the last import. */
 export const mostRowsReadEach = limits.page.max;
 
@@ -110,7 +113,7 @@ export function importRun(
     moved: new RowSet(),
     record: { isPossible: true },
     isPlan,
-    choices: { isOtherCatalogue: false, conflicts: input.conflicts },
+    choices: { isOtherCatalogue: at.options.catalogue === otherCatalogue, conflicts: input.conflicts },
     counts: noCounts(),
     examples: new Examples(),
     progress,
@@ -301,8 +304,8 @@ class RowsToImport {
     if (notApplied === undefined || this.#noted.has(rowIndex)) return;
     this.#noted.add(rowIndex);
     addNotApplied(counts.not_applied, notApplied);
-    if ((notApplied?.emptied.length ?? 0) > 0) examples.add("emptied", reference);
-    if ((notApplied?.removed ?? 0) > 0) examples.add("removed", reference);
+    if (notApplied.emptied.length > 0) examples.add("emptied", reference);
+    if (notApplied.removed.length > 0) examples.add("removed", reference);
   }
 
   /** Records the outcome of a row that needs nothing more. */

@@ -12,7 +12,7 @@ import { comparePhotos } from "./compare-photos.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
 import { noteEstimate } from "./estimate.ts";
 import { askAboutPlan, rejectExcess, rejectWithoutPhotos } from "./guards.ts";
-import { type ImportRun, mostRowsReadEach } from "./import-run.ts";
+import { type ImportRun, mostRowsReadEach, otherCatalogue } from "./import-run.ts";
 import { withScopes } from "./known-products.ts";
 import { type Plan, planRows } from "./plan.ts";
 import { findMoved, rejectMoved } from "./planned-row.ts";
@@ -100,10 +100,13 @@ export async function makePlan(run: ImportRun, some?: SomeRows): Promise<Plan> {
   if (some === undefined) await beginReading(run);
   for (;;) {
     const plan = await planRows(run, some);
-    const isOther = some === undefined && plan.gone > 0 && plan.alive === 0 && !run.choices.isOtherCatalogue;
+    const isSettled = some !== undefined || run.choices.isOtherCatalogue || run.rows.made > 0;
+    // A run that has sent rows goes on as it began: those that are left are not all.
+    const isOther = !isSettled && plan.gone > 0 && plan.alive === 0;
     if (plan.unread.count > 0) await readProducts(plan, run);
     else if (isOther) {
       run.choices.isOtherCatalogue = true;
+      if (!run.isPlan) run.at.state.runs.addOption(run.at.id, "catalogue", otherCatalogue);
       const products =
         plan.gone === 1
           ? "The product of this file that was known is"

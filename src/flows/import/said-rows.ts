@@ -7,7 +7,7 @@ import type { Run } from "../run/run.ts";
 import { shortDigest } from "../short-digest.ts";
 import type { Before, DecidedRow } from "./decide.ts";
 import { FieldDigests, type MemoSaid } from "./digests.ts";
-import { isSameSource, packSaid, type Said, unpackSaid } from "./said.ts";
+import { packSaid, type Said, unpackSaid } from "./said.ts";
 
 /** Rows written at once. */
 const rowsAtOnce = 1_000;
@@ -120,11 +120,9 @@ function withNotApplied(
   notApplied: DecidedRow["decision"]["notApplied"],
 ): Said {
   if (notApplied === undefined || before === null) return now;
-  const left = (before.photos ?? []).filter(
-    (photo) => !now.photos?.some(({ source }) => isSameSource(source, photo.source)),
-  );
+  const { emptied, removed } = notApplied;
   return {
-    fields: FieldDigests.pick(notApplied.emptied, before.fields, now.fields),
-    photos: notApplied.removed === 0 || now.photos === null ? now.photos : [...now.photos, ...left],
+    fields: FieldDigests.pick(emptied, before.fields, now.fields),
+    photos: removed.length === 0 ? now.photos : [...(now.photos ?? []), ...removed],
   };
 }

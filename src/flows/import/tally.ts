@@ -83,5 +83,5 @@ export const isNotApplied = ({ kind, notApplied }: Decision): boolean =>
 
 export function addNotApplied(counts: NotAppliedCounts, notApplied: NotApplied | undefined): void {
   counts.emptied += notApplied?.emptied.length ?? 0;
-  counts.removed += notApplied?.removed ?? 0;
+  counts.removed += notApplied?.removed.length ?? 0;
 }

@@ -225,6 +225,17 @@ describe("a product that another client deleted", () => {
   });
 });
 
+test("a product that others deleted is not created again by a run that goes on after it has sent the other rows", async () => {
+  const world = await mergeWorld();
+  for (const name of ["a", "b", "c"]) world.write(`${name}.png`, photo(name));
+  world.sheet("a.csv", header, "A,Dress,silk,a.png", "B,Hat,felt,b.png");
+  await world.all("import a.csv", "products delete B --yes");
+  world.edit("a.csv", ["a.png", "c.png"]);
+  await world.all("import a.csv --no-wait");
+  expect(await world.import("a.csv")).toMatchObject([0, { updated: 1, created: 0, deleted: 1 }]);
+  expect(world.shown()).toEqual(["A Dress silk - front"]);
+});
+
 describe("a row is left out", () => {
   test("if an exported row has another reference: the command that changes it is named", async () => {
     const world = await mergeWorld();

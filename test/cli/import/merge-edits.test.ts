@@ -148,6 +148,27 @@ describe("--exact", () => {
   });
 });
 
+test("a photo that is put back in its place is attached again, though another one was emptied meanwhile", async () => {
+  const world = await mergeWorld();
+  for (const name of ["1", "2", "3"]) world.write(`${name}.png`, photo(name));
+  world.sheet("a.csv", "reference,name,image_front,image_back", "A,Dress,1.png,2.png");
+  await world.all("import a.csv");
+  const [front] = world.images("A");
+  world.edit("a.csv", ["1.png,2.png", ",3.png"]);
+  expect(await world.import("a.csv")).toMatchObject([
+    0,
+    { photos: { replaced: 1 }, not_applied: { removed: 1 } },
+  ]);
+  world.edit("a.csv", [",3.png", ",2.png"]);
+  expect(await world.import("a.csv")).toMatchObject([
+    0,
+    { photos: { replaced: 1 }, not_applied: { removed: 1 } },
+  ]);
+  expect(world.images("A")).toHaveLength(2);
+  expect(world.images("A")).toContain(front);
+  expect(world.shown()).toEqual(["A Dress - - front+back"]);
+});
+
 describe("--max-removals", () => {
   /** 30 products with two photos each, of which the exported sheet removes 25. */
   async function removing() {

@@ -95,7 +95,8 @@ async function decided({
 /** A decision in short. */
 function short(decision: Decision): object {
   const { notApplied } = decision;
-  const left = notApplied === undefined ? {} : { emptied: notApplied.emptied, removed: notApplied.removed };
+  const left =
+    notApplied === undefined ? {} : { emptied: notApplied.emptied, removed: notApplied.removed.length };
   if (decision.kind === "conflict") return { kind: decision.code };
   if (decision.kind !== "send" && decision.kind !== "change") return { kind: decision.kind, ...left };
   const { fields, move, detach } = decision.edits;

@@ -166,8 +166,11 @@ export function retry({ clock, random, policy, isOfService, onWait }: RetryOptio
   }
 
   function isWorthRepeating(answer: Answer, request: HttpRequest): boolean {
+    // No read of the service has an empty response.
+    const isEmptyRead = answer.status === 204 && !isWrite(request);
     // A stored 4xx comes again for a day (Cross-cutting rule 5).
-    if (isOfService(answer)) return mayPass(answer.status) && (answer.status >= 500 || !isReplayed(answer));
+    if (isOfService(answer) && !isEmptyRead)
+      return mayPass(answer.status) && (answer.status >= 500 || !isReplayed(answer));
     if (answer.status === 413 && request.body !== null) return false;
     return mayPass(answer.status) || isWrite(request) || isServiceKnown;
   }

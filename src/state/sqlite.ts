@@ -37,6 +37,8 @@ export type Connect = (path: string | null, waitMs?: number) => Database;
 
 /** Loads the library, which only this file uses. */
 export async function loadConnect(): Promise<Connect> {
+  const none = outOfFiles(whyNoFiles("/"), "the libsql library");
+  if (none !== null) throw none;
   let Libsql: typeof LibsqlDatabase;
   try {
     ({ default: Libsql } = await import("libsql"));
@@ -177,11 +179,22 @@ function cannotOpen(error: unknown, path: string | null): unknown {
   const { rawCode, message } = (error ?? {}) as { rawCode?: number; message?: string };
   if (/\(os error 2[34]\)/.test(message ?? "")) return { code: "EMFILE" };
   if (rawCode === undefined || (rawCode & 0xff) !== 14) return null;
+  return whyNoFiles(path === null ? "." : dirname(path));
+}
+
+/** The library opens as many files at once when it loads, and for a database. Without them, it ends the process. */
+const filesNeeded = 16;
+
+/** The error of the system if this process cannot open as many files more; null if it can. */
+function whyNoFiles(folder: string): unknown {
+  const opened: number[] = [];
   try {
-    closeSync(openSync(path === null ? "." : dirname(path), "r"));
+    while (opened.length < filesNeeded) opened.push(openSync(folder, "r"));
     return null;
   } catch (error) {
     return error;
+  } finally {
+    for (const one of opened) closeSync(one);
   }
 }
 

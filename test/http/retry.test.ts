@@ -94,6 +94,7 @@ describe("a retry", () => {
       page(status),
     ]),
     ["403 with a gateway's JSON", json(403, { message: "Forbidden" })],
+    ["nothing", bytes(204, "", {})],
     ["a redirect to a login page", bytes(302, "", { location: "https://login.example.com/" })],
   ])("repeats a read six times after %s once the service has responded", async (_, fault) => {
     const { get, server } = await coreAgainst([json(200, {}), fault]);

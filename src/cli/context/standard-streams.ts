@@ -10,6 +10,8 @@ export interface Output {
   readonly rows: number;
   /** Resolves when more can be written. Rejects with a ReaderGoneError when the reader closed the pipe. */
   write(text: string | Uint8Array): Promise<void> | void;
+  /** The same for a line that is meant as a command of GitHub Actions. */
+  writeCommand?(text: string): Promise<void> | void;
   /** The underlying stream, for code that draws on a terminal. */
   readonly raw: NodeJS.WritableStream;
 }

@@ -5,6 +5,7 @@ import { shortMessage } from "../../text.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
 import { indented, type Pages, printList, resourceLines } from "./list.ts";
+import { isReadByGithub, withoutCommands } from "./log-text.ts";
 import type { Paint } from "./paint.ts";
 import { createProgress } from "./progress.ts";
 import type { ProgressView } from "./progress-view.ts";
@@ -68,10 +69,6 @@ interface IoOptions {
   excelStyle(given: boolean | undefined): Promise<CsvStyle | null>;
 }
 
-/** The text with escapes in what GitHub Actions reads as a command: `::` at the start of a line, and `##[`. */
-const withoutCommands = (text: string): string =>
-  text.replace(/^([^\S\r\n\u2028\u2029]*):(?=:)/gm, "$1\\x3a").replaceAll("##[", "#\\x23[");
-
 /**
  * Creates the output of a command. Reads `globals` at each use, because flags are set after the command line
  * is parsed.
@@ -86,10 +83,10 @@ export function createIo(
     // JSON stays on one line.
     const width = wrap && !globals.json ? lineWidth(context.stderr) : null;
     const safe = wrappedText(maskedSignatures(mask(asCalled(text))), width);
-    const isRead = isLog && !isCommand && !globals.json;
-    const shown = isRead ? withoutCommands(safe) : safe;
+    const { stderr } = context;
+    if (isCommand && stderr.writeCommand) await stderr.writeCommand(`${safe}\n`);
     // While a bar is shown, lines are printed above it.
-    if (view?.above?.(shown) !== true) await context.stderr.write(`${shown}\n`);
+    else if (view?.above?.(safe) !== true) await stderr.write(`${safe}\n`);
   };
   const data = async (text: string | Uint8Array) => {
     if (context.stdout.isTTY && text.length > 0)
@@ -98,7 +95,7 @@ export function createIo(
   };
   // Mask before the text is cut: a secret that is cut would not be recognized.
   const masked = (text: string) => visible(mask(text));
-  const isLog = context.env.GITHUB_ACTIONS === "true";
+  const isLog = isReadByGithub(context.env);
   let isNoted = false;
   /** CSV, which programs read: it stays as it is, also where GitHub reads it. */
   const csv = async (text: string) => {
@@ -110,6 +107,7 @@ export function createIo(
     }
     await data(text);
   };
+  const json = (text: string) => data(isLog ? withoutCommands(text, true) : text);
   const toFormat = ({ format }: Pick<Printing<never>, "format">) =>
     format ?? (globals.json ? "ndjson" : "table");
   const io: Io = {
@@ -124,7 +122,7 @@ export function createIo(
     data,
     csv,
     text: (text) => data(isLog ? withoutCommands(text) : text),
-    jsonData: (value) => data(jsonLine(value)),
+    jsonData: (value) => json(jsonLine(value)),
     async note(text) {
       if (!globals.quiet && !globals.json) await line(text);
     },
@@ -132,7 +130,7 @@ export function createIo(
     show: (printing, rows) => io.showPages(printing, inPages(rows)),
     showPages: (printing, pages) =>
       printList(printing, pages, toFormat(printing), {
-        write: toFormat(printing) === "table" ? io.text : toFormat(printing) === "csv" ? csv : io.data,
+        write: toFormat(printing) === "table" ? io.text : toFormat(printing) === "csv" ? csv : json,
         width: context.stdout.isTTY ? context.stdout.columns : null,
         heading: (text) => io.paint.bold(text),
         visible: masked,
@@ -147,7 +145,7 @@ export function createIo(
       if (format === "csv") return void (await io.show(printing, [value]));
       const shown = printing.select?.(value) ?? value;
       if (format === "ndjson") await io.jsonData(shown);
-      else if (format === "json") await io.data(`${indented(shown)}\n`);
+      else if (format === "json") await json(`${indented(shown)}\n`);
       else await io.text(resourceLines(shown, (text) => io.paint.bold(text)));
     },
     asCalled,

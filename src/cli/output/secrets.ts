@@ -1,6 +1,7 @@
 import { maskedKey, shortestSecret } from "../../http/mask.ts";
 import type { Context } from "../context/context.ts";
 import type { Output } from "../context/standard-streams.ts";
+import { isReadByGithub, withoutCommands } from "./log-text.ts";
 
 /** The signing secret of a webhook. */
 const webhookSecret = /whsec_[\w+/=-]{8,}/g;
@@ -62,10 +63,12 @@ const secretForms = (secret: string): string[] => [
 
 /**
  * The context with outputs that mask secrets in text. Each write is a complete text; bytes are file contents and are not
- * changed.
+ * changed. What people read on stderr is no command of a log that GitHub Actions reads.
  */
 export function maskedContext(context: Context, { mask }: Secrets): Context {
-  const masked = (name: "stdout" | "stderr"): Output => ({
+  const isLog = isReadByGithub(context.env);
+  const told = (text: string) => (isLog ? withoutCommands(mask(text)) : mask(text));
+  const masked = (name: "stdout" | "stderr", shown: (text: string) => string): Output => ({
     get isTTY() {
       return context[name].isTTY;
     },
@@ -78,10 +81,11 @@ export function maskedContext(context: Context, { mask }: Secrets): Context {
     get raw() {
       return context[name].raw;
     },
-    write: (text) => context[name].write(typeof text === "string" ? mask(text) : text),
+    write: (text) => context[name].write(typeof text === "string" ? shown(text) : text),
+    ...(name === "stderr" && { writeCommand: (text) => context[name].write(mask(text)) }),
   });
   return Object.create(context, {
-    stdout: { value: masked("stdout") },
-    stderr: { value: masked("stderr") },
+    stdout: { value: masked("stdout", mask) },
+    stderr: { value: masked("stderr", told) },
   });
 }

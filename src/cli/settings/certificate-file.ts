@@ -26,9 +26,9 @@ export function certificateFileProblem(env: Env): { message: string; hint: strin
       message: `the file of NODE_EXTRA_CA_CERTS is empty: ${file}`,
       hint: "Write the certificates of your authority to it, in PEM format.",
     };
-  if (bytes.includes("-----BEGIN TRUSTED CERTIFICATE-----") || isCertificate(bytes)) return null;
-  // A sequence of ASN.1 with a length of two bytes, as every certificate is.
-  if (bytes[0] === 0x30 && bytes[1] === 0x82)
+  const isPem = bytes.includes("-----BEGIN ");
+  if (isPem && (bytes.includes("-----BEGIN TRUSTED CERTIFICATE-----") || isCertificate(bytes))) return null;
+  if (!isPem && isCertificate(bytes))
     return {
       message: `the file of NODE_EXTRA_CA_CERTS is in DER format, not PEM: ${file}`,
       hint: `Convert it: openssl x509 -inform der -in ${file} -out ${file}.pem. Then set NODE_EXTRA_CA_CERTS to ${file}.pem.`,
@@ -39,7 +39,7 @@ export function certificateFileProblem(env: Env): { message: string; hint: strin
   };
 }
 
-/** Whether the first certificate of a PEM file can be read. */
+/** Whether the first certificate of a file, in PEM or DER format, can be read. */
 function isCertificate(bytes: Buffer): boolean {
   try {
     return new X509Certificate(bytes).raw.length > 0;

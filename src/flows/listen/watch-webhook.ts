@@ -89,7 +89,8 @@ export function watchWebhook(first: Registered, options: WatchOptions): () => Pr
   return checkNow;
 }
 
-const faultWords = {
+/** What is wrong with a webhook, after its ID. */
+export const faultWords = {
   paused: "is paused: it gets no events",
   disabled: "is disabled: it gets no events",
   narrowed: "no longer gets all events of this listener",

@@ -44,7 +44,24 @@ test.each(["products list --format csv --fields reference,name", "products expor
   },
 );
 
-test("JSON gets no note", async () => {
+test("JSON has the same values in a log of GitHub, without commands, and gets no note", async () => {
   const world = await hostileShop();
-  expect((await world.cat("products list --json")).stderr).toBe("");
+  const { stdout, stderr } = await world.cat("products list --json");
+  expect(stderr).toBe("");
+  expect(stdout).not.toMatch(carriedOut);
+  const elsewhere = await world.cat("products list --json", { env: { GITHUB_ACTIONS: "" } });
+  expect(elsewhere.stdout).toMatch(carriedOut);
+  expect(JSON.parse(stdout)).toEqual(JSON.parse(elsewhere.stdout));
+});
+
+test.each(["", " --json"])("GitHub carries out nothing of an error: %s", async (flag) => {
+  const world = await hostileShop();
+  for (const line of ["products get ##[error]z", "import ##[error]f.csv"]) {
+    const { exit, stdout, stderr } = await world.cat(line + flag);
+    expect([line, exit, stdout]).toEqual([line, line.startsWith("import") ? 2 : 5, ""]);
+    expect(stderr).toContain(flag === "" ? "#\\x23[error]" : "#\\u0023[error]");
+    // The annotation is meant as a command.
+    expect(stderr.replace(/^::error::.*\n/gm, "")).not.toMatch(carriedOut);
+    if (flag !== "") expect(JSON.parse(stderr).error.message).toContain("##[error]");
+  }
 });

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -40,7 +41,7 @@ test.each<[string, string | Uint8Array, string[] | null]>([
   ],
   [
     "a certificate in DER format",
-    Uint8Array.of(0x30, 0x82, 0x01, 0x0a, 0x30),
+    new X509Certificate(pem).raw,
     [
       "the file of NODE_EXTRA_CA_CERTS is in DER format, not PEM: ca.pem",
       "Convert it: openssl x509 -inform der -in ca.pem -out ca.pem.pem. Then set NODE_EXTRA_CA_CERTS to ca.pem.pem.",
@@ -49,6 +50,14 @@ test.each<[string, string | Uint8Array, string[] | null]>([
   [
     "a certificate that is cut off",
     "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+    [
+      "the file of NODE_EXTRA_CA_CERTS has no certificate in PEM format: ca.pem",
+      "Set it to a file that contains -----BEGIN CERTIFICATE-----, or unset it.",
+    ],
+  ],
+  [
+    "other bytes of ASN.1",
+    Uint8Array.of(0x30, 0x82, 0x01, 0x0a, 0x30),
     [
       "the file of NODE_EXTRA_CA_CERTS has no certificate in PEM format: ca.pem",
       "Set it to a file that contains -----BEGIN CERTIFICATE-----, or unset it.",

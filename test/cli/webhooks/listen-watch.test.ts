@@ -221,7 +221,7 @@ test("once COMMAND has ended, a listener whose webhook is paused exits with 7, a
   expect(ran.exit).toBe(7);
   expect(jsonLines(ran.stderr).at(-1).error).toMatchObject({
     code: "webhook_paused",
-    message: `webhook ${id} is paused: 0 events of 1 came. To resume it: cat webhooks update ${id} --status active. Then run the command again.`,
+    message: `webhook ${id} is paused: it gets no events; 0 events of 1 came. To resume it: cat webhooks update ${id} --status active. Then run the command again.`,
   });
 });
 
@@ -233,7 +233,7 @@ test("once COMMAND has ended, a listener whose webhook lost the awaited event ex
   expect(ran.exit).toBe(7);
   expect(jsonLines(ran.stderr).at(-1).error).toMatchObject({
     code: "webhook_narrowed",
-    message: `webhook ${narrowed.id} does not get the event any more: 0 events of 1 came. To choose its events: cat webhooks update ${narrowed.id} --events EVENTS. Then run the command again.`,
+    message: `webhook ${narrowed.id} no longer gets all events of this listener; 0 events of 1 came. To choose its events: cat webhooks update ${narrowed.id} --events EVENTS. Then run the command again.`,
   });
   const { world, running, id, end } = await waiting();
   await world.update(id, "--events import.completed");

@@ -1,7 +1,7 @@
 import { CatError } from "../../../errors.ts";
 import type { WebhookFault } from "../../../flows/listen/registration.ts";
 import { seeEnded } from "../../../flows/listen/registration.ts";
-import { faultHint } from "../../../flows/listen/watch-webhook.ts";
+import { faultHint, faultWords } from "../../../flows/listen/watch-webhook.ts";
 import { counted } from "../../../flows/words.ts";
 import { TimeoutError } from "../../../http/errors.ts";
 
@@ -16,16 +16,10 @@ const came = ({ count, missing }: Came): string => `${counted(count - missing, "
 /** How long a listener waits for its next event once its COMMAND has ended, in milliseconds: an hour. */
 export const longestWaitMs = 3_600_000;
 
-const whyNot = {
-  paused: "is paused",
-  disabled: "is disabled",
-  narrowed: "does not get the event any more",
-} as const satisfies Record<Exclude<WebhookFault, "gone">, string>;
-
 /** The error of a listener whose COMMAND has ended and whose webhook gets no events: what it waits for cannot come. */
 export function cannotCome(fault: WebhookFault, id: string, goal: Came): CatError {
   if (fault !== "gone")
-    return new TimeoutError(`webhook ${id} ${whyNot[fault]}: ${came(goal)}`, {
+    return new TimeoutError(`webhook ${id} ${faultWords[fault]}; ${came(goal)}`, {
       code: `webhook_${fault}`,
       hint: `${faultHint(fault, id)}. Then run the command again.`,
     });

@@ -36,14 +36,21 @@ function writingIn(name: string, source: string): string[] {
   const openers = new Set<string>();
   const walk = (node: ts.Node): void => {
     if (ts.isStringLiteralLike(node) && node.text === "libsql" && !isOfType(node)) found.add("libsql");
+    // The functions of a whole module cannot be followed.
+    if (ts.isImportClause(node) && !node.isTypeOnly && fileModules.test(textOf(node.parent.moduleSpecifier)))
+      if (node.name !== undefined || (node.namedBindings && ts.isNamespaceImport(node.namedBindings)))
+        found.add("node:fs");
+    if (ts.isCallExpression(node) && isFileModule(node) && !isTakenApart(node)) found.add("node:fs");
     if (ts.isImportSpecifier(node) && fileModules.test(moduleOf(node))) {
       const imported = (node.propertyName ?? node.name).text;
+      if (imported === "promises" || imported === "default") found.add("node:fs");
       if (/^open(?:Sync)?$/.test(imported)) openers.add(node.name.text);
       else if (writers.test(imported)) found.add(imported);
     }
     if (ts.isBindingElement(node)) {
       const key = (node.propertyName ?? node.name).getText();
-      if (/^openSync$/.test(key)) openers.add(node.name.getText());
+      if (key === "promises") found.add("node:fs");
+      if (key === "openSync" || (key === "open" && isOfFileModule(node))) openers.add(node.name.getText());
       else if (writers.test(key) && key !== "truncate") found.add(key);
     }
     const promisified = ts.isVariableDeclaration(node) ? promisifiedIn(node) : null;
@@ -56,6 +63,32 @@ function writingIn(name: string, source: string): string[] {
   };
   walk(file);
   return [...found].sort();
+}
+
+const textOf = (node: ts.Expression): string => (ts.isStringLiteralLike(node) ? node.text : "");
+
+/** Whether a call returns a module of files: `import(…)`, `require(…)` and its kin, `getBuiltinModule(…)`. */
+const isFileModule = ({ arguments: [first] }: ts.CallExpression): boolean =>
+  first !== undefined && fileModules.test(textOf(first));
+
+/** The expression around a call, without `await` and parentheses. */
+function around(node: ts.Node): ts.Node {
+  const { parent } = node;
+  return ts.isAwaitExpression(parent) || ts.isParenthesizedExpression(parent) ? around(parent) : parent;
+}
+
+/** Whether only named functions of a module are used: `const { readFile } = …`, or `….readFile`. */
+function isTakenApart(node: ts.CallExpression): boolean {
+  const user = around(node);
+  if (ts.isPropertyAccessExpression(user)) return user.name.text !== "promises";
+  return ts.isVariableDeclaration(user) && ts.isObjectBindingPattern(user.name);
+}
+
+/** Whether a name is taken from a module of files that a call returns. */
+function isOfFileModule({ parent }: ts.BindingElement): boolean {
+  const { initializer } = parent.parent as ts.VariableDeclaration;
+  const call = initializer && ts.isAwaitExpression(initializer) ? initializer.expression : initializer;
+  return call !== undefined && ts.isCallExpression(call) && isFileModule(call);
 }
 
 const isOfType = (node: ts.Node): boolean =>
@@ -87,7 +120,7 @@ function isReading(node: ts.Expression): boolean {
   if (ts.isPropertyAccessExpression(parent) && parent.name === node) return true;
   if (
     ts.isBindingElement(parent) ||
-    ts.isVariableDeclaration(parent) ||
+    (ts.isVariableDeclaration(parent) && parent.name === node) ||
     ts.isMethodDeclaration(parent) ||
     ts.isPropertyAssignment(parent) ||
     ts.isMethodSignature(parent)
@@ -139,10 +172,18 @@ test.each([
   ['import { openSync } from "fs"; openSync(path, "a+");', ["openSync"]],
   ['import { writeFile } from "node:fs/promises";', ["writeFile"]],
   ['import { createWriteStream as to } from "node:fs";', ["createWriteStream"]],
-  ['import fs from "node:fs"; fs.promises.open(path, "wx");', ["open"]],
-  ['import * as fs from "node:fs"; fs.cpSync(a, b);', ["cpSync"]],
+  ['import fs from "node:fs"; fs.promises.open(path, "wx");', ["node:fs", "open"]],
+  ['import * as fs from "node:fs"; fs.cpSync(a, b);', ["cpSync", "node:fs"]],
+  ['import * as promised from "node:fs/promises"; promised.open(path, "w");', ["node:fs"]],
+  ['import * as disk from "node:fs"; disk["writeFileSync"](path, "x");', ["node:fs"]],
+  ['import { promises as files } from "node:fs"; files.open(path, "w");', ["node:fs"]],
+  ['const { open } = await import("node:fs/promises"); open(path, "w");', ["open"]],
+  ['const { open } = process.getBuiltinModule("node:fs/promises"); open(path, "w");', ["open"]],
+  ['const files = await import("node:fs/promises"); files.open(path, "w");', ["node:fs"]],
+  ['process.getBuiltinModule("node:fs").promises.open(path, "w");', ["node:fs", "open"]],
+  ['import { openSync } from "node:fs"; const begin = openSync; begin(path, "w");', ["openSync"]],
   ['const { appendFileSync } = process.getBuiltinModule("node:fs");', ["appendFileSync"]],
-  ['import { promises } from "node:fs"; promises.copyFile(a, b);', ["copyFile"]],
+  ['import { promises } from "node:fs"; promises.copyFile(a, b);', ["copyFile", "node:fs"]],
   ["await sharp(image).toFile(path);", ["toFile"]],
   ['const { default: Libsql } = await import("libsql");', ["libsql"]],
 ])("the test finds %j", (source, names) => {

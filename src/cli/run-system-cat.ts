@@ -79,35 +79,35 @@ async function descriptors(platform: string, argv: readonly string[]): Promise<D
 
 /** Whether the caller opened a descriptor: it is open, and Node did not open it for its own use. */
 async function isTheCallers(platform: string, descriptor: number): Promise<boolean> {
-  const fs = await import("node:fs");
+  const { fstatSync, readdirSync, readFileSync, readlinkSync } = await import("node:fs");
   try {
-    fs.fstatSync(descriptor);
+    fstatSync(descriptor);
     if (platform !== "linux") return true;
     const target = linkTarget(descriptor);
     if (target.startsWith("anon_inode:")) return false;
     // Node holds both ends of its own pipes, and one end of a pipe from the caller.
     return !(
       target.startsWith("pipe:") &&
-      fs
-        .readdirSync("/proc/self/fd")
-        .some((other) => linkTarget(other) === target && accessMode(fs, other) !== accessMode(fs, descriptor))
+      readdirSync("/proc/self/fd").some(
+        (other) => linkTarget(other) === target && accessMode(other) !== accessMode(descriptor),
+      )
     );
   } catch {
     return false;
   }
 
+  function accessMode(open: number | string): number {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${open}`, "latin1"))?.[1];
+    return Number.parseInt(flags ?? "0", 8) & 0o3;
+  }
+
   function linkTarget(open: number | string): string {
     try {
-      return fs.readlinkSync(`/proc/self/fd/${open}`);
+      return readlinkSync(`/proc/self/fd/${open}`);
     } catch {
       return ""; // The descriptor that listed the folder is closed again.
     }
   }
-}
-
-function accessMode({ readFileSync }: typeof import("node:fs"), open: number | string): number {
-  const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${open}`, "latin1"))?.[1];
-  return Number.parseInt(flags ?? "0", 8) & 0o3;
 }
 
 /**

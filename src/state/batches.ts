@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { parseJson } from "../json.ts";
 import type { ChangesWithin, ChangeToSend, ReportedChange } from "./changes.ts";
 import type { LedgerEntry, LedgerWithin, SeenProduct } from "./ledger.ts";
 import { type Run, type RunRow, runColumns, runWidth, toRun } from "./runs.ts";
@@ -58,6 +59,8 @@ export interface DoneRow {
   readonly line: number;
   readonly reference: string;
   readonly productId: string;
+  /** What the flow counts of it, opaque here; none of a row that was changed by an earlier version. */
+  readonly counts?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Every change is one transaction, on disk when the function returns. */
@@ -219,10 +222,10 @@ export function storedBatches(
   const anyUnsettled = db.statement("SELECT 1 FROM batch WHERE account = ? AND state <> 'settled' LIMIT 1");
   const references = db.statement<[refs: string]>("SELECT refs FROM batch WHERE run = ? AND place = ?");
   const addPatch = db.statement(
-    "INSERT OR REPLACE INTO patch (run, row, line, reference, product, is_done) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO patch (run, row, line, reference, product, is_done, memo) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
-  const patches = db.statement<[row: number, line: number, reference: Buffer, product: Buffer]>(
-    "SELECT row, line, reference, product FROM patch WHERE run = ? AND is_done = 1 ORDER BY line, row",
+  const patches = db.statement<[row: number, line: number, reference: Buffer, product: Buffer, memo: Buffer]>(
+    "SELECT row, line, reference, product, memo FROM patch WHERE run = ? AND is_done = 1 ORDER BY line, row",
   );
   const patching = db.statement<[row: number]>("SELECT row FROM patch WHERE run = ? AND is_done = 0");
 
@@ -236,8 +239,11 @@ export function storedBatches(
     removeBody.run(number);
     remove.run(number);
   };
-  const addRow = (runId: string, { rowIndex, line, reference, productId }: DoneRow, isDone: boolean): void =>
-    void addPatch.run(runId, rowIndex, line, toKey(reference), toKey(productId), Number(isDone));
+  const addRow = (runId: string, row: DoneRow, isDone: boolean): void => {
+    const memo = Buffer.from(row.counts === undefined ? "" : JSON.stringify(row.counts));
+    const keys = [toKey(row.reference), toKey(row.productId)] as const;
+    addPatch.run(runId, row.rowIndex, row.line, ...keys, Number(isDone), memo);
+  };
   const heldElsewhere = (account: number, { run, references }: NewBatch): string | undefined => {
     const held = new Set(referencesElsewhere.all(account, run).flatMap(([refs]) => fromRefs(refs)));
     return references.find((reference) => held.has(reference));
@@ -340,11 +346,12 @@ export function storedBatches(
       });
     },
     doneRows: (runId) =>
-      patches.all(runId).map(([rowIndex, line, reference, product]) => ({
+      patches.all(runId).map(([rowIndex, line, reference, product, memo]) => ({
         rowIndex,
         line,
         reference: fromKey(reference),
         productId: fromKey(product),
+        counts: memo.length === 0 ? undefined : (parseJson(memo.toString()) as DoneRow["counts"]),
       })),
   };
 }

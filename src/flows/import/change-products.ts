@@ -135,8 +135,9 @@ async function changeProduct(
   const known = state.ledger.ofProduct(account, productId);
   const now = FieldDigests.of(edits.fields);
   const fields = known === null ? now : now.over(new FieldDigests(known.fields));
-  state.batches.patched(account, id, done, { productId, fields: fields.bytes });
-  addPhotos(run.counts.photos, photosOf(decision));
+  const photos = photosOf(decision);
+  state.batches.patched(account, id, { ...done, counts: photos }, { productId, fields: fields.bytes });
+  addPhotos(run.counts.photos, photos);
   run.said.add(row, productId);
   return updatedRow(done);
 }

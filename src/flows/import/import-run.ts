@@ -30,7 +30,7 @@ import {
   updatedRow,
 } from "./row-result.ts";
 import { SaidRows } from "./said-rows.ts";
-import { addNotApplied, Examples, noCounts, type SharedCounts } from "./tally.ts";
+import { addNotApplied, addPhotos, Examples, noCounts, type SharedCounts } from "./tally.ts";
 import { referenceOfRow, type WeighedRow, weigh } from "./weighed-row.ts";
 
 /** An import whose file passed the check, with the progress of earlier processes loaded. */
@@ -83,6 +83,13 @@ export const otherCatalogue = "other";
 /** Files up to this number of rows have each product read, larger ones what changed since the last import. */
 export const mostRowsReadEach = limits.page.max;
 
+/** What earlier processes of the run have counted. */
+function countsOf(done: readonly DoneRow[]): SharedCounts {
+  const counts = noCounts();
+  for (const row of done) addPhotos(counts.photos, row.counts ?? {});
+  return counts;
+}
+
 /** The run with the progress of earlier processes. */
 export function importRun(
   at: Run,
@@ -96,6 +103,7 @@ export function importRun(
   const { batches } = at.state;
   const progress = new ImportProgress(deps.onProgress);
   const earlier = batches.of(at.id);
+  const done = batches.doneRows(at.id);
   const run = {
     input,
     deps,
@@ -105,7 +113,7 @@ export function importRun(
     refused,
     earlier,
     settled: new Set(earlier.filter(({ state }) => state === "settled").map(({ index }) => index)),
-    done: batches.doneRows(at.id),
+    done,
     uploads: new Map(),
     products: new KnownProducts(at, deps.onProgress),
     comparisons: new Comparisons(),
@@ -114,7 +122,7 @@ export function importRun(
     record: { isPossible: true },
     isPlan,
     choices: { isOtherCatalogue: at.options.catalogue === otherCatalogue, conflicts: input.conflicts },
-    counts: noCounts(),
+    counts: countsOf(done),
     examples: new Examples(),
     progress,
     follower: importFollower(at, progress),

@@ -169,6 +169,20 @@ test("a photo that is put back in its place is attached again, though another on
   expect(world.shown()).toEqual(["A Dress - - front+back"]);
 });
 
+test("a run that goes on after it was stopped counts the photos of all its processes", async () => {
+  const world = await filled();
+  for (const reference of ["A", "B"]) world.edit("sheet.csv", [`,${world.images(reference)[1]}`, ","]);
+  const last = world.read("sheet.csv").trim().split("\n").at(-1)!.slice(0, 1);
+  const second = world.products().find(({ reference }) => reference === last)!.id;
+  await world.fault({ match: { method: "DELETE", path: `/v1/products/${second}` }, status: 503, times: 50 });
+  expect(await world.import("sheet.csv --concurrency 1")).toMatchObject([7, { photos: { removed: 1 } }]);
+  await world.fault();
+  expect(await world.import("sheet.csv --concurrency 1")).toMatchObject([
+    0,
+    { updated: 2, photos: { removed: 2 } },
+  ]);
+});
+
 describe("--max-removals", () => {
   /** 30 products with two photos each, of which the exported sheet removes 25. */
   async function removing() {

@@ -69,6 +69,12 @@ export async function mergeWorld() {
         .products()
         .find((product) => product.reference === reference)!
         .images.map(({ id }) => id),
+    /** Orders a fault of the service; without an order, removes all. */
+    async fault(order?: object): Promise<void> {
+      const method = order === undefined ? "DELETE" : "POST";
+      const body = order === undefined ? null : JSON.stringify(order);
+      await fetch(`${world.mock.baseUrl}/_mock/faults`, { method, body });
+    },
     /** Runs commands that succeed. */
     async all(...lines: string[]): Promise<void> {
       for (const line of lines) expect(await world.cat(line)).toMatchObject({ exit: 0 });

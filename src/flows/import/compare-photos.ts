@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import pLimit from "p-limit";
 import { limits } from "../../contract/limits.ts";
+import { parseUrl } from "../../contract/url-policy.ts";
 import { CatError } from "../../errors.ts";
 import { readPages } from "../catalogue/read-pages.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
@@ -35,6 +36,8 @@ export class Comparisons {
   readonly #found = new Map<string, Compared>();
   /** Photos of the service that were found to be those of rows. */
   adopted = 0;
+  /** Hosts of photos that cannot be reached: each is tried once, as a file may have thousands of its photos. */
+  readonly unreached = new Set<string>();
 
   of(productId: string, source: Buffer): Compared | undefined {
     return this.#found.get(toKey(productId, source));
@@ -69,7 +72,7 @@ export async function comparePhotos(
     const sources = await Promise.all(photos.map(({ image }) => toSource(image, localPhotos)));
     const own = await hashOwn(against, sources, { run, inTurn, findUrl });
     for (const [index, { source }] of photos.entries()) {
-      const image = await inTurn(() => findEqual(sources[index]!, own, run));
+      const image = await inTurn(() => findEqual(sources[index]!, own, { run, comparisons }));
       if (image === null || image === "unfetchable")
         comparisons.found(known.id, source, image ?? "different");
       else {
@@ -154,9 +157,11 @@ async function hashOwn(
 async function findEqual(
   source: Source,
   own: readonly OwnPhoto[],
-  run: Run,
+  { run, comparisons: { unreached } }: { run: Run; comparisons: Comparisons },
 ): Promise<string | null | "unfetchable"> {
   if ("sha256" in source) return own.find(({ sha256 }) => sha256 === source.sha256)?.id ?? null;
+  const host = parseUrl(source.url)?.host ?? "";
+  if (unreached.has(host)) return "unfetchable";
   const isNeeded = (length: number | null) =>
     length === null || own.some(({ size }) => size === null || size === length);
   try {
@@ -164,8 +169,9 @@ async function findEqual(
     return own.find((photo) => photo.sha256 !== null && photo.sha256 === sha256)?.id ?? null;
   } catch (error) {
     run.signal.throwIfAborted();
-    if (error instanceof CatError) return "unfetchable";
-    throw error;
+    if (!(error instanceof CatError)) throw error;
+    if (error.code === "host_not_found" || error.code === "unreachable") unreached.add(host);
+    return "unfetchable";
   }
 }
 

@@ -37,7 +37,7 @@ export type ReportedChange = Pick<Change, "productId" | "reference" | "after" | 
   readonly action: "created" | "updated";
 };
 
-/** What the ledger knows of a product whose change was undone, besides what rows said of it, which it forgets. */
+/** What the ledger knows of a product whose change was undone, besides what rows said of it. */
 export interface LedgerUndone {
   readonly isGone?: boolean;
   readonly fields?: Uint8Array;
@@ -59,7 +59,10 @@ export interface Changes {
   isUndone(runId: string): boolean;
   /** The newest later run of the account that changed the product and was not undone; null if none. */
   laterRun(account: number, runId: string, productId: string): { id: string; file: string } | null;
-  /** Records that a change was undone, completely or in part, and what the ledger knows now. */
+  /**
+   * Records that a change was undone, completely or in part, and what the ledger knows now. What rows said of the product is
+   * forgotten; once all is undone, that of the run's file says what it said before.
+   */
   undone(account: number, runId: string, productId: string, isAll: boolean, ledger: LedgerUndone): void;
   /** Deletes the changes of all runs but the last ones, and those of runs that began before a time. */
   forgetOld(account: number, kept: { readonly runs: number; readonly since: number }): void;
@@ -141,6 +144,21 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
        after = excluded.after, detached = trim(detached || ' ' || excluded.detached),
        moved = trim(moved || ' ' || excluded.moved)`,
   );
+  const fileOf = db.statement<[number]>(
+    `SELECT said_file.id FROM run JOIN said_file
+       ON said_file.account = run.account AND said_file.place = json_extract(run.options, '$.place')
+     WHERE run.id = ?`,
+  );
+  // Before the first change of the run: later, the row has said what it says now.
+  const keepSaid = db.statement(
+    `UPDATE change SET exported = said.exported, said = said.said FROM said
+     WHERE change.run = ?1 AND change.product = ?2 AND change.action = 'read'
+       AND said.file = ?3 AND said.reference = ?4 AND said.product = ?2`,
+  );
+  const restoreSaid = db.statement(
+    `INSERT OR REPLACE INTO said (file, reference, product, exported, said)
+     SELECT ?3, reference, product, exported, said FROM change WHERE run = ?1 AND product = ?2 AND said IS NOT NULL`,
+  );
   const drop = db.statement("DELETE FROM change WHERE run = ? AND batch = ?");
   const reject = db.statement("DELETE FROM change WHERE run = ? AND product = ?");
   const reset = db.statement("UPDATE change SET after = ? WHERE run = ? AND product = ?");
@@ -192,6 +210,8 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
         if (isAll) undo.run(runId, toKey(productId));
         undonePartly.run(runId);
         ledger.forgetSaid(account, productId);
+        const [file] = (isAll && fileOf.get(runId)) || [];
+        if (file !== undefined) restoreSaid.run(runId, toKey(productId), file);
         if (isGone) ledger.remove(account, productId);
         else if (fields !== undefined) ledger.see(account, { productId, fields });
       });
@@ -204,8 +224,10 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
     },
     send(account, runId, batch, changes) {
       const action = batch === null ? "updated" : "sent";
+      const [file] = fileOf.get(runId) ?? [];
       for (const { productId, reference, after, detached = [], moved = [] } of changes) {
         const keys = [toKey(productId), toKey(reference)] as const;
+        if (file !== undefined) keepSaid.run(runId, keys[0], file, keys[1]);
         send.run(account, runId, batch, ...keys, action, after, detached.join(" "), moved.join(" "));
       }
     },

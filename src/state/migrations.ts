@@ -47,7 +47,7 @@ const schema = `
     run TEXT NOT NULL REFERENCES run (id), product BLOB NOT NULL, account INTEGER NOT NULL, batch INTEGER,
     reference BLOB NOT NULL, action TEXT NOT NULL, before TEXT, after BLOB NOT NULL, photos TEXT NOT NULL DEFAULT '',
     sources BLOB, is_undone INTEGER NOT NULL DEFAULT 0, detached TEXT NOT NULL DEFAULT '', moved TEXT NOT NULL DEFAULT '',
-    PRIMARY KEY (run, product)
+    exported BLOB, said BLOB, PRIMARY KEY (run, product)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX state.change_product ON change (account, product);
   CREATE INDEX state.change_batch ON change (run, batch) WHERE batch IS NOT NULL;
@@ -241,6 +241,11 @@ export const migrations: readonly string[] = [
     SELECT 1 FROM state.change WHERE run = run.id AND action <> 'read' AND is_undone = 0
   ) THEN 'partly' ELSE 'yes' END
   WHERE EXISTS (SELECT 1 FROM state.change WHERE run = run.id AND is_undone = 1);
+  `,
+  // What the row of the run's file said before, which an undo restores.
+  `
+  ALTER TABLE state.change ADD COLUMN exported BLOB;
+  ALTER TABLE state.change ADD COLUMN said BLOB;
   `,
 ];
 

@@ -81,6 +81,12 @@ const news: readonly ((db: Database) => void)[] = [
       ...{ run: "run-1", product: bytes("P4"), account: 7, reference: bytes("D"), action: "updated" },
       ...{ before: "{}", after: bytes("after"), photos: "image-1", sources: bytes("before") },
     }),
+  (db) => {
+    add(db, "said_file", { id: 1, account: 7, place: "/shop/a.csv", at: 2200 });
+    const row = { reference: bytes("D"), product: bytes("P4"), exported: bytes(""), said: bytes("said") };
+    add(db, "said", { file: 1, ...row });
+    add(db, "failure", { file: 1, reference: bytes("E"), reason: bytes("gone"), runs: 2, run: "run-1" });
+  },
 ];
 
 /** Tables of earlier versions whose data is kept elsewhere now, or not needed. */

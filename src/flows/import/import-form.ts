@@ -96,6 +96,8 @@ function objectRead(
   const row = valuesRead(object, values);
   const { images } = row;
   if (!Array.isArray(images)) return row;
+  const { [emptyColumns]: empty = [] } = row as Partial<FileRow>;
+  if (images.length === 0) return { ...row, [emptyColumns]: [...empty, "images"] } as Record<string, unknown>;
   const isObject = (image: unknown) => typeof image === "object" && image !== null && !Array.isArray(image);
   const read = images.map((image) =>
     isObject(image) ? valuesRead(withoutNulls(image), orientations) : image,

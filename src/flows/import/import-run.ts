@@ -189,7 +189,10 @@ class RowsToImport {
         if (!isWithin(input.file, rowIndex)) return;
         if (refused.has(rowIndex) || only?.has(rowIndex) === false) continue;
         if (withSent ? this.#done.has(rowIndex) : this.#isMade(rowIndex)) continue;
-        yield await this.#decide(content as FileRow, { rowIndex, line }, earlierReason?.code);
+        // An object of NDJSON may have none.
+        const row = content as FileRow;
+        const own = row.images === undefined ? { ...row, images: [] } : row;
+        yield await this.#decide(own, { rowIndex, line }, earlierReason?.code);
       }
     }
   }

@@ -112,7 +112,7 @@ async function* readOutcomes(
       const line = lines[at]!;
       const outcome = outcomeOfRow(line, result, memos[at]!);
       const failure = run.rows.editFailures.get(line);
-      if (outcome.failure === undefined) addAttached(run.counts.photos, result);
+      addAttached(run.counts.photos, result);
       yield failure === undefined ? outcome : withFailure(outcome, failure);
     }
   } catch (error) {

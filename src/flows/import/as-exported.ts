@@ -72,6 +72,20 @@ export function readExported(value: unknown, reference: string): Exported | null
   };
 }
 
+/**
+ * A value without the photos of other places, for a row of a failed file that has lost its cells: they were not emptied by the
+ * user. Empty for a value of an earlier version.
+ */
+export function withPlaces(value: string, places: ReadonlySet<string>): string {
+  if (!value.startsWith(prefix)) return "";
+  const rest = Buffer.from(value.slice(prefix.length), "base64url").subarray(shortBytes);
+  const start = shortBytes + idBytes;
+  const { fields, photos } = unpackSaid(rest.subarray(start), shortBytes);
+  const left = photos?.filter(({ place }) => place !== "" && places.has(place)) ?? null;
+  const own = Buffer.concat([rest.subarray(0, start), packSaid({ fields, photos: left }, shortBytes)]);
+  return prefix + Buffer.concat([toCheck(prefix, own), own]).toString("base64url");
+}
+
 function readEarlier(rest: Buffer): Exported {
   const id = rest.subarray(0, shortBytes);
   const fieldsEnd = shortBytes + fieldBytes;

@@ -2,8 +2,10 @@ import { ulidPattern } from "../../contract/limits.ts";
 import { unguardedCell } from "../outputs/formulas.ts";
 import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapped-columns.ts";
 import { type CellProblem, emptyColumns, photoColumns, type RowColumns } from "../rows/row-form.ts";
+import { withPlaces } from "./as-exported.ts";
 import { type Column, importVocabulary } from "./columns.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
+import { placeOfColumn } from "./said.ts";
 
 /** The place of an image in its record. */
 export interface ImageCell {
@@ -155,6 +157,12 @@ export class CsvCells implements RowColumns {
       keptParts.set(cell.column, kept);
     });
     for (const [column, parts] of keptParts) cells[column] = parts.join("|");
+    const isLeft = (index: number) => keptParts.has(index) && cells[index] !== "";
+    const places = this.#columns.flatMap((column, index) =>
+      column.kind === "image" && isLeft(index) ? (placeOfColumn(column.name) ?? []) : [],
+    );
+    const exported = this.#columns.findIndex(({ kind }) => kind === "exported");
+    if (exported !== -1) cells[exported] = withPlaces(cells[exported]!.trim(), new Set(places));
     return cells;
   }
 

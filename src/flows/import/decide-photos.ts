@@ -18,7 +18,12 @@ export interface PhotoDecision {
   /** The photos to attach, by their place in the row. */
   readonly attach: readonly number[];
   readonly move: readonly { readonly image: string; readonly side: string }[];
-  readonly detach: readonly { readonly image: string; readonly why: DetachReason }[];
+  /** `place`: the one whose photo it was before; null with --exact, and where a choice replaces what others have attached. */
+  readonly detach: readonly {
+    readonly image: string;
+    readonly why: DetachReason;
+    readonly place: string | null;
+  }[];
   /** Photos that were emptied in a plain sheet, and stay. */
   readonly notRemoved: readonly SaidPhoto[];
   /** Photos of the row that have to be compared with those of the product first, by their place in the row. */
@@ -96,7 +101,7 @@ class Draft {
   readonly #named: readonly NamedPhoto[];
   readonly #attach: number[] = [];
   readonly #move: { image: string; side: string }[] = [];
-  readonly #detach = new Map<string, DetachReason>();
+  readonly #detach = new Map<string, { why: DetachReason; place: string | null }>();
   readonly #uncompared: number[] = [];
   /** The user's photos of the product that neither the row nor its before names. */
   readonly #others: readonly KnownImage[];
@@ -172,7 +177,8 @@ class Draft {
   #replaceOthers(side: string | undefined): void {
     const { exact, conflicts } = this.#row;
     if (exact || conflicts !== "sheet" || side === undefined) return;
-    for (const image of this.#others) if (image.side === side) this.#detach.set(image.id, "replaced");
+    for (const image of this.#others)
+      if (image.side === side) this.#detach.set(image.id, { why: "replaced", place: null });
   }
 
   /** A photo of before that no place of the row names any more: replaced, removed, or not carried out. */
@@ -190,7 +196,7 @@ class Draft {
     // Another source of the row may have become the same image.
     const isUsed = this.#named.some(({ source }) => known.imageOf(source) === image);
     if (typeof image === "string") {
-      if (!isUsed) this.#detach.set(image, isReplaced ? "replaced" : "removed");
+      if (!isUsed) this.#detach.set(image, { why: isReplaced ? "replaced" : "removed", place: photo.place });
     } else if (this.#unknown.length > 0) this.#fail(untraced(photo));
   }
 
@@ -201,7 +207,8 @@ class Draft {
     const kept = new Set(this.#named.map(({ source }) => known.imageOf(source)));
     const sides = new Set(this.#named.map(({ side }) => side));
     for (const { id, side, origin } of known.images)
-      if (origin === "user" && !kept.has(id)) this.#detach.set(id, sides.has(side) ? "replaced" : "removed");
+      if (origin === "user" && !kept.has(id))
+        this.#detach.set(id, { why: sides.has(side) ? "replaced" : "removed", place: null });
   }
 
   decision(): PhotoDecision {
@@ -210,7 +217,7 @@ class Draft {
     return {
       attach: this.#attach,
       move: this.#move,
-      detach: [...this.#detach].map(([image, why]) => ({ image, why })),
+      detach: [...this.#detach].map(([image, of]) => ({ image, ...of })),
       notRemoved: this.#notRemoved,
       uncompared: this.#uncompared,
       others: this.#others,

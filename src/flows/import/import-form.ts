@@ -9,7 +9,7 @@ import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } fro
 import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import type { AddedPhotos } from "./added-photos.ts";
-import { exportedColumn, readExported } from "./as-exported.ts";
+import { exportedColumn, readExported, withPlaces } from "./as-exported.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
 import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
@@ -78,7 +78,9 @@ export const importForm = (
             Object.entries(object).map(([key, value]) =>
               mappedHeader(key, map) === "images" && Array.isArray(value)
                 ? [key, value.filter((_, index) => !done.has(index))]
-                : [key, value],
+                : key === exportedColumn && typeof value === "string"
+                  ? [key, withPlaces(value, new Set())]
+                  : [key, value],
             ),
           ),
   };

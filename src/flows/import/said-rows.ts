@@ -5,9 +5,9 @@ import type { SaidRow } from "../../state/ledger.ts";
 import type { Source } from "../rows/source.ts";
 import type { Run } from "../run/run.ts";
 import { shortDigest } from "../short-digest.ts";
-import type { Before, DecidedRow } from "./decide.ts";
-import { FieldDigests, type MemoSaid } from "./digests.ts";
-import { packSaid, type Said, unpackSaid } from "./said.ts";
+import { type Before, type DecidedRow, type NotApplied, noEdits } from "./decide.ts";
+import { FieldDigests, type LedgerField, type MemoSaid } from "./digests.ts";
+import { isSameSource, packSaid, type Said, type SaidPhoto, unpackSaid } from "./said.ts";
 
 /** Rows written at once. */
 const rowsAtOnce = 1_000;
@@ -51,16 +51,33 @@ export class SaidRows {
 
   /** What a row says now, for its next import: a cell that was not carried out stays as it was before. */
   toKeep(row: DecidedRow, productId: string): SaidRow {
-    const { reference, content, decision, before } = row;
-    const said = packSaid(withNotApplied(row.cells.said, before?.said ?? null, decision.notApplied));
-    return { reference, productId, exported: toDigest(content.as_exported), said };
+    const said = withOpen({ said: row.cells.said, before: row.before }, row.decision.notApplied);
+    return { ...this.#key(row), productId, said: packSaid(said) };
   }
 
-  /** What the memo of a row in a batch has of it. */
+  /** What the memo of a row in a batch has of it: what the product is changed further after the batch stays as it was. */
   memo(row: DecidedRow): { said?: MemoSaid } {
     if (this.#place === null) return {};
-    const { exported, said } = this.toKeep(row, "");
-    return { said: { exported, said } };
+    const { decision, cells, before } = row;
+    const { fields, detach, move } = "edits" in decision ? decision.edits : noEdits;
+    const earlier = before?.said.photos ?? [];
+    const same = (all: readonly SaidPhoto[], { source }: SaidPhoto) =>
+      all.find((one) => isSameSource(one.source, source));
+    const { photos } = cells.said;
+    const open = {
+      emptied: [...(decision.notApplied?.emptied ?? []), ...(Object.keys(fields) as LedgerField[])],
+      removed:
+        detach.length === 0
+          ? (decision.notApplied?.removed ?? [])
+          : earlier.filter((photo) => same(photos ?? [], photo) === undefined),
+    };
+    const unmoved = move.length === 0 ? photos : photos!.map((photo) => same(earlier, photo) ?? photo);
+    const said = withOpen({ said: { ...cells.said, photos: unmoved }, before }, open);
+    return { said: { exported: this.#key(row).exported, said: packSaid(said) } };
+  }
+
+  #key({ reference, content }: DecidedRow): Pick<SaidRow, "reference" | "exported"> {
+    return { reference, exported: toDigest(content.as_exported) };
   }
 
   /** Where the rows are, as the options of a run keep it. */
@@ -114,15 +131,22 @@ export function toPlace({ path, sheet }: Pick<Source, "path" | "sheet">): string
   }
 }
 
-function withNotApplied(
-  now: Said,
-  before: Said | null,
-  notApplied: DecidedRow["decision"]["notApplied"],
+/** What a row says, but for the fields and photos that stay as they were before. */
+function withOpen(
+  { said: now, before }: { readonly said: Said; readonly before: Before | null },
+  open: NotApplied | undefined,
 ): Said {
-  if (notApplied === undefined || before === null) return now;
-  const { emptied, removed } = notApplied;
+  if (open === undefined || before === null) return now;
+  const { emptied, removed } = open;
   return {
-    fields: FieldDigests.pick(emptied, before.fields, now.fields),
+    fields: FieldDigests.pick(emptied, before.said.fields, now.fields),
     photos: removed.length === 0 ? now.photos : [...(now.photos ?? []), ...removed],
   };
 }
+
+/** What the row of a batch says of which photos with these sources failed. */
+export const withoutPhotos = (said: Buffer, failed: readonly Buffer[]): Buffer => {
+  const { fields, photos } = unpackSaid(said);
+  const left = photos?.filter(({ source }) => !failed.some((one) => isSameSource(one, source))) ?? null;
+  return packSaid({ fields, photos: left });
+};

@@ -23,7 +23,7 @@ export interface Said {
 }
 
 /** The place of a photo column; undefined for another column. */
-const toPlace = (column: string): string | undefined =>
+export const placeOfColumn = (column: string): string | undefined =>
   column === "images" ? "" : column.startsWith("image_") ? column.slice("image_".length) : undefined;
 
 const isField = (column: string): column is LedgerField =>
@@ -39,11 +39,11 @@ export class RowCells {
   constructor(row: FileRow, digests: readonly Buffer[]) {
     const { [emptyColumns]: empty = [], [photoColumns]: columns } = row;
     const photos = row.images.map(({ orientation }, index) => ({
-      place: toPlace(columns?.[index] ?? "images") ?? "",
+      place: placeOfColumn(columns?.[index] ?? "images") ?? "",
       side: orientation,
       source: digests[index]!,
     }));
-    const emptyPlaces = empty.flatMap((column) => toPlace(column) ?? []);
+    const emptyPlaces = empty.flatMap((column) => placeOfColumn(column) ?? []);
     this.#empty = new Set([...empty.filter(isField), ...emptyPlaces]);
     this.#hasImages = photos.some(({ place }) => place === "") || this.#empty.has("");
     const cleared = Object.fromEntries(empty.filter(isField).map((field) => [field, null]));

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { cdn, mergeWorld, photo } from "./merge-world.ts";
+
+const header = "reference,name,image_front,image_back";
+const bad = `${cdn}/fail-timeout.jpg`;
+
+/** A product with two photos, and its exported sheet. */
+async function exported() {
+  const world = await mergeWorld();
+  for (const name of ["1", "2", "3", "4"]) world.write(`${name}.png`, photo(name));
+  world.sheet("a.csv", header, "A,Dress,1.png,2.png");
+  await world.all("import a.csv", "products export e.csv");
+  return { world, own: world.images("A") };
+}
+
+describe.each(["home", "two"])("the failed file of an exported sheet, on machine %s", (machine) => {
+  test("detaches no photo that is not in it because it is attached", async () => {
+    const { world, own } = await exported();
+    world.edit(
+      "e.csv",
+      ["image_back", "image_back,image_left,image_right"],
+      [own[1]!, `${own[1]},3.png,${bad}`],
+    );
+    expect(await world.import("e.csv", machine)).toMatchObject([8, { partial: 1, photos: { added: 1 } }]);
+    world.edit("e.failed.csv", [bad, "4.png"]);
+    expect(await world.import("e.failed.csv", machine)).toMatchObject([
+      0,
+      { updated: 1, photos: { added: 1, removed: 0, replaced: 0 } },
+    ]);
+    expect(world.images("A")).toHaveLength(4);
+    expect(world.images("A")).toEqual(expect.arrayContaining(own));
+  });
+
+  test("replaces the photo whose new one failed", async () => {
+    const { world, own } = await exported();
+    world.edit(
+      "e.csv",
+      [own[0]!, bad],
+      ["image_back", "image_back,image_left"],
+      [own[1]!, `${own[1]},3.png`],
+    );
+    expect(await world.import("e.csv", machine)).toMatchObject([8, { partial: 1 }]);
+    world.edit("e.failed.csv", [bad, "4.png"]);
+    expect(await world.import("e.failed.csv", machine)).toMatchObject([
+      0,
+      { updated: 1, photos: { replaced: 1, removed: 0 } },
+    ]);
+    expect(world.images("A")).toHaveLength(3);
+    expect(world.images("A")).toContain(own[1]);
+    expect(world.images("A")).not.toContain(own[0]);
+  });
+});
+
+describe("a plain sheet that is edited after its import was stopped", () => {
+  /** The front photo and the name are edited; the service stops the import before the photo that is replaced is detached. */
+  async function stopped(flags = "") {
+    const world = await mergeWorld();
+    for (const name of ["1", "2", "3"]) world.write(`${name}.png`, photo(name));
+    world.sheet("a.csv", header, "A,Dress,1.png,2.png");
+    await world.all("import a.csv");
+    const [front, back] = world.images("A");
+    world.edit("a.csv", ["Dress,1.png", "Gown,3.png"]);
+    await world.fault({ match: { method: "DELETE" }, status: 503, times: 50 });
+    expect((await world.import(`a.csv${flags}`))[0]).toBe(flags === "" ? 7 : 0);
+    await world.fault();
+    return { world, front, back };
+  }
+
+  test.each(["", " --no-wait"])("and set back has what it says: %s", async (flags) => {
+    const { world, front, back } = await stopped(flags);
+    world.edit("a.csv", ["Gown,3.png", "Dress,1.png"]);
+    expect(await world.import("a.csv")).toMatchObject([
+      0,
+      { updated: 1, kept: 0, conflicts: 0, photos: { replaced: 1 } },
+    ]);
+    expect(world.images("A").sort()).toEqual([front, back].sort());
+    expect(world.shown()[0]).toMatch(/^A Dress /);
+  });
+
+  test.each(["", " --no-wait"])("and edited once more has what it says: %s", async (flags) => {
+    const { world, front, back } = await stopped(flags);
+    world.write("4.png", photo("4"));
+    world.edit("a.csv", ["Gown,3.png", "Coat,4.png"]);
+    expect(await world.import("a.csv")).toMatchObject([0, { updated: 1, kept: 0, conflicts: 0 }]);
+    expect(world.images("A")).toHaveLength(2);
+    expect(world.images("A")).toContain(back);
+    expect(world.images("A")).not.toContain(front);
+    expect(world.shown()[0]).toMatch(/^A Coat /);
+  });
+});
+
+test("what does not depend on a photo that failed is carried out: fields are cleared, other photos replaced", async () => {
+  const { world, own } = await exported();
+  await world.all("products update A --description silk", "products export f.csv");
+  world.edit("f.csv", [",silk,", ",,"], [`${own[0]},${own[1]}`, `3.png,${bad}`]);
+  expect(await world.import("f.csv")).toMatchObject([8, { partial: 1, photos: { replaced: 1 } }]);
+  expect(world.shown()[0]).toMatch(/^A Dress - /);
+  expect(world.images("A")).not.toContain(own[0]);
+  expect(world.images("A")).toContain(own[1]);
+  world.edit("f.failed.csv", [bad, "4.png"]);
+  expect(await world.import("f.failed.csv")).toMatchObject([0, { updated: 1, photos: { replaced: 1 } }]);
+  expect(world.images("A")).toHaveLength(2);
+  expect(world.images("A").some((id) => own.includes(id))).toBe(false);
+});

@@ -58,7 +58,7 @@ export class SaidRows {
   /** What the memo of a row in a batch has of it: what the product is changed further after the batch stays as it was. */
   memo(row: DecidedRow): { said?: MemoSaid } {
     if (this.#place === null) return {};
-    const { decision, cells, before } = row;
+    const { decision, cells, before, known } = row;
     const { fields, detach, move } = "edits" in decision ? decision.edits : noEdits;
     const earlier = before?.said.photos ?? [];
     const same = (all: readonly SaidPhoto[], { source }: SaidPhoto) =>
@@ -71,7 +71,9 @@ export class SaidRows {
           ? (decision.notApplied?.removed ?? [])
           : earlier.filter((photo) => same(photos ?? [], photo) === undefined),
     };
-    const unmoved = move.length === 0 ? photos : photos!.map((photo) => same(earlier, photo) ?? photo);
+    const isMoved = ({ source }: SaidPhoto) => move.some(({ image }) => image === known?.imageOf(source));
+    const unmoved =
+      photos?.flatMap((photo) => (isMoved(photo) ? (same(earlier, photo) ?? []) : [photo])) ?? null;
     const said = withOpen({ said: { ...cells.said, photos: unmoved }, before }, open);
     return { said: { exported: this.#key(row).exported, said: packSaid(said) } };
   }
@@ -136,10 +138,10 @@ function withOpen(
   { said: now, before }: { readonly said: Said; readonly before: Before | null },
   open: NotApplied | undefined,
 ): Said {
-  if (open === undefined || before === null) return now;
+  if (open === undefined) return now;
   const { emptied, removed } = open;
   return {
-    fields: FieldDigests.pick(emptied, before.said.fields, now.fields),
+    fields: FieldDigests.pick(emptied, before?.said.fields ?? FieldDigests.nothing, now.fields),
     photos: removed.length === 0 ? now.photos : [...(now.photos ?? []), ...removed],
   };
 }

@@ -18,9 +18,10 @@ export interface Change {
   readonly after: Uint8Array;
   /** The IDs of the images that it attached. */
   readonly photos: readonly string[];
-  /** The IDs of the images that it detached, and of those that got another side. */
+  /** The IDs of the images that it detached. */
   readonly detached: readonly string[];
-  readonly moved: readonly string[];
+  /** The images to which it gave another side; which one was not kept by earlier versions. */
+  readonly moved: readonly { readonly image: string; readonly side: string | undefined }[];
   /** Whether all of it was undone. */
   readonly isUndone: boolean;
 }
@@ -110,7 +111,10 @@ const toChange = ([
   after,
   photos: toIds(photos),
   detached: toIds(detached),
-  moved: toIds(moved),
+  moved: toIds(moved).map((text) => {
+    const [image = "", side] = text.split("/");
+    return { image, side };
+  }),
   isUndone: isUndone === 1,
 });
 
@@ -228,7 +232,8 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
       for (const { productId, reference, after, detached = [], moved = [] } of changes) {
         const keys = [toKey(productId), toKey(reference)] as const;
         if (file !== undefined) keepSaid.run(runId, keys[0], file, keys[1]);
-        send.run(account, runId, batch, ...keys, action, after, detached.join(" "), moved.join(" "));
+        const sides = moved.map(({ image, side }) => `${image}/${side}`);
+        send.run(account, runId, batch, ...keys, action, after, detached.join(" "), sides.join(" "));
       }
     },
     drop: (runId, batch) => void drop.run(runId, batch),

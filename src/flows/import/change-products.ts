@@ -10,7 +10,14 @@ import { type RequestInFlight, sendEach } from "../run/requests.ts";
 import type { Run } from "../run/run.ts";
 import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";
-import { areNone, changedMeanwhile, type DecidedRow, type Decision, type Edits } from "./decide.ts";
+import {
+  areNone,
+  changedMeanwhile,
+  type DecidedRow,
+  type Decision,
+  type Edits,
+  productDeleted,
+} from "./decide.ts";
 import { lastPhoto } from "./decide-photos.ts";
 import { FieldDigests, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
@@ -123,7 +130,7 @@ async function changeProduct(
     state.runs.writes(account, id);
     const fieldsSet = state.changes.fieldsSet(id, productId);
     state.batches.patching(account, id, done, changesToSend([row], run));
-    const failure = await carryOut(looked, edits, { run, begin, fieldsSet });
+    const failure = await carryOut(looked, edits, { run, begin, isInBatch, fieldsSet });
     if (failure !== null) return failedRow(row, failure, productId);
   } catch (error) {
     if (!(error instanceof ApiError) || !isOfThisRow(error)) throw error;
@@ -177,15 +184,38 @@ async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): P
   return { row: await run.rows.again(row), lookedAt };
 }
 
+interface Carrying {
+  readonly run: ImportRun;
+  readonly begin: () => RequestInFlight;
+  readonly isInBatch: boolean;
+  /** The digests of the fields that the run has set before. */
+  readonly fieldsSet: Buffer | null;
+}
+
 /** Sends the writes for one product; each is at most a second after a look at it. Returns why the row is left out. */
 async function carryOut(
   { row, lookedAt }: LookedAt,
   { fields, move, detach }: Edits,
-  { run, begin, fieldsSet }: { run: ImportRun; begin: () => RequestInFlight; fieldsSet: Buffer | null },
+  { run, begin, isInBatch, fieldsSet }: Carrying,
 ): Promise<RowFailure | null> {
   const { client, state, id } = run.at;
   const product_id = row.productId!;
   let at = lookedAt;
+  let isFirst = true;
+  const before = row.known!.read!;
+  /** Whether others have given a photo another side. The service gives one to a photo without any itself. */
+  const isTurned = (image: string, { images: own }: ReadProduct) => {
+    const [was, now] = [before.images, own].map((all) => all.find(({ id }) => id === image)?.side);
+    return was !== "unlabeled" && now !== undefined && was !== now;
+  };
+  const whyNotAtAll = async (now: ReadProduct | null): Promise<RowFailure | null> => {
+    if (now === null) return productDeleted;
+    const reference = run.products.referenceOf(product_id);
+    if (reference !== row.reference) return renamedMeanwhile(reference);
+    // Later, the product has what this import has written.
+    const isPlanned = run.input.applies === undefined || !isFirst || isInBatch;
+    return isPlanned || !isMoved(await run.rows.again(row), run) ? null : productChanged;
+  };
   const write = async (
     whyNot: (now: ReadProduct) => RowFailure | null,
     send: (options: CallOptions) => Promise<unknown>,
@@ -197,16 +227,16 @@ async function carryOut(
         async look() {
           const now = await run.products.again(product_id);
           at = run.at.clock.now();
-          return now === null ? productGone : whyNot(now);
+          return (await whyNotAtAll(now)) ?? whyNot(now!);
         },
         send: ({ signal, onDoubt }) => send({ signal, onDoubt, idempotencyKey }),
       },
       { begin, clock: run.at.clock },
     );
+    isFirst = false;
     return withheld?.reason ?? null;
   };
   if (Object.keys(fields).length > 0) {
-    const before = row.known!.read!;
     const body = fields as { name: string };
     const failure = await write(
       (now) => changedMeanwhile(fields, before, now, { ...run.input, ...run.choices }),
@@ -222,10 +252,10 @@ async function carryOut(
   }
   if (move.length > 0) {
     const images = move.map(({ image: image_id, side }) => ({ image_id, orientation: side as "front" }));
-    const areThere = ({ images: own }: ReadProduct) =>
-      move.every(({ image }) => own.some((one) => one.id === image));
+    const isAsItWas = (now: ReadProduct) =>
+      move.every(({ image }) => now.images.some(({ id }) => id === image) && !isTurned(image, now));
     const failure = await write(
-      (now) => (areThere(now) ? null : photosChanged),
+      (now) => (isAsItWas(now) ? null : photosChanged),
       (options) => client.products.attach({ product_id, body: { images } }, options),
     );
     if (failure !== null) return failure;
@@ -237,7 +267,10 @@ async function carryOut(
   }
   for (const { image: image_id } of detach) {
     const failure = await write(
-      (now) => (now.images.some((one) => one.id !== image_id) ? null : lastPhoto),
+      (now) => {
+        if (!now.images.some((one) => one.id !== image_id)) return lastPhoto;
+        return isTurned(image_id, now) ? photosChanged : null;
+      },
       (options) => client.products.detach({ product_id, image_id }, options).catch(ignoreGone),
     );
     if (failure !== null) return failure;
@@ -252,8 +285,16 @@ const changedAgain: RowFailure = {
 
 const photosChanged: RowFailure = {
   code: "changed_since",
-  message: "another client has detached a photo that the row moves: import this row again",
+  message: "another client has changed a photo that the row moves or replaces: import this row again",
 };
+
+const renamedMeanwhile = (now: string | null): RowFailure => ({
+  code: "reference_changed",
+  message:
+    now === null
+      ? "another client has removed the reference of the product during the import"
+      : `another client gave the product the reference ${now} during the import: write that in the row`,
+});
 
 const notRelabeled: RowFailure = {
   code: "not_relabeled",

@@ -269,7 +269,8 @@ function decideDeleted(row: WeighedRow, before: Before, options: DecideOptions):
   return { kind: "conflict", ...productDeleted };
 }
 
-const productDeleted: Conflict = {
+/** The conflict of an edited row whose product others have deleted. */
+export const productDeleted: Conflict = {
   code: "product_deleted",
   message: "the product was deleted since: use --exact to create it again",
 };

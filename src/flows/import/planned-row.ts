@@ -153,7 +153,7 @@ export const identityOfApplied = (planId: string, identity: string): string =>
 export async function findMoved(run: ImportRun, some?: SomeRows): Promise<readonly string[]> {
   const references: string[] = [];
   for await (const row of run.rows.decided(some)) {
-    if (isLeft(row) || !isMoved(row, run)) continue;
+    if (!isMoved(row, run)) continue;
     run.moved.add(row.rowIndex);
     if (references.length < mostNamed) references.push(row.reference);
   }
@@ -180,8 +180,9 @@ export async function rejectMoved(run: ImportRun): Promise<void> {
 const isLeft = ({ decision: { kind } }: DecidedRow): boolean =>
   ["unchanged", "kept", "deleted", "refused"].includes(kind);
 
-/** Whether a row would no longer be imported as planned, as its product was read last. */
+/** Whether a row that needs something would no longer be imported as planned, as its product was read last. */
 export function isMoved(row: DecidedRow, { input }: ImportRun): boolean {
+  if (isLeft(row)) return false;
   const planned = plannedRow(row, input);
   return planned.action !== "skip" && !input.applies!.isPlanned(row.line, plannedLine(planned));
 }

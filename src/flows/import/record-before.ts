@@ -41,6 +41,6 @@ function toChange(
   return {
     after: (fieldsSet === null ? sent : sent.over(new FieldDigests(fieldsSet))).bytes,
     detached: detach.map(({ image }) => image),
-    moved: move.map(({ image }) => image),
+    moved: move,
   };
 }

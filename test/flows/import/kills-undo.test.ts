@@ -106,5 +106,6 @@ test("an image that the service has cleaned up before the undo is kept, and name
   expect(summary.products).toMatchObject([
     { reference: "A", result: "kept", reasons: [`the service no longer has its photo ${gone}`] },
   ]);
-  expect(world.shown()).toEqual(["A Dress back:b", "B Hat front:c"]);
+  // What replaced it stays.
+  expect(world.shown()).toEqual(["A Dress back:b back:n", "B Hat front:c"]);
 });

@@ -102,17 +102,19 @@ function judgePhotos(change: Change, before: ReadProduct, live: ReadProduct): Ve
   const photos = live.images.flatMap(({ id }) => (added.includes(id) ? [id] : []));
   const isLive = (image: string) => live.images.some(({ id }) => id === image);
   const attach = before.images.filter(({ id }) => change.detached.includes(id) && !isLive(id));
+  const movedTo = new Map(change.moved.map(({ image, side }) => [image, side]));
+  const sideNow = (image: string) => live.images.find(({ id }) => id === image)?.side;
+  // The import moved it, or attached it again. The service gives a side to a photo without one itself.
   const turned = before.images.filter(
-    ({ id, side }) => isTurned(id, change) && live.images.some((now) => now.id === id && now.side !== side),
+    ({ id, side }) =>
+      (movedTo.has(id) || change.photos.includes(id)) &&
+      ![undefined, side].includes(sideNow(id)) &&
+      side !== "unlabeled",
   );
-  // The service gives a side to a photo without one itself.
-  const sided = turned.filter(({ side }) => side !== "unlabeled");
-  const verdict = { ...nothing, photos, attach: [...attach, ...sided] };
+  const sided = turned.filter(({ id }) => [undefined, sideNow(id)].includes(movedTo.get(id)));
+  const kept = sided.length < turned.length ? ["the orientation of a photo changed since the import"] : [];
+  const verdict = { ...nothing, photos, attach: [...attach, ...sided], kept };
   if (photos.length === 0 || photos.length < live.images.length + attach.length) return verdict;
   // A product has at least one photo.
-  return { ...verdict, photos: photos.slice(1), kept: ["its last photo cannot be detached"] };
+  return { ...verdict, photos: photos.slice(1), kept: [...kept, "its last photo cannot be detached"] };
 }
-
-/** Whether the import gave an image another side: it moved it, or attached it again. */
-const isTurned = (image: string, { moved, photos }: Change): boolean =>
-  moved.includes(image) || photos.includes(image);

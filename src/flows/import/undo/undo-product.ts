@@ -98,7 +98,9 @@ export async function undoProduct(
     if (isThere) summary.attached++;
     else if (kept.length === before) kept.push(`the service no longer has its photo ${image_id}`);
   }
-  for (const image_id of verdict.photos) {
+  // What replaced a photo that does not come back stays.
+  const photosBack = kept.length === verdict.kept.length ? verdict.photos : [];
+  for (const image_id of photosBack) {
     const isDetached = await write(
       ({ photos }) => photos.includes(image_id),
       (options) => client.products.detach({ product_id, image_id }, options),

@@ -195,7 +195,11 @@ function estimateUndo(target: StoredRun, input: UndoInput, at: Run): UndoEstimat
     const added = new Set(addedPhotos(change, before));
     counts.photos += added.size;
     // Photos that it had are attached again with their sides, at most.
-    const touched = new Set([...change.detached, ...change.moved, ...change.photos]);
+    const touched = new Set([
+      ...change.detached,
+      ...change.moved.map(({ image }) => image),
+      ...change.photos,
+    ]);
     counts.attached += [...touched].filter((image) => !added.has(image)).length;
   }
   const writes = counts.created + counts.fields + counts.photos + counts.attached;

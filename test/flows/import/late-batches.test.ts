@@ -174,3 +174,65 @@ describe("of many rows that wait", () => {
     expect(summary).toMatchObject({ updated: count, conflicts: 0 });
   });
 });
+
+describe("a change of a product that waits", () => {
+  const patches = { method: "PATCH", path: "/v1/products" };
+
+  /** A and B get other names; the first request waits over a second, in which another client does something. */
+  async function renaming(act: (other: Other) => Promise<unknown>) {
+    const { world } = await edited();
+    await world.import("a.csv");
+    await world.write("a.csv", (await world.read("a.csv")).replace("Gown", "Coat").replace("Cap", "Beret"));
+    await world.fault({ match: patches, status: 429, times: 4 });
+    whileItWaits(world, async (other) => {
+      // The rate limit of the fault is not for this client.
+      await world.fault();
+      await act(other);
+      world.clock.advance(3_000);
+    });
+    const { summary } = await world.import("a.csv", { concurrency: 1 });
+    return { world, summary };
+  }
+
+  test("writes nothing to a product to which another client gave another reference", async () => {
+    const { world, summary } = await renaming(async (other) =>
+      other.products.update({ product_id: await idOf(other, "A"), body: { reference: "AA" } as object }),
+    );
+    expect(summary).toMatchObject({ updated: 1, failed: 0, conflicts: 1 });
+    expect(await world.products()).toEqual(["AA Gown 2", "B Beret 2"]);
+    expect(await world.read("failed")).toContain(
+      ",reference_changed,another client gave the product the reference AA",
+    );
+  });
+
+  test("is a conflict if another client deletes the product", async () => {
+    const { world, summary } = await renaming(async (other) =>
+      other.products.delete({ product_id: await idOf(other, "A") }),
+    );
+    expect(summary).toMatchObject({ created: 0, updated: 1 });
+    expect(await world.products()).toEqual(["B Beret 2"]);
+    expect(await world.read("failed")).toContain(",product_deleted,");
+  });
+});
+
+test("a photo to which another client gave another side while its move waited keeps that side", async () => {
+  const world = await importWorld();
+  const header = "reference,name,image_front,image_back\n";
+  await world.write("a.csv", `${header}A,Dress,${cdn}/1.jpg,${cdn}/2.jpg\n`);
+  await world.import("a.csv");
+  await world.write("a.csv", `${header}A,Dress,${cdn}/2.jpg,${cdn}/1.jpg\n`);
+  await world.fault({ match: { method: "POST", path: "/v1/products" }, status: 429, times: 2 });
+  whileItWaits(world, async (other) => {
+    const product_id = await idOf(other, "A");
+    const { images } = await other.products.get({ product_id });
+    const image_id = images.find(({ orientation }) => orientation === "front")!.id;
+    await world.fault();
+    await other.products.attach({ product_id, body: { images: [{ image_id, orientation: "left" }] } });
+    world.clock.advance(3_000);
+  });
+  const { summary } = await world.import("a.csv");
+  expect(summary).toMatchObject({ updated: 0, failed: 0, conflicts: 1 });
+  const { data } = await world.client.products.list({ q: "A" });
+  expect(data[0]!.images.map(({ orientation }) => orientation).sort()).toEqual(["back", "left"]);
+  expect(await world.read("failed")).toContain(",changed_since,");
+});

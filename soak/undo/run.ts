@@ -166,7 +166,10 @@ async function play(seed: number, control: Control): Promise<string | null> {
       db.close();
     }
     const renamed = new Set<string>();
-    if (control === "none" && below(3) === 0) {
+    // While the service works on an import, a row may have its turn after the name.
+    const { imports } = mock.state().organizations.main;
+    const isWorking = imports.some(({ status }) => status === "validating" || status === "processing");
+    if (control === "none" && below(3) === 0 && !isWorking) {
       const reference = `R${below(3)}`;
       renamed.add(reference);
       counts.renamed++;

@@ -67,8 +67,8 @@ export interface Ledger {
   said(file: number, reference: string): SaidRow | null;
   /** Whether anything is known of what the rows of a file said. */
   isSaid(file: number): boolean;
-  /** Records what rows say, in one transaction. */
-  say(file: number, rows: readonly SaidRow[]): void;
+  /** Records what rows say, in one transaction; `isAnew`: what others of the file have said is forgotten. */
+  say(file: number, rows: readonly SaidRow[], options?: { readonly isAnew: boolean }): void;
   /** The time up to which the ledger knows all changes, in Unix milliseconds of the service's clock; null at first. */
   lookedAt(account: number): number | null;
   setLookedAt(account: number, at: number): void;
@@ -228,8 +228,9 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
         : { reference, productId: fromKey(product), exported: exported!, said: bytes! };
     },
     isSaid: (file) => anySaid.get(file) !== undefined,
-    say(file, rows) {
+    say(file, rows, { isAnew = false } = { isAnew: false }) {
       db.transaction(() => {
+        if (isAnew) forgetRows.run(file);
         for (const { reference, productId, exported, said: bytes } of rows)
           say.run(file, toKey(reference), toKey(productId), exported, bytes);
       });

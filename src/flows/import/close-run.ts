@@ -6,6 +6,7 @@ import { Outputs } from "../outputs/outputs.ts";
 import type { Place } from "../rows/problem.ts";
 import type { SentBatch } from "../run/batch.ts";
 import { decisive, isOfCaller, isOfContent } from "../service-errors.ts";
+import { FailedBefore } from "./failed-before.ts";
 import type { ImportRun } from "./import-run.ts";
 import { KnownFailures } from "./known-failures.ts";
 import { type ReportedRows, type RunEnd, rowOutcomes } from "./outcomes.ts";
@@ -64,7 +65,9 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   const { input, deps, at, targets, refused } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
+  const before = new FailedBefore(run);
   const word: typeof inWordsOfRow = (row, outcome, place) => {
+    before.add(row, outcome);
     const failure = inWordsOfRow(row, outcome, place);
     const isCounted = outcome.result !== undefined || failure.code === "import_failed";
     if (isCounted && reasons.length < keptReasons) {
@@ -98,6 +101,7 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   const { photos } = summary;
   photos.added = Math.max(0, photos.added - photos.replaced);
   Object.assign(summary, await outputs.close());
+  before.write(outputs.failedPath);
   const { faults, resultRows } = outputs;
   if (summary.results_file !== null) summary.results_rows = resultRows;
   if (unread.size > 0) summary.unread = [...unread];

@@ -75,9 +75,9 @@ export class KnownProducts {
   /** The ledger has what others changed since the last import. */
   #isCurrent = false;
   #readAt: number | null = null;
-  /** Reading what others change takes too many requests, or the key may not. */
+  /** Reading what others change takes too many requests. */
   #isTooMuch = false;
-  #looking: Promise<ReadonlySet<string> | null> | null = null;
+  #looking: Promise<ReadonlySet<string> | "unreadable"> | null = null;
 
   constructor(run: Run, onProgress: Report) {
     this.#run = run;
@@ -292,21 +292,23 @@ export class KnownProducts {
       this.#looking = null;
     });
     const changed = await this.#looking;
-    return changed === null ? [] : references.filter((reference) => changed.has(reference));
+    if (changed === "unreadable") return references;
+    return references.filter((reference) => changed.has(reference));
   }
 
-  async #changesOfOthers(): Promise<ReadonlySet<string> | null> {
+  /** The references of products that changed since the first were read: none once it takes too many requests. */
+  async #changesOfOthers(): Promise<ReadonlySet<string> | "unreadable"> {
     const { client, clock } = this.#run;
-    if (this.#isTooMuch) return null;
+    if (this.#isTooMuch) return new Set();
     try {
       const since = client.earliest() - (clock.now() - this.#readAt!);
       const { changed } = await this.#changesSince(since, mostChanged);
       this.#isTooMuch = changed === null;
-      return changed;
+      return changed ?? new Set();
     } catch (error) {
+      // A key without the scope exports:read.
       if (!mayNotRead(error)) throw error;
-      this.#isTooMuch = true;
-      return null;
+      return "unreadable";
     }
   }
 

@@ -49,6 +49,12 @@ export class SaidRows {
     return { said: unpackSaid(row.said), productId, isOf: (id) => id === productId };
   }
 
+  /** What is kept of the row of a reference. */
+  stored(reference: string): SaidRow | null {
+    const file = this.#findFile();
+    return file === null ? null : this.#run.state.ledger.said(file, reference);
+  }
+
   /** What a row says now, for its next import: a cell that was not carried out stays as it was before. */
   toKeep(row: DecidedRow, productId: string): SaidRow {
     const said = withOpen({ said: row.cells.said, before: row.before }, row.decision.notApplied);
@@ -144,6 +150,15 @@ function withOpen(
     fields: FieldDigests.pick(emptied, before?.said.fields ?? FieldDigests.nothing, now.fields),
     photos: removed.length === 0 ? now.photos : [...(now.photos ?? []), ...removed],
   };
+}
+
+/** What a row said, of the photos in these places alone. */
+export function atPlaces(said: Buffer, places: ReadonlySet<string>): Buffer {
+  const { fields, photos } = unpackSaid(said);
+  return packSaid({
+    fields,
+    photos: photos?.filter(({ place }) => place !== "" && places.has(place)) ?? null,
+  });
 }
 
 /** What the row of a batch says of which photos with these sources failed. */

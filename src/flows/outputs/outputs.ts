@@ -35,6 +35,8 @@ export class Outputs<Result> {
   readonly #input: OutputsInput<Result>;
   #failed: FailedFile<Result> | null = null;
   #results: ResultsFile<Result> | null = null;
+  /** Where the failed file is, once it is written; null if there is none. */
+  failedPath: string | null = null;
   readonly #faults = new Map<"failed" | "results", CatError>();
 
   constructor(input: OutputsInput<Result>) {
@@ -86,7 +88,9 @@ export class Outputs<Result> {
       const file = await this.#failedFile();
       await file.addRest();
       const number = await file.commit();
-      if (number !== null) written.failed_file = numbered(failedFile.name, number);
+      if (number === null) return;
+      written.failed_file = numbered(failedFile.name, number);
+      this.failedPath = numbered(failedFile.path, number);
     });
     return written;
   }

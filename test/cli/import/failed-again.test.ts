@@ -102,3 +102,52 @@ test("what does not depend on a photo that failed is carried out: fields are cle
   expect(world.images("A")).toHaveLength(2);
   expect(world.images("A").some((id) => own.includes(id))).toBe(false);
 });
+
+describe("the failed file of a plain sheet has the before of its sheet", () => {
+  /** A is imported; then its front photo is replaced by one that fails. */
+  async function failed() {
+    const world = await mergeWorld();
+    for (const name of ["1", "2", "3", "4"]) world.write(`${name}.png`, photo(name));
+    world.sheet("a.csv", header, "A,Dress,1.png,2.png");
+    await world.all("import a.csv");
+    return world;
+  }
+
+  test("so a photo that failed and is corrected replaces the one of its place", async () => {
+    const world = await failed();
+    const [front, back] = world.images("A");
+    world.edit("a.csv", ["1.png", bad]);
+    expect((await world.import("a.csv"))[0]).toBe(8);
+    world.edit("a.failed.csv", [bad, "3.png"]);
+    expect(await world.import("a.failed.csv")).toMatchObject([0, { updated: 1, photos: { replaced: 1 } }]);
+    expect(world.images("A")).toHaveLength(2);
+    expect(world.images("A")).toContain(back);
+    expect(world.images("A")).not.toContain(front);
+  });
+
+  test("so --conflicts service keeps theirs, and the other edits of the row are carried out", async () => {
+    const world = await failed();
+    await world.all("products update A --name Theirs");
+    world.edit("a.csv", ["Dress,1.png,2.png", "Gown,1.png,4.png"]);
+    expect(await world.import("a.csv")).toMatchObject([8, { conflicts: 1 }]);
+    expect(await world.import("a.failed.csv --conflicts service")).toMatchObject([
+      0,
+      { updated: 1, conflicts: 0, photos: { replaced: 1 } },
+    ]);
+    expect(world.shown()).toEqual(["A Theirs - - front+back"]);
+  });
+
+  test("so a product that others renamed is not created again", async () => {
+    const world = await failed();
+    await world.all("products update A --reference AA");
+    world.edit("a.csv", ["Dress", "Gown"]);
+    expect((await world.import("a.csv"))[0]).toBe(8);
+    expect(await world.import("a.failed.csv --conflicts sheet")).toMatchObject([
+      8,
+      { created: 0, conflicts: 1 },
+    ]);
+    world.edit("a.failed.csv", ["reference_changed", ""]);
+    expect(await world.import("a.failed.csv")).toMatchObject([8, { created: 0, conflicts: 1 }]);
+    expect(world.shown()).toEqual(["AA Dress - - front+back"]);
+  });
+});

@@ -91,3 +91,8 @@ export class SignedUrlError extends CatalogueError {
     super(message, { ...detail, type: "signed_url" });
   }
 }
+
+/** Ends a request that waits, at the last moment before its first byte goes. */
+export class Withdrawn extends Error {
+  override readonly name = "Withdrawn";
+}

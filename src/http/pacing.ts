@@ -1,7 +1,8 @@
 import type { Clock } from "../clock.ts";
+import { Withdrawn } from "./errors.ts";
 import { RateWindow, type Ticket } from "./rate-window.ts";
 import type { OnWait } from "./retry.ts";
-import { type Call, type HttpRequest, type Interceptor, isWrite, Withdrawn } from "./send.ts";
+import { type Call, type HttpRequest, type Interceptor, isWrite } from "./send.ts";
 
 interface PacingOptions {
   clock: Clock;

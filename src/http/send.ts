@@ -65,11 +65,6 @@ export interface Answer {
  */
 export type Send = (request: HttpRequest) => Promise<Answer>;
 
-/** Ends a request that waits, at the last moment before its first byte goes. */
-export class Withdrawn extends Error {
-  override readonly name = "Withdrawn";
-}
-
 /** One concern around `Send`. */
 export type Interceptor = (next: Send) => Send;
 

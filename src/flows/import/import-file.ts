@@ -15,7 +15,7 @@ import { isReplaced } from "./earlier-runs.ts";
 import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
 import { identityOfApplied, rejectForeign } from "./planned-row.ts";
-import { prepare } from "./prepare.ts";
+import { planAgain, prepare } from "./prepare.ts";
 import { updatedRow } from "./row-result.ts";
 import { toPlace } from "./said-rows.ts";
 import { batchesOfRun, importOperation, sendRows } from "./send.ts";
@@ -164,7 +164,7 @@ const withoutDone = (check: CheckResult, { isRepeated }: Run, { mode, photos }: 
 async function importRows(run: ImportRun): Promise<EndedRun> {
   const { input, at, rows, follower } = run;
   const preparing = await prepare(run);
-  const sending = await after(preparing, [], () => sendRows(run, preparing.done));
+  const sending = await after(preparing, [], () => sendRows(run, preparing.done, planAgain));
   const changing = await after(sending, [], () => changeProducts(run, { inBatches: false }));
   const unfollowed = await follower.settled();
   const editing = await after(changing, [], () => changeProducts(run, { inBatches: true }));

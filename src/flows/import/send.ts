@@ -19,7 +19,6 @@ import { areNone, type DecidedRow, type Decision } from "./decide.ts";
 import { packMemos, type RowMemo, unpackMemos } from "./digests.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
-import { planAgain } from "./prepare.ts";
 import { changesToSend } from "./record-before.ts";
 import { failedRow } from "./row-result.ts";
 
@@ -77,9 +76,13 @@ const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, sta
 
 /**
  * Resends batches of an earlier process with an unknown outcome, then sends the other rows in batches, and
- * has each import followed. `planned`: number of rows in new batches.
+ * has each import followed. `planned`: number of rows in new batches; `planAgain`: decides again about rows that waited.
  */
-export async function sendRows(run: ImportRun, planned: number): Promise<Stage<SentBatch[]>> {
+export async function sendRows(
+  run: ImportRun,
+  planned: number,
+  planAgain: (run: ImportRun, some: SomeRows) => Promise<void>,
+): Promise<Stage<SentBatch[]>> {
   const { input, at, earlier, progress, follower } = run;
   const accepted = earlier.filter(({ state }) => state !== "sent");
   const sentBefore = rowsIn(accepted);

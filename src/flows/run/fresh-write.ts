@@ -1,7 +1,7 @@
 // A write that had to wait must not overwrite what another client has done meanwhile.
 
 import type { Clock } from "../../clock.ts";
-import { Withdrawn } from "../../http/send.ts";
+import { Withdrawn } from "../../http/errors.ts";
 import type { RequestInFlight } from "./requests.ts";
 
 /** How long a look at what a write changes holds, in milliseconds from its end. */

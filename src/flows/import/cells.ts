@@ -4,6 +4,7 @@ import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapp
 import { type CellProblem, emptyColumns, photoColumns, type RowColumns } from "../rows/row-form.ts";
 import { withPlaces } from "./as-exported.ts";
 import { type Column, importVocabulary } from "./columns.ts";
+import { withoutInvisibleEnds } from "./digests.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
 import { placeOfColumn } from "./said.ts";
 
@@ -74,7 +75,7 @@ export class CsvCells implements RowColumns {
         if (read.trim() === "") empty.push(column.name);
         else row[column.field] = read;
       } else if (column.kind === "image") {
-        const source = cell.trim();
+        const source = withoutInvisibleEnds(cell);
         if (source === "") empty.push(column.name);
         else images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
       } else if (column.kind === "images") {
@@ -180,7 +181,7 @@ export class CsvCells implements RowColumns {
   }
 
   #image(source: string, given: string | undefined): InputImage {
-    const image = parseImage(source);
+    const image = parseImage(withoutInvisibleEnds(source));
     const orientation = given ?? (image.path === undefined ? undefined : orientationOfName(image.path));
     if (orientation !== undefined) image.orientation = orientation;
     return image;

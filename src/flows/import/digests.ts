@@ -89,7 +89,8 @@ type ImageSource = { url: string } | { image_id: string } | { sha256: string };
 const isInvisible = (character: string | undefined): boolean =>
   character !== undefined && /[\s\p{Cf}]/u.test(character);
 
-function withoutInvisibleEnds(text: string): string {
+/** A text without the characters at its ends that show nothing. */
+export function withoutInvisibleEnds(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isInvisible(text[start])) start++;
   while (end > start && isInvisible(text[end - 1])) end--;

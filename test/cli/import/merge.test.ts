@@ -239,6 +239,7 @@ describe("the same photo", () => {
     "https://cdn.example.com:443/a.jpg",
     "https://cdn.example.com/x/../a.jpg",
     "https://cdn.example.com/a.jpg\u200b",
+    "\u200bhttps://cdn.example.com/a.jpg",
   ])("is one in every spelling of its address: %j", async (url) => {
     const world = await mergeWorld();
     world.sheet("a.csv", "reference,name,images", `A,Dress,${cdn}/a.jpg`);

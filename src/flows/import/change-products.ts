@@ -10,18 +10,12 @@ import { type RequestInFlight, sendEach } from "../run/requests.ts";
 import type { Run } from "../run/run.ts";
 import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";
-import {
-  areNone,
-  changedMeanwhile,
-  type DecidedRow,
-  type Decision,
-  type Edits,
-  productDeleted,
-} from "./decide.ts";
+import { areNone, type DecidedRow, type Decision, type Edits } from "./decide.ts";
 import { lastPhoto } from "./decide-photos.ts";
 import { FieldDigests, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { ReadProduct } from "./known-product.ts";
+import { changedMeanwhile, productDeleted } from "./overtaken.ts";
 import { isMoved } from "./planned-row.ts";
 import { makePlan } from "./prepare.ts";
 import { changesToSend } from "./record-before.ts";

@@ -2,11 +2,12 @@
 // (docs/resuming.md). Plan, import and report use its decision.
 
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
-import { changedSince, decideFields, type FieldDecision } from "./decide-fields.ts";
+import { decideFields, type FieldDecision } from "./decide-fields.ts";
 import { type Compared, type Conflict, decidePhotos, type PhotoDecision } from "./decide-photos.ts";
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type RowMemo } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
+import { overtakenBy, productDeleted } from "./overtaken.ts";
 import { isSameSource, type Said, type SaidPhoto } from "./said.ts";
 import type { WeighedRow } from "./weighed-row.ts";
 
@@ -125,44 +126,18 @@ export const areNone = ({ fields, move, detach }: Edits): boolean =>
 
 export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions): Decision {
   const decision = decideNow(row, facts, options);
-  const conflict =
-    options.mode === "upsert" && facts.overtaken !== undefined && facts.known !== undefined
-      ? overtakenBy(decision, facts.overtaken, facts.known?.read ?? null, options)
-      : null;
+  const { overtaken, known } = facts;
+  if (options.mode !== "upsert" || overtaken === undefined || known === undefined) return decision;
+  if (decision.kind !== "send" && decision.kind !== "change") return decision;
+  const sent = decision.kind === "send" ? toFieldValues(decision.row) : {};
+  const conflict = overtakenBy(
+    { ...sent, ...decision.edits.fields },
+    overtaken,
+    known?.read ?? null,
+    options,
+  );
   return conflict === null ? decision : { kind: "conflict", ...conflict };
 }
-
-/** The conflict of a decision with what others have done since the product was read first; null if there is none. */
-function overtakenBy(
-  decision: Decision,
-  before: ReadProduct | null,
-  now: ReadProduct | null,
-  options: DecideOptions,
-): Conflict | null {
-  if (decision.kind !== "send" && decision.kind !== "change") return null;
-  const sent = decision.kind === "send" ? toFieldValues(decision.row) : {};
-  if (now !== null) return changedMeanwhile({ ...sent, ...decision.edits.fields }, before, now, options);
-  return before === null || isOverruled(options) ? null : productDeleted;
-}
-
-/** The conflict if another client has changed fields that a row writes; null if there is none, or the sheet counts. */
-export function changedMeanwhile(
-  values: FieldValues,
-  before: ReadProduct | null,
-  now: ReadProduct,
-  options: Pick<DecideOptions, "exact" | "conflicts">,
-): Conflict | null {
-  if (isOverruled(options)) return null;
-  const changed = ledgerFields.filter(
-    (field) =>
-      values[field] !== undefined && now[field] !== (before?.[field] ?? null) && now[field] !== values[field],
-  );
-  return changed.length === 0 ? null : changedSince(changed);
-}
-
-/** Whether the sheet counts, whatever others have done. */
-const isOverruled = ({ exact = false, conflicts }: Pick<DecideOptions, "exact" | "conflicts">): boolean =>
-  exact || conflicts === "sheet";
 
 function decideNow(row: WeighedRow, facts: RowFacts, options: DecideOptions): Decision {
   const { mode, photos, exact = false, conflicts, isOtherCatalogue = false } = options;
@@ -268,12 +243,6 @@ function decideDeleted(row: WeighedRow, before: Before, options: DecideOptions):
   if (options.conflicts === "sheet") return create(row, options);
   return { kind: "conflict", ...productDeleted };
 }
-
-/** The conflict of an edited row whose product others have deleted. */
-export const productDeleted: Conflict = {
-  code: "product_deleted",
-  message: "the product was deleted since: use --exact to create it again",
-};
 
 /** Whether a row says something else than before. A column that either has not is no edit. */
 export function isEdited(now: Said, before: Said): boolean {

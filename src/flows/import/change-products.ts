@@ -246,8 +246,11 @@ async function carryOut(
   }
   if (move.length > 0) {
     const images = move.map(({ image: image_id, side }) => ({ image_id, orientation: side as "front" }));
-    const isAsItWas = (now: ReadProduct) =>
-      move.every(({ image }) => now.images.some(({ id }) => id === image) && !isTurned(image, now));
+    // An attempt without a response may have moved it.
+    const isAsItWas = ({ images, ...now }: ReadProduct) =>
+      move.every(({ image, side }) =>
+        images.some((one) => one.id === image && (one.side === side || !isTurned(image, { ...now, images }))),
+      );
     const failure = await write(
       (now) => (isAsItWas(now) ? null : photosChanged),
       (options) => client.products.attach({ product_id, body: { images } }, options),

@@ -4,7 +4,6 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeEach, describe, expect, onTestFinished } from "vitest";
-import { delivered } from "../support/delivered.ts";
 import { longTest } from "../support/long-test.ts";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -209,8 +208,17 @@ longTest(
     const args = ["serve", "--mock", "--port", "0", "--json", "--demo", "20000", "--save", "shop.json"];
     const running = start(args, cwd, "pipe");
     await running.lines(1);
+    const { base_url } = JSON.parse(running.stdout());
     running.child.kill("SIGTERM");
-    await delivered(running.child.pid!);
+    // The mock stops first; the state is not written yet.
+    await until(
+      () =>
+        fetch(base_url).then(
+          () => false,
+          () => true,
+        ),
+      { pauseMs: 1 },
+    );
     running.child.kill("SIGINT");
     expect(await running.exit).toBe(143);
     expect(running.stderr()).toBe("");

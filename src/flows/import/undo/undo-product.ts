@@ -66,8 +66,9 @@ export async function undoProduct(
       },
       { begin, clock: run.clock },
     );
-    if (withheld !== null && !kept.includes(withheld.reason.why)) kept.push(withheld.reason.why);
-    const isDone = withheld === null && isThere;
+    // An attempt without a response has probably done it.
+    const isDone = withheld === null ? isThere : withheld.again;
+    if (withheld !== null && !isDone && !kept.includes(withheld.reason.why)) kept.push(withheld.reason.why);
     // If a later write fails, the rows of the product must not count as carried out.
     if (isDone) state.changes.undone(account, target, product_id, false, {});
     return isDone;

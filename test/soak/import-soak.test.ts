@@ -13,8 +13,8 @@ const undone = "imports that are killed again and again leave the service as one
 const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["a new key for a batch whose response was lost", "new-key", "photo doubled"],
   ["an import that forgets its attached photos", "no-ledger", "photo lost"],
-  ["a gateway's page that counts as a rejection", "trust-gateway", "not resumable"],
-  ["a key that is sent after the machine slept", "old-key", "photo doubled"],
+  ["a gateway's page that counts as a rejection", "trust-gateway", "wrong summary"],
+  ["a key that is sent after the machine slept", "old-key", "wrong summary"],
   ["a run that two processes work on", "no-hold", "photo doubled"],
   ["an import that forgets what the rows said before", "forget-before", "overwritten"],
   ["an import that overwrites what others changed", "overwrite-theirs", "overwritten"],

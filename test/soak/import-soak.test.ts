@@ -10,11 +10,12 @@ import { faultsOf, firstScenarios, patience, played } from "./soak-tests.ts";
 const scenarios = 12;
 const undone = "imports that are killed again and again leave the service as one that nothing interrupted";
 
-const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
+/** `kind`: what is found, or one of several: how often a batch waits over a second depends on the machine. */
+const mistakes: readonly [mistake: string, control: Control, kind: string | RegExp][] = [
   ["a new key for a batch whose response was lost", "new-key", "photo doubled"],
   ["an import that forgets its attached photos", "no-ledger", "photo lost"],
-  ["a gateway's page that counts as a rejection", "trust-gateway", "wrong summary"],
-  ["a key that is sent after the machine slept", "old-key", "wrong summary"],
+  ["a gateway's page that counts as a rejection", "trust-gateway", /^(?:not resumable|wrong summary)$/],
+  ["a key that is sent after the machine slept", "old-key", /^(?:photo doubled|wrong summary)$/],
   ["a run that two processes work on", "no-hold", "photo doubled"],
   ["an import that forgets what the rows said before", "forget-before", "overwritten"],
   ["an import that overwrites what others changed", "overwrite-theirs", "overwritten"],
@@ -35,7 +36,7 @@ longTest.concurrent(undone, patience, async ({ expect }) => {
 
 longTest.concurrent.for(mistakes)("%s is detected", patience, async ([, control, kind], { expect }) => {
   const [result] = await playedWith(control, [underControl(small(), control)]);
-  expect(result!.faults.map((fault) => fault.kind)).toContain(kind);
+  expect(result!.faults.map((fault) => fault.kind)).toContainEqual(expect.stringMatching(kind));
 });
 
 const smallScenarios = (count: number): Scenario[] =>

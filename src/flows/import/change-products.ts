@@ -10,7 +10,7 @@ import { type RequestInFlight, sendEach } from "../run/requests.ts";
 import type { Run } from "../run/run.ts";
 import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";
-import { areNone, type DecidedRow, type Decision, type Edits } from "./decide.ts";
+import type { DecidedRow, Edits } from "./decide.ts";
 import { lastPhoto } from "./decide-photos.ts";
 import { FieldDigests, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
@@ -109,13 +109,12 @@ async function changeProduct(
     return null;
   }
   if (decision.kind === "conflict") return conflictRow(row, decision);
-  const partial = isInBatch && decision.kind === "send" ? editsOfAttached(row, decision) : null;
-  if (partial !== null && areNone(partial)) return null;
+  // Of a row in a batch the new photos were not attached: nothing is detached.
+  if (isInBatch && decision.kind === "send") return null;
   if (decision.kind === "unread" || decision.kind === "uncompared")
     return failedRow(row, changedAgain, row.productId);
-  if (decision.kind !== "change" && partial === null) return failedRow(row, productGone, null);
-  const productId = row.productId!;
-  const edits = partial ?? (decision as { edits: Edits }).edits;
+  if (decision.kind !== "change") return failedRow(row, productGone, null);
+  const { productId, edits } = decision;
   const { state, account, id } = run.at;
   const done = { rowIndex, line, reference, productId };
   try {
@@ -137,22 +136,13 @@ async function changeProduct(
   const known = state.ledger.ofProduct(account, productId);
   const now = FieldDigests.of(edits.fields);
   const fields = known === null ? now : now.over(new FieldDigests(known.fields));
-  if (partial === null) {
-    // Before it counts as done: a process that is killed in between must not forget it.
-    run.said.add(row, productId);
-    run.said.write();
-  }
-  const photos = photosOf({ kind: "change", productId, edits });
+  // Before it counts as done: a process that is killed in between must not forget it.
+  run.said.add(row, productId);
+  run.said.write();
+  const photos = photosOf(decision);
   state.batches.patched(account, id, { ...done, counts: photos }, { productId, fields: fields.bytes });
   addPhotos(run.counts.photos, photos);
-  return partial === null ? updatedRow(done) : null;
-}
-
-/** What a row in a batch changes further though some of its photos failed: the photos that these replace stay. */
-function editsOfAttached({ cells }: DecidedRow, { edits, memo }: Extract<Decision, { kind: "send" }>): Edits {
-  const failed = new Set(memo.sent.map(({ image }) => cells.said.photos?.[image]?.place));
-  const detach = edits.detach.filter(({ place }) => place !== null && !failed.has(place));
-  return { ...edits, detach };
+  return updatedRow(done);
 }
 
 /** A row, and when its product was read. */

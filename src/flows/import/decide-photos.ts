@@ -18,12 +18,7 @@ export interface PhotoDecision {
   /** The photos to attach, by their place in the row. */
   readonly attach: readonly number[];
   readonly move: readonly { readonly image: string; readonly side: string }[];
-  /** `place`: the one whose photo it was before; null with --exact, and where a choice replaces what others have attached. */
-  readonly detach: readonly {
-    readonly image: string;
-    readonly why: DetachReason;
-    readonly place: string | null;
-  }[];
+  readonly detach: readonly { readonly image: string; readonly why: DetachReason }[];
   /** Photos that were emptied in a plain sheet, and stay. */
   readonly notRemoved: readonly SaidPhoto[];
   /** Photos of the row that have to be compared with those of the product first, by their place in the row. */
@@ -101,7 +96,7 @@ class Draft {
   readonly #named: readonly NamedPhoto[];
   readonly #attach: number[] = [];
   readonly #move: { image: string; side: string }[] = [];
-  readonly #detach = new Map<string, { why: DetachReason; place: string | null }>();
+  readonly #detach = new Map<string, DetachReason>();
   readonly #uncompared: number[] = [];
   /** The user's photos of the product that neither the row nor its before names. */
   readonly #others: readonly KnownImage[];
@@ -177,8 +172,7 @@ class Draft {
   #replaceOthers(side: string | undefined): void {
     const { exact, conflicts } = this.#row;
     if (exact || conflicts !== "sheet" || side === undefined) return;
-    for (const image of this.#others)
-      if (image.side === side) this.#detach.set(image.id, { why: "replaced", place: null });
+    for (const image of this.#others) if (image.side === side) this.#detach.set(image.id, "replaced");
   }
 
   /** A photo of before that no place of the row names any more: replaced, removed, or not carried out. */
@@ -196,7 +190,7 @@ class Draft {
     // Another source of the row may have become the same image.
     const isUsed = this.#named.some(({ source }) => known.imageOf(source) === image);
     if (typeof image === "string") {
-      if (!isUsed) this.#detach.set(image, { why: isReplaced ? "replaced" : "removed", place: photo.place });
+      if (!isUsed) this.#detach.set(image, isReplaced ? "replaced" : "removed");
     } else if (this.#unknown.length > 0) this.#fail(untraced(photo));
   }
 
@@ -207,8 +201,7 @@ class Draft {
     const kept = new Set(this.#named.map(({ source }) => known.imageOf(source)));
     const sides = new Set(this.#named.map(({ side }) => side));
     for (const { id, side, origin } of known.images)
-      if (origin === "user" && !kept.has(id))
-        this.#detach.set(id, { why: sides.has(side) ? "replaced" : "removed", place: null });
+      if (origin === "user" && !kept.has(id)) this.#detach.set(id, sides.has(side) ? "replaced" : "removed");
   }
 
   decision(): PhotoDecision {
@@ -217,7 +210,7 @@ class Draft {
     return {
       attach: this.#attach,
       move: this.#move,
-      detach: [...this.#detach].map(([image, of]) => ({ image, ...of })),
+      detach: [...this.#detach].map(([image, why]) => ({ image, why })),
       notRemoved: this.#notRemoved,
       uncompared: this.#uncompared,
       others: this.#others,

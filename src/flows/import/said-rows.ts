@@ -6,7 +6,7 @@ import type { Source } from "../rows/source.ts";
 import type { Run } from "../run/run.ts";
 import { shortDigest } from "../short-digest.ts";
 import { type Before, type DecidedRow, type NotApplied, noEdits } from "./decide.ts";
-import { FieldDigests, type LedgerField, type MemoSaid } from "./digests.ts";
+import { FieldDigests, type LedgerField, type MemoSaid, sourceDigestBytes } from "./digests.ts";
 import { isSameSource, packSaid, type Said, type SaidPhoto, unpackSaid } from "./said.ts";
 
 /** Rows written at once. */
@@ -81,6 +81,8 @@ export class SaidRows {
     const unmoved =
       photos?.flatMap((photo) => (isMoved(photo) ? (same(earlier, photo) ?? []) : [photo])) ?? null;
     const said = withOpen({ said: { ...cells.said, photos: unmoved }, before }, open);
+    // The sources of an as_exported are too short to be kept: it stays the before of its row.
+    if (said.photos?.some(({ source }) => source.length < sourceDigestBytes)) return {};
     return { said: { exported: this.#key(row).exported, said: packSaid(said) } };
   }
 
@@ -160,10 +162,3 @@ export function atPlaces(said: Buffer, places: ReadonlySet<string>): Buffer {
     photos: photos?.filter(({ place }) => place !== "" && places.has(place)) ?? null,
   });
 }
-
-/** What the row of a batch says of which photos with these sources failed. */
-export const withoutPhotos = (said: Buffer, failed: readonly Buffer[]): Buffer => {
-  const { fields, photos } = unpackSaid(said);
-  const left = photos?.filter(({ source }) => !failed.some((one) => isSameSource(one, source))) ?? null;
-  return packSaid({ fields, photos: left });
-};

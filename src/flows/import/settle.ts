@@ -11,7 +11,6 @@ import type { Run } from "../run/run.ts";
 import { FieldDigests, type RowMemo, unpackMemos } from "./digests.ts";
 import { isEnded } from "./follow.ts";
 import { checkPhotos, ResultsReader } from "./results.ts";
-import { withoutPhotos } from "./said-rows.ts";
 
 /**
  * Writes the results of a batch, in the order of its rows, to the ledger, and marks the batch as settled.
@@ -42,8 +41,8 @@ export function settleBatch(
 }
 
 /**
- * Records what the rows of a batch say, for the next import of their file, without photos that failed. What their products are
- * changed further is recorded with that change.
+ * Records what the rows that were imported completely say, for the next import of their file. What their products are changed
+ * further is recorded with that change.
  */
 function saySettled(
   { state, account, clock }: Pick<Run, "state" | "account" | "clock">,
@@ -53,16 +52,12 @@ function saySettled(
 ): void {
   const place = state.runs.get(runId)?.options.place;
   if (place === undefined) return;
-  const rows = results.flatMap(({ status, product_id: productId, reference, images }, at): SaidRow[] => {
-    const { said, refused, sent } = memos[at]!;
-    const isImported = status === "succeeded" || status === "partial";
-    // The sources of photos rejected at upload are not in the memo.
-    if (!isImported || refused.length > 0 || productId === null || said === undefined) return [];
-    const failed = images.flatMap(({ index, status }) =>
-      status === "attached" ? [] : (sent[index]?.digest ?? []),
-    );
-    const own = withoutPhotos(Buffer.from(said.said), failed);
-    return [{ reference: canonicalReference(reference), productId, ...said, said: own }];
+  const rows = results.flatMap(({ status, product_id: productId, reference }, at): SaidRow[] => {
+    const { said, refused } = memos[at]!;
+    // Without its rejected photos the row is partial.
+    const isComplete = status === "succeeded" && refused.length === 0;
+    if (!isComplete || productId === null || said === undefined) return [];
+    return [{ reference: canonicalReference(reference), productId, ...said, said: Buffer.from(said.said) }];
   });
   if (rows.length > 0) state.ledger.say(state.ledger.openFile(account, place, clock.now()), rows);
 }

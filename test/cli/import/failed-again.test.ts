@@ -89,20 +89,6 @@ describe("a plain sheet that is edited after its import was stopped", () => {
   });
 });
 
-test("what does not depend on a photo that failed is carried out: fields are cleared, other photos replaced", async () => {
-  const { world, own } = await exported();
-  await world.all("products update A --description silk", "products export f.csv");
-  world.edit("f.csv", [",silk,", ",,"], [`${own[0]},${own[1]}`, `3.png,${bad}`]);
-  expect(await world.import("f.csv")).toMatchObject([8, { partial: 1, photos: { replaced: 1 } }]);
-  expect(world.shown()[0]).toMatch(/^A Dress - /);
-  expect(world.images("A")).not.toContain(own[0]);
-  expect(world.images("A")).toContain(own[1]);
-  world.edit("f.failed.csv", [bad, "4.png"]);
-  expect(await world.import("f.failed.csv")).toMatchObject([0, { updated: 1, photos: { replaced: 1 } }]);
-  expect(world.images("A")).toHaveLength(2);
-  expect(world.images("A").some((id) => own.includes(id))).toBe(false);
-});
-
 describe("the failed file of a plain sheet has the before of its sheet", () => {
   /** A is imported; then its front photo is replaced by one that fails. */
   async function failed() {

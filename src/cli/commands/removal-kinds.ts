@@ -55,7 +55,7 @@ export const detachment: RemovalKind = {
 
 /** What became of all that a file names. */
 export interface RemovalOutcome {
-  /** Null where nothing was to be removed. */
+  /** Null with --dry-run. */
   readonly runId: string | null;
   readonly entries: readonly RemovalEntry[];
   /** The rows that name nothing of the service. */

@@ -4,7 +4,7 @@ import { canonicalReference } from "../../contract/import-row.ts";
 import { shortDigest } from "../short-digest.ts";
 import { FieldDigests, sourceDigest } from "./digests.ts";
 import type { FileRow } from "./file-row.ts";
-import { packSaid, type Said, type SaidPhoto, unpackSaid } from "./said.ts";
+import { atPlaces, packSaid, type Said, type SaidPhoto, unpackSaid } from "./said.ts";
 
 /** The column, or field of an object. Other programs hardly have one of this name. */
 export const exportedColumn = "as_exported";
@@ -80,9 +80,8 @@ export function withPlaces(value: string, places: ReadonlySet<string>): string {
   if (!value.startsWith(prefix)) return "";
   const rest = Buffer.from(value.slice(prefix.length), "base64url").subarray(shortBytes);
   const start = shortBytes + idBytes;
-  const { fields, photos } = unpackSaid(rest.subarray(start), shortBytes);
-  const left = photos?.filter(({ place }) => place !== "" && places.has(place)) ?? null;
-  const own = Buffer.concat([rest.subarray(0, start), packSaid({ fields, photos: left }, shortBytes)]);
+  const left = atPlaces(unpackSaid(rest.subarray(start), shortBytes), places);
+  const own = Buffer.concat([rest.subarray(0, start), packSaid(left, shortBytes)]);
   return prefix + Buffer.concat([toCheck(prefix, own), own]).toString("base64url");
 }
 

@@ -237,9 +237,9 @@ async function carryOut(
   if (move.length > 0) {
     const images = move.map(({ image: image_id, side }) => ({ image_id, orientation: side as "front" }));
     // An attempt without a response may have moved it.
-    const isAsItWas = ({ images, ...now }: ReadProduct) =>
+    const isAsItWas = (now: ReadProduct) =>
       move.every(({ image, side }) =>
-        images.some((one) => one.id === image && (one.side === side || !isTurned(image, { ...now, images }))),
+        now.images.some((one) => one.id === image && (one.side === side || !isTurned(image, now))),
       );
     const failure = await write(
       (now) => (isAsItWas(now) ? null : photosChanged),

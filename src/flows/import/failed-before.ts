@@ -7,8 +7,8 @@ import { photoColumns } from "../rows/row-form.ts";
 import type { FileRow } from "./file-row.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { RowOutcome } from "./row-result.ts";
-import { placeOfColumn } from "./said.ts";
-import { atPlaces, toPlace } from "./said-rows.ts";
+import { atPlaces, packSaid, placeOfColumn, unpackSaid } from "./said.ts";
+import { toPlace } from "./said-rows.ts";
 import { referenceOfRow } from "./weighed-row.ts";
 
 /** Rows of a failed file that are kept in memory until it is written; of more, nothing is known. */
@@ -30,7 +30,8 @@ export class FailedBefore {
     const { [photoColumns]: columns = [] } = content as FileRow;
     const left = columns.filter((_, index) => !done.includes(index));
     const places = new Set(left.flatMap((column) => placeOfColumn(column) ?? []));
-    this.#rows.push(done.length === 0 ? said : { ...said, said: atPlaces(said.said, places) });
+    const own = done.length === 0 ? said.said : packSaid(atPlaces(unpackSaid(said.said), places));
+    this.#rows.push({ ...said, said: own });
     if (this.#rows.length > mostRows) this.#rows = null;
   }
 

@@ -91,15 +91,17 @@ export function tooManyRemovals(
   { photos, ownPhotos }: RemovalCounts,
   most: Limit | undefined,
 ): CatError | null {
-  const removals = photos.replaced + photos.removed;
+  const removals = removalsOf(photos);
   if (most === undefined || isAllowed(removals, ownPhotos, most)) return null;
   return excessOfRemovals({ photos, ownPhotos }, `more than --max-removals ${limitText(most)}`, most);
 }
 
+const removalsOf = ({ replaced, removed }: Plan["photos"]): number => replaced + removed;
+
 type RemovalCounts = Pick<Plan, "photos" | "ownPhotos">;
 
 function excessOfRemovals({ photos, ownPhotos }: RemovalCounts, what: string, most: Limit): CatError {
-  const removals = photos.replaced + photos.removed;
+  const removals = removalsOf(photos);
   return new CatError(
     `${grouped(removals)} of ${counted(ownPhotos, "photo")} would be detached, ${what}; nothing was sent`,
     {
@@ -113,14 +115,14 @@ function excessOfRemovals({ photos, ownPhotos }: RemovalCounts, what: string, mo
 
 /** What a plan says of removals that the import asks about; null if it does not. */
 export function removalsToConfirm({ photos, ownPhotos }: RemovalCounts): string | null {
-  const removals = photos.replaced + photos.removed;
+  const removals = removalsOf(photos);
   if (!isMuch(removals, ownPhotos)) return null;
   return `The import detaches ${grouped(removals)} of ${counted(ownPhotos, "photo")}: it asks first on a terminal, and elsewhere needs --max-removals ${removals}.`;
 }
 
 async function askAboutRemovals(plan: Plan, { deps, input }: ImportRun): Promise<void> {
   const { photos, ownPhotos } = plan;
-  const removals = photos.replaced + photos.removed;
+  const removals = removalsOf(photos);
   if (!isMuch(removals, ownPhotos)) return;
   const question = `Detach ${grouped(removals)} of ${counted(ownPhotos, "photo")} (${countList({ replaced: photos.replaced, removed: photos.removed })})?`;
   await confirm(question, deps, input.file.source.name, () =>

@@ -10,6 +10,7 @@ import type { SeenProduct } from "../../state/ledger.ts";
 import { productById, productsBy } from "../catalogue/lookups.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { fromTheFuture, hearService, isBelievable, shownTime } from "../run/clocks.ts";
+import { freshMs } from "../run/fresh-write.ts";
 import type { Run } from "../run/run.ts";
 import { mayNotRead } from "../service-errors.ts";
 import {
@@ -29,9 +30,6 @@ const mostChanged = 10_000;
 
 /** Overlap with the previous delta in milliseconds: a change may show up late (Exports, `since`). */
 const deltaMarginMs = 5 * 60_000;
-
-/** A write that waited longer looks at its product again. */
-export const staleAfterMs = 1_000;
 
 /** References that are looked up one by one or by pages; for more, the complete catalogue is read. */
 const mostReferences = 20_000;
@@ -93,7 +91,7 @@ export class KnownProducts {
 
   /** Whether so much time has passed that others may have changed them. */
   get isStale(): boolean {
-    return this.#readAt !== null && this.#run.clock.now() - this.#readAt > staleAfterMs;
+    return this.#readAt !== null && this.#run.clock.now() - this.#readAt > freshMs;
   }
 
   /** Forgets all, to read them again. */

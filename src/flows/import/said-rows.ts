@@ -42,8 +42,7 @@ export class SaidRows {
 
   /** What the row of a reference said before, if it had the same as_exported. */
   of(reference: string, exported: string | undefined): Before | null {
-    const file = this.#findFile();
-    const row = file === null ? null : this.#run.state.ledger.said(file, reference);
+    const row = this.stored(reference);
     if (row === null || !toDigest(exported).equals(row.exported)) return null;
     const { productId } = row;
     return { said: unpackSaid(row.said), productId, isOf: (id) => id === productId };
@@ -152,13 +151,4 @@ function withOpen(
     fields: FieldDigests.pick(emptied, before?.said.fields ?? FieldDigests.nothing, now.fields),
     photos: removed.length === 0 ? now.photos : [...(now.photos ?? []), ...removed],
   };
-}
-
-/** What a row said, of the photos in these places alone. */
-export function atPlaces(said: Buffer, places: ReadonlySet<string>): Buffer {
-  const { fields, photos } = unpackSaid(said);
-  return packSaid({
-    fields,
-    photos: photos?.filter(({ place }) => place !== "" && places.has(place)) ?? null,
-  });
 }

@@ -78,6 +78,12 @@ const placeByte = (place: string): number =>
 const placeOfByte = (byte: number): string =>
   byte === 0 ? "" : byte > firstSide ? String(byte - firstSide) : (orientations[byte - 1] ?? "");
 
+/** What a row said, of the photos in these places alone; entries of `images` have no place of their own. */
+export const atPlaces = ({ fields, photos }: Said, places: ReadonlySet<string>): Said => ({
+  fields,
+  photos: photos?.filter(({ place }) => place !== "" && places.has(place)) ?? null,
+});
+
 /** Packs what a row says; `sourceBytes` of each source. */
 export function packSaid({ fields, photos }: Said, sourceBytes = sourceDigestBytes): Buffer {
   const packed = (photos ?? []).map(({ place, side, source }) =>

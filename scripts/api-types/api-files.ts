@@ -1,10 +1,11 @@
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { openApiDocument } from "../../src/contract/openapi/document.ts";
-import { codeNotes, tagNotes } from "../../src/contract/openapi/notes.ts";
+import { tagNotes } from "../../src/contract/openapi/notes.ts";
 import type { JsonObject } from "../../src/contract/openapi/schemas.ts";
 import type { Operation } from "../../src/contract/operation.ts";
 import { operations } from "../../src/contract/operations.ts";
+import { codeNotes } from "./code-notes.ts";
 import { comment, documentation, TypeText } from "./type-text.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is read by paths.

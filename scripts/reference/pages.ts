@@ -1,11 +1,10 @@
 import type { ListedArgument, ListedFlag } from "../../src/cli/completion/command-list.ts";
 import { exitMeanings } from "../../src/cli/context/errors.ts";
 import { describedValue } from "../../src/cli/flags/command.ts";
-import { codeGroups } from "../../src/cli/reference/error-codes.ts";
 import { exitAdvice } from "../../src/cli/reference/help-pages.ts";
-import { outputForm } from "../../src/cli/reference/outputs.ts";
 import { environment } from "../../src/cli/settings/environment.ts";
-import { type Described, type DescribedCommand, shapesOf } from "./source.ts";
+import { codeGroups } from "./error-codes.ts";
+import { type Described, type DescribedCommand, outputForm, shapesOf } from "./source.ts";
 
 /** A generated file, by its path in the project. */
 export interface GeneratedFile {

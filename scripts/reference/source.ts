@@ -32,6 +32,12 @@ export async function describedCommands(): Promise<Described> {
   return JSON.parse(printed.join("")) as Described;
 }
 
+/** How the values are printed, in words. */
+export const outputForm = ({ form, ndjson_with: flag }: CommandOutput): string =>
+  form === "ndjson"
+    ? "one JSON value per line"
+    : `one JSON value${flag === undefined ? "" : `, or one per line with ${flag}`}`;
+
 /** A field of an output: its path, e.g. `images[].id`, and its type. */
 export interface Field {
   readonly path: string;

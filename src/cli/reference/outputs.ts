@@ -150,12 +150,6 @@ function savedTask() {
   return Task.extend({ output_file: z.string().optional(), label: z.boolean().optional() });
 }
 
-/** How the values are printed, in words. */
-export const outputForm = ({ form, ndjson_with: flag }: CommandOutput): string =>
-  form === "ndjson"
-    ? "one JSON value per line"
-    : `one JSON value${flag === undefined ? "" : `, or one per line with ${flag}`}`;
-
 /** The output of a command by its words, e.g. `products list`, and its flags. Throws for a command without an entry. */
 export function findOutput(command: string, flags: readonly { flag: string }[] = []): CommandOutput {
   const output = outputs[command];

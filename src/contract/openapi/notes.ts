@@ -1,4 +1,3 @@
-import type { ErrorCode } from "../error-codes.ts";
 import { limits } from "../limits.ts";
 
 const reference = `${limits.referenceLength.min} to ${limits.referenceLength.max} characters; surrounding whitespace is trimmed first.`;
@@ -242,44 +241,4 @@ export const tagNotes: Readonly<Record<string, string>> = {
   tasks: "Image generation: beautifier and try-on tasks.",
   models: "The people who wear the products in try-ons.",
   webhooks: "Subscriptions to signed events.",
-};
-
-/** The meaning of each error code. */
-export const codeNotes: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: "The request is malformed, or a field is invalid; `param` names the field.",
-  invalid_cursor: "The cursor of a list cannot be used.",
-  missing_api_key: "The request has no API key.",
-  invalid_api_key: "The API key is unknown, revoked or expired.",
-  insufficient_credits: "No active subscription, or not enough credits. Nothing was queued.",
-  insufficient_scope: "The API key lacks the scope of the operation.",
-  user_key_not_allowed: "The API key is bound to a user, not to an organization.",
-  url_expired: "The signed URL has expired: request a new one.",
-  host_not_allowed: "A request to the controls of the mock service did not come from this machine.",
-  route_not_found: "The path does not exist.",
-  product_not_found: "The organization has no such product.",
-  image_not_found: "The organization has no such image.",
-  import_not_found: "The organization has no such import.",
-  export_not_found: "The organization has no such export job.",
-  task_not_found: "The organization has no such task.",
-  model_not_found: "The model of a try-on does not exist.",
-  webhook_not_found: "The organization has no such webhook.",
-  delivery_not_found: "The mock service has no such delivery.",
-  method_not_allowed: "The path does not support the method.",
-  request_timeout: "The request did not arrive in time.",
-  reference_already_exists: "Another product of the organization has the reference.",
-  request_in_progress: "The first request with this idempotency key is still running.",
-  precondition_failed: "A download was to resume, but the file has changed.",
-  body_too_large: "The body exceeds the limit of the operation.",
-  uri_too_long: "The path and query are too long.",
-  unsupported_media_type: "The operation does not accept this content type or type of image.",
-  range_not_satisfiable: "A download was to resume beyond the end of the file.",
-  idempotency_key_reused: "Another request was sent with this idempotency key.",
-  cannot_drop_last_image: "A product must keep at least one image.",
-  inputs_mismatch: "The inputs do not fit the subtype.",
-  image_required: "The product lacks an image that the task needs.",
-  rate_limit_exceeded: "Too many requests in this minute. Nothing was done.",
-  headers_too_large: "The headers are too large.",
-  internal_error: "The service failed; report the request ID.",
-  not_implemented: "The service does not support this.",
-  upstream_unavailable: "A part of the service is not available; try again later.",
 };

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { codeGroups } from "../../../src/cli/reference/error-codes.ts";
+import { codeGroups } from "../../../scripts/reference/error-codes.ts";
 import { environment } from "../../../src/cli/settings/environment.ts";
 import { imageErrorCodes, rowErrorCodes, taskFailureCodes } from "../../../src/contract/value-sets.ts";
 import { codesOf, codesOfSources } from "./codes-of-sources.ts";

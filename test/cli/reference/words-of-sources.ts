@@ -16,7 +16,7 @@ export const readSources = (inFolders: readonly string[]): [path: string, text: 
 const found = (inFolders: readonly string[], pattern: RegExp): Set<string> =>
   new Set(
     readSources(inFolders)
-      .filter(([path]) => !/^client\/api\/|^cli\/reference\/\w+-codes\.ts$|\/page\//.test(path))
+      .filter(([path]) => !/^client\/api\/|\/page\//.test(path))
       .flatMap(([, text]) => [...text.matchAll(pattern)].map((match) => match[1]!)),
   );
 

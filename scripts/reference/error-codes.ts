@@ -1,6 +1,6 @@
-import { fileProblem, fileProblems } from "../../errors.ts";
-import { stateHints } from "../../state/state-error.ts";
-import { nextSteps } from "../output/explain.ts";
+import { nextSteps } from "../../src/cli/output/explain.ts";
+import { fileProblem, fileProblems } from "../../src/errors.ts";
+import { stateHints } from "../../src/state/state-error.ts";
 import { again, type CodeGroup, otherFile, rowCodeGroups, saveAgain } from "./row-codes.ts";
 
 const fixRow = "Fix the row, and run the command again.";

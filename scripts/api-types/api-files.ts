@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { errorCodes } from "../../src/contract/error-codes.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { openApiDocument } from "../../src/contract/openapi/document.ts";
@@ -85,8 +86,7 @@ function resourceFile(resource: string): string {
   const types = [...componentsOf(received, resource), ...componentsOf(sent, resource)];
   const methods = calls.map(methodOf).join("\n");
   const body = `${types.join("\n")}\n${inputs}\n${comment(
-    tagNotes[resource]!,
-    `Specification: Endpoints, ${pascal(resource)}.`,
+    `${tagNotes[resource]} Specification: Endpoints, ${pascal(resource)}.`,
   )}export interface ${pascal(resource)}Api {\n${methods}}\n`;
   return header + importsFor(body, resource) + body;
 }
@@ -96,11 +96,28 @@ function componentsOf(text: TypeText, resource: string): string[] {
   const written: string[] = [];
   for (const name of text.named) {
     const schema = components[name]!;
-    const about = comment(String(schema.description ?? ""), `Specification: ${clauseOf(name, resource)}.`);
-    written.push(`${about}export interface ${name} {\n${text.fields(schema, name)}}\n`);
+    const about = comment(`${schema.description} Specification: ${clauseOf(name, resource)}.`);
+    const base = [...text.named].find((other) => isExtended(other, name));
+    const own = base === undefined ? schema : { ...schema, properties: addedFields(base, name) };
+    const heading = `${name}${base === undefined ? "" : ` extends ${base}`}`;
+    written.push(`${about}export interface ${heading} {\n${text.fields(own, name)}}\n`);
   }
   return written;
 }
+
+/** The fields of a component that another one does not have. */
+const addedFields = (base: string, name: string): JsonObject =>
+  Object.fromEntries(Object.entries(propertiesOf(name)).filter(([field]) => !(field in propertiesOf(base))));
+
+/** Whether a component has all fields of another one, and its name with more: `Webhook` and `WebhookWithSecret`. */
+const isExtended = (base: string, name: string): boolean =>
+  base !== name &&
+  name.startsWith(base) &&
+  Object.entries(propertiesOf(base)).every(([field, schema]) =>
+    isDeepStrictEqual(propertiesOf(name)[field], schema),
+  );
+
+const propertiesOf = (name: string): JsonObject => (components[name]!.properties ?? {}) as JsonObject;
 
 const described = /^(Product|Image|ExportRow|ExportJob|Task|Import|ImportRowResult|Model|Webhook)$/;
 const clauseOf = (name: string, resource: string): string =>
@@ -145,12 +162,12 @@ function methodOf({ operation, resource, verb, input, isInputOptional, reply, en
       : " A 400 can list every problem of the input: see `problems` of `ApiError`.";
   const errors = `@throws {ApiError} ${[...own, "the errors of every request (see `ErrorCode`)"].join(", ")}.${list}`;
   const polled =
-    operation.polled === true && method === "GET" ? "Use `client.poll` to wait until the job ends." : "";
-  const first = `${comment(`${summary}.`, polled, what, errors)}${verb}(${parameter}options?: CallOptions): Promise<${reply}>;\n`;
+    operation.polled === true && method === "GET" ? " Use `client.poll` to wait until the job ends." : "";
+  const first = `${comment(`${summary}.${polled} ${what}`, errors)}${verb}(${parameter}options?: CallOptions): Promise<${reply}>;\n`;
   if (entry === null) return first;
   const all = comment(
-    `${summary}, page by page: iterates over the entries of all pages.`,
-    `\`limit\` is the size of a page (default: ${limits.page.max}).`,
+    `${summary}, page by page: iterates over the entries of all pages. ` +
+      `\`limit\` is the size of a page (default: ${limits.page.max}).`,
     errors,
   );
   return `${first}\n${all}${verb}All(${parameter}options?: ListOptions): AsyncIterable<${entry}>;\n`;
@@ -170,7 +187,7 @@ function errorsFile(): string {
     `export type ErrorType = ${union(type.enum)};\n\n` +
     comment(
       "The code of an error of the service: switch on it for messages. The service may add codes. Specification: Errors, Known codes.",
-      codes.join("\n"),
+      ...codes,
     ) +
     `export type ErrorCode = ${union(Object.keys(errorCodes))};\n`
   );

@@ -120,25 +120,22 @@ const between = (min: number | undefined, max: number): string =>
     ? `At most ${max.toLocaleString("en")}`
     : `${min} to ${max.toLocaleString("en")}`;
 
-/** A documentation comment of paragraphs, wrapped like the rest of the code; empty without a text. */
-export function comment(...paragraphs: readonly string[]): string {
-  const width = 100;
+/** A documentation comment of a text and tags, wrapped like the rest of the code; empty without a text. */
+export function comment(text: string, ...tags: readonly string[]): string {
+  const width = 108;
   const lines: string[] = [];
-  for (const paragraph of paragraphs.filter((one) => one !== "")) {
-    if (lines.length > 0) lines.push("");
-    for (const text of paragraph.split("\n")) {
-      let line = "";
-      for (const word of text.split(" ")) {
-        if (line !== "" && line.length + 1 + word.length > width) {
-          lines.push(line);
-          line = "";
-        }
-        line += line === "" ? word : ` ${word}`;
+  for (const paragraph of [...text.split("\n"), ...tags]) {
+    let line = "";
+    for (const word of paragraph.split(" ")) {
+      if (line !== "" && line.length + 1 + word.length > width) {
+        lines.push(line);
+        line = "";
       }
-      lines.push(line);
+      line += line === "" ? word : ` ${word}`;
     }
+    lines.push(line);
   }
-  if (lines.length === 0) return "";
+  if (text === "") return "";
   if (lines.length === 1) return `/** ${lines[0]} */\n`;
-  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */\n`;
+  return `/**\n${lines.map((line) => ` * ${line}`).join("\n")}\n */\n`;
 }

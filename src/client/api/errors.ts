@@ -12,9 +12,8 @@ export type ErrorType =
   | "not_implemented";
 
 /**
- * The code of an error of the service: switch on it for messages. The service may add codes.
- * Specification: Errors, Known codes.
- *
+ * The code of an error of the service: switch on it for messages. The service may add codes. Specification:
+ * Errors, Known codes.
  * - `invalid_request` (400): The request is malformed, or a field is invalid; `param` names the field.
  * - `invalid_cursor` (400): The cursor of a list cannot be used.
  * - `missing_api_key` (401): The request has no API key.
@@ -23,8 +22,7 @@ export type ErrorType =
  * - `insufficient_scope` (403): The API key lacks the scope of the operation.
  * - `user_key_not_allowed` (403): The API key is bound to a user, not to an organization.
  * - `url_expired` (403): The signed URL has expired: request a new one.
- * - `host_not_allowed` (403): A request to the controls of the mock service did not come from this
- * machine.
+ * - `host_not_allowed` (403): A request to the controls of the mock service did not come from this machine.
  * - `route_not_found` (404): The path does not exist.
  * - `product_not_found` (404): The organization has no such product.
  * - `image_not_found` (404): The organization has no such image.

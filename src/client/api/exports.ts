@@ -2,9 +2,7 @@
 import type { CallOptions, ListOptions, OptionalJsonBody, Page } from "./calls.ts";
 
 /**
- * A product with all its assets. Each asset is listed once, under the product that it was generated
- * for.
- *
+ * A product with all its assets. Each asset is listed once, under the product that it was generated for.
  * Specification: Resources and their fields, ExportRow.
  */
 export interface ExportRow {
@@ -26,9 +24,8 @@ export interface ExportRow {
 }
 
 /**
- * A frozen selection: a JSONL manifest of ExportRow, or a ZIP of image files.
- *
- * Specification: Resources and their fields, ExportJob.
+ * A frozen selection: a JSONL manifest of ExportRow, or a ZIP of image files. Specification: Resources and
+ * their fields, ExportJob.
  */
 export interface ExportJob {
   /** The ID. A ULID: 26 characters. */
@@ -37,10 +34,7 @@ export interface ExportJob {
   format: "manifest" | "zip";
   /** Whether the job is in progress, or how it ended. */
   status: "processing" | "completed" | "failed";
-  /**
-   * Signed URL of the artifact once the job has completed, valid for 60 minutes. Every read returns a
-   * new one.
-   */
+  /** Signed URL of the artifact once the job has completed, valid for 60 minutes. Every read returns a new one. */
   url: string | null;
   /** When the URL expires. RFC 3339, in UTC. */
   url_expires_at: string | null;
@@ -59,11 +53,7 @@ export interface ExportJob {
   finished_at: string | null;
 }
 
-/**
- * One image of a product: a photo that you uploaded or a generated image.
- *
- * Specification: Endpoints, Exports.
- */
+/** One image of a product: a photo that you uploaded or a generated image. Specification: Endpoints, Exports. */
 export interface ExportAsset {
   /** The permanent ID of the image. A ULID: 26 characters. */
   id: string;
@@ -89,10 +79,7 @@ export interface ExportAsset {
   created_at: string;
   /** Null for uploaded photos and for images generated in the dashboard. A ULID: 26 characters. */
   task_id: string | null;
-  /**
-   * A flat object with orientation, angle_shot, background, model_id and edit_number. Ignore unknown
-   * keys.
-   */
+  /** A flat object with orientation, angle_shot, background, model_id and edit_number. Ignore unknown keys. */
   attributes: Record<string, unknown>;
   /** IDs of the other products in the image: the styling products of a try-on. ULIDs: 26 characters each. */
   also_features: string[];
@@ -101,9 +88,8 @@ export interface ExportAsset {
 }
 
 /**
- * The products to export. Without product_ids: all products visible to the API, up to 500.
- *
- * Specification: Endpoints, Exports.
+ * The products to export. Without product_ids: all products visible to the API, up to 500. Specification:
+ * Endpoints, Exports.
  */
 export interface ExportSelection {
   /**
@@ -138,48 +124,33 @@ export interface ExportsGetInput {
   export_id: string;
 }
 
-/**
- * The complete catalog: live, as a delta, or frozen as a manifest or a ZIP.
- *
- * Specification: Endpoints, Exports.
- */
+/** The complete catalog: live, as a delta, or frozen as a manifest or a ZIP. Specification: Endpoints, Exports. */
 export interface ExportsApi {
   /**
-   * Read the catalog: one row per product with all its assets.
-   *
-   * `GET /v1/exports` with the scope `exports:read` (Endpoints, Exports).
-   *
+   * Read the catalog: one row per product with all its assets. `GET /v1/exports` with the scope `exports:read`
+   * (Endpoints, Exports).
    * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
    */
   list(input?: ExportsListInput, options?: CallOptions): Promise<Page<ExportRow>>;
 
   /**
-   * Read the catalog: one row per product with all its assets, page by page: iterates over the entries
-   * of all pages.
-   *
-   * `limit` is the size of a page (default: 100).
-   *
+   * Read the catalog: one row per product with all its assets, page by page: iterates over the entries of all
+   * pages. `limit` is the size of a page (default: 100).
    * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
    */
   listAll(input?: ExportsListInput, options?: ListOptions): AsyncIterable<ExportRow>;
 
   /**
-   * Export a selection as a manifest or a ZIP.
-   *
-   * `POST /v1/exports` with the scope `exports:write` (Endpoints, Exports).
-   *
-   * @throws {ApiError} 404 `product_not_found`, 502 `upstream_unavailable`, the errors of every request
-   * (see `ErrorCode`).
+   * Export a selection as a manifest or a ZIP. `POST /v1/exports` with the scope `exports:write` (Endpoints,
+   * Exports).
+   * @throws {ApiError} 404 `product_not_found`, 502 `upstream_unavailable`, the errors of every request (see
+   * `ErrorCode`).
    */
   create(input?: ExportsCreateInput, options?: CallOptions): Promise<ExportJob>;
 
   /**
-   * Get the status of an export job.
-   *
-   * Use `client.poll` to wait until the job ends.
-   *
-   * `GET /v1/exports/{export_id}` with the scope `exports:read` (Endpoints, Exports).
-   *
+   * Get the status of an export job. Use `client.poll` to wait until the job ends. `GET /v1/exports/{export_id}`
+   * with the scope `exports:read` (Endpoints, Exports).
    * @throws {ApiError} 404 `export_not_found`, the errors of every request (see `ErrorCode`).
    */
   get(input: ExportsGetInput, options?: CallOptions): Promise<ExportJob>;

@@ -1,11 +1,7 @@
 // Made from the contract by `npm run api-types`; a test compares it with the contract.
 import type { CallOptions, Upload } from "./calls.ts";
 
-/**
- * The response to an upload. The ID can be used immediately.
- *
- * Specification: Endpoints, Images.
- */
+/** The response to an upload. The ID can be used immediately. Specification: Endpoints, Images. */
 export interface ImageUpload {
   /** The ID. A ULID: 26 characters. */
   id: string;
@@ -15,11 +11,7 @@ export interface ImageUpload {
   created_at: string;
 }
 
-/**
- * An uploaded image.
- *
- * Specification: Resources and their fields, Image.
- */
+/** An uploaded image. Specification: Resources and their fields, Image. */
 export interface Image {
   /** The ID. A ULID: 26 characters. */
   id: string;
@@ -42,26 +34,17 @@ export interface ImagesGetInput {
   image_id: string;
 }
 
-/**
- * Photos. Upload the bytes, then use the ID.
- *
- * Specification: Endpoints, Images.
- */
+/** Photos. Upload the bytes, then use the ID. Specification: Endpoints, Images. */
 export interface ImagesApi {
   /**
-   * Upload an image.
-   *
-   * `POST /v1/images` with the scope `images:write` (Endpoints, Images).
-   *
+   * Upload an image. `POST /v1/images` with the scope `images:write` (Endpoints, Images).
    * @throws {ApiError} the errors of every request (see `ErrorCode`).
    */
   upload(input: ImagesUploadInput, options?: CallOptions): Promise<ImageUpload>;
 
   /**
-   * Get an image with a fresh signed URL.
-   *
-   * `GET /v1/images/{image_id}` with the scope `images:read` (Endpoints, Images).
-   *
+   * Get an image with a fresh signed URL. `GET /v1/images/{image_id}` with the scope `images:read` (Endpoints,
+   * Images).
    * @throws {ApiError} 404 `image_not_found`, the errors of every request (see `ErrorCode`).
    */
   get(input: ImagesGetInput, options?: CallOptions): Promise<Image>;

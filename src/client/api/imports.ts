@@ -2,17 +2,13 @@
 import type { Orientation } from "../../contract/value-sets.ts";
 import type { CallOptions, JsonBody, ListOptions, Page } from "./calls.ts";
 
-/**
- * A bulk job.
- *
- * Specification: Resources and their fields, Import.
- */
+/** A bulk job. Specification: Resources and their fields, Import. */
 export interface Import {
   /** The ID. A ULID: 26 characters. */
   id: string;
   /**
-   * validating and processing: in progress. completed: all rows succeeded. completed_with_errors: some
-   * rows are partial or failed. failed: no row was processed.
+   * validating and processing: in progress. completed: all rows succeeded. completed_with_errors: some rows are
+   * partial or failed. failed: no row was processed.
    */
   status: "validating" | "processing" | "completed" | "completed_with_errors" | "failed";
   /** How rows are handled whose reference already exists. */
@@ -33,8 +29,8 @@ export interface Import {
     failed: number;
   };
   /**
-   * Set once the job has finished: signed URL of a JSONL file with one ImportRowResult per row, in input
-   * order. Every read returns a new one.
+   * Set once the job has finished: signed URL of a JSONL file with one ImportRowResult per row, in input order.
+   * Every read returns a new one.
    */
   results_url: string | null;
   /** When it was created. RFC 3339, in UTC. */
@@ -45,11 +41,7 @@ export interface Import {
   finished_at: string | null;
 }
 
-/**
- * The result of one row.
- *
- * Specification: Resources and their fields, ImportRowResult.
- */
+/** The result of one row. Specification: Resources and their fields, ImportRowResult. */
 export interface ImportRowResult {
   /** Line in the request body, from 1. */
   line: number;
@@ -58,8 +50,8 @@ export interface ImportRowResult {
   /** partial: imported without some of its images. failed: not imported. */
   status: "pending" | "succeeded" | "partial" | "failed";
   /**
-   * created; updated (mode upsert); skipped (mode skip_existing); none for a failed row. Null while the
-   * row is pending.
+   * created; updated (mode upsert); skipped (mode skip_existing); none for a failed row. Null while the row is
+   * pending.
    */
   action: "created" | "updated" | "skipped" | "none" | null;
   /** The product that the row created, updated or matched. A ULID: 26 characters. */
@@ -102,31 +94,20 @@ export interface ImportRowResult {
   } | null;
 }
 
-/**
- * An import as JSON.
- *
- * Specification: Endpoints, Imports.
- */
+/** An import as JSON. Specification: Endpoints, Imports. */
 export interface ImportSubmission {
-  /**
-   * How to handle a row whose reference already exists; upsert appends the row's images. Default:
-   * upsert.
-   */
+  /** How to handle a row whose reference already exists; upsert appends the row's images. Default: upsert. */
   mode?: "upsert" | "create" | "skip_existing" | undefined;
   /**
-   * How to handle a row with a failed image: skip imports the row with its other images, fail_row fails
-   * the row. Default: skip.
+   * How to handle a row with a failed image: skip imports the row with its other images, fail_row fails the row.
+   * Default: skip.
    */
   on_image_error?: "skip" | "fail_row" | undefined;
   /** 1 to 2,000 rows, 8 MB in total. If one is invalid, nothing is imported. 1 to 2,000 entries (Limits). */
   rows: readonly ImportRow[];
 }
 
-/**
- * One row of an import: a product.
- *
- * Specification: Endpoints, Imports.
- */
+/** One row of an import: a product. Specification: Endpoints, Imports. */
 export interface ImportRow {
   /** 1 to 100 characters; surrounding whitespace is trimmed first. Unique within the request. */
   reference: string;
@@ -143,8 +124,8 @@ export interface ImportRow {
   images: readonly (
     | {
         /**
-         * A URL of the photo: https, public host, default port, without credentials, and readable without a
-         * key for 24 hours.
+         * A URL of the photo: https, public host, default port, without credentials, and readable without a key for 24
+         * hours.
          */
         url: string;
         /** The side of the product that the photo shows; unlabeled if it is not known. */
@@ -168,14 +149,11 @@ export type ImportsCreateInput =
       body?: never;
       json?: never;
       /**
-       * How to handle a row whose reference already exists. With a JSON body, set it in the body instead.
-       * Default: upsert.
+       * How to handle a row whose reference already exists. With a JSON body, set it in the body instead. Default:
+       * upsert.
        */
       mode?: "upsert" | "create" | "skip_existing" | undefined;
-      /**
-       * How to handle a row with a failed image. With a JSON body, set it in the body instead. Default:
-       * skip.
-       */
+      /** How to handle a row with a failed image. With a JSON body, set it in the body instead. Default: skip. */
       on_image_error?: "skip" | "fail_row" | undefined;
     };
 
@@ -198,48 +176,35 @@ export interface ImportsRowsInput {
 }
 
 /**
- * Up to 2,000 products per request, validated together and then imported in the background.
- *
- * Specification: Endpoints, Imports.
+ * Up to 2,000 products per request, validated together and then imported in the background. Specification:
+ * Endpoints, Imports.
  */
 export interface ImportsApi {
   /**
-   * Submit 1 to 2,000 rows for import.
-   *
-   * `POST /v1/imports` with the scope `imports:write` (Endpoints, Imports).
-   *
-   * @throws {ApiError} 502 `upstream_unavailable`, the errors of every request (see `ErrorCode`). A 400
-   * can list every problem of the input: see `problems` of `ApiError`.
+   * Submit 1 to 2,000 rows for import. `POST /v1/imports` with the scope `imports:write` (Endpoints, Imports).
+   * @throws {ApiError} 502 `upstream_unavailable`, the errors of every request (see `ErrorCode`). A 400 can list
+   * every problem of the input: see `problems` of `ApiError`.
    */
   create(input: ImportsCreateInput, options?: CallOptions): Promise<Import>;
 
   /**
-   * Get the status of an import.
-   *
-   * Use `client.poll` to wait until the job ends.
-   *
-   * `GET /v1/imports/{import_id}` with the scope `imports:read` (Endpoints, Imports).
-   *
+   * Get the status of an import. Use `client.poll` to wait until the job ends. `GET /v1/imports/{import_id}`
+   * with the scope `imports:read` (Endpoints, Imports).
    * @throws {ApiError} 404 `import_not_found`, the errors of every request (see `ErrorCode`).
    */
   get(input: ImportsGetInput, options?: CallOptions): Promise<Import>;
 
   /**
-   * List the row results of an import in input order.
-   *
-   * `GET /v1/imports/{import_id}/rows` with the scope `imports:read` (Endpoints, Imports).
-   *
+   * List the row results of an import in input order. `GET /v1/imports/{import_id}/rows` with the scope
+   * `imports:read` (Endpoints, Imports).
    * @throws {ApiError} 400 `invalid_cursor`, 404 `import_not_found`, the errors of every request (see
    * `ErrorCode`).
    */
   rows(input: ImportsRowsInput, options?: CallOptions): Promise<Page<ImportRowResult>>;
 
   /**
-   * List the row results of an import in input order, page by page: iterates over the entries of all
-   * pages.
-   *
+   * List the row results of an import in input order, page by page: iterates over the entries of all pages.
    * `limit` is the size of a page (default: 100).
-   *
    * @throws {ApiError} 400 `invalid_cursor`, 404 `import_not_found`, the errors of every request (see
    * `ErrorCode`).
    */

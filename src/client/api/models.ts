@@ -1,11 +1,7 @@
 // Made from the contract by `npm run api-types`; a test compares it with the contract.
 import type { CallOptions, ListOptions, Page } from "./calls.ts";
 
-/**
- * A person who wears the product in a try-on.
- *
- * Specification: Resources and their fields, Model.
- */
+/** A person who wears the product in a try-on. Specification: Resources and their fields, Model. */
 export interface Model {
   /** Opaque; pass it as model_id. */
   id: string;
@@ -41,26 +37,17 @@ export interface ModelsListInput {
   is_public?: boolean | undefined;
 }
 
-/**
- * The people who wear the products in try-ons.
- *
- * Specification: Endpoints, Models.
- */
+/** The people who wear the products in try-ons. Specification: Endpoints, Models. */
 export interface ModelsApi {
   /**
-   * List the models for try-ons.
-   *
-   * `GET /v1/models` with the scope `models:read` (Endpoints, Models).
-   *
+   * List the models for try-ons. `GET /v1/models` with the scope `models:read` (Endpoints, Models).
    * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
    */
   list(input?: ModelsListInput, options?: CallOptions): Promise<Page<Model>>;
 
   /**
-   * List the models for try-ons, page by page: iterates over the entries of all pages.
-   *
-   * `limit` is the size of a page (default: 100).
-   *
+   * List the models for try-ons, page by page: iterates over the entries of all pages. `limit` is the size of a
+   * page (default: 100).
    * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
    */
   listAll(input?: ModelsListInput, options?: ListOptions): AsyncIterable<Model>;

@@ -46,10 +46,7 @@ import type {
   WebhookWithSecret,
 } from "./webhooks.ts";
 
-/**
- * Every operation of the service as a value, by resource: for `exchange`, `paginate` and `poll` of the
- * client.
- */
+/** Every operation of the service as a value, by resource: for `exchange`, `paginate` and `poll` of the client. */
 export interface Operations {
   /** Single SKUs with their photos. */
   readonly products: {

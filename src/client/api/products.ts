@@ -2,19 +2,15 @@
 import type { Orientation } from "../../contract/value-sets.ts";
 import type { CallOptions, JsonBody, ListOptions, Page } from "./calls.ts";
 
-/**
- * One SKU of the catalog.
- *
- * Specification: Resources and their fields, Product.
- */
+/** One SKU of the catalog. Specification: Resources and their fields, Product. */
 export interface Product {
   /** The ID. A ULID: 26 characters. */
   id: string;
   /** The name of the product. */
   name: string;
   /**
-   * Your product code, unique among products created through the API. Products created in the dashboard
-   * have none.
+   * Your product code, unique among products created through the API. Products created in the dashboard have
+   * none.
    */
   reference: string | null;
   /** The description of the product; null without one. */
@@ -26,17 +22,13 @@ export interface Product {
   /** For products created before timestamps were recorded, the date of the first image. RFC 3339, in UTC. */
   created_at: string;
   /**
-   * Changes with name, reference, description and sex only, not when images are attached or removed. RFC
-   * 3339, in UTC.
+   * Changes with name, reference, description and sex only, not when images are attached or removed. RFC 3339,
+   * in UTC.
    */
   updated_at: string;
 }
 
-/**
- * A photo of a product.
- *
- * Specification: Endpoints, Products.
- */
+/** A photo of a product. Specification: Endpoints, Products. */
 export interface ProductImage {
   /** The ID. A ULID: 26 characters. */
   id: string;
@@ -46,11 +38,7 @@ export interface ProductImage {
   origin: "user" | "beautifier" | "other";
 }
 
-/**
- * A product with its photos. Upload the photos first.
- *
- * Specification: Endpoints, Products.
- */
+/** A product with its photos. Upload the photos first. Specification: Endpoints, Products. */
 export interface ProductToCreate {
   /** The name of the product. Not empty. */
   name: string;
@@ -70,9 +58,8 @@ export interface ProductToCreate {
 }
 
 /**
- * A merge patch: absent fields keep their value; null clears description or sex.
- *
- * Specification: Endpoints, Products.
+ * A merge patch: absent fields keep their value; null clears description or sex. Specification: Endpoints,
+ * Products.
  */
 export interface ProductPatch {
   /** The new name. Not empty. */
@@ -85,11 +72,7 @@ export interface ProductPatch {
   sex?: "male" | "female" | "other" | "kid" | null | undefined;
 }
 
-/**
- * Photos to add to a product. Upload them first.
- *
- * Specification: Endpoints, Products.
- */
+/** Photos to add to a product. Upload them first. Specification: Endpoints, Products. */
 export interface PhotosToAttach {
   /** IDs from POST /v1/images. Several products can share an image. At least one entry. */
   images: readonly {
@@ -145,87 +128,62 @@ export interface ProductsDetachInput {
   image_id: string;
 }
 
-/**
- * Single SKUs with their photos.
- *
- * Specification: Endpoints, Products.
- */
+/** Single SKUs with their photos. Specification: Endpoints, Products. */
 export interface ProductsApi {
   /**
-   * Create a product.
-   *
-   * `POST /v1/products` with the scope `products:write` (Endpoints, Products).
-   *
-   * @throws {ApiError} 404 `image_not_found`, 409 `reference_already_exists`, the errors of every
-   * request (see `ErrorCode`).
+   * Create a product. `POST /v1/products` with the scope `products:write` (Endpoints, Products).
+   * @throws {ApiError} 404 `image_not_found`, 409 `reference_already_exists`, the errors of every request (see
+   * `ErrorCode`).
    */
   create(input: ProductsCreateInput, options?: CallOptions): Promise<Product>;
 
   /**
-   * List products; `q` searches names and references.
-   *
-   * `GET /v1/products` with the scope `products:read` (Endpoints, Products).
-   *
+   * List products; `q` searches names and references. `GET /v1/products` with the scope `products:read`
+   * (Endpoints, Products).
    * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
    */
   list(input?: ProductsListInput, options?: CallOptions): Promise<Page<Product>>;
 
   /**
-   * List products; `q` searches names and references, page by page: iterates over the entries of all
-   * pages.
-   *
+   * List products; `q` searches names and references, page by page: iterates over the entries of all pages.
    * `limit` is the size of a page (default: 100).
-   *
    * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
    */
   listAll(input?: ProductsListInput, options?: ListOptions): AsyncIterable<Product>;
 
   /**
-   * Get a product.
-   *
-   * `GET /v1/products/{product_id}` with the scope `products:read` (Endpoints, Products).
-   *
+   * Get a product. `GET /v1/products/{product_id}` with the scope `products:read` (Endpoints, Products).
    * @throws {ApiError} 404 `product_not_found`, the errors of every request (see `ErrorCode`).
    */
   get(input: ProductsGetInput, options?: CallOptions): Promise<Product>;
 
   /**
-   * Change fields of a product.
-   *
-   * `PATCH /v1/products/{product_id}` with the scope `products:write` (Endpoints, Products).
-   *
-   * @throws {ApiError} 404 `product_not_found`, 409 `reference_already_exists`, the errors of every
-   * request (see `ErrorCode`).
+   * Change fields of a product. `PATCH /v1/products/{product_id}` with the scope `products:write` (Endpoints,
+   * Products).
+   * @throws {ApiError} 404 `product_not_found`, 409 `reference_already_exists`, the errors of every request (see
+   * `ErrorCode`).
    */
   update(input: ProductsUpdateInput, options?: CallOptions): Promise<Product>;
 
   /**
-   * Delete a product.
-   *
-   * `DELETE /v1/products/{product_id}` with the scope `products:write` (Endpoints, Products).
-   *
+   * Delete a product. `DELETE /v1/products/{product_id}` with the scope `products:write` (Endpoints, Products).
    * @throws {ApiError} 404 `product_not_found`, the errors of every request (see `ErrorCode`).
    */
   delete(input: ProductsDeleteInput, options?: CallOptions): Promise<null>;
 
   /**
-   * Attach uploaded images to a product.
-   *
-   * `POST /v1/products/{product_id}/images` with the scope `products:write` (Endpoints, Products).
-   *
+   * Attach uploaded images to a product. `POST /v1/products/{product_id}/images` with the scope `products:write`
+   * (Endpoints, Products).
    * @throws {ApiError} 404 `product_not_found`, 404 `image_not_found`, the errors of every request (see
    * `ErrorCode`).
    */
   attach(input: ProductsAttachInput, options?: CallOptions): Promise<ProductImage[]>;
 
   /**
-   * Remove an image from a product.
-   *
-   * `DELETE /v1/products/{product_id}/images/{image_id}` with the scope `products:write` (Endpoints,
-   * Products).
-   *
-   * @throws {ApiError} 404 `product_not_found`, 404 `image_not_found`, 422 `cannot_drop_last_image`, the
-   * errors of every request (see `ErrorCode`).
+   * Remove an image from a product. `DELETE /v1/products/{product_id}/images/{image_id}` with the scope
+   * `products:write` (Endpoints, Products).
+   * @throws {ApiError} 404 `product_not_found`, 404 `image_not_found`, 422 `cannot_drop_last_image`, the errors
+   * of every request (see `ErrorCode`).
    */
   detach(input: ProductsDetachInput, options?: CallOptions): Promise<null>;
 }

@@ -1,11 +1,7 @@
 // Made from the contract by `npm run api-types`; a test compares it with the contract.
 import type { CallOptions, JsonBody, ListOptions, Page } from "./calls.ts";
 
-/**
- * The generation of one image.
- *
- * Specification: Resources and their fields, Task.
- */
+/** The generation of one image. Specification: Resources and their fields, Task. */
 export interface Task {
   /** The ID. A ULID: 26 characters. */
   id: string;
@@ -41,21 +37,13 @@ export interface Task {
   created_at: string;
 }
 
-/**
- * The tasks, one per input.
- *
- * Specification: Endpoints, Tasks.
- */
+/** The tasks, one per input. Specification: Endpoints, Tasks. */
 export interface TryonTasks {
   /** The tasks in the order of the inputs. */
   tasks: Task[];
 }
 
-/**
- * A product alone on a background.
- *
- * Specification: Endpoints, Tasks.
- */
+/** A product alone on a background. Specification: Endpoints, Tasks. */
 export interface BeautifierRequest {
   /** The kind of product; it decides the allowed angle shots. */
   subtype: "clothing" | "shoes" | "headwear";
@@ -64,13 +52,13 @@ export interface BeautifierRequest {
     /** The ID of the product. */
     product_id: string;
     /**
-     * A name of the service, or a color such as #f4f1ea. Not empty. For example `white`, `light-grey`,
-     * `beige`, `black`, `floor`, `#f4f1ea`.
+     * A name of the service, or a color such as #f4f1ea. Not empty. For example `white`, `light-grey`, `beige`,
+     * `black`, `floor`, `#f4f1ea`.
      */
     background: string;
     /**
-     * The view of the product. The allowed values depend on the subtype. Not empty. For example `front`,
-     * `back`, `three-quarter-left`, `three-quarter-right`, `detail`, `side`, `top`, `pair`.
+     * The view of the product. The allowed values depend on the subtype. Not empty. For example `front`, `back`,
+     * `three-quarter-left`, `three-quarter-right`, `detail`, `side`, `top`, `pair`.
      */
     angle_shot: string;
     /** How clothing is shown. Only with the subtype clothing. */
@@ -79,20 +67,15 @@ export interface BeautifierRequest {
 }
 
 /**
- * 1 to 20 try-ons. Inputs with the same model, product and styling products look consistent.
- *
- * Specification: Endpoints, Tasks.
+ * 1 to 20 try-ons. Inputs with the same model, product and styling products look consistent. Specification:
+ * Endpoints, Tasks.
  */
 export interface TryonRequest {
   /** 1 to 20 try-ons. If one is invalid, none is queued. 1 to 20 entries (Limits). */
   inputs: readonly TryonInput[];
 }
 
-/**
- * A product on a model.
- *
- * Specification: Endpoints, Tasks.
- */
+/** A product on a model. Specification: Endpoints, Tasks. */
 export interface TryonInput {
   /** The ID of the main product. */
   product_id: string;
@@ -101,13 +84,13 @@ export interface TryonInput {
   /** Up to 10 other products; the main product is not allowed. At most 10 entries (Limits). */
   styling_product_ids?: readonly string[] | undefined;
   /**
-   * A name of the service, or a color such as #f4f1ea. Not empty. For example `white`, `light-grey`,
-   * `beige`, `black`, `studio`, `loft`, `street`, `garden`, `beach`, `#f4f1ea`.
+   * A name of the service, or a color such as #f4f1ea. Not empty. For example `white`, `light-grey`, `beige`,
+   * `black`, `studio`, `loft`, `street`, `garden`, `beach`, `#f4f1ea`.
    */
   background: string;
   /**
-   * The view of the model, or a custom angle shot of the organization. Not empty. For example
-   * `full-front`, `full-back`, `full-side`, `half-front`, `half-back`, `close-up`, `custom-NAME`.
+   * The view of the model, or a custom angle shot of the organization. Not empty. For example `full-front`,
+   * `full-back`, `full-side`, `half-front`, `half-back`, `close-up`, `custom-NAME`.
    */
   angle_shot: string;
   /** False makes the model look away. Default: true. */
@@ -142,57 +125,39 @@ export interface TasksGetInput {
   task_id: string;
 }
 
-/**
- * Image generation: beautifier and try-on tasks.
- *
- * Specification: Endpoints, Tasks.
- */
+/** Image generation: beautifier and try-on tasks. Specification: Endpoints, Tasks. */
 export interface TasksApi {
   /**
-   * List tasks, newest first.
-   *
-   * `GET /v1/tasks` with the scope `tasks:read` (Endpoints, Tasks).
-   *
+   * List tasks, newest first. `GET /v1/tasks` with the scope `tasks:read` (Endpoints, Tasks).
    * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
    */
   list(input?: TasksListInput, options?: CallOptions): Promise<Page<Task>>;
 
   /**
-   * List tasks, newest first, page by page: iterates over the entries of all pages.
-   *
-   * `limit` is the size of a page (default: 100).
-   *
+   * List tasks, newest first, page by page: iterates over the entries of all pages. `limit` is the size of a
+   * page (default: 100).
    * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
    */
   listAll(input?: TasksListInput, options?: ListOptions): AsyncIterable<Task>;
 
   /**
-   * Render a product alone on a background.
-   *
-   * `POST /v1/tasks/beautifier` with the scope `tasks:write` (Endpoints, Tasks).
-   *
+   * Render a product alone on a background. `POST /v1/tasks/beautifier` with the scope `tasks:write` (Endpoints,
+   * Tasks).
    * @throws {ApiError} 402 `insufficient_credits`, 404 `product_not_found`, 422 `inputs_mismatch`, 422
    * `image_required`, 502 `upstream_unavailable`, the errors of every request (see `ErrorCode`).
    */
   beautify(input: TasksBeautifyInput, options?: CallOptions): Promise<Task>;
 
   /**
-   * Render products on models.
-   *
-   * `POST /v1/tasks/tryon` with the scope `tasks:write` (Endpoints, Tasks).
-   *
-   * @throws {ApiError} 402 `insufficient_credits`, the errors of every request (see `ErrorCode`). A 400
-   * can list every problem of the input: see `problems` of `ApiError`.
+   * Render products on models. `POST /v1/tasks/tryon` with the scope `tasks:write` (Endpoints, Tasks).
+   * @throws {ApiError} 402 `insufficient_credits`, the errors of every request (see `ErrorCode`). A 400 can list
+   * every problem of the input: see `problems` of `ApiError`.
    */
   tryon(input: TasksTryonInput, options?: CallOptions): Promise<TryonTasks>;
 
   /**
-   * Get a task.
-   *
-   * Use `client.poll` to wait until the job ends.
-   *
-   * `GET /v1/tasks/{task_id}` with the scope `tasks:read` (Endpoints, Tasks).
-   *
+   * Get a task. Use `client.poll` to wait until the job ends. `GET /v1/tasks/{task_id}` with the scope
+   * `tasks:read` (Endpoints, Tasks).
    * @throws {ApiError} 404 `task_not_found`, the errors of every request (see `ErrorCode`).
    */
   get(input: TasksGetInput, options?: CallOptions): Promise<Task>;

@@ -82,23 +82,31 @@ type Definition<
   Query extends z.ZodObject,
   Body extends BodySchemas | undefined,
   Reply extends z.ZodType | null,
-> = Omit<Operation<Params, Query, Body, Reply>, "params" | "query" | "body"> & {
-  params?: Params;
-  query?: Query;
-  body?: Body;
-};
+> = Omit<
+  Operation<Params, Query, Body, Reply>,
+  "params" | "query" | "body" | "scope" | "status" | "refuses"
+> &
+  Partial<Pick<Operation<Params, Query, Body, Reply>, "params" | "query" | "body" | "status" | "refuses">>;
 
-/** Completes the definition of an operation: absent params, query or body mean none. */
+/**
+ * Completes the definition of an operation: absent params, query or body mean none, and the status is 200. The scope follows
+ * from path and method, and every list can reject a cursor.
+ */
 export function operation<
   const Reply extends z.ZodType | null,
   const Params extends z.ZodObject = Nothing,
   const Query extends z.ZodObject = Nothing,
   const Body extends BodySchemas | undefined = undefined,
 >(definition: Definition<Params, Query, Body, Reply>): Operation<Params, Query, Body, Reply> {
+  const { method, path, params = nothing, query = nothing, body, status = 200 } = definition;
+  const resource = path.split("/")[2]!;
   return {
     ...definition,
-    params: definition.params ?? (nothing as unknown as Params),
-    query: definition.query ?? (nothing as unknown as Query),
-    body: definition.body as Body,
+    scope: `${resource}:${method === "GET" ? "read" : "write"}` as Scope,
+    params: params as Params,
+    query: query as Query,
+    body: body as Body,
+    status,
+    refuses: { ...("cursor" in query.shape && { 400: ["invalid_cursor"] }), ...definition.refuses },
   };
 }

@@ -122,7 +122,6 @@ export const imports = {
     method: "POST",
     path: "/v1/imports",
     summary: "Submit 1 to 2,000 rows for import",
-    scope: "imports:write",
     // Options go into a JSON body, or into the query with NDJSON (Imports). No defaults are filled in here:
     // the mock could not distinguish them from options sent in the wrong place.
     query: z.object({
@@ -140,9 +139,7 @@ export const imports = {
     method: "GET",
     path: "/v1/imports/{import_id}",
     summary: "Get the status of an import",
-    scope: "imports:read",
     params,
-    status: 200,
     reply: Import,
     refuses: { 404: ["import_not_found"] },
     polled: true,
@@ -151,11 +148,9 @@ export const imports = {
     method: "GET",
     path: "/v1/imports/{import_id}/rows",
     summary: "List the row results of an import in input order",
-    scope: "imports:read",
     params,
     query: z.object({ ...pageQuery, status: z.enum(rowStatuses).optional() }),
-    status: 200,
     reply: shownListSchema(ImportRowResult),
-    refuses: { 400: ["invalid_cursor"], 404: ["import_not_found"] },
+    refuses: { 404: ["import_not_found"] },
   }),
 };

@@ -47,11 +47,8 @@ export function readAs<Value>(shape: Shape, json: unknown): Reading<Value> {
 
 class Mismatch {
   readonly path: (string | number)[] = [];
-  readonly message: string;
 
-  constructor(message: string) {
-    this.message = message;
-  }
+  constructor(readonly message: string) {}
 
   /** The same mismatch in the value around it. */
   at(name: string | number): this {

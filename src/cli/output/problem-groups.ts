@@ -45,15 +45,12 @@ interface Kind {
  * groups, and not on the number of problems.
  */
 export class ProblemGroups {
-  readonly #limit: number;
   readonly #kinds = new Map<string, Kind>();
   #count = 0;
   /** The number of problems that are in no group, because there were too many groups. */
   omitted = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   /** Adds a problem; those of a file come in the order of its lines. `message` is the complete one. */
   add(problem: ListedProblem, message: string): void {
@@ -61,7 +58,7 @@ export class ProblemGroups {
     const key = JSON.stringify([field, code, messageShape(message)]);
     let kind = this.#kinds.get(key);
     if (kind === undefined) {
-      if (this.#count >= this.#limit) {
+      if (this.#count >= this.limit) {
         this.omitted++;
         return;
       }
@@ -72,7 +69,7 @@ export class ProblemGroups {
     if (kind.messages === null) return;
     const lines = kind.messages.get(message);
     if (lines !== undefined) lines.add(line);
-    else if (kind.messages.size < separateMessages && this.#count < this.#limit) {
+    else if (kind.messages.size < separateMessages && this.#count < this.limit) {
       this.#count++;
       kind.messages.set(message, new Lines(problem).add(line));
     } else {

@@ -133,9 +133,6 @@ async function readExtras(
 /** Makes rows from the elements of a sheet: `row` has cells `c`, with the formula `f`, the value `v` or the text `is`. */
 class RowCollector {
   readonly found: Found = { values: 0, characters: 0 };
-  readonly #book: Workbook;
-  readonly #sheet: Sheet;
-  readonly #extras: SheetExtras;
   #done: SheetRow[] = [];
   #row = 0;
   #isHidden = false;
@@ -153,11 +150,11 @@ class RowCollector {
   /** The element whose text is collected. */
   #inside: "v" | "f" | null = null;
 
-  constructor(book: Workbook, sheet: Sheet, extras: SheetExtras) {
-    this.#book = book;
-    this.#sheet = sheet;
-    this.#extras = extras;
-  }
+  constructor(
+    private readonly book: Workbook,
+    private readonly sheet: Sheet,
+    private readonly extras: SheetExtras,
+  ) {}
 
   take(): SheetRow[] {
     const rows = this.#done;
@@ -253,12 +250,12 @@ class RowCollector {
     const value = this.#value;
     const formula = this.#formula;
     if (this.#hasPicture || (formula !== null && drawsPicture(formula))) {
-      this.#extras.pictures++;
+      this.extras.pictures++;
       return { text: value ?? "", doubt: "image_in_cell" };
     }
     if (
       formula !== null &&
-      (this.#book.hasStaleFormulas || value === null || (value === "" && this.#type !== "str"))
+      (this.book.hasStaleFormulas || value === null || (value === "" && this.#type !== "str"))
     )
       return { text: value ?? "", doubt: "no_value", ...parseLink(formula) };
     if (value === null || value === "") return null;
@@ -270,7 +267,7 @@ class RowCollector {
   #typed(value: string): { text: string; isNumber?: boolean; doubt?: CellDoubt } {
     switch (this.#type) {
       case "s": {
-        const text = /^\d+$/.test(value) ? this.#book.sharedStrings.at(Number(value)) : undefined;
+        const text = /^\d+$/.test(value) ? this.book.sharedStrings.at(Number(value)) : undefined;
         if (text === undefined) throw this.#damaged(`row ${this.#row} names a text that does not exist`);
         return { text: unescapeText(text) };
       }
@@ -285,14 +282,14 @@ class RowCollector {
       case "d":
         return { text: value.trim().replace(/T00:00:00(?:\.0+)?Z?$/, ""), doubt: "date" };
       case "n":
-        return numberCell(value, this.#book.formats[this.#style] ?? { kind: "plain" }, this.#book.isFrom1904);
+        return numberCell(value, this.book.formats[this.#style] ?? { kind: "plain" }, this.book.isFrom1904);
       default:
         throw this.#damaged(`row ${this.#row} has a cell of the unknown type ${JSON.stringify(this.#type)}`);
     }
   }
 
   #damaged(why: string): Error {
-    return damagedWorkbook(this.#book.pack.name, `${this.#sheet.name}: ${why}`);
+    return damagedWorkbook(this.book.pack.name, `${this.sheet.name}: ${why}`);
   }
 }
 

@@ -39,7 +39,6 @@ export interface Surroundings {
 
 /** Pending deliveries of events to webhooks, and the latest ended ones. */
 export class Deliveries {
-  readonly #world: Surroundings;
   /** Oldest first. */
   readonly #deliveries = new Map<string, DeliveryRecord>();
   /** The IDs of ended deliveries, in the order in which they ended. */
@@ -47,9 +46,7 @@ export class Deliveries {
   /** The limiter of the deliveries to each webhook. */
   readonly #limits = new Map<string, LimitFunction>();
 
-  constructor(world: Surroundings) {
-    this.#world = world;
-  }
+  constructor(private readonly world: Surroundings) {}
 
   /** Sends one event to every active webhook of the organization that subscribes to its type (Events). */
   announce(
@@ -61,21 +58,21 @@ export class Deliveries {
     for (const webhook of organization.webhooks.all()) {
       if (webhook.status !== "active" || !webhook.events.includes(type)) continue;
       event ??= {
-        id: `evt_${this.#world.idFor(`event ${type}`, id)}`,
+        id: `evt_${this.world.idFor(`event ${type}`, id)}`,
         type,
-        created_at: this.#world.timestamp(),
+        created_at: this.world.timestamp(),
         // Only the ID and the status of the resource (Events, Delivery).
         data: { [type.slice(0, type.indexOf("."))]: { id, status } },
       };
       const delivery: DeliveryRecord = {
-        id: this.#world.idFor(`delivery ${type} ${webhook.id}`, id),
+        id: this.world.idFor(`delivery ${type} ${webhook.id}`, id),
         organization: organization.name,
         webhook_id: webhook.id,
         url: webhook.url,
         event,
         state: "pending",
         tries: 0,
-        due: this.#world.clock.now(),
+        due: this.world.clock.now(),
         attempts: [],
       };
       this.#deliveries.set(delivery.id, delivery);
@@ -90,7 +87,7 @@ export class Deliveries {
     const webhook = this.#webhookFor(delivery);
     if (webhook === undefined) throw orphaned();
     const isThere = () => this.#webhookFor(delivery) === webhook;
-    const { life, workInProgress } = this.#world;
+    const { life, workInProgress } = this.world;
     const sent = this.#attempt(delivery, webhook, isThere);
     const attempt = await workInProgress.track(sent, workInProgress.mark());
     if (attempt === null && !life.aborted) throw orphaned();
@@ -137,16 +134,16 @@ export class Deliveries {
     if (due === null) return;
     const go = () => {
       if (delivery.due !== due) return;
-      const { workInProgress } = this.#world;
+      const { workInProgress } = this.world;
       workInProgress.track(this.#scheduled(delivery, due), workInProgress.mark());
     };
-    if (due <= this.#world.clock.now()) go();
-    else this.#world.schedule(due, go);
+    if (due <= this.world.clock.now()) go();
+    else this.world.schedule(due, go);
   }
 
   /** Makes one scheduled attempt. */
   async #scheduled(delivery: DeliveryRecord, due: number): Promise<void> {
-    const { life, clock } = this.#world;
+    const { life, clock } = this.world;
     const webhook = this.#webhookFor(delivery);
     if (webhook === undefined || webhook.status === "disabled") return this.#end(delivery, "abandoned");
     const isWanted = () =>
@@ -176,7 +173,7 @@ export class Deliveries {
     webhook: WebhookRecord,
     isWanted: () => boolean,
   ): Promise<Attempt | null> {
-    const { life, network, clock, options } = this.#world;
+    const { life, network, clock, options } = this.world;
     const limit = this.#limits.get(webhook.id) ?? pLimit(atOnce);
     this.#limits.set(webhook.id, limit);
     // An attempt without a wait starts at the moment when it is due, although the limiter runs it later.
@@ -185,7 +182,7 @@ export class Deliveries {
       if (life.aborted) return null;
       const attempt = await sendEvent(network, life, {
         url: delivery.url,
-        body: Buffer.from(this.#world.printed(delivery.event)),
+        body: Buffer.from(this.world.printed(delivery.event)),
         secret: () => webhook.signing_secret,
         now: due ?? clock.now(),
         rules: options,
@@ -222,7 +219,7 @@ export class Deliveries {
   }
 
   #webhookFor({ organization, webhook_id }: DeliveryRecord): WebhookRecord | undefined {
-    return this.#world.organizations[organization].webhooks.get(webhook_id);
+    return this.world.organizations[organization].webhooks.get(webhook_id);
   }
 }
 

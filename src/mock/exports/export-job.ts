@@ -80,14 +80,11 @@ interface Zip {
 
 /** The ZIPs of export jobs. The layout of each is computed once; its bytes are read on demand. */
 export class ZipArtifacts {
-  readonly #pictures: Pictures;
   readonly #zips = new WeakMap<ExportRecord, Promise<Zip>>();
   /** Cached per image, because images never change and can be in many ZIPs. */
   readonly #measures = new WeakMap<ImageRecord, Measure>();
 
-  constructor(pictures: Pictures) {
-    this.#pictures = pictures;
-  }
+  constructor(private readonly pictures: Pictures) {}
 
   /** The ZIP of a job. When `life` ends, measuring stops and reading fail. */
   async toFile(organization: Organization, job: ExportRecord, life: AbortSignal): Promise<StoredFile> {
@@ -114,7 +111,7 @@ export class ZipArtifacts {
         life.throwIfAborted();
         let known = this.#measures.get(image);
         if (known === undefined) {
-          const bytes = await this.#pictures.assetBytes(image, life);
+          const bytes = await this.pictures.assetBytes(image, life);
           known = { size: bytes.length, crc: crc32(bytes) };
           this.#measures.set(image, known);
           measured += bytes.length;
@@ -128,7 +125,7 @@ export class ZipArtifacts {
       }
     }
     const layout = layOut(files, Date.parse(job.created_at));
-    const parts = layout.parts.map(({ bytes, file }) => bytes ?? this.#pictures.assetTag(images[file]!));
+    const parts = layout.parts.map(({ bytes, file }) => bytes ?? this.pictures.assetTag(images[file]!));
     return { layout, images, etag: entityTag(...parts) };
   }
 
@@ -143,7 +140,7 @@ export class ZipArtifacts {
       if (part.at + part.size <= start) continue;
       if (part.at >= end) return;
       life.throwIfAborted();
-      const bytes = part.bytes ?? (await this.#pictures.assetBytes(images[part.file]!, life));
+      const bytes = part.bytes ?? (await this.pictures.assetBytes(images[part.file]!, life));
       yield bytes.subarray(Math.max(0, start - part.at), end - part.at);
     }
   }

@@ -17,11 +17,7 @@ export interface SignedUrl {
  * one hour of the mock's clock (Limits, signed URL lifetime). `expires` is in milliseconds since the epoch.
  */
 export class SignedUrls {
-  readonly #secret: string;
-
-  constructor(secret: string) {
-    this.#secret = secret;
-  }
+  constructor(private readonly secret: string) {}
 
   /** `path` starts with `/_signed/`. */
   sign(baseUrl: string, path: string, now: number): SignedUrl {
@@ -51,7 +47,7 @@ export class SignedUrls {
   }
 
   #mac(path: string, expires: number): Buffer {
-    return createHmac("sha256", this.#secret).update(`${path}?expires=${expires}`).digest();
+    return createHmac("sha256", this.secret).update(`${path}?expires=${expires}`).digest();
   }
 }
 

@@ -6,15 +6,11 @@ const macLength = 16;
 
 /** Creates and reads cursors, opaque positions in a list (Endpoints: opaque, keyset-based). */
 export class Cursors {
-  readonly #secret: string;
-
-  constructor(secret: string) {
-    this.#secret = secret;
-  }
+  constructor(private readonly secret: string) {}
 
   /** `list` identifies the list: organization, operation and filters. */
   make(list: string, position: number): string {
-    const mac = createHmac("sha256", this.#secret).update(`${list}\n${position}`).digest("base64url");
+    const mac = createHmac("sha256", this.secret).update(`${list}\n${position}`).digest("base64url");
     return Buffer.from(`${position}.${mac.slice(0, macLength)}`).toString("base64url");
   }
 

@@ -93,16 +93,13 @@ const rememberedBodies = 200;
 /** The last requests, oldest first. */
 export class RequestLog {
   readonly #requests: LoggedRequest[] = [];
-  /** Whether bodies and responses of new requests are kept. */
-  keepsBodies: boolean;
   /** Number of requests since the last clear. The newest has this number, the first had 1. */
   count = 0;
   /** Number of clears. */
   clears = 0;
 
-  constructor(keepsBodies: boolean) {
-    this.keepsBodies = keepsBodies;
-  }
+  /** `keepsBodies`: bodies and responses of new requests are kept. */
+  constructor(public keepsBodies: boolean) {}
 
   add(request: LoggedRequest): void {
     this.count++;

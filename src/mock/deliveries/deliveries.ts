@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import type { Network } from "../outgoing/network.ts";
 import type { OrganizationName } from "../rules/api-keys.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { found, Refusal } from "../rules/refusal.ts";
 import { abandonedUntilDisabled, type Organization } from "../store/organization.ts";
 import type { Attempt, DeliveryRecord, WebhookRecord } from "../store/records.ts";
 import type { WorkInProgress } from "../work/work-in-progress.ts";
@@ -82,8 +82,7 @@ export class Deliveries {
 
   /** Sends a delivery again now, whatever its state and webhook. Its schedule does not change. */
   async resend(id: string): Promise<RecordedDelivery> {
-    const delivery = this.#deliveries.get(id);
-    if (delivery === undefined) throw new Refusal("delivery_not_found", "delivery not found");
+    const delivery = found(this.#deliveries.get(id), "delivery");
     const webhook = this.#webhookFor(delivery);
     if (webhook === undefined) throw orphaned();
     const isThere = () => this.#webhookFor(delivery) === webhook;

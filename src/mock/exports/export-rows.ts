@@ -79,12 +79,10 @@ export function toAsset(
 ): ExportAsset {
   const { id, mime_type, width, height, created_at, generation, watermarked = false } = image;
   const path = hasOwnVersion(image) ? signedPaths.asset(id) : signedPaths.image(id);
-  const signed = world.signedUrls.sign(world.baseUrl, path, signedAt);
   return {
     id,
     role: toRole(image),
-    url: signed.url,
-    url_expires_at: signed.expiresAt,
+    ...world.sign(path, signedAt),
     mime_type,
     width,
     height,

@@ -6,12 +6,6 @@ import { Refusal } from "../rules/refusal.ts";
 /** The latest expiry time: a day after the last time of a clock, the end of the year 9999. */
 const lastExpiry = lastMoment + 86_400_000;
 
-/** A URL that works without an API key, and its expiry time (RFC 3339). */
-export interface SignedUrl {
-  readonly url: string;
-  readonly expiresAt: string;
-}
-
 /**
  * Signed URLs are outside `/v1`, like those of a storage service. They work without an API key for exactly
  * one hour of the mock's clock (Limits, signed URL lifetime). `expires` is in milliseconds since the epoch.
@@ -19,13 +13,13 @@ export interface SignedUrl {
 export class SignedUrls {
   constructor(private readonly secret: string) {}
 
-  /** `path` starts with `/_signed/`. */
-  sign(baseUrl: string, path: string, now: number): SignedUrl {
+  /** A URL that works without an API key, and its expiry time (RFC 3339). `path` starts with `/_signed/`. */
+  sign(baseUrl: string, path: string, now: number): { url: string; url_expires_at: string } {
     // Later times cannot be written as a timestamp.
     const expires = Math.min(Math.floor(now) + limits.signedUrlMs, lastExpiry);
     return {
       url: `${baseUrl}${path}?expires=${expires}&signature=${this.#mac(path, expires).toString("hex")}`,
-      expiresAt: new Date(expires).toISOString(),
+      url_expires_at: new Date(expires).toISOString(),
     };
   }
 

@@ -7,7 +7,7 @@ import { heldImages, toAsset } from "../exports/export-rows.ts";
 import { shownModel } from "../routes/models.ts";
 import { shownProduct } from "../routes/products.ts";
 import type { ApiKeyState } from "../rules/api-keys.ts";
-import { invalid, type Problem, Refusal } from "../rules/refusal.ts";
+import { found, invalid, type Problem, Refusal } from "../rules/refusal.ts";
 import { findModel, type Organization } from "../store/organization.ts";
 import { attach, changeProduct, listedPhotos, refuseTaken } from "../store/product-changes.ts";
 import type { ImageRecord, ModelRecord, ProductRecord } from "../store/records.ts";
@@ -127,9 +127,7 @@ function findHolder(
     }
     throw invalid("product_id: no product has this image", "product_id");
   }
-  const product = organization.products.get(id);
-  if (product !== undefined) return product;
-  throw new Refusal("product_not_found", "product not found", { param: "product_id" });
+  return found(organization.products.get(id), "product", "product_id");
 }
 
 /** A new image before the fields that can change later. */

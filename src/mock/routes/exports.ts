@@ -5,7 +5,7 @@ import { exportRow } from "../exports/export-rows.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { found, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import { listedPhotos } from "../store/product-changes.ts";
 import type { ExportedProduct, ExportRecord, ProductRecord } from "../store/records.ts";
@@ -40,8 +40,7 @@ export const exports = {
   },
 
   get({ world, organization, params }) {
-    const job = organization.exports.get(params.export_id);
-    if (job === undefined) throw new Refusal("export_not_found", "export not found");
+    const job = found(organization.exports.get(params.export_id), "export");
     return { body: shown(world, job), retryAfter: world.pollSeconds(job) };
   },
 } satisfies Handlers["exports"];
@@ -50,10 +49,8 @@ export const exports = {
 function shown(world: World, job: ExportRecord): ExportJob {
   const { id, format, status, total_assets, error, created_at, finished_at } = job;
   const path = format === "zip" ? signedPaths.exportImages(id) : signedPaths.exportManifest(id);
-  const signed =
-    status === "completed" ? world.signedUrls.sign(world.baseUrl, path, world.clock.now()) : null;
-  const url = signed?.url ?? null;
-  const url_expires_at = signed?.expiresAt ?? null;
+  const { url, url_expires_at } =
+    status === "completed" ? world.sign(path) : { url: null, url_expires_at: null };
   return { id, format, status, url, url_expires_at, total_assets, error, created_at, finished_at };
 }
 

@@ -2,7 +2,7 @@ import { detectImageType } from "../../contract/image-file.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { imageDimensions } from "../images/upload.ts";
 import type { Handlers } from "../requests/pipeline.ts";
-import { invalid, Refusal } from "../rules/refusal.ts";
+import { found, invalid, Refusal } from "../rules/refusal.ts";
 
 /** Images: upload the bytes, get a signed URL to them. */
 export const images = {
@@ -26,10 +26,7 @@ export const images = {
   },
 
   get({ world, organization, params }) {
-    const image = organization.images.get(params.image_id);
-    if (image === undefined) throw new Refusal("image_not_found", "image not found");
-    const { id, mime_type, created_at } = image;
-    const signed = world.signedUrls.sign(world.baseUrl, signedPaths.image(id), world.clock.now());
-    return { body: { id, mime_type, url: signed.url, url_expires_at: signed.expiresAt, created_at } };
+    const { id, mime_type, created_at } = found(organization.images.get(params.image_id), "image");
+    return { body: { id, mime_type, ...world.sign(signedPaths.image(id)), created_at } };
   },
 } satisfies Handlers["images"];

@@ -4,8 +4,7 @@ import { checkRows, rowsOfNdjson } from "../jobs/import-body.ts";
 import { startImport } from "../jobs/import-job.ts";
 import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
-import { invalid, Refusal } from "../rules/refusal.ts";
-import type { Organization } from "../store/organization.ts";
+import { found, invalid } from "../rules/refusal.ts";
 import { type ImportJob, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
@@ -25,12 +24,12 @@ export const imports = {
   },
 
   get({ world, organization, params }) {
-    const job = findImport(organization, params.import_id);
+    const job = found(organization.imports.get(params.import_id), "import");
     return { body: shown(world, job), retryAfter: world.pollSeconds(job) };
   },
 
   rows({ world, organization, params, query }) {
-    const job = findImport(organization, params.import_id);
+    const job = found(organization.imports.get(params.import_id), "import");
     const { limit, cursor, status } = query;
     const list = `${organization.name} imports.rows ${job.id} ${status ?? "all"}`;
     // The position of a row in the input never changes, so it works as a key while rows leave `pending`.
@@ -64,16 +63,8 @@ function shown(world: World, job: ImportJob): Import {
           partial: job.partial,
           failed: job.failed,
         };
-  const results_url = isTerminal(job)
-    ? world.signedUrls.sign(world.baseUrl, signedPaths.importResults(id), world.clock.now()).url
-    : null;
+  const results_url = isTerminal(job) ? world.sign(signedPaths.importResults(id)).url : null;
   return { id, status, mode, on_image_error, counts, results_url, created_at, started_at, finished_at };
-}
-
-function findImport(organization: Organization, id: string): ImportJob {
-  const job = organization.imports.get(id);
-  if (job === undefined) throw new Refusal("import_not_found", "import not found");
-  return job;
 }
 
 function* rowsAfter(

@@ -25,6 +25,6 @@ export const models = {
 export function shownModel(world: World, { has_preview = true, ...model }: ModelRecord): Model {
   if (!has_preview) return { ...model, preview_url: null, preview_url_expires_at: null };
   const path = signedPaths.modelPreview(model.id);
-  const { url, expiresAt } = world.signedUrls.sign(world.baseUrl, path, world.clock.now());
-  return { ...model, preview_url: url, preview_url_expires_at: expiresAt };
+  const { url, url_expires_at } = world.sign(path);
+  return { ...model, preview_url: url, preview_url_expires_at: url_expires_at };
 }

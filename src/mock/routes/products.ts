@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
-import { invalid, Refusal } from "../rules/refusal.ts";
+import { found, invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import { attach, changeProduct, detach, type Photo, refuseTaken, remove } from "../store/product-changes.ts";
 import { foldCase } from "../store/product-list.ts";
@@ -43,31 +43,32 @@ export const products = {
   },
 
   get({ organization, params }) {
-    const product = findProduct(organization, params.product_id);
+    const product = found(organization.products.get(params.product_id), "product");
     return { json: organization.products.printed(product, print) };
   },
 
   update({ world, organization, params, body }) {
     if (world.options.strictSlugs) rejectLongFields(body.value);
-    const product = findProduct(organization, params.product_id);
+    const product = found(organization.products.get(params.product_id), "product");
     changeProduct(organization, product, body.value, world.timestamp());
     return { body: shownProduct(product) };
   },
 
   delete({ world, organization, params }) {
-    remove(organization, findProduct(organization, params.product_id), world.timestamp());
+    const product = found(organization.products.get(params.product_id), "product");
+    remove(organization, product, world.timestamp());
     return { body: null };
   },
 
   attach({ world, organization, params, body }) {
     if (world.options.strictSlugs) rejectLongFields(body.value);
-    const product = findProduct(organization, params.product_id);
+    const product = found(organization.products.get(params.product_id), "product");
     const photos = findPhotos(organization, body.value.images);
     return { body: attach(organization, product, photos, world.timestamp()) };
   },
 
   detach({ world, organization, params }) {
-    const product = findProduct(organization, params.product_id);
+    const product = found(organization.products.get(params.product_id), "product");
     detach(organization, product, params.image_id, world.timestamp());
     return { body: null };
   },
@@ -86,12 +87,6 @@ export const shownProduct = (record: ProductRecord): Product => ({
 });
 
 const print = (record: ProductRecord): string => JSON.stringify(shownProduct(record));
-
-function findProduct(organization: Organization, id: string): ProductRecord {
-  const product = organization.products.get(id);
-  if (product === undefined) throw new Refusal("product_not_found", "product not found");
-  return product;
-}
 
 /** The images named in a request; 404 for the first that the organization does not have. */
 function findPhotos(

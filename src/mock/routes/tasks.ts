@@ -9,7 +9,7 @@ import { toBeautifierOrder, toGroup, toTryonOrder } from "../jobs/task-orders.ts
 import { judgeTryons, unlistedProblem } from "../jobs/tryon-inputs.ts";
 import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
-import { invalid, Refusal } from "../rules/refusal.ts";
+import { found, invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization, PlacedTask } from "../store/organization.ts";
 import type { TaskRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
@@ -35,22 +35,15 @@ export const tasks = {
   beautify({ world, organization, body }) {
     const { inputs } = body.value;
     if (world.options.strictSlugs) rejectUnlisted(body.value);
-    const product = organization.products.get(inputs.product_id);
-    if (product === undefined) {
-      throw new Refusal("product_not_found", "product not found", { param: "inputs.product_id" });
-    }
+    const product = found(organization.products.get(inputs.product_id), "product", "inputs.product_id");
     const photos = product.images.map(({ orientation }) => orientation);
     if (!canShow(inputs.angle_shot, photos)) {
       const message = `the product has no photo that fits the angle ${inputs.angle_shot}`;
       throw new Refusal("image_required", message, { param: "inputs.product_id" });
     }
     charge(organization, 1);
-    return {
-      body: shown(
-        world,
-        startTask(world, organization, toBeautifierOrder(organization, product, body.value)),
-      ),
-    };
+    const order = toBeautifierOrder(organization, product, body.value);
+    return { body: shown(world, startTask(world, organization, order)) };
   },
 
   tryon({ world, organization, body }) {
@@ -68,8 +61,7 @@ export const tasks = {
   },
 
   get({ world, organization, params }) {
-    const task = organization.tasks.get(params.task_id);
-    if (task === undefined) throw new Refusal("task_not_found", "task not found");
+    const task = found(organization.tasks.get(params.task_id), "task");
     return { body: shown(world, task), retryAfter: world.pollSeconds(task) };
   },
 } satisfies Handlers["tasks"];
@@ -78,7 +70,8 @@ export const tasks = {
 function shown(world: World, task: TaskRecord): Task {
   const { id, type, subtype, status, product_id, started_at, finished_at, created_at } = task;
   const failure_reason = status === "failed" && task.failure !== null ? { ...task.failure } : null;
-  const output_image = task.output_image_id === null ? null : signedOutput(world, task.output_image_id);
+  const output = task.output_image_id;
+  const output_image = output === null ? null : { id: output, ...world.sign(signedPaths.image(output)) };
   return {
     id,
     type,
@@ -91,11 +84,6 @@ function shown(world: World, task: TaskRecord): Task {
     finished_at,
     created_at,
   };
-}
-
-function signedOutput(world: World, id: string): NonNullable<Task["output_image"]> {
-  const { url, expiresAt } = world.signedUrls.sign(world.baseUrl, signedPaths.image(id), world.clock.now());
-  return { id, url, url_expires_at: expiresAt };
 }
 
 function* filtered<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolean): Generator<Item> {

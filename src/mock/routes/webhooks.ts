@@ -6,8 +6,7 @@ import { webhookUrlBreach } from "../deliveries/delivery.ts";
 import { isFromForeignPage } from "../requests/pages.ts";
 import type { Handlers } from "../requests/pipeline.ts";
 import { toPage } from "../rules/cursors.ts";
-import { invalid, Refusal } from "../rules/refusal.ts";
-import type { Organization } from "../store/organization.ts";
+import { found, invalid } from "../rules/refusal.ts";
 import type { WebhookRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
@@ -50,11 +49,11 @@ export const webhooks = {
   },
 
   get({ organization, params }) {
-    return { body: shown(findWebhook(organization, params.webhook_id)) };
+    return { body: shown(found(organization.webhooks.get(params.webhook_id), "webhook")) };
   },
 
   update({ world, organization, params, body }) {
-    const webhook = findWebhook(organization, params.webhook_id);
+    const webhook = found(organization.webhooks.get(params.webhook_id), "webhook");
     const { events, status, description, rotate_secret = false } = body.value;
     if (events !== undefined) webhook.events = distinct(events);
     if (description !== undefined) webhook.description = description;
@@ -70,7 +69,7 @@ export const webhooks = {
   },
 
   delete({ world, organization, params }) {
-    const webhook = findWebhook(organization, params.webhook_id);
+    const webhook = found(organization.webhooks.get(params.webhook_id), "webhook");
     organization.webhooks.delete(webhook.id);
     world.deliveries.drop(webhook.id);
     return { body: null };
@@ -88,12 +87,6 @@ function shown({
   created_at,
 }: WebhookRecord): Webhook {
   return { id, url, events: [...events], status, description, last_delivery_at, created_at };
-}
-
-function findWebhook(organization: Organization, id: string): WebhookRecord {
-  const webhook = organization.webhooks.get(id);
-  if (webhook === undefined) throw new Refusal("webhook_not_found", "webhook not found");
-  return webhook;
 }
 
 /** The flag with which the mock accepts a URL that the service would reject. */

@@ -55,3 +55,11 @@ export class Refusal extends Error {
 /** 400 `invalid_request`, because the field `param`, the body or the query breaks a rule. */
 export const invalid = (message: string, param?: string): Refusal =>
   new Refusal("invalid_request", message, param === undefined ? {} : { param });
+
+type Resource = "product" | "image" | "import" | "export" | "task" | "webhook" | "delivery";
+
+/** A record, or the 404 of one that the organization does not have. */
+export function found<Item>(record: Item | undefined, what: Resource, param?: string): Item {
+  if (record !== undefined) return record;
+  throw new Refusal(`${what}_not_found`, `${what} not found`, { param });
+}

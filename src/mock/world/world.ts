@@ -176,6 +176,11 @@ export class World {
     this.signedUrls = new SignedUrls(secret);
   }
 
+  /** A signed URL for a path of `signedPaths`, and its expiry time. */
+  sign(path: string, at = this.clock.now()): ReturnType<SignedUrls["sign"]> {
+    return this.signedUrls.sign(this.baseUrl, path, at);
+  }
+
   /** `Retry-After` in seconds while a job runs (Limits, job polling interval); shorter at higher speeds. */
   pollSeconds({ finished_at }: { finished_at: string | null }): number | undefined {
     return finished_at !== null ? undefined : Math.round(limits.jobPollSeconds / this.options.speed);

@@ -1,6 +1,7 @@
 import { limits } from "../contract/limits.ts";
 import { BadResponseError } from "../http/errors.ts";
-import { SeenKeys } from "./seen-keys.ts";
+import { systemRandom } from "../http/retry.ts";
+import { SeenTexts } from "./seen-texts.ts";
 
 /** One page of any list (List envelope). */
 export interface Page<Entry> {
@@ -27,7 +28,7 @@ export async function* readPages<Entry>(
 ): AsyncGenerator<readonly Entry[], void, undefined> {
   const limit = input.limit ?? limits.page.max;
   const cursors = new Set<unknown>([input.cursor]);
-  const known = new SeenKeys();
+  const known = new SeenTexts(systemRandom);
   const toKey = keyOf(path);
   let empty = 0;
   let page = await readPage({ limit });
@@ -80,11 +81,11 @@ const lineOf = (row: unknown): unknown => (row as { line?: unknown } | null)?.li
 function withoutKnown<Entry>(
   entries: readonly Entry[],
   toKey: (entry: Entry) => string | null,
-  known: SeenKeys,
+  known: SeenTexts,
 ): readonly Entry[] {
   const fresh = entries.filter((entry) => {
     const key = toKey(entry);
-    return key === null || known.add(key);
+    return key === null || known.add(key, 1) === null;
   });
   return fresh.length === entries.length ? entries : fresh;
 }

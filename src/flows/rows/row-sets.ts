@@ -1,3 +1,4 @@
+import { SeenTexts } from "../../client/seen-texts.ts";
 import { cellText, type Place } from "./problem.ts";
 
 /** Rows of a file by their index, from 0. */
@@ -99,74 +100,4 @@ export class FirstUses {
     const used = first - file.before;
     return { line: used, ...file.toPlace(used), file: file.before === before ? null : file.name };
   }
-}
-
-/**
- * Remembers short texts with a number each (references with their lines) in 16 bytes per entry; a million
- * strings in a Map would take over 100 MB. It keeps 96 bits of a hash with new seeds per instance: among a
- * million texts the probability of a collision is below 1e-16.
- */
-export class SeenTexts {
-  #slots: Uint32Array;
-  #mask: number;
-  #size = 0;
-  readonly #seeds: readonly [number, number, number];
-
-  constructor(random: () => number, capacity = 1024) {
-    this.#slots = new Uint32Array(capacity * 4);
-    this.#mask = capacity - 1;
-    this.#seeds = [(random() * 2 ** 32) >>> 0, (random() * 2 ** 32) >>> 0, (random() * 2 ** 32) >>> 0];
-  }
-
-  /** The number remembered for the text, or null; remembers a new text with `number` (from 1). */
-  add(text: string, number: number): number | null {
-    if (this.#size * 4 > this.#mask * 3) this.#grow();
-    let [a, b, c] = this.#seeds;
-    for (let index = 0; index < text.length; index++) {
-      const unit = text.charCodeAt(index);
-      a = Math.imul(a ^ unit, 0x85ebca6b);
-      a ^= a >>> 15;
-      b = Math.imul(b ^ unit, 0xc2b2ae35);
-      b ^= b >>> 13;
-      c = Math.imul(c ^ unit, 0x27d4eb2f);
-      c ^= c >>> 14;
-    }
-    const at = this.#find(finish(a), finish(b ^ a), finish(c ^ b));
-    const before = this.#slots[at + 3]!;
-    if (before !== 0) return before;
-    this.#slots[at] = finish(a);
-    this.#slots[at + 1] = finish(b ^ a);
-    this.#slots[at + 2] = finish(c ^ b);
-    this.#slots[at + 3] = number;
-    this.#size++;
-    return null;
-  }
-
-  /** The slot that holds the hash, or the free slot for it. */
-  #find(a: number, b: number, c: number): number {
-    const slots = this.#slots;
-    let entry = a & this.#mask;
-    for (;;) {
-      const at = entry * 4;
-      if (slots[at + 3] === 0) return at;
-      if (slots[at] === a && slots[at + 1] === b && slots[at + 2] === c) return at;
-      entry = (entry + 1) & this.#mask;
-    }
-  }
-
-  #grow(): void {
-    const old = this.#slots;
-    this.#slots = new Uint32Array(old.length * 2);
-    this.#mask = this.#slots.length / 4 - 1;
-    for (let at = 0; at < old.length; at += 4) {
-      if (old[at + 3] !== 0)
-        this.#slots.set(old.subarray(at, at + 4), this.#find(old[at]!, old[at + 1]!, old[at + 2]!));
-    }
-  }
-}
-
-function finish(hash: number): number {
-  let h = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
-  h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
-  return (h ^ (h >>> 16)) >>> 0;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SeenTexts } from "../../../src/flows/rows/row-sets.ts";
-import { seededRandom } from "../../support/seeded-random.ts";
+import { SeenTexts } from "../../src/client/seen-texts.ts";
+import { seededRandom } from "../support/seeded-random.ts";
 
 test("returns the same as a map of all references", () => {
   const reference = fc.oneof(

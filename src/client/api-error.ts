@@ -74,32 +74,21 @@ export class ApiError extends CatalogueError {
     hint?: string | undefined;
     credits?: Credits | null;
   }) {
-    const {
-      request,
+    const { request, status, body, problems = [], replayed = false, credits = null, ...detail } = refusal;
+    const { type, code, param } = body;
+    super(`${withoutStop(body.message)} (${request}: ${status} ${code})`, {
+      type,
+      code,
+      param,
       status,
-      body,
-      problems = [],
-      requestId,
-      earlierUnanswered,
-      replayed,
-      hint,
-      credits = null,
-    } = refusal;
-    super(`${withoutStop(body.message)} (${request}: ${status} ${body.code})`, {
-      type: body.type,
-      code: body.code,
-      param: body.param,
-      status,
-      requestId,
-      earlierUnanswered,
-      hint,
+      ...detail,
     });
     this.credits = credits;
     this.request = request;
     this.status = status;
     this.body = body;
     this.problems = problems;
-    this.replayed = replayed ?? false;
+    this.replayed = replayed;
   }
 }
 

@@ -1,5 +1,6 @@
 import stringWidth from "string-width";
 import { shortValue } from "../../text.ts";
+import { cut } from "./wrapped.ts";
 
 /** The layout of a table. */
 export interface TableLayout {
@@ -111,18 +112,8 @@ function fittedWidths(columns: readonly Cuttable[], widths: readonly number[], w
 
 /** A cell in a column: filled with spaces, or cut with an ellipsis. */
 function padded(cell: string, width: number): string {
-  const missing = width - textWidth(cell);
-  if (missing >= 0) return cell + " ".repeat(missing);
-  let text = "";
-  let used = 0;
-  for (const character of cell) {
-    const next = used + textWidth(character);
-    // One column is for the ellipsis.
-    if (next >= width) break;
-    text += character;
-    used = next;
-  }
-  return `${text}…${" ".repeat(width - used - 1)}`;
+  const text = textWidth(cell) <= width ? cell : cut(cell, width);
+  return text + " ".repeat(width - textWidth(text));
 }
 
 /** The width with the gaps. */

@@ -52,6 +52,29 @@ function splitWords(line: string): string[] {
   return start === line.length ? words : [...words, line.slice(start)];
 }
 
+/** A text in pieces of a width, broken anywhere. Spaces at the start are kept. */
+export function folded(text: string, width: number): string[] {
+  const parts: string[] = [];
+  let [part, filled] = ["", 0];
+  for (const character of text) {
+    const wide = stringWidth(character);
+    if (filled + wide > width && part !== "") {
+      parts.push(part);
+      [part, filled] = ["", 0];
+    }
+    part += character;
+    filled += wide;
+  }
+  return [...parts, part];
+}
+
+/** A text in a width, with `…` if it was cut. */
+export function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  const [first = ""] = folded(text, Math.max(1, width - 1));
+  return width < 2 ? first.slice(0, width) : `${first}…`;
+}
+
 /** The least width of a text next to its name; in less, it continues below the name. */
 const leastColumn = 20;
 

@@ -20,10 +20,6 @@ export async function* utf8Chunks(
 ): AsyncGenerator<Buffer> {
   const { first, all } = await peek(chunks);
   if (first === null) return;
-  for (const [magic, message] of notText) {
-    if (first.subarray(0, magic.length).equals(magic))
-      throw new UnreadableInput({ line: 1, code: "wrong_format", message });
-  }
   const form = detectTextForm(first, encoding);
   yield* form.encoding === "utf-8" ? checkedUtf8(all) : decoded(all, form.encoding);
 }
@@ -57,14 +53,6 @@ export async function peek(
   return { first, all: all() };
 }
 
-/** Files often mistaken for CSV, by their first bytes, with the message for each. */
-const notText: readonly (readonly [Buffer, string])[] = [
-  [
-    Buffer.from([0x50, 0x4b, 0x03, 0x04]),
-    "Excel workbook or ZIP file, not text: save it as CSV (UTF-8) and import that file",
-  ],
-  [Buffer.from([0x1f, 0x8b, 0x08]), "gzip file, not text: unpack it (gunzip) and import that file"],
-];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 async function* checkedUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -9,7 +9,8 @@ import { readBody } from "../rules/body.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { World } from "../world/world.ts";
-import { type ControlRoute, controlRoutes } from "./routes.ts";
+import type { ControlRoute } from "./openapi.ts";
+import { controlRoutes } from "./routes.ts";
 
 /** A state contains every uploaded image, so it can be far larger than a request body of the service. */
 const controlBodyBytes = 512 * 1024 * 1024;

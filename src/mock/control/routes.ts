@@ -37,58 +37,47 @@ import {
 
 type Params = Parameters<ControlRoute["work"]>[2];
 
-export type { ControlRoute };
-
 const ClockMove = z.strictObject({ advance_ms: z.int().min(0) });
+
+/** A control route; `name` is its method and its path. */
+function route(
+  name: string,
+  summary: string,
+  schemas: Pick<ControlRoute, "body" | "reply">,
+  work: ControlRoute["work"],
+): ControlRoute {
+  const [method, path] = name.split(" ") as [ControlRoute["method"], string];
+  return { method, path, summary, ...schemas, work };
+}
 
 /** A `PUT` of an object that is created, or changed; 400 with every problem at once. */
 function part<Order extends z.ZodType>(
   path: string,
   summary: string,
-  schemas: { id: z.ZodType; body: Order; reply: z.ZodType },
+  { id, body, reply }: { id: z.ZodType; body: Order; reply: z.ZodType },
   put: (world: World, id: string, order: z.output<Order>) => unknown,
 ): ControlRoute {
   const name = /\{(\w+)\}$/.exec(path)![1]!;
-  const { id, body, reply } = schemas;
-  return {
-    method: "PUT",
-    path,
-    summary,
-    body,
-    reply,
-    work: (world, bytes, params) => {
-      const whole = z.strictObject({ [name]: id });
-      checkAll(whole, { [name]: params[name] }, "path");
-      // An empty body creates the object with defaults.
-      return put(
-        world,
-        params[name]!,
-        checkAll(body, bytes.length === 0 ? {} : parseJsonBody(bytes), "body"),
-      );
-    },
-  };
+  return route(`PUT ${path}`, summary, { body, reply }, (world, bytes, params) => {
+    checkAll(z.strictObject({ [name]: id }), { [name]: params[name] }, "path");
+    // An empty body creates the object with defaults.
+    const order = checkAll(body, bytes.length === 0 ? {} : parseJsonBody(bytes), "body");
+    return put(world, params[name]!, order);
+  });
 }
 
 /** All control routes. */
 export const controlRoutes: readonly ControlRoute[] = [
-  {
-    method: "GET",
-    path: "/_mock/openapi.json",
-    summary: "Get this document",
-    reply: null,
-    work: async (world) => {
-      // Loaded for the first reader: most mocks have none.
-      const { controlDocument } = await import("./openapi.ts");
-      return controlDocument([...controlRoutes, ...pageRoutes], world.baseUrl);
-    },
-  },
-  {
-    method: "POST",
-    path: "/_mock/clock",
-    summary: "Move the clock forward and run what became due",
-    body: ClockMove,
-    reply: Now,
-    work: async (world, body) => {
+  route("GET /_mock/openapi.json", "Get this document", { reply: null }, async (world) => {
+    // Loaded for the first reader: most mocks have none.
+    const { controlDocument } = await import("./openapi.ts");
+    return controlDocument([...controlRoutes, ...pageRoutes], world.baseUrl);
+  }),
+  route(
+    "POST /_mock/clock",
+    "Move the clock forward and run what became due",
+    { body: ClockMove, reply: Now },
+    async (world, body) => {
       const { advance_ms } = check(ClockMove, parseJsonBody(body), "body");
       if (advance_ms > 0 && world.clock.now() + advance_ms > lastMoment) {
         throw invalid("too far: expiration times would pass the year 9999", "advance_ms");
@@ -96,117 +85,69 @@ export const controlRoutes: readonly ControlRoute[] = [
       await moveClock(world, advance_ms);
       return { now: world.timestamp() };
     },
-  },
-  {
-    method: "POST",
-    path: "/_mock/faults",
-    summary: "Add a fault",
-    body: FaultOrder,
-    reply: FaultReport,
-    work: (world, body) => world.faults.add(readFault(parseJsonBody(body)), world.secret),
-  },
-  {
-    method: "GET",
-    path: "/_mock/faults",
-    summary: "List the faults",
-    reply: z.array(FaultReport),
-    work: (world) => world.faults.list(),
-  },
-  {
-    method: "DELETE",
-    path: "/_mock/faults",
-    summary: "Remove all faults",
-    reply: Cleared,
-    work: (world) => ({ cleared: world.faults.clear() }),
-  },
-  {
-    method: "DELETE",
-    path: "/_mock/faults/{fault_id}",
-    summary: "Remove one fault",
-    reply: Cleared,
-    work: (world, _body, { fault_id }) => {
-      if (!world.faults.remove(Number(fault_id))) throw new Refusal("route_not_found", "fault not found");
-      return { cleared: 1 };
-    },
-  },
-  {
-    method: "POST",
-    path: "/_mock/reset",
-    summary: "Return to the start; the clock stays",
-    reply: Now,
-    work: (world) => {
-      world.reset();
-      return { now: world.timestamp() };
-    },
-  },
-  {
-    method: "GET",
-    path: "/_mock/state",
-    summary: "Get the complete state",
-    reply: MockState,
-    work: (world) => Readable.from(printedState(world)),
-  },
-  {
-    method: "PUT",
-    path: "/_mock/state",
-    summary: "Replace the complete state",
-    body: MockState,
-    reply: Now,
-    work: (world, body) => {
-      restoreSnapshot(world, check(MockState, parseJsonBody(body), "body"));
-      return { now: world.timestamp() };
-    },
-  },
-  {
-    method: "GET",
-    path: "/_mock/requests",
-    summary: "List the latest requests, newest last",
-    reply: z.array(LoggedRequest),
-    work: (world) => world.log.list(),
-  },
+  ),
+  route("POST /_mock/faults", "Add a fault", { body: FaultOrder, reply: FaultReport }, (world, body) =>
+    world.faults.add(readFault(parseJsonBody(body)), world.secret),
+  ),
+  route("GET /_mock/faults", "List the faults", { reply: z.array(FaultReport) }, (world) =>
+    world.faults.list(),
+  ),
+  route("DELETE /_mock/faults", "Remove all faults", { reply: Cleared }, (world) => {
+    return { cleared: world.faults.clear() };
+  }),
+  route("DELETE /_mock/faults/{fault_id}", "Remove one fault", { reply: Cleared }, (world, _, params) => {
+    const isRemoved = world.faults.remove(Number(params.fault_id));
+    if (!isRemoved) throw new Refusal("route_not_found", "fault not found");
+    return { cleared: 1 };
+  }),
+  route("POST /_mock/reset", "Return to the start; the clock stays", { reply: Now }, (world) => {
+    world.reset();
+    return { now: world.timestamp() };
+  }),
+  route("GET /_mock/state", "Get the complete state", { reply: MockState }, (world) =>
+    Readable.from(printedState(world)),
+  ),
+  route("PUT /_mock/state", "Replace the complete state", { body: MockState, reply: Now }, (world, body) => {
+    restoreSnapshot(world, check(MockState, parseJsonBody(body), "body"));
+    return { now: world.timestamp() };
+  }),
+  route(
+    "GET /_mock/requests",
+    "List the latest requests, newest last",
+    { reply: z.array(LoggedRequest) },
+    (world) => world.log.list(),
+  ),
   // Without a name in the path, the account of the first organization.
-  ...["/_mock/account", "/_mock/account/{organization}"].flatMap((path): ControlRoute[] => [
-    {
-      method: "GET",
-      path,
-      summary: "Get the credits of an organization",
-      reply: Account,
-      work: (world, _body, params) => toAccount(organizationIn(world, params)),
-    },
-    {
-      method: "POST",
-      path,
-      summary: "Set the credits of an organization",
-      body: AccountOrder,
-      reply: Account,
-      work: (world, body, params) => {
+  ...["/_mock/account", "/_mock/account/{organization}"].flatMap((path) => [
+    route(`GET ${path}`, "Get the credits of an organization", { reply: Account }, (world, _, params) =>
+      toAccount(organizationIn(world, params)),
+    ),
+    route(
+      `POST ${path}`,
+      "Set the credits of an organization",
+      { body: AccountOrder, reply: Account },
+      (world, body, params) => {
         const organization = organizationIn(world, params);
         organization.credits = check(AccountOrder, parseJsonBody(body), "body").credits;
         return toAccount(organization);
       },
-    },
+    ),
   ]),
-  {
-    method: "GET",
-    path: "/_mock/deliveries",
-    summary: "List webhook deliveries, newest last",
-    reply: z.array(Delivery),
-    work: (world) => world.deliveries.list(),
-  },
-  {
-    method: "POST",
-    path: "/_mock/deliveries/{delivery_id}/resend",
-    summary: "Deliver once more",
-    reply: Delivery,
-    work: (world, _body, { delivery_id }) => world.deliveries.resend(delivery_id!),
-  },
-  {
-    method: "GET",
-    path: "/_mock/keys",
-    summary: "List the API keys",
-    reply: z.array(ApiKeyState),
-    work: (world) => world.keys.list(),
-  },
+  route(
+    "GET /_mock/deliveries",
+    "List webhook deliveries, newest last",
+    { reply: z.array(Delivery) },
+    (world) => world.deliveries.list(),
+  ),
+  route(
+    "POST /_mock/deliveries/{delivery_id}/resend",
+    "Deliver once more",
+    { reply: Delivery },
+    (world, _, { delivery_id }) => world.deliveries.resend(delivery_id!),
+  ),
+  route("GET /_mock/keys", "List the API keys", { reply: z.array(ApiKeyState) }, (world) =>
+    world.keys.list(),
+  ),
   part(
     "/_mock/keys/{key}",
     "Add an API key, or change or revoke one",

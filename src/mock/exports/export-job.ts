@@ -51,7 +51,11 @@ export function continueExport(world: World, organization: Organization, job: Ex
     job.status = job.error === null ? "completed" : "failed";
     job.finished_at = world.timestamp();
     // Only a job that was processing has events (States, Export job); a manifest never is.
-    world.announce(organization, job.status === "failed" ? "export.failed" : "export.completed", job);
+    world.deliveries.announce(
+      organization,
+      job.status === "failed" ? "export.failed" : "export.completed",
+      job,
+    );
   });
 }
 

@@ -135,5 +135,5 @@ function finishIfDone(world: World, organization: Organization, job: ImportJob):
 function finish(world: World, organization: Organization, job: ImportJob, status: ImportJob["status"]): void {
   job.status = status;
   job.finished_at = world.timestamp();
-  world.announce(organization, status === "failed" ? "import.failed" : "import.completed", job);
+  world.deliveries.announce(organization, status === "failed" ? "import.failed" : "import.completed", job);
 }

@@ -85,7 +85,7 @@ function end(world: World, organization: Organization, task: TaskRecord): void {
   } else {
     task.status = "failed";
   }
-  world.announce(organization, `task.${task.status}`, { id: task.id, status: task.status });
+  world.deliveries.announce(organization, `task.${task.status}`, { id: task.id, status: task.status });
 }
 
 /** Stores the output as an image of the organization; it is drawn on first read. */

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { MovableClock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
-import type { EventType } from "../../contract/value-sets.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { Faults } from "../faults/faults.ts";
 import { SignedUrls } from "../images/signed-urls.ts";
@@ -191,15 +190,6 @@ export class World {
     const now = this.clock.now();
     if (now !== this.#stamp.at) this.#stamp = { at: now, text: new Date(now).toISOString() };
     return this.#stamp.text;
-  }
-
-  /** Sends the event of a finished job to the webhooks of the organization (Events). */
-  announce(
-    organization: Organization,
-    type: EventType,
-    resource: Readonly<{ id: string; status: string }>,
-  ): void {
-    this.deliveries.announce(organization, type, resource);
   }
 
   /** Runs something at a time of the clock; canceled by reset and stop. */

@@ -3,7 +3,7 @@ import { isAccepted } from "../../../flows/listen/log-lines.ts";
 import { counted } from "../../../flows/words.ts";
 import { parseJson } from "../../../json.ts";
 import type { Paint } from "../../output/paint.ts";
-import { wrapped } from "../../output/wrapped.ts";
+import { cut, folded, wrapped } from "../../output/wrapped.ts";
 import { eventResource, spokenResponse, statusPaint, timeOfDay } from "./event-words.ts";
 import { listed, type ScreenState, type ShownEvent, selectedEvent } from "./screen-state.ts";
 
@@ -190,27 +190,4 @@ function pretty(body: string): string {
   } catch {
     return body;
   }
-}
-
-/** The text in pieces of a width. Spaces at the start are kept. */
-function folded(text: string, width: number): string[] {
-  const parts: string[] = [];
-  let [part, filled] = ["", 0];
-  for (const character of text) {
-    const wide = stringWidth(character);
-    if (filled + wide > width && part !== "") {
-      parts.push(part);
-      [part, filled] = ["", 0];
-    }
-    part += character;
-    filled += wide;
-  }
-  return [...parts, part];
-}
-
-/** The text in a width, with `…` if it was cut. */
-function cut(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
-  const [first = ""] = folded(text, Math.max(1, width - 1));
-  return width < 2 ? first.slice(0, width) : `${first}…`;
 }

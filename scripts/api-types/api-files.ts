@@ -88,7 +88,7 @@ function resourceFile(resource: string): string {
   const body = `${types.join("\n")}\n${inputs}\n${comment(
     `${tagNotes[resource]} Specification: Endpoints, ${pascal(resource)}.`,
   )}export interface ${pascal(resource)}Api {\n${methods}}\n`;
-  return header + importsFor(body, resource) + body;
+  return header + importsFor(body) + body;
 }
 
 /** The components that the texts name, and those that they name in turn. */
@@ -126,15 +126,20 @@ const clauseOf = (name: string, resource: string): string =>
 /** The input of an operation: path and query parameters by name, and the forms of its body. */
 function inputOf({ input, operation, verb, resource, isInputOptional }: Call, sent: TypeText): string {
   const about = comment(`The input of \`client.${resource}.${verb}\`.`);
-  const parameters = (of: readonly Parameter[]) =>
-    of.map(({ name, schema, in: place, description }) => {
+  const isId = isOfGet(resource, verb, operation);
+  const id = isId ? `${pascal(resource)}GetInput` : null;
+  const fields = fieldsOf(operation)
+    .filter(({ in: place }, index) => !(isId && place === "path" && index === 0))
+    .map(({ name, schema, in: place, description }) => {
       const type = sent.of(schema as JsonObject, `${input}.${name}`);
       const isOptional = place === "query";
       return `${comment(documentation({ ...(schema as JsonObject), description } as JsonObject))}${name}${isOptional ? "?" : ""}: ${type}${isOptional ? " | undefined" : ""};\n`;
     });
-  const fields = parameters(fieldsOf(operation));
   const { body } = operation;
-  if (body === undefined) return `${about}export interface ${input} {\n${fields.join("")}}\n`;
+  if (body === undefined && id !== null && fields.length === 0)
+    return `${about}export type ${input} = ${id};\n`;
+  if (body === undefined)
+    return `${about}export interface ${input}${id === null ? "" : ` extends ${id}`} {\n${fields.join("")}}\n`;
   const { content } = document.paths[operation.path][operation.method.toLowerCase()].requestBody;
   const json = Object.entries<{ schema: JsonObject }>(content).find(([type]) => /[/+]json$/.test(type));
   if (json === undefined) return `${about}export type ${input} = Upload;\n`;
@@ -144,7 +149,15 @@ function inputOf({ input, operation, verb, resource, isInputOptional }: Call, se
     const rows = comment(documentation({ description: content["application/x-ndjson"].schema.description }));
     return `${about}export type ${input} = ${form} | {\n${rows}ndjson: Uint8Array | string;\nbody?: never;\njson?: never;\n${fields.join("")}};\n`;
   }
-  return `${about}export type ${input} = ${fields.length === 0 ? "" : `{\n${fields.join("")}} & `}${form};\n`;
+  const own = fields.length === 0 ? null : `{\n${fields.join("")}}`;
+  return `${about}export type ${input} = ${[id, own, form].filter((part) => part !== null).join(" & ")};\n`;
+}
+
+/** Whether an operation takes the ID that `get` of its resource takes. */
+function isOfGet(resource: string, verb: string, { params }: Operation): boolean {
+  const { get } = operations[resource as keyof typeof operations] as { get?: Operation };
+  const [id] = Object.keys(get?.params.shape ?? {});
+  return verb !== "get" && id !== undefined && id in params.shape;
 }
 
 /** The method of an operation, and the one that reads all pages of a list. */
@@ -166,9 +179,8 @@ function methodOf({ operation, resource, verb, input, isInputOptional, reply, en
   const first = `${comment(`${summary}.${polled} ${what}`, errors)}${verb}(${parameter}options?: CallOptions): Promise<${reply}>;\n`;
   if (entry === null) return first;
   const all = comment(
-    `${summary}, page by page: iterates over the entries of all pages. ` +
+    `All entries of \`${verb}\`, page by page, with its errors. ` +
       `\`limit\` is the size of a page (default: ${limits.page.max}).`,
-    errors,
   );
   return `${first}\n${all}${verb}All(${parameter}options?: ListOptions): AsyncIterable<${entry}>;\n`;
 }
@@ -195,20 +207,26 @@ function errorsFile(): string {
 
 function operationsFile(): string {
   const groups = Object.keys(operations).map((resource) => {
-    const values = callsOf(resource).map(
-      ({ verb, operation, input, reply }) =>
-        `${comment(`${operation.summary}: \`${operation.method} ${operation.path}\`.`)}readonly ${verb}: Operation<${input ?? "NoInput"}, ${reply}, "${operation.method}">;\n`,
-    );
+    const ofResource = (type: string) =>
+      type.replace(/\b[A-Z]\w+/g, (name) => (name === "Page" ? name : `${pascal(resource)}.${name}`));
+    const values = callsOf(resource).map(({ verb, operation: { summary, method, path }, input, reply }) => {
+      const types = [input === null ? "NoInput" : ofResource(input), ofResource(reply), `"${method}"`];
+      const about = comment(`${summary}: \`${method} ${path}\`.`);
+      return `${about}readonly ${verb}: Operation<${types.join(", ")}>;\n`;
+    });
     return `${comment(tagNotes[resource]!)}readonly ${resource}: {\n${values.join("")}};\n`;
   });
   const body = `${comment(
     "Every operation of the service as a value, by resource: for `exchange`, `paginate` and `poll` of the client.",
   )}export interface Operations {\n${groups.join("")}}\n`;
-  return header + importsFor(body, null) + body;
+  const files = Object.keys(operations).map(
+    (resource) => `import type * as ${pascal(resource)} from "./${resource}.ts";\n`,
+  );
+  return `${header}${importsFor(body).trimEnd()}\n${files.join("")}\n${body}`;
 }
 
 /** The imports of the names that a file uses and does not declare. */
-function importsFor(body: string, resource: string | null): string {
+function importsFor(body: string): string {
   const declared = new Set([...body.matchAll(/^export (?:interface|type) (\w+)/gm)].map((match) => match[1]));
   const code = body.replaceAll(/\/\*\*.*?\*\//gs, "");
   const used = new Set([...code.matchAll(/\b[A-Z]\w+\b/g)].map(([name]) => name));
@@ -216,7 +234,6 @@ function importsFor(body: string, resource: string | null): string {
     const wanted = [...new Set(names)].filter((name) => used.has(name) && !declared.has(name)).sort();
     return wanted.length === 0 ? "" : `import type { ${wanted.join(", ")} } from "${path}";\n`;
   };
-  const others = resource === null ? Object.keys(operations) : [];
   const shared = [
     "CallOptions",
     "JsonBody",
@@ -227,17 +244,8 @@ function importsFor(body: string, resource: string | null): string {
     "Page",
     "Upload",
   ];
-  return (
-    from("../../contract/value-sets.ts", ["EventType", "Orientation"]) +
-    from("./calls.ts", shared) +
-    others.map((one) => from(`./${one}.ts`, namesIn(one))).join("") +
-    "\n"
-  );
+  const sets = from("../../contract/value-sets.ts", ["EventType", "Orientation"]);
+  return `${sets}${from("./calls.ts", shared)}\n`;
 }
-
-const namesIn = (resource: string): string[] =>
-  callsOf(resource)
-    .flatMap(({ input, reply }) => [input ?? "", ...reply.match(/\w+/g)!])
-    .filter((name) => name !== "Page");
 
 const pascal = (text: string): string => text[0]!.toUpperCase() + text.slice(1);

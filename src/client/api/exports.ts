@@ -133,11 +133,7 @@ export interface ExportsApi {
    */
   list(input?: ExportsListInput, options?: CallOptions): Promise<Page<ExportRow>>;
 
-  /**
-   * Read the catalog: one row per product with all its assets, page by page: iterates over the entries of all
-   * pages. `limit` is the size of a page (default: 100).
-   * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
-   */
+  /** All entries of `list`, page by page, with its errors. `limit` is the size of a page (default: 100). */
   listAll(input?: ExportsListInput, options?: ListOptions): AsyncIterable<ExportRow>;
 
   /**

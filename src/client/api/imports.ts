@@ -164,9 +164,7 @@ export interface ImportsGetInput {
 }
 
 /** The input of `client.imports.rows`. */
-export interface ImportsRowsInput {
-  /** The ID of an import. */
-  import_id: string;
+export interface ImportsRowsInput extends ImportsGetInput {
   /** Items per page. 1 to 100 (Limits). Default: 25. */
   limit?: number | undefined;
   /** The next_cursor of the previous page, unchanged. */
@@ -202,11 +200,6 @@ export interface ImportsApi {
    */
   rows(input: ImportsRowsInput, options?: CallOptions): Promise<Page<ImportRowResult>>;
 
-  /**
-   * List the row results of an import in input order, page by page: iterates over the entries of all pages.
-   * `limit` is the size of a page (default: 100).
-   * @throws {ApiError} 400 `invalid_cursor`, 404 `import_not_found`, the errors of every request (see
-   * `ErrorCode`).
-   */
+  /** All entries of `rows`, page by page, with its errors. `limit` is the size of a page (default: 100). */
   rowsAll(input: ImportsRowsInput, options?: ListOptions): AsyncIterable<ImportRowResult>;
 }

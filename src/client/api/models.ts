@@ -45,10 +45,6 @@ export interface ModelsApi {
    */
   list(input?: ModelsListInput, options?: CallOptions): Promise<Page<Model>>;
 
-  /**
-   * List the models for try-ons, page by page: iterates over the entries of all pages. `limit` is the size of a
-   * page (default: 100).
-   * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
-   */
+  /** All entries of `list`, page by page, with its errors. `limit` is the size of a page (default: 100). */
   listAll(input?: ModelsListInput, options?: ListOptions): AsyncIterable<Model>;
 }

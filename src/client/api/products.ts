@@ -103,27 +103,16 @@ export interface ProductsGetInput {
 }
 
 /** The input of `client.products.update`. */
-export type ProductsUpdateInput = {
-  /** The ID of a product. */
-  product_id: string;
-} & JsonBody<ProductPatch>;
+export type ProductsUpdateInput = ProductsGetInput & JsonBody<ProductPatch>;
 
 /** The input of `client.products.delete`. */
-export interface ProductsDeleteInput {
-  /** The ID of a product. */
-  product_id: string;
-}
+export type ProductsDeleteInput = ProductsGetInput;
 
 /** The input of `client.products.attach`. */
-export type ProductsAttachInput = {
-  /** The ID of a product. */
-  product_id: string;
-} & JsonBody<PhotosToAttach>;
+export type ProductsAttachInput = ProductsGetInput & JsonBody<PhotosToAttach>;
 
 /** The input of `client.products.detach`. */
-export interface ProductsDetachInput {
-  /** The ID of a product. */
-  product_id: string;
+export interface ProductsDetachInput extends ProductsGetInput {
   /** The ID of an image. */
   image_id: string;
 }
@@ -144,11 +133,7 @@ export interface ProductsApi {
    */
   list(input?: ProductsListInput, options?: CallOptions): Promise<Page<Product>>;
 
-  /**
-   * List products; `q` searches names and references, page by page: iterates over the entries of all pages.
-   * `limit` is the size of a page (default: 100).
-   * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
-   */
+  /** All entries of `list`, page by page, with its errors. `limit` is the size of a page (default: 100). */
   listAll(input?: ProductsListInput, options?: ListOptions): AsyncIterable<Product>;
 
   /**

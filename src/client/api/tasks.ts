@@ -133,11 +133,7 @@ export interface TasksApi {
    */
   list(input?: TasksListInput, options?: CallOptions): Promise<Page<Task>>;
 
-  /**
-   * List tasks, newest first, page by page: iterates over the entries of all pages. `limit` is the size of a
-   * page (default: 100).
-   * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
-   */
+  /** All entries of `list`, page by page, with its errors. `limit` is the size of a page (default: 100). */
   listAll(input?: TasksListInput, options?: ListOptions): AsyncIterable<Task>;
 
   /**

@@ -75,16 +75,10 @@ export interface WebhooksGetInput {
 }
 
 /** The input of `client.webhooks.update`. */
-export type WebhooksUpdateInput = {
-  /** The ID of a webhook. */
-  webhook_id: string;
-} & JsonBody<WebhookPatch>;
+export type WebhooksUpdateInput = WebhooksGetInput & JsonBody<WebhookPatch>;
 
 /** The input of `client.webhooks.delete`. */
-export interface WebhooksDeleteInput {
-  /** The ID of a webhook. */
-  webhook_id: string;
-}
+export type WebhooksDeleteInput = WebhooksGetInput;
 
 /** Subscriptions to signed events. Specification: Endpoints, Webhooks. */
 export interface WebhooksApi {
@@ -101,11 +95,7 @@ export interface WebhooksApi {
    */
   list(input?: WebhooksListInput, options?: CallOptions): Promise<Page<Webhook>>;
 
-  /**
-   * List webhooks, page by page: iterates over the entries of all pages. `limit` is the size of a page (default:
-   * 100).
-   * @throws {ApiError} 400 `invalid_cursor`, the errors of every request (see `ErrorCode`).
-   */
+  /** All entries of `list`, page by page, with its errors. `limit` is the size of a page (default: 100). */
   listAll(input?: WebhooksListInput, options?: ListOptions): AsyncIterable<Webhook>;
 
   /**

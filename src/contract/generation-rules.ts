@@ -1,15 +1,5 @@
 import { didYouMean, questionFor, shortened } from "./did-you-mean.ts";
-import {
-  beautifierAngleShots,
-  beautifierBackgrounds,
-  beautifierStyles,
-  customAngleShotPrefix,
-  hexBackground,
-  type Orientation,
-  taskSubtypes,
-  tryonAngleShots,
-  tryonBackgrounds,
-} from "./value-sets.ts";
+import * as sets from "./value-sets.ts";
 
 /**
  * The values of a generation (Tasks), as plain code: a file is checked without loading a schema library. The specification
@@ -23,29 +13,29 @@ export type GenerationKind = "tryon" | "beautify";
 export const toTaskType = (kind: string) => (kind === "tryon" ? "tryon" : "beautifier");
 
 /** A custom angle shot of the organization. */
-const customAngleShot = new RegExp(`^${customAngleShotPrefix}[A-Za-z0-9_-]+$`);
+const customAngleShot = new RegExp(`^${sets.customAngleShotPrefix}[A-Za-z0-9_-]+$`);
 
 /** The backgrounds of a kind, without colors such as `#f4f1ea`. */
 export const listBackgrounds = (kind: GenerationKind): readonly string[] =>
-  kind === "tryon" ? tryonBackgrounds : beautifierBackgrounds;
+  kind === "tryon" ? sets.tryonBackgrounds : sets.beautifierBackgrounds;
 
 /** The angle shots of a kind; those of a beautifier depend on the subtype. */
 export const listAngleShots = (kind: GenerationKind, subtype: string | null): readonly string[] => {
-  if (kind === "tryon") return tryonAngleShots;
-  return isSubtype(subtype) ? beautifierAngleShots[subtype] : [];
+  if (kind === "tryon") return sets.tryonAngleShots;
+  return isSubtype(subtype) ? sets.beautifierAngleShots[subtype] : [];
 };
 
 /** The angle shots of a kind, of any subtype. */
 export const allAngleShots = (kind: GenerationKind): readonly string[] =>
-  kind === "tryon" ? tryonAngleShots : [...new Set(Object.values(beautifierAngleShots).flat())];
+  kind === "tryon" ? sets.tryonAngleShots : [...new Set(Object.values(sets.beautifierAngleShots).flat())];
 
-const isSubtype = (value: string | null): value is (typeof taskSubtypes)[number] =>
-  value !== null && Object.hasOwn(beautifierAngleShots, value);
+const isSubtype = (value: string | null): value is (typeof sets.taskSubtypes)[number] =>
+  value !== null && Object.hasOwn(sets.beautifierAngleShots, value);
 
 /** A subtype is one of three (Tasks). Gives the end of a sentence that begins with the field, or null; so does `styleProblem`. */
-export const subtypeProblem = (value: string): string | null => choiceProblem(value, taskSubtypes);
+export const subtypeProblem = (value: string): string | null => choiceProblem(value, sets.taskSubtypes);
 
-export const styleProblem = (value: string): string | null => choiceProblem(value, beautifierStyles);
+export const styleProblem = (value: string): string | null => choiceProblem(value, sets.beautifierStyles);
 
 function choiceProblem(value: string, known: readonly string[]): string | null {
   if (known.includes(value)) return null;
@@ -83,17 +73,17 @@ export function unlistedValues({ kind, background, angleShot, subtype, style }: 
     if (known.includes(value) || more?.test(value)) return;
     unlisted.push({ field, value, of: field === "background" ? null : subtype, known });
   };
-  judge("background", background, listBackgrounds(kind), hexBackground);
-  if (kind === "tryon") judge("angle_shot", angleShot, tryonAngleShots, customAngleShot);
+  judge("background", background, listBackgrounds(kind), sets.hexBackground);
+  if (kind === "tryon") judge("angle_shot", angleShot, sets.tryonAngleShots, customAngleShot);
   else if (isSubtype(subtype)) {
-    judge("angle_shot", angleShot, beautifierAngleShots[subtype], null);
+    judge("angle_shot", angleShot, sets.beautifierAngleShots[subtype], null);
     if (style !== null && subtype !== "clothing") judge("style", style, [], null);
   }
   return unlisted;
 }
 
 /** Photos that do not show enough of the product for most angles. */
-const partial: ReadonlySet<string> = new Set<Orientation>(["back", "bottom", "detail"]);
+const partial: ReadonlySet<string> = new Set<sets.Orientation>(["back", "bottom", "detail"]);
 
 /**
  * Whether the photos of a product are enough to render an angle (Tasks: 422 "required image missing"). The

@@ -2,23 +2,16 @@ import * as z from "zod";
 import { limits } from "../limits.ts";
 import { operation } from "../operation.ts";
 import { closedSet, openSet, reliedOn } from "../response-values.ts";
-import {
-  type AssetRole,
-  assetRoles,
-  exportFormats,
-  exportStatuses,
-  imageTypes,
-  sexes,
-} from "../value-sets.ts";
+import * as sets from "../value-sets.ts";
 import { Count, DownloadUrl, listSchema, pageQuery, QueryTimestamp, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** One image of a product: an uploaded photo or a generated image. */
 export const ExportAsset = z.looseObject({
   id: Ulid,
-  role: openSet(assetRoles),
+  role: openSet(sets.assetRoles),
   url: Url,
   url_expires_at: Timestamp,
-  mime_type: closedSet(imageTypes),
+  mime_type: closedSet(sets.imageTypes),
   width: z.int().nullable(),
   height: z.int().nullable(),
   ai_generated: z.boolean(),
@@ -39,7 +32,7 @@ export const ExportRow = z.looseObject({
       id: Ulid,
       reference: z.string() as unknown as z.ZodType<string | null, string | null>,
       name: z.string(),
-      sex: closedSet(sexes).nullable(),
+      sex: closedSet(sets.sexes).nullable(),
       deleted_at: reliedOn(z.iso.datetime({ offset: true, error: "must be a time" })).nullable(),
     }),
   ),
@@ -50,8 +43,8 @@ export type ExportRow = z.infer<typeof ExportRow>;
 /** A frozen selection: a JSONL manifest, or a ZIP of image files. */
 export const ExportJob = z.looseObject({
   id: Ulid,
-  format: closedSet(exportFormats),
-  status: reliedOn(z.enum(exportStatuses)),
+  format: closedSet(sets.exportFormats),
+  status: reliedOn(z.enum(sets.exportStatuses)),
   url: DownloadUrl.nullable(),
   url_expires_at: Timestamp.nullable(),
   total_assets: Count,
@@ -63,16 +56,16 @@ export type ExportJob = z.infer<typeof ExportJob>;
 
 /** Up to 500 products. An empty list selects none: no lower bound is specified (Exports). */
 export const ExportSelection = z.strictObject({
-  format: z.enum(exportFormats).default("manifest"),
+  format: z.enum(sets.exportFormats).default("manifest"),
   product_ids: z.array(z.string()).max(limits.exportProducts).optional(),
-  role: z.array(z.enum(assetRoles)).optional(),
+  role: z.array(z.enum(sets.assetRoles)).optional(),
 });
 
 /** The distinct roles of a comma-separated filter, in the order of the set; null if one is unknown. */
-export function parseRoles(filter: string): AssetRole[] | null {
+export function parseRoles(filter: string): sets.AssetRole[] | null {
   const named = filter.split(",").map((role) => role.trim());
-  if (!named.every((role) => (assetRoles as readonly string[]).includes(role))) return null;
-  return assetRoles.filter((role) => named.includes(role));
+  if (!named.every((role) => (sets.assetRoles as readonly string[]).includes(role))) return null;
+  return sets.assetRoles.filter((role) => named.includes(role));
 }
 
 /** Asset roles separated by commas (Exports, `role`). */
@@ -80,7 +73,7 @@ export const RoleFilter = z
   .string()
   .refine(
     (filter) => parseRoles(filter) !== null,
-    `must be a comma-separated list of roles: ${assetRoles.join(", ")}`,
+    `must be a comma-separated list of roles: ${sets.assetRoles.join(", ")}`,
   );
 
 export const exports = {

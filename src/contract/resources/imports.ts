@@ -3,17 +3,7 @@ import { limits } from "../limits.ts";
 import { operation } from "../operation.ts";
 import { closedSet, openSet, reliedOn } from "../response-values.ts";
 import { describeBreach, urlBreach } from "../url-policy.ts";
-import {
-  imageErrorCodes,
-  imageStatuses,
-  importModes,
-  importStatuses,
-  onImageErrors,
-  orientations,
-  rowActions,
-  rowErrorCodes,
-  rowStatuses,
-} from "../value-sets.ts";
+import * as sets from "../value-sets.ts";
 import { ImportRefusal } from "./errors.ts";
 import {
   Count,
@@ -31,9 +21,9 @@ import {
 /** A bulk job. `counts.total` is null while validating; `results_url` is signed again on every read. */
 export const Import = z.looseObject({
   id: Ulid,
-  status: reliedOn(z.enum(importStatuses)),
-  mode: closedSet(importModes),
-  on_image_error: closedSet(onImageErrors),
+  status: reliedOn(z.enum(sets.importStatuses)),
+  mode: closedSet(sets.importModes),
+  on_image_error: closedSet(sets.onImageErrors),
   counts: reliedOn(
     z.looseObject({
       total: Count.nullable(),
@@ -56,22 +46,22 @@ const problem = (codes: readonly string[]) => z.looseObject({ code: openSet(code
 export const ImportRowResult = z.looseObject({
   line: reliedOn(z.int().min(1)),
   reference: reliedOn(z.string()),
-  status: reliedOn(z.enum(rowStatuses)),
-  action: reliedOn(z.enum(rowActions)).nullable(),
+  status: reliedOn(z.enum(sets.rowStatuses)),
+  action: reliedOn(z.enum(sets.rowActions)).nullable(),
   product_id: Ulid.nullable(),
   images: reliedOn(
     z.array(
       z.looseObject({
         index: reliedOn(z.int().min(0)),
         source: z.string(),
-        orientation: openSet(orientations),
-        status: reliedOn(z.enum(imageStatuses)),
+        orientation: openSet(sets.orientations),
+        status: reliedOn(z.enum(sets.imageStatuses)),
         image_id: Ulid.optional(),
-        error: problem(imageErrorCodes).optional(),
+        error: problem(sets.imageErrorCodes).optional(),
       }),
     ),
   ),
-  error: problem(rowErrorCodes).nullable(),
+  error: problem(sets.rowErrorCodes).nullable(),
 });
 export type ImportRowResult = z.infer<typeof ImportRowResult>;
 
@@ -80,7 +70,7 @@ export const ImageUrl = z.string().superRefine((value, context) => {
   const breach = urlBreach(value);
   if (breach !== null) context.addIssue({ code: "custom", message: `url ${describeBreach(breach)}` });
 });
-const orientation = z.enum(orientations).optional();
+const orientation = z.enum(sets.orientations).optional();
 
 /** One row of an import, for types and openapi.json. Validation uses `importRowProblems`. */
 export const ImportRow = z.strictObject({
@@ -101,8 +91,8 @@ export const ImportRow = z.strictObject({
 export type ImportRow = z.input<typeof ImportRow>;
 
 export const importOptions = {
-  mode: z.enum(importModes).default("upsert"),
-  on_image_error: z.enum(onImageErrors).default("skip"),
+  mode: z.enum(sets.importModes).default("upsert"),
+  on_image_error: z.enum(sets.onImageErrors).default("skip"),
 };
 
 /** An import as JSON. `importRowProblems` validates the rows one by one, to list every problem. */
@@ -149,7 +139,7 @@ export const imports = {
     path: "/v1/imports/{import_id}/rows",
     summary: "List the row results of an import in input order",
     params,
-    query: z.object({ ...pageQuery, status: z.enum(rowStatuses).optional() }),
+    query: z.object({ ...pageQuery, status: z.enum(sets.rowStatuses).optional() }),
     reply: shownListSchema(ImportRowResult),
     refuses: { 404: ["import_not_found"] },
   }),

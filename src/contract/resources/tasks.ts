@@ -2,32 +2,19 @@ import * as z from "zod";
 import { limits } from "../limits.ts";
 import { operation } from "../operation.ts";
 import { closedSet, openSet, reliedOn } from "../response-values.ts";
-import {
-  beautifierAngleShots,
-  beautifierBackgrounds,
-  beautifierStyles,
-  customAngleShotPrefix,
-  exampleColor,
-  modelSexes,
-  taskFailureCodes,
-  taskStatuses,
-  taskSubtypes,
-  taskTypes,
-  tryonAngleShots,
-  tryonBackgrounds,
-} from "../value-sets.ts";
+import * as sets from "../value-sets.ts";
 import { TryonRefusal } from "./errors.ts";
 import { DownloadUrl, listSchema, pageQuery, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** The generation of one image. Only a beautifier task has a subtype. */
 export const Task = z.looseObject({
   id: Ulid,
-  type: closedSet(taskTypes),
-  subtype: closedSet(taskSubtypes).nullable(),
-  status: reliedOn(z.enum(taskStatuses)),
+  type: closedSet(sets.taskTypes),
+  subtype: closedSet(sets.taskSubtypes).nullable(),
+  status: reliedOn(z.enum(sets.taskStatuses)),
   product_id: Ulid,
   output_image: reliedOn(z.looseObject({ id: Ulid, url: DownloadUrl, url_expires_at: Timestamp })).nullable(),
-  failure_reason: z.looseObject({ code: openSet(taskFailureCodes), message: z.string() }).nullable(),
+  failure_reason: z.looseObject({ code: openSet(sets.taskFailureCodes), message: z.string() }).nullable(),
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
   created_at: Timestamp,
@@ -42,15 +29,15 @@ const slug = (assumed: readonly string[]) =>
     .meta({ "x-assumed": true, examples: [...assumed] });
 
 /** The slugs of all subtypes. */
-const everyAngleShot = [...new Set(Object.values(beautifierAngleShots).flat())];
+const everyAngleShot = [...new Set(Object.values(sets.beautifierAngleShots).flat())];
 
 export const BeautifierRequest = z.strictObject({
-  subtype: z.enum(taskSubtypes),
+  subtype: z.enum(sets.taskSubtypes),
   inputs: z.strictObject({
     product_id: z.string(),
-    background: slug([...beautifierBackgrounds, exampleColor]),
+    background: slug([...sets.beautifierBackgrounds, sets.exampleColor]),
     angle_shot: slug(everyAngleShot),
-    style: z.enum(beautifierStyles).optional(),
+    style: z.enum(sets.beautifierStyles).optional(),
   }),
 });
 
@@ -59,8 +46,8 @@ export const TryonInput = z.strictObject({
   product_id: z.string(),
   model_id: z.string().min(1),
   styling_product_ids: z.array(z.string()).max(limits.stylings.max).optional(),
-  background: slug([...tryonBackgrounds, exampleColor]),
-  angle_shot: slug([...tryonAngleShots, `${customAngleShotPrefix}NAME`]),
+  background: slug([...sets.tryonBackgrounds, sets.exampleColor]),
+  angle_shot: slug([...sets.tryonAngleShots, `${sets.customAngleShotPrefix}NAME`]),
   look_at_camera: z.boolean().default(true),
 });
 
@@ -78,7 +65,7 @@ export const Model = z.looseObject({
   id: reliedOn(z.string()),
   name: z.string().nullable(),
   is_public: z.boolean(),
-  sex: closedSet(modelSexes).nullable(),
+  sex: closedSet(sets.modelSexes).nullable(),
   body_type: z.string().nullable(),
   age_bracket: z.string().nullable(),
   ethnicity: z.string().nullable(),
@@ -96,9 +83,9 @@ export const tasks = {
     summary: "List tasks, newest first",
     query: z.object({
       ...pageQuery,
-      status: z.enum(taskStatuses).optional(),
-      type: z.enum(taskTypes).optional(),
-      subtype: z.enum(taskSubtypes).optional(),
+      status: z.enum(sets.taskStatuses).optional(),
+      type: z.enum(sets.taskTypes).optional(),
+      subtype: z.enum(sets.taskSubtypes).optional(),
       product_id: z.string().optional(),
     }),
     reply: listSchema(Task),

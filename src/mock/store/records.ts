@@ -11,23 +11,7 @@ import {
   Ulid,
 } from "../../contract/resources/fields.ts";
 import { ImportRowResult } from "../../contract/resources/imports.ts";
-import {
-  assetRoles,
-  eventTypes,
-  exportFormats,
-  exportStatuses,
-  imageOrigins,
-  imageTypes,
-  importModes,
-  importStatuses,
-  modelSexes,
-  onImageErrors,
-  orientations,
-  taskStatuses,
-  taskSubtypes,
-  taskTypes,
-  webhookStatuses,
-} from "../../contract/value-sets.ts";
+import * as sets from "../../contract/value-sets.ts";
 import { Scene } from "../drawing/scene.ts";
 import { noResponses } from "../outgoing/outgoing-request.ts";
 import { organizationNames } from "../rules/api-keys.ts";
@@ -58,7 +42,9 @@ export const ProductRecord = z.strictObject({
   description: ProductDescription.nullable(),
   sex: Sex.nullable(),
   images: z
-    .array(z.strictObject({ id: Ulid, orientation: z.enum(orientations), origin: z.enum(imageOrigins) }))
+    .array(
+      z.strictObject({ id: Ulid, orientation: z.enum(sets.orientations), origin: z.enum(sets.imageOrigins) }),
+    )
     .min(1),
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -85,7 +71,7 @@ export const AssetAttributes = z.record(
 /** An image of a saved state: an upload, or the source of a picture that is drawn on read. */
 export const ImageState = z.strictObject({
   id: Ulid,
-  mime_type: z.enum(imageTypes),
+  mime_type: z.enum(sets.imageTypes),
   created_at: Timestamp,
   width: count.nullable(),
   height: count.nullable(),
@@ -131,7 +117,7 @@ const AcceptedRow = z.strictObject({
     z.strictObject({
       url: text.optional(),
       image_id: text.optional(),
-      orientation: z.enum(orientations).optional(),
+      orientation: z.enum(sets.orientations).optional(),
     }),
   ),
 });
@@ -141,9 +127,9 @@ export type RowImage = AcceptedRow["images"][number];
 /** An import. Its progress follows from these numbers and the clock. */
 export const ImportJob = z.strictObject({
   id: JobId,
-  status: z.enum(importStatuses),
-  mode: z.enum(importModes),
-  on_image_error: z.enum(onImageErrors),
+  status: z.enum(sets.importStatuses),
+  mode: z.enum(sets.importModes),
+  on_image_error: z.enum(sets.onImageErrors),
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
@@ -174,7 +160,7 @@ const ExportedProduct = z.strictObject({
   reference: ProductReference,
   name: ProductName,
   sex: Sex.nullable(),
-  images: z.array(z.strictObject({ id: Ulid, orientation: z.enum(orientations) })).readonly(),
+  images: z.array(z.strictObject({ id: Ulid, orientation: z.enum(sets.orientations) })).readonly(),
   generations: z.array(Ulid).readonly(),
 });
 export type ExportedProduct = Readonly<z.infer<typeof ExportedProduct>>;
@@ -182,8 +168,8 @@ export type ExportedProduct = Readonly<z.infer<typeof ExportedProduct>>;
 /** An export job: the selection, not the artifact, which can be written again because images never change. */
 export const ExportRecord = z.strictObject({
   id: JobId,
-  format: z.enum(exportFormats),
-  status: z.enum(exportStatuses),
+  format: z.enum(sets.exportFormats),
+  status: z.enum(sets.exportStatuses),
   total_assets: count,
   error: JobError.nullable(),
   created_at: Timestamp,
@@ -191,7 +177,7 @@ export const ExportRecord = z.strictObject({
   /** Completion time of a ZIP. */
   ready_at: Moment,
   /** The requested asset roles; null for all. */
-  roles: z.array(z.enum(assetRoles)).readonly().nullable(),
+  roles: z.array(z.enum(sets.assetRoles)).readonly().nullable(),
   /** The products at the time of the request. */
   products: z.array(ExportedProduct).max(limits.exportProducts).readonly(),
 });
@@ -200,9 +186,9 @@ export type ExportRecord = z.infer<typeof ExportRecord>;
 /** A task. Its progress follows from `runs_at`, `ends_at` and the clock. */
 export const TaskRecord = z.strictObject({
   id: JobId,
-  type: z.enum(taskTypes),
-  subtype: z.enum(taskSubtypes).nullable(),
-  status: z.enum(taskStatuses),
+  type: z.enum(sets.taskTypes),
+  subtype: z.enum(sets.taskSubtypes).nullable(),
+  status: z.enum(sets.taskStatuses),
   product_id: Ulid,
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
@@ -224,8 +210,8 @@ export type TaskRecord = z.infer<typeof TaskRecord>;
 export const WebhookRecord = z.strictObject({
   id: Ulid,
   url: text,
-  events: z.array(z.enum(eventTypes)).min(1),
-  status: z.enum(webhookStatuses),
+  events: z.array(z.enum(sets.eventTypes)).min(1),
+  status: z.enum(sets.webhookStatuses),
   description: Description.nullable(),
   /** Time of the last accepted event. */
   last_delivery_at: Timestamp.nullable(),
@@ -244,7 +230,7 @@ export const ModelRecord = z.strictObject({
   id: text.regex(/^[A-Za-z0-9_-]{1,64}$/, "must have 1 to 64 letters, digits, - and _"),
   name: text.nullable(),
   is_public: z.boolean(),
-  sex: z.enum(modelSexes).nullable(),
+  sex: z.enum(sets.modelSexes).nullable(),
   body_type: text.nullable(),
   age_bracket: text.nullable(),
   ethnicity: text.nullable(),
@@ -274,7 +260,7 @@ export const DeliveryRecord = z.strictObject({
   url: text,
   event: z.strictObject({
     id: text.regex(/^evt_/),
-    type: z.enum(eventTypes),
+    type: z.enum(sets.eventTypes),
     created_at: Timestamp,
     data: z.record(text, z.strictObject({ id: Ulid, status: text })),
   }),

@@ -46,8 +46,6 @@ export interface LedgerUndone {
 
 /** The changes of runs, from which they can be undone. Every method is one transaction. */
 export interface Changes {
-  /** Whether the product was read for this run. */
-  isRead(runId: string, productId: string): boolean;
   /** Keeps products as they are before the run changes them; not if it has changed them already. */
   read(account: number, runId: string, products: readonly ProductBefore[]): void;
   /** The digests of the fields that the run has set; null if it has sent no change of the product. */
@@ -122,7 +120,6 @@ const nothing = new Uint8Array();
 
 /** The changes of a state; `send`, `drop` and `report` write within an open transaction. */
 export function storedChanges(db: Database, ledger: LedgerWithin): Changes & ChangesWithin {
-  const isRead = db.statement("SELECT 1 FROM change WHERE run = ? AND product = ? AND before IS NOT NULL");
   const read = db.statement(
     `INSERT INTO change (account, run, product, reference, action, before, after) VALUES (?, ?, ?, ?, 'read', ?, ?)
      ON CONFLICT DO UPDATE SET before = excluded.before, reference = excluded.reference WHERE action = 'read'`,
@@ -183,7 +180,6 @@ export function storedChanges(db: Database, ledger: LedgerWithin): Changes & Cha
          WHERE change.account = ?1 AND change.action <> 'read' ORDER BY run.number DESC LIMIT ?3)))`,
   );
   return {
-    isRead: (runId, productId) => isRead.get(runId, toKey(productId)) !== undefined,
     read(account, runId, products) {
       db.transaction(() => {
         for (const { productId, reference, before } of products)

@@ -31,8 +31,6 @@ export interface SeenProduct {
 export interface LedgerChange {
   /** Products that no longer exist. */
   readonly gone?: readonly string[];
-  /** References now used by products without an entry. */
-  readonly taken?: readonly string[];
   /** Updates of entries; products without an entry are ignored. */
   readonly seen?: readonly SeenProduct[];
   /** Entries, each replacing one of its product; another product with its reference loses it. */
@@ -114,8 +112,6 @@ export interface LedgerWithin {
   forgetSaid(account: number, productId: string): void;
 }
 
-const noProduct = new Uint8Array();
-
 /** The files of which it is kept what their rows said. */
 const keptFiles = 20;
 
@@ -196,10 +192,9 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
     ofProduct: (account, productId) => toEntryOrNull(ofProduct.get(account, toKey(productId))),
     first: (account) => toId(first.get(account)),
     last: (account) => toId(last.get(account)),
-    write(account, { gone = [], taken = [], seen = [], entries = [] }) {
+    write(account, { gone = [], seen = [], entries = [] }) {
       db.transaction(() => {
         for (const productId of gone) remove.run(account, toKey(productId));
-        for (const reference of taken) setAside.run(account, toKey(reference), noProduct);
         seeAll(account, seen);
         putAll(account, entries);
       });

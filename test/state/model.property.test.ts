@@ -48,7 +48,6 @@ type Step =
       account: number;
       entries: LedgerEntry[];
       gone: string[];
-      taken: string[];
       seen: SeenProduct[];
     }
   | { do: "begin"; run: number; references: string[]; body: Uint8Array }
@@ -61,7 +60,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     account: fc.constantFrom(1, 2),
     entries,
     gone: fc.array(productId, { maxLength: 2 }),
-    taken: fc.array(reference, { maxLength: 2 }),
     seen: fc.array(
       fc.record({ productId, reference, fields: bytes }, { requiredKeys: ["productId", "fields"] }),
       {
@@ -125,8 +123,9 @@ const setAside = (entries: LedgerEntry[], reference: string | null): LedgerEntry
 function take(state: State, model: Model, one: Exclude<Step, { do: "reopen" }>): void {
   if (one.do === "write") {
     state.ledger.write(one.account, one);
-    const left = model.ledgers[one.account]!.filter(({ productId }) => !one.gone.includes(productId));
-    model.ledgers[one.account] = one.taken.reduce(setAside, left);
+    model.ledgers[one.account] = model.ledgers[one.account]!.filter(
+      ({ productId }) => !one.gone.includes(productId),
+    );
     model.see(one.account, one.seen);
     model.put(one.account, one.entries);
     return;

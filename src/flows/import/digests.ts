@@ -122,22 +122,6 @@ export function sourceDigest(source: ImageSource): Buffer {
   return shortDigest(text, sourceDigestBytes);
 }
 
-/** Whether the concatenated `digests` contain this one. */
-export function holds(digests: Uint8Array, digest: Uint8Array): boolean {
-  const all = Buffer.from(digests.buffer, digests.byteOffset, digests.byteLength);
-  for (let at = all.indexOf(digest); at !== -1; at = all.indexOf(digest, at + 1)) {
-    if (at % sourceDigestBytes === 0) return true;
-  }
-  return false;
-}
-
-/** Appends the digests of `added` that are not in `earlier`. */
-export function union(earlier: Uint8Array, added: readonly Uint8Array[]): Buffer {
-  let all = Buffer.from(earlier);
-  for (const digest of added) if (!holds(all, digest)) all = Buffer.concat([all, digest]);
-  return all;
-}
-
 /**
  * Data about a row of a batch, kept until its results arrive. Images are numbered by their place in the row
  * of the file, from 0.

@@ -4,7 +4,7 @@ import { importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
 import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
-import { type ExportedCells, exportedColumn, exportedValue } from "../../flows/import/as-exported.ts";
+import { type ExportedCells, exportedColumn, exportedValue } from "../../flows/import/said.ts";
 import { byteOrderMark, type CsvStyle, csvRecords, plainCsv } from "../../flows/outputs/cells.ts";
 import { guardedCell } from "../../flows/outputs/formulas.ts";
 import { counted, grouped } from "../../flows/words.ts";

@@ -2,11 +2,10 @@ import { ulidPattern } from "../../contract/limits.ts";
 import { unguardedCell } from "../outputs/formulas.ts";
 import { noValues, type ValueMap, valueRead, valuesOfColumn } from "../rows/mapped-columns.ts";
 import { type CellProblem, emptyColumns, photoColumns, type RowColumns } from "../rows/row-form.ts";
-import { withPlaces } from "./as-exported.ts";
 import { type Column, importVocabulary } from "./columns.ts";
 import { withoutInvisibleEnds } from "./digests.ts";
 import { type InputImage, orientationOfName } from "./file-row.ts";
-import { placeOfColumn } from "./said.ts";
+import { placeOfColumn, withPlaces } from "./said.ts";
 
 /** The place of an image in its record. */
 export interface ImageCell {

@@ -14,7 +14,7 @@ import { type ImportRun, importRun } from "./import-run.ts";
 import { type PlannedRow, plannedRow } from "./planned-row.ts";
 import { makePlan } from "./prepare.ts";
 import { cutBatches } from "./send.ts";
-import type { SharedCounts } from "./tally.ts";
+import type { SharedCounts } from "./summary.ts";
 
 /** The counts of a plan. */
 export interface PlanSummary extends SharedCounts, Record<CountedAction, number> {

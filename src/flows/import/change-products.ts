@@ -11,14 +11,13 @@ import type { Run } from "../run/run.ts";
 import type { Stage } from "../run/stage.ts";
 import { isNothingDone } from "../service-errors.ts";
 import type { DecidedRow, Edits } from "./decide.ts";
+import { changedMeanwhile, productDeleted } from "./decide-fields.ts";
 import { lastPhoto } from "./decide-photos.ts";
 import { FieldDigests, unpackMemos } from "./digests.ts";
 import type { ImportRun } from "./import-run.ts";
 import type { ReadProduct } from "./known-product.ts";
-import { changedMeanwhile, productDeleted } from "./overtaken.ts";
 import { isMoved } from "./planned-row.ts";
 import { makePlan } from "./prepare.ts";
-import { changesToSend } from "./record-before.ts";
 import {
   conflictRow,
   failedRow,
@@ -27,8 +26,8 @@ import {
   type RowOutcome,
   updatedRow,
 } from "./row-result.ts";
-import { settleBatches } from "./settle.ts";
-import { addPhotos, photosOf } from "./tally.ts";
+import { changesToSend, settleBatches } from "./settle.ts";
+import { addPhotos, photosOf } from "./summary.ts";
 
 /**
  * Changes the products of rows in no batch, or with `inBatches` of those in batches that were imported: a photo is detached

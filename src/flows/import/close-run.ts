@@ -4,15 +4,20 @@
 import type { CatError } from "../../errors.ts";
 import { Outputs } from "../outputs/outputs.ts";
 import type { Place } from "../rows/problem.ts";
-import type { SentBatch } from "../run/batch.ts";
+import { rowsIn, type SentBatch } from "../run/batch.ts";
 import { decisive, isOfCaller, isOfContent } from "../service-errors.ts";
-import { FailedBefore } from "./failed-before.ts";
 import type { ImportRun } from "./import-run.ts";
 import { KnownFailures } from "./known-failures.ts";
 import { type ReportedRows, type RunEnd, rowOutcomes } from "./outcomes.ts";
-import { inWordsOfRow, resultsForm } from "./row-result.ts";
-import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
-import type { Examples } from "./tally.ts";
+import { inWordsOfRow, isConflictCode, type RowOutcome, resultsForm } from "./row-result.ts";
+import { FailedBefore } from "./said-rows.ts";
+import {
+  type Examples,
+  type ImportSummary,
+  type LineSpan,
+  nothingSent,
+  type SummaryProblem,
+} from "./summary.ts";
 
 /** Why a row failed or is partial, in the words of its file. */
 export interface RowReason extends Place {
@@ -65,7 +70,7 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   const { input, deps, at, targets, refused } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
-  const before = new FailedBefore(run);
+  const before = new FailedBefore(at, run.said);
   const word: typeof inWordsOfRow = (row, outcome, place) => {
     before.add(row, outcome);
     const failure = inWordsOfRow(row, outcome, place);
@@ -167,3 +172,71 @@ const wereRowsRejected = (sent: readonly SentBatch[]): boolean =>
 const wasKeyRejectedAtOnce = (sent: readonly SentBatch[]): boolean =>
   sent.some((batch) => batch.kind === "refused") &&
   sent.every((batch) => batch.kind === "unsent" || (batch.kind === "refused" && isOfCaller(batch.error)));
+
+/** The summary of what was sent, to be completed by `countOutcome`. */
+function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): ImportSummary {
+  const accepted = sent.filter((batch) => batch.kind === "accepted");
+  const spans = (kind: SentBatch["kind"]) => sent.filter((batch) => batch.kind === kind).map(toSpan);
+  const [unknown, refused] = [spans("unknown"), spans("refused")];
+  const problems = sent.flatMap((batch) => (batch.kind === "refused" ? toProblems(batch) : []));
+  return {
+    run_id: run.at.id,
+    file: run.input.file.source.name,
+    mode: run.input.mode,
+    total: run.check.total,
+    invalid: run.check.invalid,
+    ...nothingSent,
+    submitted: rowsIn(accepted) + outsideBatches.length,
+    unchanged: run.rows.unchanged.size,
+    ...run.counts,
+    kept: run.rows.kept.size + run.rows.notApplied.size,
+    deleted: run.rows.deleted.size,
+    imports: accepted.map(({ jobs, lines }) => ({
+      id: jobs[0]!,
+      status: run.follower.latest(jobs[0]!)?.status ?? "validating",
+      rows: lines.length,
+    })),
+    duration_ms: 0,
+    ...(run.check.left === undefined ? {} : { left: run.check.left }),
+    ...(unknown.length > 0 ? { unknown } : {}),
+    ...(refused.length > 0 ? { refused } : {}),
+    ...(problems.length > 0 ? { problems } : {}),
+  };
+}
+
+const toSpan = ({ lines }: SentBatch): LineSpan => ({
+  first_line: lines[0]!,
+  last_line: lines.at(-1)!,
+  rows: lines.length,
+});
+
+function toProblems(batch: Extract<SentBatch, { kind: "refused" }>): SummaryProblem[] {
+  const { first_line, last_line } = toSpan(batch);
+  return batch.problems.map(({ line, param, code, message }) => ({
+    ...(line === null ? { first_line, last_line } : { line }),
+    param,
+    code,
+    message,
+  }));
+}
+
+/**
+ * Counts the outcome of one row. Rows that the check rejected already count as `invalid`; rows of a rejected
+ * batch were not submitted.
+ */
+function countOutcome(summary: ImportSummary, { result, failure }: RowOutcome): void {
+  if (result === undefined) {
+    if (failure?.code === "import_failed") summary.failed++;
+    return;
+  }
+  // Already counted.
+  if (result.action === "unchanged" || result.action === "kept" || result.action === "deleted") return;
+  if (result.line === null && isConflictCode(failure?.code ?? "")) {
+    summary.conflicts++;
+    summary.submitted--;
+    return;
+  }
+  if (result.status !== "pending") summary[result.status]++;
+  const action = result.action;
+  if (action === "created" || action === "updated" || action === "skipped") summary[action]++;
+}

@@ -12,7 +12,7 @@ import type { Problem } from "../rows/problem.ts";
 import { missingColumn } from "../rows/problem.ts";
 import { isFailureColumn, normalHeader } from "../rows/row-form.ts";
 import type { Vocabulary } from "../rows/vocabulary.ts";
-import { exportedColumn } from "./as-exported.ts";
+import { exportedColumn } from "./said.ts";
 
 /** The content of a CSV column; a known one has a name. */
 export type Column =

@@ -13,8 +13,7 @@ import type { Run } from "../run/run.ts";
 import { orNull } from "../service-errors.ts";
 import type { Compared } from "./decide-photos.ts";
 import type { FileImage } from "./file-row.ts";
-import type { KnownImage, KnownProduct } from "./known-product.ts";
-import { withPhotos } from "./settle.ts";
+import { type KnownImage, type KnownProduct, withPhotos } from "./known-product.ts";
 
 /** Photos in comparison at once. */
 const atOnce = 8;

@@ -3,7 +3,7 @@
 import type { Conflict } from "./decide-photos.ts";
 import { type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
 import { type FileRow, toFieldValues } from "./file-row.ts";
-import type { KnownProduct } from "./known-product.ts";
+import type { KnownProduct, ReadProduct } from "./known-product.ts";
 import type { RowCells, Said } from "./said.ts";
 
 /** What happens with the fields of a row. */
@@ -61,7 +61,32 @@ export function decideFields(
 }
 
 /** The conflict of fields that the service and the sheet have changed. */
-export const changedSince = (fields: readonly LedgerField[]): Conflict => ({
+const changedSince = (fields: readonly LedgerField[]): Conflict => ({
   code: "changed_since",
   message: `${fields.join(" and ")} changed at the service and in the sheet: add --conflicts service to keep the service's, or --conflicts sheet`,
 });
+
+/** The conflict of an edited row whose product others have deleted. */
+export const productDeleted: Conflict = {
+  code: "product_deleted",
+  message: "the product was deleted since: use --exact to create it again",
+};
+
+/**
+ * The conflict of what a row writes with what another client has done while the row waited: between two reads of its product
+ * (null: there was none). Null if there is none, or the sheet counts in any case.
+ */
+export function changedMeanwhile(
+  values: FieldValues,
+  before: ReadProduct | null,
+  now: ReadProduct | null,
+  { exact = false, conflicts }: Pick<FieldOptions, "exact" | "conflicts">,
+): Conflict | null {
+  if (exact || conflicts === "sheet") return null;
+  if (now === null) return before === null ? null : productDeleted;
+  const changed = ledgerFields.filter(
+    (field) =>
+      values[field] !== undefined && now[field] !== (before?.[field] ?? null) && now[field] !== values[field],
+  );
+  return changed.length === 0 ? null : changedSince(changed);
+}

@@ -2,14 +2,13 @@
 // (docs/resuming.md). Plan, import and report use its decision.
 
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
-import { decideFields, type FieldDecision } from "./decide-fields.ts";
+import { changedMeanwhile, decideFields, type FieldDecision, productDeleted } from "./decide-fields.ts";
 import { type Compared, type Conflict, decidePhotos, type PhotoDecision } from "./decide-photos.ts";
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type RowMemo } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
-import { overtakenBy, productDeleted } from "./overtaken.ts";
+import type { WeighedRow } from "./said.ts";
 import { isSameSource, type Said, type SaidPhoto } from "./said.ts";
-import type { WeighedRow } from "./weighed-row.ts";
 
 /** A row to import, and the decision about it. */
 export interface DecidedRow extends WeighedRow {
@@ -119,7 +118,9 @@ export type Decision = (
   | { readonly kind: "moved" }
 ) & { readonly notApplied?: NotApplied | undefined };
 
-export const noEdits: Edits = { fields: {}, move: [], detach: [] };
+const noEdits: Edits = { fields: {}, move: [], detach: [] };
+
+export const editsOf = (decision: Decision): Edits => ("edits" in decision ? decision.edits : noEdits);
 
 export const areNone = ({ fields, move, detach }: Edits): boolean =>
   Object.keys(fields).length === 0 && move.length === 0 && detach.length === 0;
@@ -130,7 +131,7 @@ export function decide(row: WeighedRow, facts: RowFacts, options: DecideOptions)
   if (options.mode !== "upsert" || overtaken === undefined || known === undefined) return decision;
   if (decision.kind !== "send" && decision.kind !== "change") return decision;
   const sent = decision.kind === "send" ? toFieldValues(decision.row) : {};
-  const conflict = overtakenBy(
+  const conflict = changedMeanwhile(
     { ...sent, ...decision.edits.fields },
     overtaken,
     known?.read ?? null,

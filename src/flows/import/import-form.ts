@@ -9,10 +9,10 @@ import { type ColumnMap, mappedHeader, noValues, type ValueMap, valuesRead } fro
 import { emptyColumns, type FieldProblem, type RowForm } from "../rows/row-form.ts";
 import { placeOfUse } from "../rows/row-sets.ts";
 import type { AddedPhotos } from "./added-photos.ts";
-import { exportedColumn, readExported, withPlaces } from "./as-exported.ts";
 import { CsvCells } from "./cells.ts";
 import { importVocabulary, isKnownColumn, objectFields, objectVocabulary, readColumns } from "./columns.ts";
 import { type FileRow, inputRowProblems, listLocalImages, withOrientations } from "./file-row.ts";
+import { exportedColumn, readExported, withPlaces } from "./said.ts";
 
 export type ImportForm = RowForm;
 

@@ -12,7 +12,6 @@ import { type RefusedRows, RowSet, type SomeRows } from "../rows/row-sets.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { JobFollower } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
-import { readExported } from "./as-exported.ts";
 import { Comparisons } from "./compare-photos.ts";
 import { type Before, type DecidedRow, decide, type RowFacts } from "./decide.ts";
 import type { FileRow } from "./file-row.ts";
@@ -29,9 +28,9 @@ import {
   rejectedRow,
   updatedRow,
 } from "./row-result.ts";
+import { readExported, referenceOfRow, type WeighedRow, weigh } from "./said.ts";
 import { SaidRows } from "./said-rows.ts";
-import { addNotApplied, addPhotos, Examples, noCounts, type SharedCounts } from "./tally.ts";
-import { referenceOfRow, type WeighedRow, weigh } from "./weighed-row.ts";
+import { addNotApplied, addPhotos, Examples, noCounts, type SharedCounts } from "./summary.ts";
 
 /** An import whose file passed the check, with the progress of earlier processes loaded. */
 export interface ImportRun {

@@ -6,7 +6,7 @@ import type { Run } from "../run/run.ts";
 import { shortDigest } from "../short-digest.ts";
 import { isConflictCode, type RowOutcome, type RowResult } from "./row-result.ts";
 import { toPlace } from "./said-rows.ts";
-import type { Examples } from "./tally.ts";
+import type { Examples } from "./summary.ts";
 
 /** The number of runs in a row after which a failure is known. */
 export const knownAfterRuns = 3;

@@ -2,7 +2,7 @@
 
 import type { Product } from "../../contract/resources/products.ts";
 import { parseJson } from "../../json.ts";
-import type { LedgerEntry } from "../../state/ledger.ts";
+import type { LedgerEntry, LedgerPhoto } from "../../state/ledger.ts";
 import { FieldDigests, sourceDigest } from "./digests.ts";
 
 /** An image of a product. */
@@ -95,3 +95,12 @@ export class KnownProduct {
     return this.#entry?.photos.some(({ image }) => image === imageId) ?? false;
   }
 }
+
+/** The photos of a product with more of them; a source that is attached again has another image. */
+export const withPhotos = (
+  photos: readonly LedgerPhoto[],
+  more: readonly LedgerPhoto[],
+): readonly LedgerPhoto[] => [
+  ...photos.filter(({ source }) => !more.some((one) => one.source.equals(source))),
+  ...more,
+];

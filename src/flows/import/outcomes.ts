@@ -27,9 +27,9 @@ import {
   toFailure,
   unchangedRow,
 } from "./row-result.ts";
+import { referenceOfRow } from "./said.ts";
 import { settleBatch } from "./settle.ts";
-import type { PhotoCounts } from "./tally.ts";
-import { referenceOfRow } from "./weighed-row.ts";
+import type { PhotoCounts } from "./summary.ts";
 
 /** A run after its last stage, finished or stopped. */
 export interface RunEnd {

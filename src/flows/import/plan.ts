@@ -5,7 +5,7 @@ import type { PhotosToCompare } from "./compare-photos.ts";
 import type { DecidedRow } from "./decide.ts";
 import type { ImportRun } from "./import-run.ts";
 import { UnreadReferences } from "./known-products.ts";
-import { addNotApplied, addPhotos, isNotApplied, noCounts, photosOf, type SharedCounts } from "./tally.ts";
+import { addNotApplied, addPhotos, isNotApplied, noCounts, photosOf, type SharedCounts } from "./summary.ts";
 
 /** What the rows need, and what becomes of them. */
 export interface Plan extends SharedCounts {

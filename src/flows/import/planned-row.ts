@@ -14,8 +14,8 @@ import { toFieldValues } from "./file-row.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { packProduct, type ReadProduct } from "./known-product.ts";
-import { isNotApplied } from "./tally.ts";
-import { placed } from "./weighed-row.ts";
+import { placed } from "./said.ts";
+import { isNotApplied } from "./summary.ts";
 
 /** What happens to a row; a row that changes fields may change photos too. `fail`: its reference exists already. */
 export const plannedActions = [

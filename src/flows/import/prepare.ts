@@ -6,16 +6,17 @@ import { uploadPhotos } from "../photos/upload-photos.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
 import { hearService } from "../run/clocks.ts";
 import type { Stage } from "../run/stage.ts";
+import { writeEstimate } from "../run/writes.ts";
 import { mayNotRead } from "../service-errors.ts";
-import { grouped } from "../words.ts";
+import { byteText, counted, grouped } from "../words.ts";
 import { comparePhotos } from "./compare-photos.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
-import { noteEstimate } from "./estimate.ts";
 import { askAboutPlan, rejectExcess, rejectWithoutPhotos } from "./guards.ts";
 import { type ImportRun, mostRowsReadEach, otherCatalogue } from "./import-run.ts";
 import { withScopes } from "./known-products.ts";
 import { type Plan, planRows } from "./plan.ts";
 import { findMoved, rejectMoved } from "./planned-row.ts";
+import { batchSize } from "./send.ts";
 
 /**
  * Settles what other runs left, plans the rows and uploads their photos, before any row is sent. Returns the number of rows to send in
@@ -147,4 +148,31 @@ async function readProducts({ unread, unreadIds }: Plan, run: ImportRun): Promis
       "This API key cannot read products (scope products:read), so the changes of this import to existing products cannot be undone.",
     );
   }
+}
+
+/** Shows an estimate if the import will take long. */
+export function noteEstimate({ uploads, writes, sends }: Plan, run: ImportRun): void {
+  const batches = Math.ceil(sends / batchSize(run.input).rows);
+  const counts = { photos: uploads.count, bytes: uploads.bytes, changes: writes, batches };
+  const line = estimateLine(counts, run.deps.writesPerMinute);
+  if (line !== null) run.deps.onNote(`${line}.`);
+}
+
+/**
+ * The writes of an import with the time that the rate limit alone requires; null if they fit in one window. Each photo to
+ * upload, each change of a product, each detached photo and each batch is one write; `bytes` is the size of the photos.
+ */
+export function estimateLine(
+  { photos, bytes, changes, batches }: Record<"photos" | "bytes" | "changes" | "batches", number>,
+  writesPerMinute: number,
+): string | null {
+  const time = writeEstimate(photos + changes + batches, writesPerMinute);
+  if (time === null) return null;
+  const parts = [
+    photos > 0 ? `${counted(photos, "photo")} to upload${bytes > 0 ? ` (${byteText(bytes)})` : ""}` : "",
+    changes > 0 ? `${counted(changes, "change")} of products` : "",
+    // One or two batches are not worth mentioning next to their photos.
+    batches > writesPerMinute || (photos === 0 && changes === 0) ? `${grouped(batches)} batches to send` : "",
+  ].filter((part) => part !== "");
+  return `${parts.join(", ")}: ${time}`;
 }

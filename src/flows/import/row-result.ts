@@ -7,7 +7,7 @@ import { inOneLine, type RowOutcome as OutcomeOf, type RowFailure } from "../out
 import type { DecidedRow } from "./decide.ts";
 import type { RejectedPhoto } from "./digests.ts";
 import type { FileRow } from "./file-row.ts";
-import { placed } from "./weighed-row.ts";
+import { placed } from "./said.ts";
 
 /**
  * The result of a row, in the form of the service's ImportRowResult. For a row in no batch, `line` is null

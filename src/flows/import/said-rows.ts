@@ -2,12 +2,26 @@
 
 import { realpathSync } from "node:fs";
 import type { SaidRow } from "../../state/ledger.ts";
+import { formatOfName } from "../rows/input-format.ts";
+import type { InputRow } from "../rows/row-form.ts";
+import { photoColumns } from "../rows/row-form.ts";
 import type { Source } from "../rows/source.ts";
 import type { Run } from "../run/run.ts";
 import { shortDigest } from "../short-digest.ts";
-import { type Before, type DecidedRow, type NotApplied, noEdits } from "./decide.ts";
+import { type Before, type DecidedRow, editsOf, type NotApplied } from "./decide.ts";
 import { FieldDigests, type LedgerField, type MemoSaid, sourceDigestBytes } from "./digests.ts";
-import { isSameSource, packSaid, type Said, type SaidPhoto, unpackSaid } from "./said.ts";
+import type { FileRow } from "./file-row.ts";
+import type { RowOutcome } from "./row-result.ts";
+import {
+  atPlaces,
+  isSameSource,
+  packSaid,
+  placeOfColumn,
+  referenceOfRow,
+  type Said,
+  type SaidPhoto,
+  unpackSaid,
+} from "./said.ts";
 
 /** Rows written at once. */
 const rowsAtOnce = 1_000;
@@ -24,7 +38,6 @@ export class SaidRows {
   readonly #place: string | null;
   #file: number | null | undefined;
   #rows: SaidRow[] = [];
-
   /** A plan records nothing. */
   readonly #isPlan: boolean;
 
@@ -54,17 +67,11 @@ export class SaidRows {
     return file === null ? null : this.#run.state.ledger.said(file, reference);
   }
 
-  /** What a row says now, for its next import: a cell that was not carried out stays as it was before. */
-  toKeep(row: DecidedRow, productId: string): SaidRow {
-    const said = withOpen({ said: row.cells.said, before: row.before }, row.decision.notApplied);
-    return { ...this.#key(row), productId, said: packSaid(said) };
-  }
-
   /** What the memo of a row in a batch has of it: what the product is changed further after the batch stays as it was. */
   memo(row: DecidedRow): { said?: MemoSaid } {
     if (this.#place === null) return {};
     const { decision, cells, before, known } = row;
-    const { fields, detach, move } = "edits" in decision ? decision.edits : noEdits;
+    const { fields, detach, move } = editsOf(decision);
     const earlier = before?.said.photos ?? [];
     const same = (all: readonly SaidPhoto[], { source }: SaidPhoto) =>
       all.find((one) => isSameSource(one.source, source));
@@ -82,16 +89,7 @@ export class SaidRows {
     const said = withOpen({ said: { ...cells.said, photos: unmoved }, before }, open);
     // The sources of an as_exported are too short to be kept: it stays the before of its row.
     if (said.photos?.some(({ source }) => source.length < sourceDigestBytes)) return {};
-    return { said: { exported: this.#key(row).exported, said: packSaid(said) } };
-  }
-
-  #key({ reference, content }: DecidedRow): Pick<SaidRow, "reference" | "exported"> {
-    return { reference, exported: toDigest(content.as_exported) };
-  }
-
-  /** Where the rows are, as the options of a run keep it. */
-  get place(): string | null {
-    return this.#place;
+    return { said: { exported: toDigest(row.content.as_exported), said: packSaid(said) } };
   }
 
   /** Records what a row says of a product that was deleted. */
@@ -99,27 +97,23 @@ export class SaidRows {
     if (row.before?.productId != null) this.add(row, row.before.productId);
   }
 
-  /** Records what a row says; written with others. */
-  add(row: DecidedRow, productId: string): void {
+  /** Records what a row says, for its next import: a cell that was not carried out stays as it was before. Written with others. */
+  add({ reference, content, cells, before, decision }: DecidedRow, productId: string): void {
     if (this.#place === null || this.#isPlan) return;
-    const next = this.toKeep(row, productId);
-    const known = this.of(row.reference, row.content.as_exported);
-    if (known?.isOf(productId) && packSaid(known.said).equals(next.said)) return;
-    this.#rows.push(next);
+    const said = packSaid(withOpen({ said: cells.said, before }, decision.notApplied));
+    const known = this.of(reference, content.as_exported);
+    if (known?.isOf(productId) && packSaid(known.said).equals(said)) return;
+    this.#rows.push({ reference, exported: toDigest(content.as_exported), productId, said });
     if (this.#rows.length >= rowsAtOnce) this.write();
   }
 
   /** Writes the rows that were added. */
   write(): void {
-    this.say(this.#rows);
-    this.#rows = [];
-  }
-
-  say(rows: readonly SaidRow[]): void {
-    if (this.#place === null || rows.length === 0) return;
+    if (this.#place === null || this.#rows.length === 0) return;
     const { state, account, clock } = this.#run;
     this.#file ??= state.ledger.openFile(account, this.#place, clock.now());
-    state.ledger.say(this.#file, rows);
+    state.ledger.say(this.#file, this.#rows);
+    this.#rows = [];
   }
 
   #findFile(): number | null {
@@ -151,4 +145,41 @@ function withOpen(
     fields: FieldDigests.pick(emptied, before?.said.fields ?? FieldDigests.nothing, now.fields),
     photos: removed.length === 0 ? now.photos : [...(now.photos ?? []), ...removed],
   };
+}
+
+/** Rows of a failed file that are kept in memory until it is written; of more, nothing is known. */
+const mostRows = 10_000;
+
+/** Records what the rows of a failed file said before, as those of its sheet: of another file, nothing would be known. */
+export class FailedBefore {
+  readonly #run: Run;
+  readonly #said: SaidRows;
+  #rows: SaidRow[] | null = [];
+
+  constructor(run: Run, said: SaidRows) {
+    this.#run = run;
+    this.#said = said;
+  }
+
+  /** A row that is written, without the photos that are attached. */
+  add({ content }: Pick<InputRow, "content">, { done = [] }: Pick<RowOutcome, "done">): void {
+    const said = this.#said.stored(referenceOfRow(content as FileRow));
+    if (said === null || this.#rows === null) return;
+    const { [photoColumns]: columns = [] } = content as FileRow;
+    const left = columns.filter((_, index) => !done.includes(index));
+    const places = new Set(left.flatMap((column) => placeOfColumn(column) ?? []));
+    const own = done.length === 0 ? said.said : packSaid(atPlaces(unpackSaid(said.said), places));
+    this.#rows.push({ ...said, said: own });
+    if (this.#rows.length > mostRows) this.#rows = null;
+  }
+
+  /** `path`: where the file is now; null if there is none. */
+  write(path: string | null): void {
+    const rows = this.#rows ?? [];
+    if (path === null || formatOfName(path) === "workbook") return;
+    const { state, account, clock } = this.#run;
+    const place = toPlace({ path })!;
+    if (rows.length === 0 && state.ledger.findFile(account, place) === null) return;
+    state.ledger.say(state.ledger.openFile(account, place, clock.now()), rows, { isAnew: true });
+  }
 }

@@ -19,8 +19,8 @@ import { areNone, type DecidedRow, type Decision } from "./decide.ts";
 import { packMemos, type RowMemo, unpackMemos } from "./digests.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
-import { changesToSend } from "./record-before.ts";
 import { failedRow } from "./row-result.ts";
+import { changesToSend } from "./settle.ts";
 
 /** The options of an import's batches, which must stay the same when a run is resumed. */
 interface SendOptions {

@@ -1,15 +1,19 @@
-// Settling: writes the results of a batch to the ledger, which then knows its photos.
+// What is recorded of the products that a run changes: how they were before a request, so that it can be undone, and its
+// results, from which the ledger knows their photos.
 
 import pLimit from "p-limit";
 import { operations } from "../../contract/client-operations.ts";
 import { canonicalReference } from "../../contract/import-row.ts";
 import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import type { ReportedChange } from "../../state/changes.ts";
+import type { ChangeToSend, ReportedChange } from "../../state/changes.ts";
 import type { Ledger, LedgerEntry, LedgerPhoto, SaidRow } from "../../state/ledger.ts";
 import type { Run } from "../run/run.ts";
+import { type DecidedRow, editsOf } from "./decide.ts";
 import { FieldDigests, type RowMemo, unpackMemos } from "./digests.ts";
 import { isEnded } from "./follow.ts";
+import type { ImportRun } from "./import-run.ts";
+import { packProduct, withPhotos } from "./known-product.ts";
 import { checkPhotos, ResultsReader } from "./results.ts";
 
 /**
@@ -104,15 +108,6 @@ function ledgerEntry({ result, memo, action, productId, known }: ChangedRow): Le
   };
 }
 
-/** The photos of a product with more of them; a source that is attached again has another image. */
-export const withPhotos = (
-  photos: readonly LedgerPhoto[],
-  more: readonly LedgerPhoto[],
-): readonly LedgerPhoto[] => [
-  ...photos.filter(({ source }) => !more.some((one) => one.source.equals(source))),
-  ...more,
-];
-
 /** Description and sex of a created product are empty unless its row sets them. */
 const emptyFields = FieldDigests.of({ description: null, sex: null });
 
@@ -138,4 +133,42 @@ export async function settleBatches(
     onProgress(++done, accepted.length);
   };
   await Promise.all(accepted.map((batch) => limit(settle, batch)));
+}
+
+/** Keeps the products that rows change, and returns the changes to record with the request. Only an upsert changes products. */
+export function changesToSend(
+  rows: readonly DecidedRow[],
+  { at, input, record, isPlan }: ImportRun,
+): ChangeToSend[] {
+  if (input.mode !== "upsert" || !record.isPossible || isPlan) return [];
+  const existing = rows.flatMap((row) => (row.known?.read == null ? [] : [{ row, product: row.known.read }]));
+  at.state.changes.read(
+    at.account,
+    at.id,
+    existing.map(({ row, product }) => ({
+      productId: product.id,
+      reference: row.reference,
+      before: packProduct(product),
+    })),
+  );
+  return existing.map(({ row, product }) => ({
+    productId: product.id,
+    reference: row.reference,
+    ...toChange(row, at.state.changes.fieldsSet(at.id, product.id)),
+  }));
+}
+
+/** What a row changes: its fields as digests, with those that the run has set already, and photos. */
+function toChange(
+  { decision }: DecidedRow,
+  fieldsSet: Buffer | null,
+): Pick<ChangeToSend, "after" | "detached" | "moved"> {
+  const { fields, move, detach } = editsOf(decision);
+  const edited = FieldDigests.of(fields);
+  const sent = decision.kind === "send" ? edited.over(decision.memo.fields) : edited;
+  return {
+    after: (fieldsSet === null ? sent : sent.over(new FieldDigests(fieldsSet))).bytes,
+    detached: detach.map(({ image }) => image),
+    moved: move,
+  };
 }

@@ -1,10 +1,8 @@
+// What an import does, or would do, in the words of its plan and its summary.
+
 import type { Import } from "../../contract/resources/imports.ts";
 import type { ImportMode } from "../../contract/value-sets.ts";
-import { rowsIn, type SentBatch } from "../run/batch.ts";
-import type { ImportRun } from "./import-run.ts";
-import type { RunEnd } from "./outcomes.ts";
-import { isConflictCode, type RowOutcome } from "./row-result.ts";
-import { noCounts, type SharedCounts } from "./tally.ts";
+import { type Decision, editsOf, type NotApplied } from "./decide.ts";
 
 /** The result of an import, as printed by `--json`. Counts are rows. */
 export interface ImportSummary extends SharedCounts {
@@ -68,6 +66,42 @@ export type SummaryProblem = { param?: string | undefined; code: string; message
   | { first_line: number; last_line: number }
 );
 
+/** The photos of products that change. */
+export interface PhotoCounts {
+  added: number;
+  replaced: number;
+  removed: number;
+  moved: number;
+  /** Found at the service, where another machine has sent them. */
+  adopted: number;
+}
+
+/** What the sheet says that is not carried out. */
+export interface NotAppliedCounts {
+  /** Fields that are empty in a plain sheet, and photos that it no longer has. */
+  emptied: number;
+  removed: number;
+}
+
+/** Counts that a plan and a summary share; of rows, unless their name says photos or cells. */
+export interface SharedCounts {
+  kept: number;
+  conflicts: number;
+  deleted: number;
+  photos: PhotoCounts;
+  not_applied: NotAppliedCounts;
+  known_failures: number;
+}
+
+export const noCounts = (): SharedCounts => ({
+  kept: 0,
+  conflicts: 0,
+  deleted: 0,
+  photos: { added: 0, replaced: 0, removed: 0, moved: 0, adopted: 0 },
+  not_applied: { emptied: 0, removed: 0 },
+  known_failures: 0,
+});
+
 /** The fields of a summary about what was sent, before anything was. */
 export const nothingSent = {
   submitted: 0,
@@ -84,70 +118,50 @@ export const nothingSent = {
   results_file: null,
 };
 
-/** Starts a summary, to be completed by `countOutcome`. */
-export function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): ImportSummary {
-  const accepted = sent.filter((batch) => batch.kind === "accepted");
-  const spans = (kind: SentBatch["kind"]) => sent.filter((batch) => batch.kind === kind).map(toSpan);
-  const [unknown, refused] = [spans("unknown"), spans("refused")];
-  const problems = sent.flatMap((batch) => (batch.kind === "refused" ? toProblems(batch) : []));
+/** Rows whose edits were not carried out, that were not edited, or whose failure is known. */
+type ExampleKind = "kept" | "deleted" | "emptied" | "removed" | "known";
+
+/** The first rows of each kind that a summary names. */
+export class Examples {
+  readonly #of = new Map<ExampleKind, { count: number; references: string[] }>();
+
+  add(kind: ExampleKind, reference: string): void {
+    const known = this.#of.get(kind) ?? { count: 0, references: [] };
+    this.#of.set(kind, known);
+    known.count++;
+    if (known.references.length < named) known.references.push(reference);
+  }
+
+  /** The number of rows of a kind, and the first of them. */
+  of(kind: ExampleKind): { readonly count: number; readonly references: readonly string[] } {
+    return this.#of.get(kind) ?? { count: 0, references: [] };
+  }
+}
+
+const named = 3;
+
+/** The photos that a decision changes. A replaced photo is not counted as added. */
+export function photosOf(decision: Decision): Omit<PhotoCounts, "adopted"> {
+  const { move, detach } = editsOf(decision);
+  const replaced = detach.filter(({ why }) => why === "replaced").length;
+  const attached = decision.kind === "send" ? decision.images.length : 0;
   return {
-    run_id: run.at.id,
-    file: run.input.file.source.name,
-    mode: run.input.mode,
-    total: run.check.total,
-    invalid: run.check.invalid,
-    ...nothingSent,
-    submitted: rowsIn(accepted) + outsideBatches.length,
-    unchanged: run.rows.unchanged.size,
-    ...run.counts,
-    kept: run.rows.kept.size + run.rows.notApplied.size,
-    deleted: run.rows.deleted.size,
-    imports: accepted.map(({ jobs, lines }) => ({
-      id: jobs[0]!,
-      status: run.follower.latest(jobs[0]!)?.status ?? "validating",
-      rows: lines.length,
-    })),
-    duration_ms: 0,
-    ...(run.check.left === undefined ? {} : { left: run.check.left }),
-    ...(unknown.length > 0 ? { unknown } : {}),
-    ...(refused.length > 0 ? { refused } : {}),
-    ...(problems.length > 0 ? { problems } : {}),
+    added: Math.max(0, attached - replaced),
+    replaced,
+    removed: detach.length - replaced,
+    moved: move.length,
   };
 }
 
-const toSpan = ({ lines }: SentBatch): LineSpan => ({
-  first_line: lines[0]!,
-  last_line: lines.at(-1)!,
-  rows: lines.length,
-});
-
-function toProblems(batch: Extract<SentBatch, { kind: "refused" }>): SummaryProblem[] {
-  const { first_line, last_line } = toSpan(batch);
-  return batch.problems.map(({ line, param, code, message }) => ({
-    ...(line === null ? { first_line, last_line } : { line }),
-    param,
-    code,
-    message,
-  }));
+export function addPhotos(counts: PhotoCounts, photos: Partial<PhotoCounts>): void {
+  for (const [name, count] of Object.entries(photos)) counts[name as keyof PhotoCounts] += count;
 }
 
-/**
- * Counts the outcome of one row. Rows that the check rejected already count as `invalid`; rows of a rejected
- * batch were not submitted.
- */
-export function countOutcome(summary: ImportSummary, { result, failure }: RowOutcome): void {
-  if (result === undefined) {
-    if (failure?.code === "import_failed") summary.failed++;
-    return;
-  }
-  // Already counted.
-  if (result.action === "unchanged" || result.action === "kept" || result.action === "deleted") return;
-  if (result.line === null && isConflictCode(failure?.code ?? "")) {
-    summary.conflicts++;
-    summary.submitted--;
-    return;
-  }
-  if (result.status !== "pending") summary[result.status]++;
-  const action = result.action;
-  if (action === "created" || action === "updated" || action === "skipped") summary[action]++;
+/** Whether nothing else was edited than what is not carried out. */
+export const isNotApplied = ({ kind, notApplied }: Decision): boolean =>
+  kind === "unchanged" && notApplied !== undefined;
+
+export function addNotApplied(counts: NotAppliedCounts, notApplied: NotApplied | undefined): void {
+  counts.emptied += notApplied?.emptied.length ?? 0;
+  counts.removed += notApplied?.removed.length ?? 0;
 }

@@ -3,7 +3,7 @@ import { readFlags } from "../../../src/cli/commands/import/flags.ts";
 import { type ReportedRun, reportLines } from "../../../src/cli/commands/import/report.ts";
 import { CatError } from "../../../src/errors.ts";
 import type { ImportSummary } from "../../../src/flows/import/summary.ts";
-import { Examples, noCounts } from "../../../src/flows/import/tally.ts";
+import { Examples, noCounts } from "../../../src/flows/import/summary.ts";
 import { createWorld } from "../../support/world.ts";
 
 const summaryOf = (more: Partial<ImportSummary>): ImportSummary => ({

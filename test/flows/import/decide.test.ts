@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { exportedValue, readExported } from "../../../src/flows/import/as-exported.ts";
 import { CsvCells } from "../../../src/flows/import/cells.ts";
 import { parseColumn } from "../../../src/flows/import/columns.ts";
 import { type Before, type DecideOptions, type Decision, decide } from "../../../src/flows/import/decide.ts";
@@ -7,7 +6,7 @@ import type { Compared } from "../../../src/flows/import/decide-photos.ts";
 import { sourceDigest } from "../../../src/flows/import/digests.ts";
 import type { FileRow } from "../../../src/flows/import/file-row.ts";
 import { KnownProduct, type ReadProduct } from "../../../src/flows/import/known-product.ts";
-import { weigh } from "../../../src/flows/import/weighed-row.ts";
+import { exportedValue, readExported, weigh } from "../../../src/flows/import/said.ts";
 
 const url = (name: string) => `https://cdn.example.com/${name}.jpg`;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { estimateLine } from "../../../src/flows/import/estimate.ts";
+import { estimateLine } from "../../../src/flows/import/prepare.ts";
 
 const nothing = { photos: 0, bytes: 0, changes: 0, batches: 0 };
 

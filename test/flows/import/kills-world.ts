@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import { exportedValue } from "../../../src/flows/import/as-exported.ts";
+import { exportedValue } from "../../../src/flows/import/said.ts";
 import { openState, type State } from "../../../src/state/state.ts";
 import { tinyPng } from "../../mock/world.ts";
 import { photo } from "../photos/photo-folder.ts";

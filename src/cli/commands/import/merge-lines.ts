@@ -1,6 +1,5 @@
 import { knownAfterRuns } from "../../../flows/import/known-failures.ts";
-import type { ImportSummary } from "../../../flows/import/summary.ts";
-import type { Examples } from "../../../flows/import/tally.ts";
+import type { Examples, ImportSummary } from "../../../flows/import/summary.ts";
 import { counted, countList } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { flagLine } from "../../output/command-words.ts";

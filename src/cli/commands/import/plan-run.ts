@@ -7,7 +7,7 @@ import { ledgerFields } from "../../../flows/import/digests.ts";
 import { removalsToConfirm, tooManyChanges, tooManyRemovals } from "../../../flows/import/guards.ts";
 import type { ImportDeps } from "../../../flows/import/import-input.ts";
 import { type PlannedRow, plannedLine } from "../../../flows/import/planned-row.ts";
-import { Examples } from "../../../flows/import/tally.ts";
+import { Examples } from "../../../flows/import/summary.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import { truncated } from "../../../text.ts";
 import type { App } from "../../app/app.ts";

@@ -92,7 +92,7 @@ async function sentJobsOfProfile(app: App, ledger: State): Promise<State["sentJo
 
 async function askAboutUnknownOutcome(app: App, question: UnknownOutcomeQuestion): Promise<UnknownChoice> {
   const { sentAt, rows, existing, resendsOnce, lost } = question;
-  const { unknownOutcomeText } = await import("../../../flows/import/unknown-outcomes.ts");
+  const { unknownOutcomeText } = await import("../../../flows/import/earlier-runs.ts");
   const when = `${new Date(sentAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const what = unknownOutcomeText(question, when);
   const products =

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
-import { addPhotos, noCounts } from "../../../flows/import/tally.ts";
+import { addPhotos, noCounts } from "../../../flows/import/summary.ts";
 import { type CheckResult, checkCounts } from "../../../flows/rows/check.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readIdentity } from "../../files/places.ts";

@@ -18,30 +18,22 @@ import type { ImportRun } from "./import-run.ts";
 import type { ReadProduct } from "./known-product.ts";
 import { isMoved } from "./planned-row.ts";
 import { makePlan } from "./prepare.ts";
-import {
-  conflictRow,
-  failedRow,
-  productChanged,
-  productGone,
-  type RowOutcome,
-  updatedRow,
-} from "./row-result.ts";
+import { doneRow, failedRow, productChanged, productGone, type RowOutcome } from "./row-result.ts";
 import { changesToSend, settleBatches } from "./settle.ts";
 import { addPhotos, photosOf } from "./summary.ts";
 
 /**
  * Changes the products of rows in no batch, or with `inBatches` of those in batches that were imported: a photo is detached
- * only once the one that replaces it was attached. Returns the outcomes of rows in no batch, by line. `stopped`: the error
- * after which the rest was not changed. Each write can be repeated, so a lost response needs no decision.
+ * only once the one that replaces it was attached. `stopped`: the error after which the rest was not changed. Each write can
+ * be repeated, so a lost response needs no decision.
  */
 export async function changeProducts(
   run: ImportRun,
   { inBatches }: { inBatches: boolean },
-): Promise<Stage<RowOutcome[]>> {
+): Promise<Stage<void>> {
   const { rows, at, progress } = run;
-  const outcomes: RowOutcome[] = [];
   const some = inBatches ? await settledEdits(run) : rows.toPatch;
-  if (some.size === 0) return { done: outcomes, stopped: undefined };
+  if (some.size === 0) return { done: undefined, stopped: undefined };
   if (inBatches) {
     // The rows of batches that an earlier process sent have not been read by this one.
     const { photos } = await makePlan(run, some);
@@ -55,16 +47,13 @@ export async function changeProducts(
     const outcome = await changeProduct(row, run, { begin, isInBatch: inBatches });
     if (inBatches) {
       if (outcome?.failure !== undefined) rows.editFailures.set(row.line, outcome.failure);
-    } else if (outcome !== null) {
-      outcomes.push(outcome);
-      rows.patched.add(row.rowIndex);
-    }
+    } else if (outcome !== null) rows.report(row.rowIndex, outcome);
     done++;
     report();
   });
   progress.written();
   run.said.write();
-  return { done: outcomes.sort((a, b) => a.line - b.line), stopped };
+  return { done: undefined, stopped };
 }
 
 /** Writes that wait look at their products again, several times a second: that many at once leave reads for others. */
@@ -107,18 +96,18 @@ async function changeProduct(
     else run.rows.keep(row);
     return null;
   }
-  if (decision.kind === "conflict") return conflictRow(row, decision);
+  if (decision.kind === "conflict") return failedRow(row, decision, row.known?.id);
   // Of a row in a batch the new photos were not attached: nothing is detached.
   if (isInBatch && decision.kind === "send") return null;
   if (decision.kind === "unread" || decision.kind === "uncompared")
-    return failedRow(row, changedAgain, row.productId);
-  if (decision.kind !== "change") return failedRow(row, productGone, null);
+    return failedRow(row, changedAgain, row.known?.id);
+  if (decision.kind !== "change") return failedRow(row, productGone);
   const { productId, edits } = decision;
   const { state, account, id } = run.at;
   const done = { rowIndex, line, reference, productId };
   try {
     const isChecked = run.input.applies !== undefined && !isInBatch && run.products.isStale;
-    if (isChecked && isMoved(row, run)) return failedRow(row, productChanged, null);
+    if (isChecked && isMoved(row, run)) return failedRow(row, productChanged);
     state.runs.writes(account, id);
     const fieldsSet = state.changes.fieldsSet(id, productId);
     state.batches.patching(account, id, done, changesToSend([row], run));
@@ -129,8 +118,7 @@ async function changeProduct(
     // Check again before the ledger forgets its photos.
     if (error.status === 404 && (await run.products.again(productId)) === null)
       return failedRow(row, productGone, productId);
-    const { code, message } = error.body;
-    return failedRow(row, { code, message }, productId);
+    return failedRow(row, error.body, productId);
   }
   const known = state.ledger.ofProduct(account, productId);
   const now = FieldDigests.of(edits.fields);
@@ -141,7 +129,7 @@ async function changeProduct(
   const photos = photosOf(decision);
   state.batches.patched(account, id, { ...done, counts: photos }, { productId, fields: fields.bytes });
   addPhotos(run.counts.photos, photos);
-  return updatedRow(done);
+  return doneRow(row, "updated", productId);
 }
 
 /** A row, and when its product was read. */
@@ -155,15 +143,15 @@ interface LookedAt {
  * has written meanwhile is a conflict.
  */
 async function lookAgain(row: DecidedRow, run: ImportRun, isInBatch: boolean): Promise<LookedAt> {
-  const { productId, known } = row;
+  const { known } = row;
   const { clock } = run.at;
-  if (productId === null || !(isInBatch || run.products.isStale))
+  if (known == null || !(isInBatch || run.products.isStale))
     return { row, lookedAt: run.products.readAt ?? clock.now() };
-  const before = known?.read;
-  await run.products.again(productId);
+  const before = known.read;
+  await run.products.again(known.id);
   const lookedAt = clock.now();
   // A batch of this run has changed the product itself.
-  if (!isInBatch && before != null) run.rows.overtake(row.reference, before);
+  if (!isInBatch && before !== null) run.rows.overtake(row.reference, before);
   return { row: await run.rows.again(row), lookedAt };
 }
 
@@ -182,10 +170,10 @@ async function carryOut(
   { run, begin, isInBatch, fieldsSet }: Carrying,
 ): Promise<RowFailure | null> {
   const { client, state, id } = run.at;
-  const product_id = row.productId!;
+  const { id: product_id, read } = row.known!;
+  const before = read!;
   let at = lookedAt;
   let isFirst = true;
-  const before = row.known!.read!;
   /** Whether others have given a photo another side. The service gives one to a photo without any itself. */
   const isTurned = (image: string, { images: own }: ReadProduct) => {
     const [was, now] = [before.images, own].map((all) => all.find(({ id }) => id === image)?.side);

@@ -17,6 +17,7 @@ import {
   type LineSpan,
   nothingSent,
   type SummaryProblem,
+  untouched,
 } from "./summary.ts";
 
 /** Why a row failed or is partial, in the words of its file. */
@@ -187,10 +188,10 @@ function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): ImportS
     invalid: run.check.invalid,
     ...nothingSent,
     submitted: rowsIn(accepted) + outsideBatches.length,
-    unchanged: run.rows.unchanged.size,
+    unchanged: run.rows.untouched.unchanged.size,
     ...run.counts,
-    kept: run.rows.kept.size + run.rows.notApplied.size,
-    deleted: run.rows.deleted.size,
+    kept: run.rows.untouched.kept.size,
+    deleted: run.rows.untouched.deleted.size,
     imports: accepted.map(({ jobs, lines }) => ({
       id: jobs[0]!,
       status: run.follower.latest(jobs[0]!)?.status ?? "validating",
@@ -230,7 +231,7 @@ function countOutcome(summary: ImportSummary, { result, failure }: RowOutcome): 
     return;
   }
   // Already counted.
-  if (result.action === "unchanged" || result.action === "kept" || result.action === "deleted") return;
+  if (untouched.some((action) => action === result.action)) return;
   if (result.line === null && isConflictCode(failure?.code ?? "")) {
     summary.conflicts++;
     summary.submitted--;

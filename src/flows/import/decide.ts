@@ -18,8 +18,7 @@ export interface DecidedRow extends WeighedRow {
   readonly line: number;
   /** Trimmed, in the form the service compares. */
   readonly reference: string;
-  /** The product of the reference, if it is known. */
-  readonly productId: string | null;
+  /** The product of the reference: null if there is none, undefined if it is not known. */
   readonly known: KnownProduct | null | undefined;
   readonly before: Before | null;
   /** The reason for which it is in a failed file. */

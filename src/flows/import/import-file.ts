@@ -16,7 +16,7 @@ import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts
 import { type ImportRun, importRun } from "./import-run.ts";
 import { identityOfApplied, rejectForeign } from "./planned-row.ts";
 import { planAgain, prepare } from "./prepare.ts";
-import { updatedRow } from "./row-result.ts";
+import { doneRow } from "./row-result.ts";
 import { toPlace } from "./said-rows.ts";
 import { batchesOfRun, importOperation, sendRows } from "./send.ts";
 
@@ -165,14 +165,17 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
   const { input, at, rows, follower } = run;
   const preparing = await prepare(run);
   const sending = await after(preparing, [], () => sendRows(run, preparing.done, planAgain));
-  const changing = await after(sending, [], () => changeProducts(run, { inBatches: false }));
+  const changing = await after(sending, undefined, () => changeProducts(run, { inBatches: false }));
   const unfollowed = await follower.settled();
-  const editing = await after(changing, [], () => changeProducts(run, { inBatches: true }));
+  const editing = await after(changing, undefined, () => changeProducts(run, { inBatches: true }));
   run.progress.settled();
   const sent = batchesOfRun(run, sending);
   const closed = await closeRun(run, {
     sent,
-    outsideBatches: [...rows.doneOutside.map(updatedRow), ...changing.done, ...rows.reported],
+    outsideBatches: [
+      ...rows.doneOutside.map((row) => doneRow(row, "updated", row.productId)),
+      ...rows.reported,
+    ],
     left: changing.stopped === undefined ? null : rows.left(sent),
   });
   // After an interrupt, other steps fail with their own errors; the interrupt is the reason to report.

@@ -20,17 +20,24 @@ import type { ConflictChoice, ImportDeps, ImportInput } from "./import-input.ts"
 import type { ReadProduct } from "./known-product.ts";
 import { KnownProducts } from "./known-products.ts";
 import {
-  conflictRow,
+  doneRow,
   failedRow,
   isConflictCode,
   productChanged,
   type RowOutcome,
   rejectedRow,
-  updatedRow,
 } from "./row-result.ts";
 import { readExported, referenceOfRow, type WeighedRow, weigh } from "./said.ts";
 import { SaidRows } from "./said-rows.ts";
-import { addNotApplied, addPhotos, Examples, noCounts, type SharedCounts } from "./summary.ts";
+import {
+  addNotApplied,
+  addPhotos,
+  Examples,
+  noCounts,
+  type SharedCounts,
+  type Untouched,
+  untouchedAs,
+} from "./summary.ts";
 
 /** An import whose file passed the check, with the progress of earlier processes loaded. */
 export interface ImportRun {
@@ -140,19 +147,17 @@ class RowsToImport {
   readonly patching = new RowSet();
   /** Rows that need a PATCH. */
   readonly toPatch = new RowSet();
-  /** Rows of `toPatch` that this process has changed. */
-  readonly patched = new RowSet();
-  readonly unchanged = new RowSet();
-  /** Rows that were not edited, whose products others have changed or deleted. */
-  readonly kept = new RowSet();
-  readonly deleted = new RowSet();
-  /** Rows of which nothing else was edited than what is not carried out. */
-  readonly notApplied = new RowSet();
+  /** Rows of which nothing is carried out. */
+  readonly untouched: Readonly<Record<Untouched, RowSet>> = {
+    unchanged: new RowSet(),
+    kept: new RowSet(),
+    deleted: new RowSet(),
+  };
   /** Rows of batches whose products are changed once the batch is imported. */
   readonly toEdit = new RowSet();
   /** Why the product of a row in a batch was not changed further, by its line. */
   readonly editFailures = new Map<number, RowFailure>();
-  /** Outcomes of rows in no batch that need no PATCH: photos rejected, or changed by an earlier process. */
+  /** Outcomes of rows in no batch: changed, failed, or changed by an earlier process. */
   readonly reported: RowOutcome[] = [];
   readonly #reportedRows = new RowSet();
   readonly #noted = new RowSet();
@@ -217,8 +222,7 @@ class RowsToImport {
           ...choices,
           isPlan: isPlan || input.applies !== undefined,
         });
-    const productId = known?.id ?? null;
-    return { ...row, ...place, reference, productId, known, before: facts.before, earlierCode, decision };
+    return { ...row, ...place, reference, known, before: facts.before, earlierCode, decision };
   }
 
   /** Others have changed a product while its row waited: `before` is what it was when it was read first. */
@@ -274,11 +278,7 @@ class RowsToImport {
       this.#run.refused,
       this.#inBatches,
       this.#done,
-      this.unchanged,
-      this.kept,
-      this.deleted,
-      this.notApplied,
-      this.patched,
+      ...Object.values(this.untouched),
       this.#reportedRows,
       inSent,
     ];
@@ -287,26 +287,24 @@ class RowsToImport {
   }
 
   /** Records the outcome of a row that goes in no batch. A row that is still uncertain is changed in any case. */
-  readonly keep = (row: DecidedRow): void => {
+  keep(row: DecidedRow): void {
     const { rowIndex, decision } = row;
     const { said, examples } = this.#run;
     this.noteNotApplied(row);
-    if (decision.kind === "kept" || decision.kind === "deleted") examples.add(decision.kind, row.reference);
-    if (decision.kind === "moved") this.report(rowIndex, failedRow(row, productChanged, null));
+    const left = untouchedAs(decision);
+    if (decision.kind === "moved") this.report(rowIndex, failedRow(row, productChanged));
     else if (decision.kind === "refused") this.report(rowIndex, rejectedRow(row, decision.discarded));
-    else if (decision.kind === "conflict") this.report(rowIndex, conflictRow(row, decision));
-    else if (decision.kind === "deleted") {
-      said.addDeleted(row);
-      this.deleted.add(rowIndex);
-    } else if (decision.kind === "unchanged" || decision.kind === "kept") {
-      said.add(row, decision.productId);
-      if (this.patching.has(rowIndex))
-        this.report(rowIndex, updatedRow({ ...row, productId: decision.productId }));
-      else if (decision.kind === "kept") this.kept.add(rowIndex);
-      else if (decision.notApplied !== undefined) this.notApplied.add(rowIndex);
-      else this.unchanged.add(rowIndex);
-    } else this.toPatch.add(rowIndex);
-  };
+    else if (decision.kind === "conflict") this.report(rowIndex, failedRow(row, decision, row.known?.id));
+    else if (left === null) this.toPatch.add(rowIndex);
+    else {
+      const productId = "productId" in decision ? decision.productId : (row.before?.productId ?? null);
+      if (productId !== null) said.add(row, productId);
+      if (decision.kind === "kept" || decision.kind === "deleted") examples.add(decision.kind, row.reference);
+      if (left !== "deleted" && this.patching.has(rowIndex))
+        this.report(rowIndex, doneRow(row, "updated", productId));
+      else this.untouched[left].add(rowIndex);
+    }
+  }
 
   /** Counts what a row says that is not carried out, once. */
   noteNotApplied({ decision: { notApplied }, reference, rowIndex }: DecidedRow): void {

@@ -18,18 +18,10 @@ import type { FileRow } from "./file-row.ts";
 import { isEnded } from "./follow.ts";
 import type { ImportRun } from "./import-run.ts";
 import { ResultsReader } from "./results.ts";
-import {
-  byIndex,
-  failedImage,
-  leftRow,
-  pendingRow,
-  type RowOutcome,
-  toFailure,
-  unchangedRow,
-} from "./row-result.ts";
+import { byIndex, doneRow, failedImage, pendingRow, type RowOutcome, toFailure } from "./row-result.ts";
 import { referenceOfRow } from "./said.ts";
 import { settleBatch } from "./settle.ts";
-import type { PhotoCounts } from "./summary.ts";
+import { type PhotoCounts, untouched } from "./summary.ts";
 
 /** A run after its last stage, finished or stopped. */
 export interface RunEnd {
@@ -200,34 +192,30 @@ function rowsWithoutResults(
   reported: ReportedRows,
   onFault: OnFault,
 ): CountedRows[] {
-  const { check, rows, at } = run;
-  const { ledger } = at.state;
-  const inFile = (some: SomeRows, count: number, toOutcome: (row: InputRow) => RowOutcome): CountedRows => ({
-    first: 0,
-    count,
-    rows: () => rowsOfFile(run, some, toOutcome, onFault),
-  });
-  const toNamed = ({ line, content }: InputRow) => {
+  const { check, rows, at, products } = run;
+  const sets = untouched.map((action) => [action, rows.untouched[action]] as const);
+  const actionOf = (rowIndex: number) => sets.find(([, set]) => set.has(rowIndex))?.[0];
+  const toUntouched = ({ line, content }: InputRow, rowIndex: number) => {
     const reference = referenceOfRow(content as FileRow);
-    const productId = run.products.of(reference)?.id ?? ledger.get(at.account, reference)?.productId ?? null;
-    return [{ line, reference }, productId] as const;
+    const product = products.of(reference)?.id ?? at.state.ledger.get(at.account, reference)?.productId;
+    const action = actionOf(rowIndex)!;
+    return doneRow({ line, reference }, action, action === "deleted" ? null : (product ?? null));
   };
-  const unchanged = (row: InputRow) => unchangedRow(...toNamed(row));
-  const kept = (row: InputRow) => leftRow(toNamed(row)[0], "kept", toNamed(row)[1]);
-  const deleted = (row: InputRow) => leftRow(toNamed(row)[0], "deleted", null);
-  const unsent = ({ line }: InputRow) => ({ line, failure: notSent });
+  const inFile = (
+    some: SomeRows,
+    count: number,
+    toOutcome: (row: InputRow, rowIndex: number) => RowOutcome,
+  ) => (count === 0 ? [] : [{ first: 0, count, rows: () => rowsOfFile(run, some, toOutcome, onFault) }]);
+  const own = reported.accepted
+    ? outsideBatches
+    : [...outsideBatches, ...sent.flatMap((batch) => rejectedInBatch(batch, run))];
+  const isUntouched = { has: (rowIndex: number) => actionOf(rowIndex) !== undefined };
+  const areUntouched = reported.unchanged ? sets.reduce((sum, [, { size }]) => sum + size, 0) : 0;
+  const unsent = reported.notAccepted && left !== null ? countRows(left, check.total) : 0;
   return [
-    ...inMemory(outsideBatches),
-    ...(reported.accepted ? [] : inMemory(sent.flatMap((batch) => rejectedInBatch(batch, run)))),
-    ...(reported.unchanged
-      ? [
-          inFile(rows.unchanged, rows.unchanged.size, unchanged),
-          inFile(rows.kept, rows.kept.size, kept),
-          inFile(rows.notApplied, rows.notApplied.size, kept),
-          inFile(rows.deleted, rows.deleted.size, deleted),
-        ].filter(({ count }) => count > 0)
-      : []),
-    ...(reported.notAccepted && left !== null ? [inFile(left, countRows(left, check.total), unsent)] : []),
+    ...inMemory(own),
+    ...inFile(isUntouched, areUntouched, toUntouched),
+    ...inFile(left!, unsent, ({ line }) => ({ line, failure: notSent })),
   ];
 }
 
@@ -265,14 +253,17 @@ function rejectedInBatch(batch: SentBatch, { at: { state, id } }: ImportRun): Ro
 async function* rowsOfFile(
   { input }: ImportRun,
   some: SomeRows,
-  toOutcome: (row: InputRow) => RowOutcome,
+  toOutcome: (row: InputRow, rowIndex: number) => RowOutcome,
   onFault: OnFault,
 ): AsyncGenerator<RowOutcome> {
   try {
     const reader = await openRows(input.file);
-    let rowIndex = 0;
+    let next = 0;
     for await (const rows of reader.batches()) {
-      for (const row of rows) if (some.has(rowIndex++)) yield toOutcome(row);
+      for (const row of rows) {
+        const rowIndex = next++;
+        if (some.has(rowIndex)) yield toOutcome(row, rowIndex);
+      }
     }
   } catch (error) {
     if (!(error instanceof CatError)) throw error;

@@ -5,7 +5,7 @@ import type { PhotosToCompare } from "./compare-photos.ts";
 import type { DecidedRow } from "./decide.ts";
 import type { ImportRun } from "./import-run.ts";
 import { UnreadReferences } from "./known-products.ts";
-import { addNotApplied, addPhotos, isNotApplied, noCounts, photosOf, type SharedCounts } from "./summary.ts";
+import { addNotApplied, addPhotos, noCounts, photosOf, type SharedCounts, untouchedAs } from "./summary.ts";
 
 /** What the rows need, and what becomes of them. */
 export interface Plan extends SharedCounts {
@@ -107,7 +107,7 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
           image: row.content.images[index]!,
         })),
       });
-  } else if (decision.kind === "kept" || isNotApplied(decision)) plan.kept++;
+  } else if (untouchedAs(decision) === "kept") plan.kept++;
   else if (decision.kind === "deleted") plan.deleted++;
   else if (decision.kind === "conflict") {
     plan.conflicts++;

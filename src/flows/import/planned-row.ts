@@ -15,7 +15,7 @@ import type { ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { packProduct, type ReadProduct } from "./known-product.ts";
 import { placed } from "./said.ts";
-import { isNotApplied } from "./summary.ts";
+import { untouchedAs } from "./summary.ts";
 
 /** What happens to a row; a row that changes fields may change photos too. `fail`: its reference exists already. */
 export const plannedActions = [
@@ -58,9 +58,8 @@ export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   });
   if (decision.kind === "conflict")
     return planned("conflict", { conflict: { code: decision.code, message: decision.message } });
-  if (isNotApplied(decision)) return planned("kept");
-  if (decision.kind === "unchanged" || decision.kind === "kept" || decision.kind === "deleted")
-    return planned(decision.kind);
+  const left = untouchedAs(decision);
+  if (left !== null) return planned(left);
   if (decision.kind !== "send" && decision.kind !== "change") return planned("fail");
   const { edits } = decision;
   const changes = {
@@ -176,13 +175,9 @@ export async function rejectMoved(run: ImportRun): Promise<void> {
   run.deps.onNote(`${what}. ${size === 1 ? "It is" : "They are"} skipped.`);
 }
 
-/** Whether nothing of a row is sent in any case. */
-const isLeft = ({ decision: { kind } }: DecidedRow): boolean =>
-  ["unchanged", "kept", "deleted", "refused"].includes(kind);
-
 /** Whether a row that needs something would no longer be imported as planned, as its product was read last. */
 export function isMoved(row: DecidedRow, { input }: ImportRun): boolean {
-  if (isLeft(row)) return false;
+  if (untouchedAs(row.decision) !== null || row.decision.kind === "refused") return false;
   const planned = plannedRow(row, input);
   return planned.action !== "skip" && !input.applies!.isPlanned(row.line, plannedLine(planned));
 }

@@ -8,6 +8,7 @@ import type { DecidedRow } from "./decide.ts";
 import type { RejectedPhoto } from "./digests.ts";
 import type { FileRow } from "./file-row.ts";
 import { placed } from "./said.ts";
+import type { Untouched } from "./summary.ts";
 
 /**
  * The result of a row, in the form of the service's ImportRowResult. For a row in no batch, `line` is null
@@ -17,7 +18,7 @@ export interface RowResult {
   line: number | null;
   reference: string;
   status: ImportRowResult["status"];
-  action: ImportRowResult["action"] | "unchanged" | "kept" | "deleted";
+  action: ImportRowResult["action"] | Untouched;
   product_id: string | null;
   images: ImportRowResult["images"];
   error: { code: string; message: string } | null;
@@ -44,17 +45,12 @@ const ownOutcome = (
   return failure === undefined ? { line, result } : { line, result, failure };
 };
 
-/** The outcome of a row whose fields were changed, or that the user counted as imported. */
-export const updatedRow = (row: NamedRow & { productId: string }): RowOutcome =>
-  ownOutcome(row, { status: "succeeded", action: "updated", product_id: row.productId });
-
-/** The outcome of a row without changes. */
-export const unchangedRow = (row: NamedRow, product_id: string | null): RowOutcome =>
-  ownOutcome(row, { status: "succeeded", action: "unchanged", product_id });
-
-/** The outcome of a row whose product others have changed or deleted, and that was not edited. */
-export const leftRow = (row: NamedRow, action: "kept" | "deleted", product_id: string | null): RowOutcome =>
-  ownOutcome(row, { status: "succeeded", action, product_id });
+/** The outcome of a row that needs nothing more: its product was changed, or is as it stays. */
+export const doneRow = (
+  row: NamedRow,
+  action: "updated" | Untouched,
+  product_id: string | null,
+): RowOutcome => ownOutcome(row, { status: "succeeded", action, product_id });
 
 /** The codes of rows that are skipped as conflicts (docs/resuming.md). */
 const conflictCodes = [
@@ -69,19 +65,14 @@ const conflictCodes = [
 
 export const isConflictCode = (code: string): boolean => (conflictCodes as readonly string[]).includes(code);
 
-/** The outcome of a row that is skipped as a conflict. */
-export const conflictRow = (
-  row: NamedRow & { readonly productId: string | null },
-  { code, message }: RowFailure,
-): RowOutcome => failedRow(row, { code, message }, row.productId);
-
-/** The outcome of a row that fails outside a batch. */
+/** The outcome of a row that fails, or is skipped as a conflict, outside a batch. */
 export const failedRow = (
   row: NamedRow,
-  error: RowFailure,
-  product_id: string | null,
+  { code, message }: RowFailure,
+  product_id: string | null = null,
   images: RowResult["images"] = [],
-): RowOutcome => ownOutcome(row, { status: "failed", action: "none", product_id, images, error });
+): RowOutcome =>
+  ownOutcome(row, { status: "failed", action: "none", product_id, images, error: { code, message } });
 
 /** The failure of a row whose product no longer exists. */
 export const productGone: RowFailure = {

@@ -92,11 +92,6 @@ export class SaidRows {
     return { said: { exported: toDigest(row.content.as_exported), said: packSaid(said) } };
   }
 
-  /** Records what a row says of a product that was deleted. */
-  addDeleted(row: DecidedRow): void {
-    if (row.before?.productId != null) this.add(row, row.before.productId);
-  }
-
   /** Records what a row says, for its next import: a cell that was not carried out stays as it was before. Written with others. */
   add({ reference, content, cells, before, decision }: DecidedRow, productId: string): void {
     if (this.#place === null || this.#isPlan) return;

@@ -127,7 +127,7 @@ export async function sendRows(
       },
     },
     onRowTooLarge({ rows, lines, references }, why) {
-      run.rows.report(rows[0]!, failedRow({ line: lines[0]!, reference: references[0]! }, why, null));
+      run.rows.report(rows[0]!, failedRow({ line: lines[0]!, reference: references[0]! }, why));
     },
   });
   progress.written();

@@ -157,9 +157,16 @@ export function addPhotos(counts: PhotoCounts, photos: Partial<PhotoCounts>): vo
   for (const [name, count] of Object.entries(photos)) counts[name as keyof PhotoCounts] += count;
 }
 
-/** Whether nothing else was edited than what is not carried out. */
-export const isNotApplied = ({ kind, notApplied }: Decision): boolean =>
-  kind === "unchanged" && notApplied !== undefined;
+/** What a row counts as of which nothing is carried out, because nothing was edited or the service has it. */
+export const untouched = ["unchanged", "kept", "deleted"] as const;
+export type Untouched = (typeof untouched)[number];
+
+/** What a decision counts as; null if something is carried out, or the row fails. */
+export function untouchedAs({ kind, notApplied }: Decision): Untouched | null {
+  // The service has something else than the sheet.
+  if (kind === "unchanged" && notApplied !== undefined) return "kept";
+  return untouched.find((one) => one === kind) ?? null;
+}
 
 export function addNotApplied(counts: NotAppliedCounts, notApplied: NotApplied | undefined): void {
   counts.emptied += notApplied?.emptied.length ?? 0;

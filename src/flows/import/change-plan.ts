@@ -16,10 +16,16 @@ import { makePlan } from "./prepare.ts";
 import { cutBatches } from "./send.ts";
 import type { SharedCounts } from "./summary.ts";
 
-/** The counts of a plan. */
-export interface PlanSummary extends SharedCounts, Record<CountedAction, number> {
+/** The counts of a plan: of rows by what is done with them, besides those that it shares with a summary. */
+export interface PlanSummary extends SharedCounts {
   readonly total: number;
   readonly invalid: number;
+  readonly create: number;
+  readonly change: number;
+  readonly add_photos: number;
+  readonly unchanged: number;
+  readonly skip: number;
+  readonly fail: number;
   /** How many rows change each field. */
   readonly fields: Record<LedgerField, number>;
   /** The requests that the import sends, and the photos that it uploads before. */
@@ -27,27 +33,19 @@ export interface PlanSummary extends SharedCounts, Record<CountedAction, number>
   readonly uploads: number;
 }
 
-/** The actions that a plan counts by their names; the others are among the counts that it shares with a summary. */
-const countedActions = ["create", "change", "add_photos", "unchanged", "skip", "fail"] as const;
-type CountedAction = (typeof countedActions)[number];
-
-/** A plan of a file that passed the check. */
+/** A plan of a file that passed the check, and the number of photos that the products of the file have. */
 export interface ChangePlan {
-  /** The ID of the run that carries it out. */
-  readonly id: string;
-  readonly identity: string;
   readonly summary: PlanSummary;
-  /** The photos that the products of the file have. */
   readonly ownPhotos: number;
 }
 
 /**
- * Plans the import of a file; sends nothing but GETs. `onBegin` receives what the plan is of, then `onRow` each row, in file
- * order. The plan is null if the check rejects the file. Throws a CatError of type conflict while an earlier import is unfinished.
+ * Plans the import of a file; sends nothing but GETs. `onBegin` receives the identity of the import, then `onRow` each row, in
+ * file order. The plan is null if the check rejects the file. Throws a CatError of type conflict while an earlier import is unfinished.
  */
 export async function planFile(
   file: FileToImport,
-  onBegin: (plan: Pick<ChangePlan, "id" | "identity">, run: Run) => Promise<void>,
+  onBegin: (identity: string, run: Run) => Promise<void>,
   onRow: (row: PlannedRow) => Promise<void>,
 ): Promise<{ check: CheckResult; plan: ChangePlan | null }> {
   const { input, deps } = file;
@@ -55,13 +53,11 @@ export async function planFile(
   const { check, refused } = checked!;
   if (isRejected(check, input)) return { check, plan: null };
   const request = await toRequest(checked!);
-  const { identity } = request;
   const isResumed = (begun: Run) => !input.fresh && reasonToCompareAgain(begun, new Map(), input) === null;
   const plan = await withoutBeginning(request, isResumed, deps, async (at) => {
     rejectUnsettled(at);
-    await onBegin({ id: deps.runId, identity }, at);
-    const run = importRun(at, noTargets, check, refused, input, deps, { isPlan: true });
-    return { id: deps.runId, identity, ...(await planChanges(run, onRow)) };
+    await onBegin(request.identity, at);
+    return planChanges(importRun(at, noTargets, check, refused, input, deps, { isPlan: true }), onRow);
   });
   return { check, plan };
 }
@@ -82,33 +78,22 @@ function rejectUnsettled(at: Run): void {
 }
 
 /** Reads the products of the rows, and reports what the import does with each row. */
-async function planChanges(
-  run: ImportRun,
-  onRow: (row: PlannedRow) => Promise<void>,
-): Promise<Pick<ChangePlan, "summary" | "ownPhotos">> {
+async function planChanges(run: ImportRun, onRow: (row: PlannedRow) => Promise<void>): Promise<ChangePlan> {
   const { total, invalid } = run.check;
   const plan = await makePlan(run);
-  const { fields, photos, uploads, localPhotos, writes, kept, conflicts, deleted, not_applied } = plan;
-  const actions = Object.fromEntries(countedActions.map((action) => [action, 0]));
-  const { mode } = run.input;
+  const { fields, photos, kept, conflicts, deleted, not_applied, known_failures, ownPhotos } = plan;
+  const actions = { create: 0, change: 0, add_photos: 0, unchanged: 0, skip: 0, fail: 0 };
   for await (const row of run.rows.decided()) {
     const planned = plannedRow(row, run.input);
-    if (planned.action in actions) actions[planned.action]!++;
+    const { action } = planned;
+    if (action !== "kept" && action !== "deleted" && action !== "conflict") actions[action]++;
     await onRow(planned);
   }
-  const requests = writes + (await countBatches(run, localPhotos.keys()));
-  const shared = { kept, conflicts, deleted, photos, not_applied, known_failures: 0 };
-  const counts = {
-    fields: mode === "upsert" ? fields : noFields,
-    ...shared,
-    requests,
-    uploads: uploads.count,
-  };
-  const summary = { total, invalid, ...actions, ...counts } as PlanSummary;
-  return { summary, ownPhotos: plan.ownPhotos };
+  const requests = plan.writes + (await countBatches(run, plan.localPhotos.keys()));
+  const shared = { kept, conflicts, deleted, photos, not_applied, known_failures };
+  const uploads = plan.uploads.count;
+  return { summary: { total, invalid, ...actions, fields, ...shared, requests, uploads }, ownPhotos };
 }
-
-const noFields = { name: 0, description: 0, sex: 0 };
 
 /** An image ID of the length that the service gives to uploads: batches are cut by their bytes. */
 const anyImage = { image: "0".repeat(26) };

@@ -181,7 +181,7 @@ async function carryOut(
   };
   const whyNotAtAll = async (now: ReadProduct | null): Promise<RowFailure | null> => {
     if (now === null) return productDeleted;
-    const reference = run.products.referenceOf(product_id);
+    const reference = run.products.byId(product_id)?.reference ?? null;
     if (reference !== row.reference) return renamedMeanwhile(reference);
     // Later, the product has what this import has written.
     const isPlanned = run.input.applies === undefined || !isFirst || isInBatch;

@@ -21,6 +21,8 @@ export interface DecidedRow extends WeighedRow {
   /** The product of the reference: null if there is none, undefined if it is not known. */
   readonly known: KnownProduct | null | undefined;
   readonly before: Before | null;
+  /** The ID of its product if that may have another reference now: to be read. */
+  readonly sought: string | null;
   /** The reason for which it is in a failed file. */
   readonly earlierCode: string | undefined;
   readonly decision: Decision;

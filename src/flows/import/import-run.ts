@@ -13,7 +13,7 @@ import { rowsIn, type SentBatch } from "../run/batch.ts";
 import type { JobFollower } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
 import { Comparisons } from "./compare-photos.ts";
-import { type Before, type DecidedRow, decide, type RowFacts } from "./decide.ts";
+import { type DecidedRow, decide, type RowFacts } from "./decide.ts";
 import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
 import type { ConflictChoice, ImportDeps, ImportInput } from "./import-input.ts";
@@ -222,7 +222,8 @@ class RowsToImport {
           ...choices,
           isPlan: isPlan || input.applies !== undefined,
         });
-    return { ...row, ...place, reference, known, before: facts.before, earlierCode, decision };
+    const { before, sought } = facts;
+    return { ...row, ...place, reference, known, before, sought, earlierCode, decision };
   }
 
   /** Others have changed a product while its row waited: `before` is what it was when it was read first. */
@@ -235,39 +236,37 @@ class RowsToImport {
     return this.#decide(content, { rowIndex, line }, earlierCode);
   }
 
-  #facts(row: WeighedRow, reference: string, earlierCode: string | undefined): RowFacts {
+  #facts(
+    row: WeighedRow,
+    reference: string,
+    earlierCode: string | undefined,
+  ): RowFacts & Pick<DecidedRow, "sought"> {
     const { products, said, comparisons, record, input } = this.#run;
     const { as_exported } = row.content;
     const exported = as_exported === undefined ? null : readExported(as_exported, reference);
     // Not if the product has the reference of the row by now.
     const isRenamed =
-      exported !== null && !exported.hasReference && products.referenceOf(exported.productId!) !== reference;
-    const before: Before | null =
-      said.of(reference, as_exported) ?? (exported === null || isRenamed ? null : exported);
+      exported?.hasReference === false && products.byId(exported.productId!)?.reference !== reference;
+    const before = said.of(reference, as_exported) ?? (isRenamed ? null : exported);
     // Without the scope to read products, rows are sent as they are.
     const mayRead = record.isPossible || input.photos === "new";
     const of = mayRead ? products.of(reference) : null;
     const gone = mayRead && of === null ? (before?.productId ?? null) : null;
     const sought = isRenamed ? exported.productId : gone;
     const isUnread = sought !== null && !products.isAsked(sought);
-    const renamed = isRenamed || sought === null ? null : products.byId(sought);
+    const found = sought === null ? null : products.byId(sought);
+    const renamed = isRenamed ? null : found;
     return {
       before,
       isExported: exported !== null && !isRenamed,
-      renamedFrom: isRenamed && !isUnread ? products.referenceOf(exported.productId!) : undefined,
-      renamedTo: renamed === null ? null : products.referenceOf(renamed.id),
-      known: isUnread ? undefined : of === null ? renamed : of,
+      renamedFrom: isRenamed && !isUnread ? (found?.reference ?? null) : undefined,
+      renamedTo: renamed?.reference ?? null,
+      sought,
+      known: isUnread ? undefined : of === null ? (renamed?.known ?? null) : of,
       overtaken: this.#overtaken.get(reference),
       findCompared: (source) => comparisons.of(of?.id ?? "", source),
       earlierConflict: earlierCode !== undefined && isConflictCode(earlierCode) ? earlierCode : undefined,
     };
-  }
-
-  /** The ID of the product to read of a row whose product may have another reference; null for any other row. */
-  unreadId({ content: { as_exported, reference }, before }: DecidedRow): string | null {
-    const exported = as_exported === undefined ? null : readExported(as_exported, reference);
-    if (exported !== null && !exported.hasReference) return exported.productId;
-    return this.#run.products.of(reference) === null ? (before?.productId ?? null) : null;
   }
 
   /** Rows without any outcome: neither sent nor found to be unchanged. `sent`: the batches of this process. */

@@ -1,11 +1,9 @@
 // What is known of the products of a file: what was read of them, and what the ledger knows. Reads what is missing.
 
-import type { ApiError } from "../../client/api-error.ts";
 import { operations } from "../../contract/client-operations.ts";
 import { referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/products.ts";
-import { CatError } from "../../errors.ts";
 import type { SeenProduct } from "../../state/ledger.ts";
 import { productById, productsBy } from "../catalogue/lookups.ts";
 import type { ProgressEvent } from "../progress-event.ts";
@@ -39,24 +37,19 @@ const productsAtOnce = 1_000;
 
 type Report = (event: ProgressEvent) => void;
 
-/** References whose products must be read. A file may have millions, so only as many are kept as are looked up. */
-export class UnreadReferences {
-  readonly #items: string[] = [];
+/** Products that must be read. A file may name millions, so only as many references are kept as are looked up. */
+export class UnreadProducts {
+  readonly references: string[] = [];
+  /** IDs of products that may have another reference now than their rows. */
+  readonly ids: string[] = [];
   count = 0;
 
-  add(reference: string): void {
+  add(reference: string, id: string | null): void {
     this.count++;
-    if (this.#items.length < mostReferences) this.#items.push(reference);
-  }
-
-  /** Null if the complete catalogue is to be read. */
-  get items(): readonly string[] | null {
-    return this.count > mostReferences ? null : this.#items;
+    if (this.references.length < mostReferences) this.references.push(reference);
+    if (id !== null) this.ids.push(id);
   }
 }
-
-/** Products that others have changed, by reference, as they were before; null if there was none. */
-export type OvertakenProducts = ReadonlyMap<string, ReadProduct | null>;
 
 interface Changes {
   readonly changed: ReadonlySet<string> | null;
@@ -108,10 +101,7 @@ export class KnownProducts {
     const { state, account } = this.#run;
     const text = state.readProducts.of(reference);
     if (text === null) return null;
-    if (text !== undefined) {
-      const read = unpackProduct(text);
-      return new KnownProduct(read.id, read, state.ledger.ofProduct(account, read.id));
-    }
+    if (text !== undefined) return this.#known(text);
     if (this.#isComplete) return null;
     const entry = this.#isCurrent ? state.ledger.get(account, reference) : null;
     return entry === null ? undefined : new KnownProduct(entry.productId, null, entry);
@@ -122,37 +112,44 @@ export class KnownProducts {
     return this.#asked.has(productId) || this.#isComplete;
   }
 
-  /** What is known of a product that was read; null if it was not, or does not exist. */
-  byId(productId: string): KnownProduct | null {
-    const { state, account } = this.#run;
-    const found = state.readProducts.byId(productId);
-    if (found === null) return null;
-    return new KnownProduct(productId, unpackProduct(found.text), state.ledger.ofProduct(account, productId));
+  /** A product that was read, with the reference that it has now; null if it was not read, does not exist or has none. */
+  byId(productId: string): { readonly reference: string; readonly known: KnownProduct } | null {
+    const found = this.#run.state.readProducts.byId(productId);
+    return found && { reference: found.reference, known: this.#known(found.text) };
   }
 
-  /** The reference that a product has now; null if it does not exist, or has none. */
-  referenceOf(productId: string): string | null {
-    return this.#run.state.readProducts.byId(productId)?.reference ?? null;
+  #known(text: string): KnownProduct {
+    const { state, account } = this.#run;
+    const read = unpackProduct(text);
+    return new KnownProduct(read.id, read, state.ledger.ofProduct(account, read.id));
+  }
+
+  /** Reads products, or the complete catalogue if that takes fewer requests. */
+  readUnread({ count, references, ids }: UnreadProducts): Promise<void> {
+    return count > mostReferences ? this.#readAll() : this.#read(references, ids);
   }
 
   /** Reads these products, and those of other references that have these IDs: others may have renamed one. */
-  async read(references: readonly string[] | null, ids: readonly string[] = []): Promise<void> {
+  async #read(references: readonly string[], ids: readonly string[] = []): Promise<void> {
     this.#readAt ??= this.#run.clock.now();
-    if (references === null) return this.readAll();
     const { state, account } = this.#run;
-    for (const reference of references) state.readProducts.forget(reference);
-    const known = references.flatMap((reference) => state.ledger.get(account, reference)?.productId ?? []);
-    const wanted = { ids: new Set([...ids, ...known]), references };
-    for (const id of wanted.ids) this.#asked.add(id);
-    // Asked by ID, a product takes one read; the search of a reference may take more.
     // Before the ledger learns that one has another reference now.
-    const isKnown = new Set(references.filter((one) => state.ledger.get(account, one) !== null));
+    const inLedger = new Map<string, string>();
+    for (const reference of references) {
+      state.readProducts.forget(reference);
+      const entry = state.ledger.get(account, reference);
+      if (entry !== null) inLedger.set(reference, entry.productId);
+    }
+    for (const id of [...ids, ...inLedger.values()]) this.#asked.add(id);
+    // Asked by ID, a product takes one read; the search of a reference may take more.
+    const unknown = references.filter((reference) => !inLedger.has(reference));
     const found = new Set<string>();
-    await this.#lookUp({ ids: wanted.ids, references: references.filter((one) => !isKnown.has(one)) }, found);
-    const missing = [...isKnown].filter((reference) => !found.has(reference));
+    await this.#lookUp({ ids: [...ids, ...inLedger.values()], references: unknown }, found);
+    const missing = [...inLedger.keys()].filter((reference) => !found.has(reference));
     if (missing.length > 0) await this.#lookUp({ ids: [], references: missing }, found);
     for (const reference of references) if (!found.has(reference)) state.readProducts.lack(reference);
-    this.#forgetGone(known);
+    const gone = [...inLedger.values()].filter((id) => state.readProducts.byId(id) === null);
+    state.ledger.write(account, { gone });
   }
 
   async #lookUp(wanted: { ids: Iterable<string>; references: readonly string[] }, found: Set<string>) {
@@ -168,14 +165,8 @@ export class KnownProducts {
     this.#take(products);
   }
 
-  /** Products of the ledger that were looked for by their IDs, and are not there. */
-  #forgetGone(ids: readonly string[]): void {
-    const { state, account } = this.#run;
-    state.ledger.write(account, { gone: ids.filter((id) => state.readProducts.byId(id) === null) });
-  }
-
   /** Reads the complete catalogue, in pages. */
-  async readAll(): Promise<void> {
+  async #readAll(): Promise<void> {
     this.#readAt ??= this.#run.clock.now();
     const { client, signal } = this.#run;
     let page: Product[] = [];
@@ -238,8 +229,8 @@ export class KnownProducts {
     if (isWrong) onNote(fromTheFuture(shownTime(last)));
     const { changed, gone } = await this.#changesSince(isWrong ? 0 : last, mostReferences);
     ledger.write(account, { gone });
-    if (changed === null) await this.readAll();
-    else await this.read([...changed]);
+    if (changed === null) await this.#readAll();
+    else await this.#read([...changed]);
     this.#isCurrent = true;
     if (now !== null) ledger.setLookedAt(account, now);
   }
@@ -257,8 +248,8 @@ export class KnownProducts {
       if (isGone) gone.push(product.id);
       const now = isGone ? null : referenceOfProduct(product);
       const known = state.ledger.ofProduct(account, product.id)?.reference;
-      for (const reference of [now, known, this.referenceOf(product.id)])
-        if (reference != null) changed.add(reference);
+      const read = state.readProducts.byId(product.id)?.reference;
+      for (const reference of [now, known, read]) if (reference != null) changed.add(reference);
       if (changed.size > most) return { changed: null, gone };
     }
     return { changed, gone };
@@ -268,14 +259,14 @@ export class KnownProducts {
    * Reads again what others may have changed of products whose rows wait to be sent. Returns those that changed, by reference, as
    * they were read before (null: there was none); none if so much has changed that it takes too many reads.
    */
-  async overtaken(references: readonly string[]): Promise<OvertakenProducts> {
+  async overtaken(references: readonly string[]): Promise<ReadonlyMap<string, ReadProduct | null>> {
     const { readProducts } = this.#run.state;
     const suspects = await this.#suspects(references);
     const before = suspects.flatMap((reference) => {
       const text = readProducts.of(reference);
       return text === undefined ? [] : [{ reference, text }];
     });
-    if (before.length > 0) await this.read(before.map(({ reference }) => reference));
+    if (before.length > 0) await this.#read(before.map(({ reference }) => reference));
     const changed = before.filter(({ reference, text }) => text !== readProducts.of(reference));
     return new Map(
       changed.map(({ reference, text }) => [reference, text === null ? null : unpackProduct(text)]),
@@ -317,27 +308,3 @@ export class KnownProducts {
 
 const isOther = (text: string | null | undefined, id: string): boolean =>
   typeof text === "string" && unpackProduct(text).id !== id;
-
-/** Throws a CatError of type forbidden that names the scopes if the key lacks one of them. */
-export async function withScopes<Done>(reading: Promise<Done>, scopes: readonly string[]): Promise<Done> {
-  try {
-    return await reading;
-  } catch (error) {
-    throw mayNotRead(error) ? scopesMissing(error as ApiError, scopes) : error;
-  }
-}
-
-function scopesMissing({ status, requestId, cause }: ApiError, scopes: readonly string[]): CatError {
-  const [named, them] = scopes.length === 1 ? ["scope", "it"] : ["scopes", "both scopes"];
-  return new CatError(
-    `cannot compare the rows with their products: --photos new needs a key with the ${named} ${scopes.join(" and ")}`,
-    {
-      type: "forbidden",
-      code: "insufficient_scope",
-      status,
-      requestId,
-      cause,
-      hint: `Use a key with ${them}, or add --photos all to send all photos, including those already attached.`,
-    },
-  );
-}

@@ -2,9 +2,11 @@
 
 import type { SomeRows } from "../rows/row-sets.ts";
 import type { PhotosToCompare } from "./compare-photos.ts";
-import type { DecidedRow } from "./decide.ts";
+import { type DecidedRow, editsOf } from "./decide.ts";
+import { FieldDigests, type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
+import { toFieldValues } from "./file-row.ts";
 import type { ImportRun } from "./import-run.ts";
-import { UnreadReferences } from "./known-products.ts";
+import { UnreadProducts } from "./known-products.ts";
 import { addNotApplied, addPhotos, noCounts, photosOf, type SharedCounts, untouchedAs } from "./summary.ts";
 
 /** What the rows need, and what becomes of them. */
@@ -17,7 +19,7 @@ export interface Plan extends SharedCounts {
   /** Products of the rows that exist, those of them whose fields change, by field, and the photos that they have. */
   existing: number;
   changed: number;
-  fields: Record<"name" | "description" | "sex", number>;
+  fields: Record<LedgerField, number>;
   ownPhotos: number;
   /** Whether any row has an as_exported. */
   isExported: boolean;
@@ -29,9 +31,7 @@ export interface Plan extends SharedCounts {
   conflictRows: { readonly line: number; readonly reference: string; readonly code: string }[];
   /** Rows without a photo whose products do not exist, and the lines of the first ones. */
   withoutPhotos: { count: number; lines: number[] };
-  unread: UnreadReferences;
-  /** IDs of products to read, whose rows have another reference now. */
-  unreadIds: string[];
+  unread: UnreadProducts;
   uncompared: PhotosToCompare[];
   /** Rows whose products were known, and whether any of these exists. */
   gone: number;
@@ -52,8 +52,7 @@ const emptyPlan = (): Plan => ({
   uploads: { count: 0, bytes: 0 },
   conflictRows: [],
   withoutPhotos: { count: 0, lines: [] },
-  unread: new UnreadReferences(),
-  unreadIds: [],
+  unread: new UnreadProducts(),
   uncompared: [],
   gone: 0,
   alive: 0,
@@ -87,16 +86,18 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
   plan.isExported ||= row.content.as_exported !== undefined;
   addNotApplied(plan.not_applied, decision.notApplied);
   // Other modes skip or fail the row of a product that exists.
-  if (run.input.mode === "upsert" || known == null) addPhotos(plan.photos, photosOf(decision));
+  if (run.input.mode === "upsert" || known == null) {
+    addPhotos(plan.photos, photosOf(decision));
+    const fields = Object.keys(changedFields(row)) as LedgerField[];
+    for (const field of fields) plan.fields[field]++;
+    if (fields.length > 0) plan.changed++;
+  }
   if (known?.read != null) {
     plan.existing++;
     plan.ownPhotos += known.images.length;
   }
-  if (decision.kind === "unread") {
-    plan.unread.add(row.reference);
-    const id = run.rows.unreadId(row);
-    if (id !== null) plan.unreadIds.push(id);
-  } else if (decision.kind === "uncompared") {
+  if (decision.kind === "unread") plan.unread.add(row.reference, row.sought);
+  else if (decision.kind === "uncompared") {
     if (plan.uncompared.length < mostCompared)
       plan.uncompared.push({
         known: known!,
@@ -121,25 +122,20 @@ async function addToPlan(row: DecidedRow, plan: Plan, run: ImportRun): Promise<v
     plan.changing++;
     const { fields, move, detach } = decision.edits;
     plan.writes += detach.length + (move.length > 0 ? 1 : 0) + (Object.keys(fields).length > 0 ? 1 : 0);
-    countFields(row, plan);
     if (decision.kind !== "send") return;
     plan.sends++;
     for (const { path } of decision.images) if (path !== undefined) await addLocalPhoto(path, plan, run);
   }
 }
 
-/** Counts the fields that change of a product that exists. */
-function countFields({ decision, known }: DecidedRow, plan: Plan): void {
-  if (known?.read == null || (decision.kind !== "send" && decision.kind !== "change")) return;
-  const sent = decision.kind === "send" ? decision.memo.fields : null;
-  let isChanged = false;
-  for (const field of ["name", "description", "sex"] as const) {
-    const isEdited = decision.edits.fields[field] !== undefined;
-    if (!isEdited && !(sent?.knows(field) && !known.fields.agrees(field, sent))) continue;
-    plan.fields[field]++;
-    isChanged = true;
-  }
-  if (isChanged) plan.changed++;
+/** The fields that a row changes of a product that exists, with their values. */
+export function changedFields({ decision, known }: DecidedRow): FieldValues {
+  if (known?.read == null) return {};
+  const sent = decision.kind === "send" ? toFieldValues(decision.row) : {};
+  const values: FieldValues = { ...sent, ...editsOf(decision).fields };
+  const now = FieldDigests.of(values);
+  const changed = ledgerFields.filter((field) => now.knows(field) && !known.fields.agrees(field, now));
+  return Object.fromEntries(changed.map((field) => [field, values[field]]));
 }
 
 async function addLocalPhoto(path: string, plan: Plan, { input, at, uploads }: ImportRun): Promise<void> {

@@ -9,11 +9,11 @@ import type { ServiceIdentity } from "../run/account.ts";
 import { runIdentity } from "../run/run.ts";
 import { counted, grouped, shownName } from "../words.ts";
 import type { DecidedRow } from "./decide.ts";
-import { type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
-import { toFieldValues } from "./file-row.ts";
+import type { LedgerField } from "./digests.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { packProduct, type ReadProduct } from "./known-product.ts";
+import { changedFields } from "./plan.ts";
 import { placed } from "./said.ts";
 import { untouchedAs } from "./summary.ts";
 
@@ -51,7 +51,7 @@ export interface PlannedRow {
 
 /** What the import does with a row, as its product is. */
 export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
-  const { line, reference, decision, content } = row;
+  const { line, reference, decision } = row;
   const seen = row.known?.read ?? null;
   const planned = (action: PlannedAction, more: Partial<PlannedRow> = {}): PlannedRow => ({
     ...{ line, reference, action, fields: {}, photos: [], ...more, seen },
@@ -61,41 +61,27 @@ export function plannedRow(row: DecidedRow, input: ImportInput): PlannedRow {
   const left = untouchedAs(decision);
   if (left !== null) return planned(left);
   if (decision.kind !== "send" && decision.kind !== "change") return planned("fail");
-  const { edits } = decision;
+  const { detach, move } = decision.edits;
   const changes = {
-    ...(edits.detach.length > 0 && {
-      detached: edits.detach.map(({ image, why }) => ({ image_id: image, why })),
-    }),
-    ...(edits.move.length > 0 && {
-      moved: edits.move.map(({ image, side }) => ({ image_id: image, orientation: side })),
+    ...(detach.length > 0 && { detached: detach.map(({ image, why }) => ({ image_id: image, why })) }),
+    ...(move.length > 0 && {
+      moved: move.map(({ image, side }) => ({ image_id: image, orientation: side })),
     }),
   };
-  if (decision.kind === "change")
-    return planned("change", { fields: withOld(edits.fields, seen), ...changes });
+  const fields = Object.fromEntries(
+    Object.entries(changedFields(row)).map(([field, now]) => [
+      field,
+      [seen?.[field as LedgerField] ?? null, now],
+    ]),
+  );
+  if (decision.kind === "change") return planned("change", { fields, ...changes });
   const photos = decision.images.map((image, index) => placed(image, index).source);
   if (seen === null) return planned("create", { photos });
   if (input.mode === "skip_existing") return planned("skip");
   if (input.mode === "create") return planned("fail");
-  const sent = changedFields({ ...toFieldValues(content), ...decision.row, ...edits.fields }, seen);
-  const fields = withOld(sent, seen);
   const isChange = Object.keys(fields).length > 0 || Object.keys(changes).length > 0;
   return planned(isChange ? "change" : "add_photos", { fields, photos, ...changes });
 }
-
-/** The fields of a row that differ from those of its product. */
-const changedFields = (values: FieldValues, seen: ReadProduct): FieldValues =>
-  Object.fromEntries(
-    ledgerFields.flatMap((field) =>
-      values[field] === undefined || values[field] === seen[field] ? [] : [[field, values[field]]],
-    ),
-  );
-
-const withOld = (values: FieldValues, seen: ReadProduct | null): PlannedRow["fields"] =>
-  Object.fromEntries(
-    ledgerFields.flatMap((field) =>
-      values[field] === undefined ? [] : [[field, [seen?.[field] ?? null, values[field] ?? null]]],
-    ),
-  );
 
 /** The row as a line of a plan. Orientations are left out: the service finds those of unlabeled photos later. */
 export const plannedLine = ({ seen, ...row }: PlannedRow): string =>
@@ -146,24 +132,18 @@ export const identityOfApplied = (planId: string, identity: string): string =>
   runIdentity(["plan", planId, identity]);
 
 /**
- * Finds the rows, or those among some, that would no longer be imported as planned, as their products were read: they are left
- * out. A row that needs nothing any more is not one of them. Returns the references of the first ones.
+ * Leaves out the rows, or those among some, that would no longer be imported as planned, as their products were read. Says at
+ * the start of the import which these are; with `--strict` throws an InputError.
  */
-export async function findMoved(run: ImportRun, some?: SomeRows): Promise<readonly string[]> {
+export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<void> {
   const references: string[] = [];
   for await (const row of run.rows.decided(some)) {
     if (!isMoved(row, run)) continue;
     run.moved.add(row.rowIndex);
     if (references.length < mostNamed) references.push(row.reference);
   }
-  return references;
-}
-
-/** Says which rows are left out because their products changed since the plan was made; with `--strict` throws an InputError. */
-export async function rejectMoved(run: ImportRun): Promise<void> {
-  const references = await findMoved(run);
   const { size } = run.moved;
-  if (size === 0) return;
+  if (some !== undefined || size === 0) return;
   const more = size > references.length ? ` and ${grouped(size - references.length)} more` : "";
   const what = `${counted(size, "row")} changed at the service since the plan was made: ${references.join(", ")}${more}`;
   if (run.input.strict)
@@ -175,12 +155,12 @@ export async function rejectMoved(run: ImportRun): Promise<void> {
   run.deps.onNote(`${what}. ${size === 1 ? "It is" : "They are"} skipped.`);
 }
 
+/** References that a message names. */
+const mostNamed = 5;
+
 /** Whether a row that needs something would no longer be imported as planned, as its product was read last. */
 export function isMoved(row: DecidedRow, { input }: ImportRun): boolean {
   if (untouchedAs(row.decision) !== null || row.decision.kind === "refused") return false;
   const planned = plannedRow(row, input);
   return planned.action !== "skip" && !input.applies!.isPlanned(row.line, plannedLine(planned));
 }
-
-/** References that a message names. */
-const mostNamed = 5;

@@ -1,6 +1,7 @@
 // Preparing: what the rows need before the first batch is sent: their products, comparisons of photos, decisions, the
 // guards of the user, and the upload of local photos.
 
+import type { ApiError } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
 import { uploadPhotos } from "../photos/upload-photos.ts";
 import type { SomeRows } from "../rows/row-sets.ts";
@@ -13,9 +14,8 @@ import { comparePhotos } from "./compare-photos.ts";
 import { settleOtherRuns } from "./earlier-runs.ts";
 import { askAboutPlan, rejectExcess, rejectWithoutPhotos } from "./guards.ts";
 import { type ImportRun, mostRowsReadEach, otherCatalogue } from "./import-run.ts";
-import { withScopes } from "./known-products.ts";
 import { type Plan, planRows } from "./plan.ts";
-import { findMoved, rejectMoved } from "./planned-row.ts";
+import { leaveOutMoved } from "./planned-row.ts";
 import { batchSize } from "./send.ts";
 
 /**
@@ -26,7 +26,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
   const { deps, input, at, uploads } = run;
   try {
     await settleOtherRuns(at, input, deps);
-    let plan = await planAll(run);
+    let plan = await planRun(run);
     if (!input.skipInvalid) rejectWithoutPhotos(plan, run);
     if (plan.conflicts > 0 && (await askAboutPlan(plan, run))) plan = await makePlan(run);
     await rejectExcess(plan, run);
@@ -35,7 +35,7 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
     if (plan.localPhotos.size > 0 && run.products.isStale) {
       // The uploads may have taken hours.
       run.products.forget();
-      plan = await planAll(run);
+      plan = await planRun(run);
     }
     // Rows may fail with their rejected photos.
     if ([...uploads.values()].some((upload) => "refused" in upload)) plan = await planRows(run);
@@ -50,22 +50,17 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
   }
 }
 
-async function planAll(run: ImportRun): Promise<Plan> {
-  const plan = await makePlan(run);
+/** Decides about all rows, or about some that may be sent, without those that are no longer as a plan says. */
+async function planRun(run: ImportRun, some?: SomeRows): Promise<Plan> {
+  const plan = await makePlan(run, some);
   if (run.input.applies === undefined) return plan;
-  await rejectMoved(run);
-  return planRows(run);
+  await leaveOutMoved(run, some);
+  return planRows(run, some);
 }
 
 /** Decides again about rows that waited while others changed their products, and uploads what they need then. */
-export async function planAgain(run: ImportRun, some: SomeRows): Promise<void> {
-  let plan = await makePlan(run, some);
-  if (run.input.applies !== undefined) {
-    await findMoved(run, some);
-    plan = await planRows(run, some);
-  }
-  await uploadPlanned(plan, run);
-}
+export const planAgain = async (run: ImportRun, some: SomeRows): Promise<void> =>
+  uploadPlanned(await planRun(run, some), run);
 
 const uploadPlanned = ({ localPhotos }: Plan, { at, deps, input, uploads }: ImportRun): Promise<void> =>
   uploadPhotos(localPhotos, uploads, {
@@ -135,9 +130,9 @@ async function beginReading(run: ImportRun): Promise<void> {
   await withScopes(products.readChanges(deps.onNote), ["products:read", "exports:read"]);
 }
 
-async function readProducts({ unread, unreadIds }: Plan, run: ImportRun): Promise<void> {
+async function readProducts({ unread }: Plan, run: ImportRun): Promise<void> {
   const { products, input, deps, record } = run;
-  const reading = products.read(unread.items, unreadIds);
+  const reading = products.readUnread(unread);
   if (input.photos === "new") return withScopes(reading, ["products:read"]);
   try {
     await reading;
@@ -148,6 +143,30 @@ async function readProducts({ unread, unreadIds }: Plan, run: ImportRun): Promis
       "This API key cannot read products (scope products:read), so the changes of this import to existing products cannot be undone.",
     );
   }
+}
+
+/** Throws a CatError of type forbidden that names the scopes if the key lacks one of them. */
+async function withScopes<Done>(reading: Promise<Done>, scopes: readonly string[]): Promise<Done> {
+  try {
+    return await reading;
+  } catch (error) {
+    throw mayNotRead(error) ? scopesMissing(error as ApiError, scopes) : error;
+  }
+}
+
+function scopesMissing({ status, requestId, cause }: ApiError, scopes: readonly string[]): CatError {
+  const [named, them] = scopes.length === 1 ? ["scope", "it"] : ["scopes", "both scopes"];
+  return new CatError(
+    `cannot compare the rows with their products: --photos new needs a key with the ${named} ${scopes.join(" and ")}`,
+    {
+      type: "forbidden",
+      code: "insufficient_scope",
+      status,
+      requestId,
+      cause,
+      hint: `Use a key with ${them}, or add --photos all to send all photos, including those already attached.`,
+    },
+  );
 }
 
 /** Shows an estimate if the import will take long. */

@@ -259,3 +259,19 @@ test.each(["0", "2001", "1.5", "many"])(
     expect(await world.cat(`import a.csv --batch ${n}`)).toMatchObject({ exit: 2, stdout: "" });
   },
 );
+
+test("a row with a new photo does not change fields that others changed and it did not edit", async () => {
+  const world = await createWorld({ mock: { demo: 0, rateLimit: false } });
+  world.write("a.csv", first);
+  expect((await world.cat("import a.csv")).exit).toBe(0);
+  expect((await world.cat("products update B --description wool")).exit).toBe(0);
+  world.write("a.csv", first.replace("b.jpg", "b.jpg|https://cdn.example.com/b2.jpg"));
+  expect(await world.cat("import a.csv --plan")).toEqual({
+    exit: 0,
+    stdout: "line  reference  action      changes\n3     B          add photos  +1 photo\n",
+    stderr: "Plan: 1 photo to add, 2 unchanged; 1 request, about 1 min.\n",
+  });
+  expect((await world.cat("import a.csv")).exit).toBe(0);
+  const { stdout } = await world.cat("products get B --json");
+  expect(JSON.parse(stdout)).toMatchObject({ description: "wool" });
+});

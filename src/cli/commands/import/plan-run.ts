@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { resolve } from "node:path";
 import { fileStart } from "../../../flows/files/disk.ts";
 import { OutputFile } from "../../../flows/files/output-file.ts";
-import { type ChangePlan, type PlanSummary, planFile, planLine } from "../../../flows/import/change-plan.ts";
+import { type PlanSummary, planFile, planLine } from "../../../flows/import/change-plan.ts";
 import { ledgerFields } from "../../../flows/import/digests.ts";
 import { removalsToConfirm, tooManyChanges, tooManyRemovals } from "../../../flows/import/guards.ts";
 import type { ImportDeps } from "../../../flows/import/import-input.ts";
@@ -58,7 +58,8 @@ export async function planRun(
     };
     return planFile(
       { input: { ...flags, file, localPhotos }, deps },
-      async ({ id, identity }, { service }) => {
+      async (identity, { service }) => {
+        const id = deps.runId;
         if (out !== null)
           written = await OutputFile.begin(resolve(app.context.cwd, out), true, `${id}.plan`, 0o600);
         await write(
@@ -277,7 +278,10 @@ function inCode(text: string): string {
 }
 
 /** The first line of a plan file. */
-export interface PlanHead extends Pick<ChangePlan, "id" | "identity"> {
+export interface PlanHead {
+  /** The ID of the run that carries it out. */
+  readonly id: string;
+  readonly identity: string;
   /** The version of the form. */
   readonly plan: number;
   readonly created_at: string;

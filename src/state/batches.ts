@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { parseJson } from "../json.ts";
 import type { ChangesWithin, ChangeToSend, ReportedChange } from "./changes.ts";
-import type { LedgerEntry, LedgerWithin, SeenProduct } from "./ledger.ts";
+import type { DoneRow, DoneRowsWithin } from "./done-rows.ts";
+import type { LedgerEntry, LedgerWithin } from "./ledger.ts";
 import { type Run, type RunRow, runColumns, runWidth, toRun } from "./runs.ts";
 import { type Database, fromKey, placesFromBytes, placesToBytes, toKey } from "./sqlite.ts";
 import { stateError } from "./state-error.ts";
@@ -52,17 +52,6 @@ export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes" |
   readonly exclusive: boolean;
 }
 
-/** A row that was done without a batch that has results for it: by a PATCH, or by the user's decision. */
-export interface DoneRow {
-  /** Its index among all rows of the file, from 0, and the file's line. */
-  readonly rowIndex: number;
-  readonly line: number;
-  readonly reference: string;
-  readonly productId: string;
-  /** What the flow counts of it, opaque here; none of a row that was changed by an earlier version. */
-  readonly counts?: Readonly<Record<string, number>> | undefined;
-}
-
 /** Every change is one transaction, on disk when the function returns. */
 export interface Batches {
   /** The batches of a run in order, without their bodies. */
@@ -110,14 +99,6 @@ export interface Batches {
   anyUnsettled(account: number): boolean;
   /** The references of an unsettled batch, in the order of its rows. */
   references(runId: string, index: number): string[];
-  /** Records a PATCH before it is sent, so that a row found up to date later is counted as changed by it. */
-  patching(account: number, runId: string, row: DoneRow, changes: readonly ChangeToSend[]): void;
-  /** The indexes of a run's rows whose PATCH was sent without a recorded outcome. */
-  patchingRows(runId: string): number[];
-  /** Records a row changed by a PATCH and what the ledger knows now, in one transaction. */
-  patched(account: number, runId: string, row: DoneRow, seen: SeenProduct): void;
-  /** The rows of a run that were done in this way, by line. */
-  doneRows(runId: string): DoneRow[];
 }
 
 type BatchRow = [
@@ -176,7 +157,7 @@ const fromRefs = (refs: string): string[] =>
 export function storedBatches(
   db: Database,
   path: string | null,
-  { ledger, changes }: { ledger: LedgerWithin; changes: ChangesWithin },
+  { ledger, changes, doneRows }: { ledger: LedgerWithin; changes: ChangesWithin; doneRows: DoneRowsWithin },
 ): Batches {
   const of = db.statement<BatchRow>(`SELECT ${batchColumns} FROM batch WHERE run = ? ORDER BY place`);
   const add = db.statement<[number]>(
@@ -221,14 +202,6 @@ export function storedBatches(
   );
   const anyUnsettled = db.statement("SELECT 1 FROM batch WHERE account = ? AND state <> 'settled' LIMIT 1");
   const references = db.statement<[refs: string]>("SELECT refs FROM batch WHERE run = ? AND place = ?");
-  const addPatch = db.statement(
-    "INSERT OR REPLACE INTO patch (run, row, line, reference, product, is_done, memo) VALUES (?, ?, ?, ?, ?, ?, ?)",
-  );
-  const patches = db.statement<[row: number, line: number, reference: Buffer, product: Buffer, memo: Buffer]>(
-    "SELECT row, line, reference, product, memo FROM patch WHERE run = ? AND is_done = 1 ORDER BY line, row",
-  );
-  const patching = db.statement<[row: number]>("SELECT row FROM patch WHERE run = ? AND is_done = 0");
-
   const change = (runId: string, index: number, work: (...batch: Found) => void): void =>
     db.transaction(() => {
       const row = find.get(runId, index);
@@ -238,11 +211,6 @@ export function storedBatches(
   const forget = (number: number): void => {
     removeBody.run(number);
     remove.run(number);
-  };
-  const addRow = (runId: string, row: DoneRow, isDone: boolean): void => {
-    const memo = Buffer.from(row.counts === undefined ? "" : JSON.stringify(row.counts));
-    const keys = [toKey(row.reference), toKey(row.productId)] as const;
-    addPatch.run(runId, row.rowIndex, row.line, ...keys, Number(isDone), memo);
   };
   const heldElsewhere = (account: number, { run, references }: NewBatch): string | undefined => {
     const held = new Set(referencesElsewhere.all(account, run).flatMap(([refs]) => fromRefs(refs)));
@@ -306,7 +274,7 @@ export function storedBatches(
     decided: (runId, index, entries, done) =>
       change(runId, index, (number, account) => {
         ledger.put(account, entries);
-        for (const row of done) addRow(runId, row, true);
+        for (const row of done) doneRows.add(runId, row);
         changes.letGo(runId, number);
         forget(number);
       }),
@@ -333,25 +301,5 @@ export function storedBatches(
         .slice(0, most),
     anyUnsettled: (account) => anyUnsettled.get(account) !== undefined,
     references: (runId, index) => fromRefs(references.get(runId, index)?.[0] ?? ""),
-    patching: (account, runId, row, toSend) =>
-      db.transaction(() => {
-        addRow(runId, row, false);
-        changes.send(account, runId, null, toSend);
-      }),
-    patchingRows: (runId) => patching.all(runId).map(([row]) => row),
-    patched(account, runId, row, seen) {
-      db.transaction(() => {
-        addRow(runId, row, true);
-        ledger.see(account, seen);
-      });
-    },
-    doneRows: (runId) =>
-      patches.all(runId).map(([rowIndex, line, reference, product, memo]) => ({
-        rowIndex,
-        line,
-        reference: fromKey(reference),
-        productId: fromKey(product),
-        counts: memo.length === 0 ? undefined : (parseJson(memo.toString()) as DoneRow["counts"]),
-      })),
   };
 }

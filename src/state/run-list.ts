@@ -145,32 +145,14 @@ export function storedRunList(
   return {
     begin: (id, origin) => void begin.run(origin.who, toCommand(origin), id),
     end: (id, exit, counts) => void end.run(exit, counts && JSON.stringify(counts), id),
-    add: ({
-      id,
-      kind,
-      file,
-      startedAt,
-      endedAt,
-      isUnfinished,
-      origin,
-      baseUrl,
-      ledger,
-      exit,
-      counts,
-      undone,
-    }) =>
-      void add.run(
-        ...[
-          id,
-          kind,
-          file,
-          startedAt,
-          endedAt ?? (isUnfinished ? null : startedAt),
-          origin?.who ?? null,
-          origin && toCommand(origin),
-        ],
-        ...[baseUrl, ledger, exit, counts && JSON.stringify(counts), undone],
-      ),
+    add(run) {
+      const { id, kind, file, startedAt, origin } = run;
+      const endedAt = run.endedAt ?? (run.isUnfinished ? null : startedAt);
+      const by = [origin?.who ?? null, origin && toCommand(origin)] as const;
+      const counts = run.counts && JSON.stringify(run.counts);
+      const result = [run.baseUrl, run.ledger, run.exit, counts, run.undone] as const;
+      add.run(id, kind, file, startedAt, endedAt, ...by, ...result);
+    },
     undone: (id) => void undone.run(id),
     get(id) {
       const row = get.get(id);

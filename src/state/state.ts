@@ -6,6 +6,7 @@ import { type Accounts, storedAccounts } from "./accounts.ts";
 import { type Batches, storedBatches } from "./batches.ts";
 import { type Changes, storedChanges } from "./changes.ts";
 import { type Decisions, storedDecisions } from "./decisions.ts";
+import { type DoneRows, storedDoneRows } from "./done-rows.ts";
 import { type Failures, storedFailures } from "./failures.ts";
 import { type Ledger, storedLedger } from "./ledger.ts";
 import { type Marks, storedMarks } from "./marks.ts";
@@ -27,6 +28,7 @@ export interface State {
   readonly runs: Runs;
   readonly runList: RunList;
   readonly batches: Batches;
+  readonly doneRows: DoneRows;
   readonly changes: Changes;
   readonly ledger: Ledger;
   readonly failures: Failures;
@@ -75,12 +77,14 @@ export async function openState(
   const holds = path === null ? null : runHolds(db, path, connect);
   const ledger = storedLedger(db);
   const changes = storedChanges(db, ledger);
+  const doneRows = storedDoneRows(db, { ledger, changes });
   return {
     path,
     accounts: storedAccounts(db),
     runs: storedRuns(db, holds?.hold ?? holdsInMemory),
     runList: storedRunList(db, holds?.isHeld),
-    batches: storedBatches(db, path, { ledger, changes }),
+    batches: storedBatches(db, path, { ledger, changes, doneRows }),
+    doneRows,
     changes,
     ledger,
     failures: storedFailures(db),

@@ -173,10 +173,8 @@ test.each(news.map((_, index) => index + 1))(
     ]);
     expect(String(state.batches.body("run-1", 1))).toBe("rows");
     // The first version recorded a PATCH only after its response, and nothing else.
-    expect(state.batches.doneRows("run-1")).toEqual([
-      { rowIndex: 3, line: 6, reference: "D", productId: "P4" },
-    ]);
-    expect(state.batches.patchingRows("run-1")).toEqual(version < 2 ? [] : [4]);
+    expect(state.doneRows.of("run-1")).toEqual([{ rowIndex: 3, line: 6, reference: "D", productId: "P4" }]);
+    expect(state.doneRows.patchingRows("run-1")).toEqual(version < 2 ? [] : [4]);
     expect(state.ledger.get(7, "D")).toEqual({
       ...{ reference: "D", productId: "P4", fields: bytes("fields") },
       // Earlier versions did not keep the image.

@@ -102,16 +102,16 @@ test("a patched row is recorded in its run and in the ledger until the run ends"
     photos: [{ source: Buffer.alloc(16, 2), image: "image" }],
   };
   const row = { rowIndex: 5, line: 7, reference: "A", productId: "P" };
-  state.batches.patching(1, "run", row, []);
-  expect([state.batches.doneRows("run"), state.batches.patchingRows("run")]).toEqual([[], [row.rowIndex]]);
+  state.doneRows.patching(1, "run", row, []);
+  expect([state.doneRows.of("run"), state.doneRows.patchingRows("run")]).toEqual([[], [row.rowIndex]]);
   state.ledger.write(1, { entries: [entry] });
-  state.batches.patched(1, "run", row, { productId: "P", fields: new Uint8Array([3]) });
-  expect(state.batches.patchingRows("run")).toEqual([]);
-  expect(state.batches.doneRows("run")).toEqual([row]);
+  state.doneRows.patched(1, "run", row, { productId: "P", fields: new Uint8Array([3]) });
+  expect(state.doneRows.patchingRows("run")).toEqual([]);
+  expect(state.doneRows.of("run")).toEqual([row]);
   const { fields, photos } = state.ledger.get(1, "A")!;
   expect([[...fields], photos]).toEqual([[3], entry.photos]);
   state.runs.end("run", 2);
-  expect(state.batches.doneRows("run")).toEqual([]);
+  expect(state.doneRows.of("run")).toEqual([]);
 });
 
 test("products are ordered by creation, by their IDs", () => {

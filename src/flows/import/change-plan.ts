@@ -9,7 +9,8 @@ import { counted, grouped, shownName } from "../words.ts";
 import type { LedgerField } from "./digests.ts";
 import { reasonToCompareAgain, unsettled } from "./earlier-runs.ts";
 import { fieldsText } from "./guards.ts";
-import { checkFiles, type FileToImport, toRequest } from "./import-file.ts";
+import { checkFiles, toRequest } from "./import-file.ts";
+import type { FileToImport } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
 import { type PlannedRow, plannedRow } from "./planned-row.ts";
 import { makePlan } from "./prepare.ts";
@@ -50,14 +51,14 @@ export async function planFile(
 ): Promise<{ check: CheckResult; plan: ChangePlan | null }> {
   const { input, deps } = file;
   const [checked] = await checkFiles([file]);
-  const { check, refused } = checked!;
+  const { check } = checked!;
   if (isRejected(check, input)) return { check, plan: null };
   const request = await toRequest(checked!);
   const isResumed = (begun: Run) => !input.fresh && reasonToCompareAgain(begun, new Map(), input) === null;
   const plan = await withoutBeginning(request, isResumed, deps, async (at) => {
     rejectUnsettled(at);
     await onBegin(request.identity, at);
-    return planChanges(importRun(at, noTargets, check, refused, input, deps, { isPlan: true }), onRow);
+    return planChanges(importRun(at, noTargets, checked!, true), onRow);
   });
   return { check, plan };
 }

@@ -110,7 +110,7 @@ async function changeProduct(
     if (isChecked && isMoved(row, run)) return failedRow(row, productChanged);
     state.runs.writes(account, id);
     const fieldsSet = state.changes.fieldsSet(id, productId);
-    state.batches.patching(account, id, done, changesToSend([row], run));
+    state.doneRows.patching(account, id, done, changesToSend([row], run));
     const failure = await carryOut(looked, edits, { run, begin, isInBatch, fieldsSet });
     if (failure !== null) return failedRow(row, failure, productId);
   } catch (error) {
@@ -127,7 +127,7 @@ async function changeProduct(
   run.said.add(row, productId);
   run.said.write();
   const photos = photosOf(decision);
-  state.batches.patched(account, id, { ...done, counts: photos }, { productId, fields: fields.bytes });
+  state.doneRows.patched(account, id, { ...done, counts: photos }, { productId, fields: fields.bytes });
   addPhotos(run.counts.photos, photos);
   return doneRow(row, "updated", productId);
 }

@@ -31,10 +31,10 @@ export interface RowReason extends Place {
 /** The number of reasons that are kept for reports. */
 const keptReasons = 1_000;
 
-/** The outcome of a run. */
-export interface ClosedRun {
+/** An import after its last stage. */
+export interface EndedRun {
   summary: ImportSummary;
-  /** The error that kept results from being read, or rows from being written. */
+  /** The error that stopped it early, if any; the summary shows how far it came. */
   stopped: unknown;
   /** The first failed and partial rows. */
   reasons: readonly RowReason[];
@@ -42,17 +42,6 @@ export interface ClosedRun {
   examples: Examples;
   /** Whether existing products were recorded before they were changed, so that the import can be undone. */
   isRecorded: boolean;
-  /** Number of rows in the results file. */
-  resultRows: number;
-  /** Imports that ended but whose results were not read. */
-  unread: ReadonlySet<string>;
-}
-
-/**
- * An import after its last stage. `stopped` is the error that stopped it early, if any; the summary shows how
- * far it came.
- */
-export interface EndedRun extends ClosedRun {
   /** The outcome of each batch. */
   sent: SentBatch[];
   /**
@@ -67,7 +56,7 @@ export interface EndedRun extends ClosedRun {
  * file, in one pass in file order. An error does not prevent the summary. After an interrupt no more requests
  * are sent, but rows that were never sent are still written.
  */
-export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> {
+export async function closeRun(run: ImportRun, end: RunEnd): Promise<Omit<EndedRun, "sent" | "changed">> {
   const { input, deps, at, targets, refused } = run;
   const summary = beginSummary(run, end);
   const reasons: RowReason[] = [];
@@ -108,8 +97,8 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   photos.added = Math.max(0, photos.added - photos.replaced);
   Object.assign(summary, await outputs.close());
   before.write(outputs.failedPath);
-  const { faults, resultRows } = outputs;
-  if (summary.results_file !== null) summary.results_rows = resultRows;
+  const { faults } = outputs;
+  if (summary.results_file !== null) summary.results_rows = outputs.resultRows;
   if (unread.size > 0) summary.unread = [...unread];
   if (faults.length > 0) summary.unwritten = faults.map(({ message }) => message);
   // A plan that failed in part stays open: applying it again must not look like a success.
@@ -118,9 +107,8 @@ export async function closeRun(run: ImportRun, end: RunEnd): Promise<ClosedRun> 
   // Before the run ends: a resumed run counts its failures once.
   summary.known_failures = known.end(isDone);
   if (isDone) at.state.runs.end(at.id, at.clock.now());
-  const { examples, record } = run;
-  const isRecorded = record.isPossible;
-  return { summary, stopped: stopped ?? faults[0], reasons, examples, isRecorded, resultRows, unread };
+  const { examples, choices } = run;
+  return { summary, stopped: stopped ?? faults[0], reasons, examples, isRecorded: choices.isRecorded };
 }
 
 /**
@@ -175,7 +163,7 @@ const wasKeyRejectedAtOnce = (sent: readonly SentBatch[]): boolean =>
   sent.every((batch) => batch.kind === "unsent" || (batch.kind === "refused" && isOfCaller(batch.error)));
 
 /** The summary of what was sent, to be completed by `countOutcome`. */
-function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): ImportSummary {
+function beginSummary(run: ImportRun, { sent }: RunEnd): ImportSummary {
   const accepted = sent.filter((batch) => batch.kind === "accepted");
   const spans = (kind: SentBatch["kind"]) => sent.filter((batch) => batch.kind === kind).map(toSpan);
   const [unknown, refused] = [spans("unknown"), spans("refused")];
@@ -187,7 +175,7 @@ function beginSummary(run: ImportRun, { sent, outsideBatches }: RunEnd): ImportS
     total: run.check.total,
     invalid: run.check.invalid,
     ...nothingSent,
-    submitted: rowsIn(accepted) + outsideBatches.length,
+    submitted: rowsIn(accepted) + run.rows.reported.length,
     unchanged: run.rows.untouched.unchanged.size,
     ...run.counts,
     kept: run.rows.untouched.kept.size,

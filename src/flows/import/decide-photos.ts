@@ -79,7 +79,7 @@ const toldSide = ({ side }: Pick<SaidPhoto, "side">): string | undefined =>
   side === "unlabeled" ? undefined : side;
 
 /** The photos of a row: the same source several times is one photo. */
-function distinctPhotos(photos: readonly SaidPhoto[], images: readonly FileImage[]): NamedPhoto[] {
+export function distinctPhotos(photos: readonly SaidPhoto[], images: readonly FileImage[]): NamedPhoto[] {
   const distinct: NamedPhoto[] = [];
   for (const [index, photo] of photos.entries()) {
     const { url, image_id, path } = images[index]!;

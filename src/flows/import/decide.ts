@@ -3,7 +3,13 @@
 
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { changedMeanwhile, decideFields, type FieldDecision, productDeleted } from "./decide-fields.ts";
-import { type Compared, type Conflict, decidePhotos, type PhotoDecision } from "./decide-photos.ts";
+import {
+  type Compared,
+  type Conflict,
+  decidePhotos,
+  distinctPhotos,
+  type PhotoDecision,
+} from "./decide-photos.ts";
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields, type RowMemo } from "./digests.ts";
 import { type FileImage, type FileRow, toFieldValues } from "./file-row.ts";
 import type { KnownImage, KnownProduct, ReadProduct } from "./known-product.ts";
@@ -216,13 +222,11 @@ function sendAsIs(row: WeighedRow, { known }: RowFacts, options: DecideOptions):
   if ((mode === "upsert" || isPlan) && known === undefined) return { kind: "unread" };
   const { content } = row;
   const name = namesFromReferences ? (known?.read?.name ?? content.name) : content.name;
-  const all = content.images.map((_, index) => index).filter((index) => !isRepeated(row, index));
-  return send(row, { attach: all, isNew: !known, row: { ...content, name } }, noEdits, options);
+  return send(row, { attach: eachOnce(row), isNew: !known, row: { ...content, name } }, noEdits, options);
 }
 
-/** A new product has each source once. */
 function create(row: WeighedRow, options: DecideOptions): Decision {
-  const attach = row.content.images.map((_, index) => index).filter((index) => !isRepeated(row, index));
+  const attach = eachOnce(row);
   if (attach.length === 0) return noImages;
   return send(row, { attach, isNew: true, row: row.content }, noEdits, options);
 }
@@ -233,12 +237,11 @@ const noImages: Decision = {
   message: "no product has this reference, and a new product needs a photo",
 };
 
-/** Whether the row has the photo before, or once more with a side, which this one without any would replace. */
-function isRepeated({ content: { images }, digests }: WeighedRow, at: number): boolean {
-  const same = digests.flatMap((digest, index) => (digest.equals(digests[at]!) ? [index] : []));
-  const sided = same.find((index) => (images[index]!.orientation ?? "unlabeled") !== "unlabeled");
-  return at !== (sided ?? same[0]);
-}
+/** The photos of a row by their place, each source once. */
+const eachOnce = ({ cells: { said }, content: { images } }: WeighedRow): readonly number[] =>
+  distinctPhotos(said.photos ?? [], images)
+    .map(({ index }) => index)
+    .sort((a, b) => a - b);
 
 function decideDeleted(row: WeighedRow, before: Before, options: DecideOptions): Decision {
   if (!isEdited(row.cells.said, before.said) || options.conflicts === "service") return { kind: "deleted" };

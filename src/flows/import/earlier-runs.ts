@@ -169,28 +169,28 @@ export function reasonToCompareAgain(
 }
 
 /** The rows that the run has sent, or may have. */
-const writtenRows = ({ state: { batches }, id }: Run): number[] => [
+const writtenRows = ({ state: { batches, doneRows }, id }: Run): number[] => [
   ...batches.of(id).flatMap(({ rows }) => [...rows]),
-  ...batches.doneRows(id).map(({ rowIndex }) => rowIndex),
-  ...batches.patchingRows(id),
+  ...doneRows.of(id).map(({ rowIndex }) => rowIndex),
+  ...doneRows.patchingRows(id),
 ];
 
 /** Whether the run has sent anything. */
-const hasSentAnything = ({ state: { batches }, id }: Run): boolean =>
-  batches.of(id).length > 0 || batches.doneRows(id).length > 0;
+const hasSentAnything = ({ state: { batches, doneRows }, id }: Run): boolean =>
+  batches.of(id).length > 0 || doneRows.of(id).length > 0;
 
 /** Number of rows that the service is known to have received. */
-function sentRows({ state: { batches }, id }: Run): number {
+function sentRows({ state: { batches, doneRows }, id }: Run): number {
   const sent = new RowSet();
   for (const batch of batches.of(id)) {
     if (batch.state !== "sent") for (const row of batch.rows) sent.add(row);
   }
-  for (const { rowIndex } of batches.doneRows(id)) sent.add(rowIndex);
+  for (const { rowIndex } of doneRows.of(id)) sent.add(rowIndex);
   return sent.size;
 }
 
 /** A batch of an earlier process, and the run that sent it. */
-export interface EarlierBatch {
+interface EarlierBatch {
   run: StoredRun;
   batch: StoredBatch;
 }
@@ -199,7 +199,7 @@ export interface EarlierBatch {
  * Counts the existing products of batches with an unknown outcome, and lets the user choose. Throws a CatError of type
  * conflict if no choice was made. Batches to resend stay as they are.
  */
-export async function decideUnknownOutcomes(
+async function decideUnknownOutcomes(
   unknown: readonly EarlierBatch[],
   at: Run,
   input: ImportInput,

@@ -12,11 +12,10 @@ import { decisive } from "../service-errors.ts";
 import { changeProducts } from "./change-products.ts";
 import { closeRun, type EndedRun } from "./close-run.ts";
 import { isReplaced } from "./earlier-runs.ts";
-import { type ImportDeps, type ImportInput, importKind } from "./import-input.ts";
+import { type CheckedFile, type FileToImport, type ImportInput, importKind } from "./import-input.ts";
 import { type ImportRun, importRun } from "./import-run.ts";
 import { identityOfApplied, rejectForeign } from "./planned-row.ts";
 import { planAgain, prepare } from "./prepare.ts";
-import { doneRow } from "./row-result.ts";
 import { toPlace } from "./said-rows.ts";
 import { batchesOfRun, importOperation, sendRows } from "./send.ts";
 
@@ -24,12 +23,6 @@ export interface ImportOutcome {
   check: CheckResult;
   /** Null when the file was rejected and nothing was sent. */
   ended: EndedRun | null;
-}
-
-/** A file to import. */
-export interface FileToImport {
-  readonly input: ImportInput;
-  readonly deps: ImportDeps;
 }
 
 export interface ImportsOutcome {
@@ -63,14 +56,6 @@ export async function importFiles(files: readonly FileToImport[]): Promise<Impor
   return { outcomes, unbegun: undefined };
 }
 
-/** A file that was checked. */
-export interface CheckedFile extends FileToImport {
-  readonly check: CheckResult;
-  readonly refused: RefusedRows;
-  /** How long the check took, in milliseconds. */
-  readonly tookMs: number;
-}
-
 export async function checkFiles(files: readonly FileToImport[]): Promise<CheckedFile[]> {
   const checked: CheckedFile[] = [];
   let firstUses: FirstUses | undefined;
@@ -86,7 +71,7 @@ export async function checkFiles(files: readonly FileToImport[]): Promise<Checke
 
 /** Claims the ledger, settles what earlier runs left, then imports the rows. */
 async function importChecked(file: CheckedFile, targets: OutputTargets): Promise<EndedRun> {
-  const { input, deps, check, refused, tookMs } = file;
+  const { input, deps, check, tookMs } = file;
   const started = deps.clock.now() - tookMs;
   const { identity, ...asked } = await toRequest(file);
   const { applies } = input;
@@ -102,7 +87,7 @@ async function importChecked(file: CheckedFile, targets: OutputTargets): Promise
     const since = deps.clock.now() - undoableForMs;
     at.state.changes.forgetOld(at.account, { runs: undoableRuns, since });
     await dropUntouched(at, importOperation(at.client, input), started);
-    return importRows(importRun(at, targets, withoutDone(check, at, input), refused, input, deps));
+    return importRows(importRun(at, targets, { ...file, check: withoutDone(check, at, input) }));
   });
   ended.summary.duration_ms = Math.round(deps.clock.now() - started);
   return ended;
@@ -170,14 +155,8 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
   const editing = await after(changing, undefined, () => changeProducts(run, { inBatches: true }));
   run.progress.settled();
   const sent = batchesOfRun(run, sending);
-  const closed = await closeRun(run, {
-    sent,
-    outsideBatches: [
-      ...rows.doneOutside.map((row) => doneRow(row, "updated", row.productId)),
-      ...rows.reported,
-    ],
-    left: changing.stopped === undefined ? null : rows.left(sent),
-  });
+  const left = changing.stopped === undefined ? null : rows.left(sent);
+  const closed = await closeRun(run, { sent, left });
   // After an interrupt, other steps fail with their own errors; the interrupt is the reason to report.
   const stopped: unknown = at.signal.aborted
     ? at.signal.reason

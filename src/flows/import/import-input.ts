@@ -6,6 +6,7 @@ import type { CheckResult } from "../rows/check.ts";
 import type { ColumnMap, FileAnswers, ValueMap } from "../rows/mapped-columns.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
+import type { RefusedRows } from "../rows/row-sets.ts";
 import type { RunHost } from "../run/run.ts";
 import type { UnknownBatches } from "../run/unknown-outcome.ts";
 import type { ImportForm } from "./import-form.ts";
@@ -128,4 +129,18 @@ export interface UnknownOutcomeQuestion extends UnknownBatches {
   resendsOnce: boolean;
   /** Accepted imports that the service no longer knows; empty if the response was lost instead. */
   lost: readonly string[];
+}
+
+/** A file to import. */
+export interface FileToImport {
+  readonly input: ImportInput;
+  readonly deps: ImportDeps;
+}
+
+/** A file that was checked. */
+export interface CheckedFile extends FileToImport {
+  readonly check: CheckResult;
+  readonly refused: RefusedRows;
+  /** How long the check took, in milliseconds. */
+  readonly tookMs: number;
 }

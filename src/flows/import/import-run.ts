@@ -1,22 +1,19 @@
 // The run: what the stages of an import share, and the rows that it has to import.
 
 import { limits } from "../../contract/limits.ts";
-import type { Import } from "../../contract/resources/imports.ts";
-import type { DoneRow, StoredBatch } from "../../state/batches.ts";
+import type { DoneRow } from "../../state/done-rows.ts";
 import type { OutputTargets } from "../outputs/results-file.ts";
 import type { RowFailure } from "../outputs/row-outcome.ts";
 import type { PhotoUpload } from "../photos/upload-photos.ts";
-import type { CheckResult } from "../rows/check.ts";
 import { isWithin, openRows, unchangedRows } from "../rows/open-rows.ts";
-import { type RefusedRows, RowSet, type SomeRows } from "../rows/row-sets.ts";
+import { RowSet, type SomeRows } from "../rows/row-sets.ts";
 import { rowsIn, type SentBatch } from "../run/batch.ts";
-import type { JobFollower } from "../run/follow.ts";
 import type { Run } from "../run/run.ts";
 import { Comparisons } from "./compare-photos.ts";
 import { type DecidedRow, decide, type RowFacts } from "./decide.ts";
 import type { FileRow } from "./file-row.ts";
 import { ImportProgress, importFollower } from "./follow.ts";
-import type { ConflictChoice, ImportDeps, ImportInput } from "./import-input.ts";
+import type { CheckedFile } from "./import-input.ts";
 import type { ReadProduct } from "./known-product.ts";
 import { KnownProducts } from "./known-products.ts";
 import {
@@ -39,50 +36,6 @@ import {
   untouchedAs,
 } from "./summary.ts";
 
-/** An import whose file passed the check, with the progress of earlier processes loaded. */
-export interface ImportRun {
-  readonly input: ImportInput;
-  readonly deps: ImportDeps;
-  /** The stored run, the service, and where its progress is stored. */
-  readonly at: Run;
-  readonly targets: OutputTargets;
-  readonly check: CheckResult;
-  /** Rows that the check rejected; not empty only with --skip-invalid. */
-  readonly refused: RefusedRows;
-  /** Batches of earlier processes, without rejected and unsent ones. */
-  readonly earlier: readonly StoredBatch[];
-  /** Rows that earlier processes finished outside any batch, so that no results report them. */
-  readonly done: readonly DoneRow[];
-  /** The batches whose results are in the ledger, by their index. */
-  readonly settled: Set<number>;
-  /** Outcomes of photos uploaded by this process, by the SHA-256 (hex) of their bytes. */
-  readonly uploads: Map<string, PhotoUpload>;
-  /** What is known of the products of the rows. */
-  readonly products: KnownProducts;
-  readonly comparisons: Comparisons;
-  /** What the rows of this file said before. */
-  readonly said: SaidRows;
-  /** Rows that are no longer imported as planned. */
-  readonly moved: RowSet;
-  /** Whether products can be read before they are changed. */
-  readonly record: { isPossible: boolean };
-  readonly isPlan: boolean;
-  /** What was found or chosen about the whole file. */
-  readonly choices: {
-    /** No product of the file that was known exists: another catalogue. */
-    isOtherCatalogue: boolean;
-    /** Whose value counts in conflicts; undefined if the user has not chosen. */
-    conflicts: ConflictChoice | undefined;
-  };
-  /** What was carried out, and what was not. */
-  readonly counts: SharedCounts;
-  readonly examples: Examples;
-  readonly rows: RowsToImport;
-  readonly progress: ImportProgress;
-  /** Follows the imports of accepted batches. */
-  readonly follower: JobFollower<Import>;
-}
-
 /** The value of a run's option `catalogue`. */
 export const otherCatalogue = "other";
 
@@ -96,49 +49,72 @@ function countsOf(done: readonly DoneRow[]): SharedCounts {
   return counts;
 }
 
-/** The run with the progress of earlier processes. */
-export function importRun(
+/** What the stages of an import share besides its rows, with the progress of earlier processes. */
+function sharedOf(
   at: Run,
   targets: OutputTargets,
-  check: CheckResult,
-  refused: RefusedRows,
-  input: ImportInput,
-  deps: ImportDeps,
-  { isPlan = false } = {},
-): ImportRun {
+  { check, refused, input, deps }: CheckedFile,
+  isPlan = false,
+) {
   const { batches } = at.state;
   const progress = new ImportProgress(deps.onProgress);
   const earlier = batches.of(at.id);
-  const done = batches.doneRows(at.id);
-  const run = {
+  const done = at.state.doneRows.of(at.id);
+  return {
     input,
     deps,
+    /** The stored run, the service, and where its progress is stored. */
     at,
     targets,
     check,
+    /** Rows that the check rejected; not empty only with --skip-invalid. */
     refused,
+    isPlan,
+    /** Batches of earlier processes, without rejected and unsent ones. */
     earlier,
-    settled: new Set(earlier.filter(({ state }) => state === "settled").map(({ index }) => index)),
+    /** Rows that earlier processes finished outside any batch, so that no results report them. */
     done,
-    uploads: new Map(),
+    /** The batches whose results are in the ledger, by their index. */
+    settled: new Set(earlier.filter(({ state }) => state === "settled").map(({ index }) => index)),
+    /** Outcomes of photos uploaded by this process, by the SHA-256 (hex) of their bytes. */
+    uploads: new Map<string, PhotoUpload>(),
     products: new KnownProducts(at, deps.onProgress),
     comparisons: new Comparisons(),
     said: new SaidRows(at, input.file.source, isPlan),
-    moved: new RowSet(),
-    record: { isPossible: true },
-    isPlan,
-    choices: { isOtherCatalogue: at.options.catalogue === otherCatalogue, conflicts: input.conflicts },
+    /** What was found or chosen about the whole file. */
+    choices: {
+      /** No product of the file that was known exists: another catalogue. */
+      isOtherCatalogue: at.options.catalogue === otherCatalogue,
+      /** Whose value counts in conflicts; undefined if the user has not chosen. */
+      conflicts: input.conflicts,
+      /** Whether products are read and recorded before they are changed. */
+      isRecorded: true,
+    },
+    /** What was carried out, and what was not. */
     counts: countsOf(done),
     examples: new Examples(),
     progress,
+    /** Follows the imports of accepted batches. */
     follower: importFollower(at, progress),
   };
-  return { ...run, rows: new RowsToImport(run) };
+}
+
+type Shared = ReturnType<typeof sharedOf>;
+
+/** An import whose file passed the check. */
+export type ImportRun = Shared & { readonly rows: RowsToImport };
+
+/** The run with the progress of earlier processes. */
+export function importRun(...of: Parameters<typeof sharedOf>): ImportRun {
+  const shared = sharedOf(...of);
+  return { ...shared, rows: new RowsToImport(shared) };
 }
 
 /** The rows that this process has to import, and the outcomes of rows that go in no batch. */
 class RowsToImport {
-  readonly #run: Omit<ImportRun, "rows">;
+  readonly #run: Shared;
+  /** Number of rows that an earlier process sent or changed. */
+  readonly made: number;
   /** Rows of batches that an earlier process sent. */
   readonly #inBatches = new RowSet();
   /** Rows that an earlier process changed, or that the user counted as imported. */
@@ -153,6 +129,8 @@ class RowsToImport {
     kept: new RowSet(),
     deleted: new RowSet(),
   };
+  /** Rows that are no longer imported as planned. */
+  readonly moved = new RowSet();
   /** Rows of batches whose products are changed once the batch is imported. */
   readonly toEdit = new RowSet();
   /** Why the product of a row in a batch was not changed further, by its line. */
@@ -163,21 +141,16 @@ class RowsToImport {
   readonly #noted = new RowSet();
   readonly #overtaken = new Map<string, ReadProduct | null>();
 
-  constructor(run: Omit<ImportRun, "rows">) {
+  constructor(run: Shared) {
     this.#run = run;
     for (const batch of run.earlier) for (const row of batch.rows) this.#inBatches.add(row);
-    for (const { rowIndex } of run.done) this.#done.add(rowIndex);
-    for (const row of run.at.state.batches.patchingRows(run.at.id)) this.patching.add(row);
-  }
-
-  /** Rows that an earlier process finished, and that are in no batch. */
-  get doneOutside(): readonly DoneRow[] {
-    return this.#run.done.filter(({ rowIndex }) => !this.#inBatches.has(rowIndex));
-  }
-
-  /** Number of rows that an earlier process sent or changed. */
-  get made(): number {
-    return rowsIn(this.#run.earlier) + this.doneOutside.length;
+    for (const row of run.done) {
+      this.#done.add(row.rowIndex);
+      if (this.#inBatches.has(row.rowIndex)) continue;
+      this.report(row.rowIndex, doneRow(row, "updated", row.productId));
+    }
+    this.made = rowsIn(run.earlier) + this.reported.length;
+    for (const row of run.at.state.doneRows.patchingRows(run.at.id)) this.patching.add(row);
   }
 
   /**
@@ -206,7 +179,7 @@ class RowsToImport {
     place: Pick<DecidedRow, "rowIndex" | "line">,
     earlierCode: string | undefined,
   ): Promise<DecidedRow> {
-    const { input, uploads, moved, products, choices, isPlan } = this.#run;
+    const { input, uploads, products, choices, isPlan } = this.#run;
     const findRefusal = (sha256: string) => {
       const upload = uploads.get(sha256);
       return upload !== undefined && "refused" in upload ? upload.refused : undefined;
@@ -215,7 +188,7 @@ class RowsToImport {
     const row = await weigh(content, (path) => input.localPhotos.digest(path), findRefusal);
     const known = products.of(reference);
     const facts = this.#facts(row, reference, earlierCode);
-    const decision = moved.has(place.rowIndex)
+    const decision = this.moved.has(place.rowIndex)
       ? ({ kind: "moved" } as const)
       : decide(row, facts, {
           ...input,
@@ -241,7 +214,7 @@ class RowsToImport {
     reference: string,
     earlierCode: string | undefined,
   ): RowFacts & Pick<DecidedRow, "sought"> {
-    const { products, said, comparisons, record, input } = this.#run;
+    const { products, said, comparisons, choices, input } = this.#run;
     const { as_exported } = row.content;
     const exported = as_exported === undefined ? null : readExported(as_exported, reference);
     // Not if the product has the reference of the row by now.
@@ -249,7 +222,7 @@ class RowsToImport {
       exported?.hasReference === false && products.byId(exported.productId!)?.reference !== reference;
     const before = said.of(reference, as_exported) ?? (isRenamed ? null : exported);
     // Without the scope to read products, rows are sent as they are.
-    const mayRead = record.isPossible || input.photos === "new";
+    const mayRead = choices.isRecorded || input.photos === "new";
     const of = mayRead ? products.of(reference) : null;
     const gone = mayRead && of === null ? (before?.productId ?? null) : null;
     const sought = isRenamed ? exported.productId : gone;

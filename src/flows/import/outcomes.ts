@@ -26,8 +26,6 @@ import { type PhotoCounts, untouched } from "./summary.ts";
 /** A run after its last stage, finished or stopped. */
 export interface RunEnd {
   readonly sent: readonly SentBatch[];
-  /** Outcomes of rows in no batch, in any order: only their fields changed, or the service rejected their photos. */
-  readonly outsideBatches: readonly RowOutcome[];
   /** Rows without an outcome because the run stopped before them; null if every row was imported. */
   readonly left: SomeRows | null;
 }
@@ -188,7 +186,7 @@ const otherRowsRejected: RowFailure = {
 /** The outcomes of rows that are in no results of the service, as far as `reported` reports them. */
 function rowsWithoutResults(
   run: ImportRun,
-  { sent, outsideBatches, left }: RunEnd,
+  { sent, left }: RunEnd,
   reported: ReportedRows,
   onFault: OnFault,
 ): CountedRows[] {
@@ -207,8 +205,8 @@ function rowsWithoutResults(
     toOutcome: (row: InputRow, rowIndex: number) => RowOutcome,
   ) => (count === 0 ? [] : [{ first: 0, count, rows: () => rowsOfFile(run, some, toOutcome, onFault) }]);
   const own = reported.accepted
-    ? outsideBatches
-    : [...outsideBatches, ...sent.flatMap((batch) => rejectedInBatch(batch, run))];
+    ? rows.reported
+    : [...rows.reported, ...sent.flatMap((batch) => rejectedInBatch(batch, run))];
   const isUntouched = { has: (rowIndex: number) => actionOf(rowIndex) !== undefined };
   const areUntouched = reported.unchanged ? sets.reduce((sum, [, { size }]) => sum + size, 0) : 0;
   const unsent = reported.notAccepted && left !== null ? countRows(left, check.total) : 0;

@@ -5,58 +5,41 @@ import type { PhotosToCompare } from "./compare-photos.ts";
 import { type DecidedRow, editsOf } from "./decide.ts";
 import { FieldDigests, type FieldValues, type LedgerField, ledgerFields } from "./digests.ts";
 import { toFieldValues } from "./file-row.ts";
+import type { ConflictQuestion } from "./import-input.ts";
 import type { ImportRun } from "./import-run.ts";
 import { UnreadProducts } from "./known-products.ts";
-import { addNotApplied, addPhotos, noCounts, photosOf, type SharedCounts, untouchedAs } from "./summary.ts";
+import { addNotApplied, addPhotos, noCounts, photosOf, untouchedAs } from "./summary.ts";
 
-/** What the rows need, and what becomes of them. */
-export interface Plan extends SharedCounts {
-  /** Rows to send in batches, and writes that change products outside of them. */
-  sends: number;
-  writes: number;
-  /** Rows that change something. */
-  changing: number;
-  /** Products of the rows that exist, those of them whose fields change, by field, and the photos that they have. */
-  existing: number;
-  changed: number;
-  fields: Record<LedgerField, number>;
-  ownPhotos: number;
-  /** Whether any row has an as_exported. */
-  isExported: boolean;
-  /** Local photos of the rows to send, by the SHA-256 (hex) of their bytes, with the path of one file each. */
-  localPhotos: Map<string, string>;
-  /** Photos that are not uploaded yet: their number and total bytes. */
-  uploads: { count: number; bytes: number };
-  /** The first conflicts, for a question. */
-  conflictRows: { readonly line: number; readonly reference: string; readonly code: string }[];
-  /** Rows without a photo whose products do not exist, and the lines of the first ones. */
-  withoutPhotos: { count: number; lines: number[] };
-  unread: UnreadProducts;
-  uncompared: PhotosToCompare[];
-  /** Rows whose products were known, and whether any of these exists. */
-  gone: number;
-  alive: number;
-}
-
-const emptyPlan = (): Plan => ({
+/** What rows need, and what becomes of them: of no row yet. */
+const emptyPlan = () => ({
   ...noCounts(),
+  /** Rows to send in batches, and writes that change products outside of them. */
   sends: 0,
   writes: 0,
+  /** Rows that change something. */
   changing: 0,
+  /** Products of the rows that exist, those of them whose fields change, by field, and the photos that they have. */
   existing: 0,
   changed: 0,
-  fields: { name: 0, description: 0, sex: 0 },
+  fields: { name: 0, description: 0, sex: 0 } satisfies Record<LedgerField, number>,
   ownPhotos: 0,
+  /** Whether any row has an as_exported. */
   isExported: false,
-  localPhotos: new Map(),
+  /** Local photos of the rows to send, by the SHA-256 (hex) of their bytes, with the path of one file each. */
+  localPhotos: new Map<string, string>(),
+  /** Photos that are not uploaded yet: their number and total bytes. */
   uploads: { count: 0, bytes: 0 },
-  conflictRows: [],
-  withoutPhotos: { count: 0, lines: [] },
+  /** The first conflicts, for a question. */
+  conflictRows: [] as ConflictQuestion["rows"][number][],
+  /** Rows without a photo whose products do not exist, and the lines of the first ones. */
+  withoutPhotos: { count: 0, lines: [] as number[] },
   unread: new UnreadProducts(),
-  uncompared: [],
+  uncompared: [] as PhotosToCompare[],
+  /** Rows whose products were known, and whether any of these exists. */
   gone: 0,
   alive: 0,
 });
+export type Plan = ReturnType<typeof emptyPlan>;
 
 /** Photos that are compared before the rows are decided again: their rows are kept in memory. */
 const mostCompared = 10_000;

@@ -139,10 +139,10 @@ export async function leaveOutMoved(run: ImportRun, some?: SomeRows): Promise<vo
   const references: string[] = [];
   for await (const row of run.rows.decided(some)) {
     if (!isMoved(row, run)) continue;
-    run.moved.add(row.rowIndex);
+    run.rows.moved.add(row.rowIndex);
     if (references.length < mostNamed) references.push(row.reference);
   }
-  const { size } = run.moved;
+  const { size } = run.rows.moved;
   if (some !== undefined || size === 0) return;
   const more = size > references.length ? ` and ${grouped(size - references.length)} more` : "";
   const what = `${counted(size, "row")} changed at the service since the plan was made: ${references.join(", ")}${more}`;

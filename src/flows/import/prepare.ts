@@ -44,9 +44,8 @@ export async function prepare(run: ImportRun): Promise<Stage<number>> {
     await hearService(at);
     return { done: plan.sends, stopped: undefined };
   } catch (error) {
-    if (at.signal.aborted || (isReportedWithSummary(error) && !isLimit(error)))
-      return { done: 0, stopped: error };
-    throw error;
+    if (isReportedAlone(error) && !at.signal.aborted) throw error;
+    return { done: 0, stopped: error };
   }
 }
 
@@ -73,10 +72,7 @@ const uploadPlanned = ({ localPhotos }: Plan, { at, deps, input, uploads }: Impo
     onProgress: deps.onProgress,
   });
 
-/** A question to the user, which is not a response of the service, is reported alone. */
-const isReportedWithSummary = (error: unknown): boolean =>
-  error instanceof CatError && (error.type !== "conflict" || error.status !== undefined);
-
+/** The codes of errors for which a flag or an answer of the user is the reason. */
 const limitCodes: readonly (string | undefined)[] = [
   "too_many_changes",
   "too_many_removals",
@@ -85,8 +81,11 @@ const limitCodes: readonly (string | undefined)[] = [
   "declined",
 ];
 
-/** Whether a flag or an answer of the user is the reason that nothing was sent. */
-const isLimit = (error: unknown): boolean => error instanceof CatError && limitCodes.includes(error.code);
+/** Whether an error is reported without a summary: so is a question to the user, which is no response of the service. */
+const isReportedAlone = (error: unknown): boolean =>
+  !(error instanceof CatError) ||
+  limitCodes.includes(error.code) ||
+  (error.type === "conflict" && error.status === undefined);
 
 /**
  * Decides about all rows that are not sent, or about some that may be: reads their products and compares their photos, as
@@ -131,14 +130,14 @@ async function beginReading(run: ImportRun): Promise<void> {
 }
 
 async function readProducts({ unread }: Plan, run: ImportRun): Promise<void> {
-  const { products, input, deps, record } = run;
+  const { products, input, deps, choices } = run;
   const reading = products.readUnread(unread);
   if (input.photos === "new") return withScopes(reading, ["products:read"]);
   try {
     await reading;
   } catch (error) {
     if (!mayNotRead(error)) throw error;
-    record.isPossible = false;
+    choices.isRecorded = false;
     deps.onNote(
       "This API key cannot read products (scope products:read), so the changes of this import to existing products cannot be undone.",
     );

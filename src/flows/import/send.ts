@@ -2,7 +2,7 @@
 
 import type { Client } from "../../client/client.ts";
 import { limits } from "../../contract/limits.ts";
-import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
+import type { ImportMode } from "../../contract/value-sets.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { Run as StoredRun } from "../../state/runs.ts";
 import { RowSet, type SomeRows } from "../rows/row-sets.ts";
@@ -23,10 +23,7 @@ import { failedRow } from "./row-result.ts";
 import { changesToSend } from "./settle.ts";
 
 /** The options of an import's batches, which must stay the same when a run is resumed. */
-interface SendOptions {
-  mode: ImportMode;
-  onImageError: OnImageError;
-}
+type SendOptions = Pick<ImportInput, "mode" | "onImageError">;
 
 /** POST /v1/imports with the rows as NDJSON: one import per batch, problems by the line of the body. */
 export const importOperation = (client: Client, { mode, onImageError }: SendOptions): BatchOperation => ({
@@ -135,8 +132,8 @@ export async function sendRows(
 }
 
 /** When the products were read that a run may change; null if it changes none, or may not read them. */
-const whenRead = ({ input, record, products }: ImportRun): number | null =>
-  addsTwice(input.mode) && record.isPossible ? products.readAt : null;
+const whenRead = ({ input, choices, products }: ImportRun): number | null =>
+  addsTwice(input.mode) && choices.isRecorded ? products.readAt : null;
 
 /** Warns about rows that the service may report as duplicates of themselves, once it has forgotten the key of their request. */
 export async function noteRepeated(
@@ -281,20 +278,15 @@ async function uploadedImage(path: string, { input, uploads }: ImportRun): Promi
 }
 
 /**
- * All batches of the run in file order: rows that this process sent may lie between those of an earlier one.
+ * All batches of the run in file order: rows that this process sent may lie between those of an earlier one. Of an earlier
+ * process are those that were accepted, and those with an unknown outcome that this one did not resend.
  */
-export const batchesOfRun = (run: ImportRun, sending: Stage<SentBatch[]>): SentBatch[] =>
-  [...earlierBatches(run, sending), ...sending.done].sort((a, b) => a.lines[0]! - b.lines[0]!);
-
-/**
- * The batches of an earlier process: accepted ones, and those with an unknown outcome that this process did
- * not resend.
- */
-function earlierBatches({ earlier }: ImportRun, { done, stopped }: Stage<SentBatch[]>): SentBatch[] {
+export function batchesOfRun({ earlier }: ImportRun, { done, stopped }: Stage<SentBatch[]>): SentBatch[] {
   const now = new Set(done.map(({ index }) => index));
-  return earlier.flatMap(({ index, rows, lines, bytes, state, jobs }): SentBatch[] => {
+  const before = earlier.flatMap(({ index, rows, lines, bytes, state, jobs }): SentBatch[] => {
     const batch = { index, rows, lines, bytes };
     if (state !== "sent") return [{ ...batch, kind: "accepted", jobs }];
     return now.has(index) ? [] : [{ ...batch, kind: "unknown", error: stopped }];
   });
+  return [...before, ...done].sort((a, b) => a.lines[0]! - b.lines[0]!);
 }

@@ -138,9 +138,9 @@ export async function settleBatches(
 /** Keeps the products that rows change, and returns the changes to record with the request. Only an upsert changes products. */
 export function changesToSend(
   rows: readonly DecidedRow[],
-  { at, input, record, isPlan }: ImportRun,
+  { at, input, choices, isPlan }: ImportRun,
 ): ChangeToSend[] {
-  if (input.mode !== "upsert" || !record.isPossible || isPlan) return [];
+  if (input.mode !== "upsert" || !choices.isRecorded || isPlan) return [];
   const existing = rows.flatMap((row) => (row.known?.read == null ? [] : [{ row, product: row.known.read }]));
   at.state.changes.read(
     at.account,

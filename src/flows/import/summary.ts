@@ -66,41 +66,19 @@ export type SummaryProblem = { param?: string | undefined; code: string; message
   | { first_line: number; last_line: number }
 );
 
-/** The photos of products that change. */
-export interface PhotoCounts {
-  added: number;
-  replaced: number;
-  removed: number;
-  moved: number;
-  /** Found at the service, where another machine has sent them. */
-  adopted: number;
-}
-
-/** What the sheet says that is not carried out. */
-export interface NotAppliedCounts {
-  /** Fields that are empty in a plain sheet, and photos that it no longer has. */
-  emptied: number;
-  removed: number;
-}
-
-/** Counts that a plan and a summary share; of rows, unless their name says photos or cells. */
-export interface SharedCounts {
-  kept: number;
-  conflicts: number;
-  deleted: number;
-  photos: PhotoCounts;
-  not_applied: NotAppliedCounts;
-  known_failures: number;
-}
-
-export const noCounts = (): SharedCounts => ({
+/** The counts that a plan and a summary share: of rows, unless their name says photos or cells. */
+export const noCounts = () => ({
   kept: 0,
   conflicts: 0,
   deleted: 0,
+  /** Photos of products. Adopted ones were found at the service, where another machine has sent them. */
   photos: { added: 0, replaced: 0, removed: 0, moved: 0, adopted: 0 },
+  /** Fields that are empty in a plain sheet, and photos that it no longer has. */
   not_applied: { emptied: 0, removed: 0 },
   known_failures: 0,
 });
+export type SharedCounts = ReturnType<typeof noCounts>;
+export type PhotoCounts = SharedCounts["photos"];
 
 /** The fields of a summary about what was sent, before anything was. */
 export const nothingSent = {
@@ -168,7 +146,7 @@ export function untouchedAs({ kind, notApplied }: Decision): Untouched | null {
   return untouched.find((one) => one === kind) ?? null;
 }
 
-export function addNotApplied(counts: NotAppliedCounts, notApplied: NotApplied | undefined): void {
+export function addNotApplied(counts: SharedCounts["not_applied"], notApplied: NotApplied | undefined): void {
   counts.emptied += notApplied?.emptied.length ?? 0;
   counts.removed += notApplied?.removed.length ?? 0;
 }

@@ -33,8 +33,6 @@ const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
     reasons: [],
     examples: new Examples(),
     isRecorded: false,
-    resultRows: 0,
-    unread: new Set(),
     changed: null,
     failedFileStays: true,
     format: "csv",
@@ -54,8 +52,8 @@ describe("imports with unknown results", () => {
   const stopped = new Error("stopped");
 
   test("are listed by what is unknown, without imports whose rows were counted", () => {
-    const summary = summaryOf({ imports, succeeded: 2, failed: 1 });
-    expect(reportLines(summary, flags(), run({ stopped, unread: new Set(["C"]) })).slice(2)).toEqual([
+    const summary = summaryOf({ imports, succeeded: 2, failed: 1, unread: ["C"] });
+    expect(reportLines(summary, flags(), run({ stopped })).slice(2)).toEqual([
       "  1 row in progress at the service: import B (processing)",
       "  1 row done at the service, results not read yet: import C (completed_with_errors)",
       "To resume, run the same command again (nothing is sent twice):",
@@ -115,9 +113,9 @@ describe("the next command is", () => {
   test("the same one if results were not read, though other rows were rejected, but not with --no-wait", () => {
     const refused = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 422 });
     const imports: ImportSummary["imports"] = [{ id: "A", status: "completed_with_errors", rows: 2 }];
-    const how = { stopped: refused, unread: new Set(["A"]) };
-    expect(last({ imports }, flags(), how)).toBe("  cat import a.csv");
-    expect(last({ imports }, flags({ wait: false }), how)).toBe("  cat import f.csv");
+    const [unread, how] = [["A"], { stopped: refused }];
+    expect(last({ imports, unread }, flags(), how)).toBe("  cat import a.csv");
+    expect(last({ imports, unread }, flags({ wait: false }), how)).toBe("  cat import f.csv");
   });
 
   test("none for a changed file", () => {
@@ -205,8 +203,9 @@ test("an existing failed file of --failed that the run did not write is reported
 test.each([
   [5, "Results of all rows: r.ndjson"],
   [2, "Results of 2 of 5 rows: r.ndjson"],
-])("the summary reports that the results file has %i of five rows", (resultRows, line) => {
-  expect(reportLines(summaryOf({ results_file: "r.ndjson" }), flags(), run({ resultRows }))).toContain(line);
+])("the summary reports that the results file has %i of five rows", (results_rows, line) => {
+  const summary = summaryOf({ results_file: "r.ndjson", results_rows });
+  expect(reportLines(summary, flags(), run())).toContain(line);
 });
 
 test("the next command has the profile", () => {

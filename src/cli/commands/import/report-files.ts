@@ -136,7 +136,7 @@ const withResetHint = (stopped: unknown): unknown =>
 
 async function reportedRun(
   { context, globals, typed }: App,
-  { summary, stopped, reasons, examples, isRecorded, resultRows, unread, changed }: EndedRun,
+  { summary, stopped, reasons, examples, isRecorded, changed }: EndedRun,
   { flags: { failed }, file, photoAt }: OpenedFile,
 ): Promise<ReportedFile["run"]> {
   const failedFile = summary.failed_file ?? failed;
@@ -144,7 +144,7 @@ async function reportedRun(
     failedFile !== undefined &&
     (await stat(resolve(context.cwd, failedFile)).catch(() => null))?.isFile() === true;
   const { format } = file.source;
-  const ended = { stopped, reasons, examples, isRecorded, resultRows, unread, changed };
+  const ended = { stopped, reasons, examples, isRecorded, changed };
   return { ...ended, failedFileStays, format, globals, typed, photoAt };
 }
 

@@ -27,10 +27,6 @@ export interface ReportedRun {
   examples: EndedRun["examples"];
   /** Whether the import can be undone. */
   isRecorded: boolean;
-  /** The number of rows in the results file. */
-  resultRows: number;
-  /** IDs of finished imports whose results were not read. */
-  unread: ReadonlySet<string>;
   /** The error for an input file that changed during the import. */
   changed: CatError | null;
   /** Whether the failed file exists. */
@@ -101,12 +97,13 @@ export function resultLines(
     unknown = [],
     unwritten = [],
     results_file,
+    results_rows = 0,
     failed_file,
     imports,
     converted = 0,
     left = 0,
   } = summary;
-  const { stopped, changed, resultRows } = run;
+  const { stopped, changed } = run;
   const name = shownName(summary.file);
   const ids = imports.map(({ id }) => id);
   const lines = [
@@ -129,7 +126,7 @@ export function resultLines(
     lines.push(`    ${placeText(name, place, run.photoAt)}  ${reference}  ${message}`);
   const more = failed + partial + conflicts - reasons.length;
   if (reasons.length > 0 && more > 0) lines.push(`    and ${grouped(more)} more`);
-  if (flags.wait || stopped !== undefined) lines.push(...openImports(summary, run));
+  if (flags.wait || stopped !== undefined) lines.push(...openImports(summary));
   lines.push(...notSubmitted(summary));
   for (const { rows: count, first_line, last_line } of unknown) {
     const where = count === 1 ? `line ${first_line}` : `lines ${first_line} to ${last_line}`;
@@ -141,7 +138,7 @@ export function resultLines(
   if (changed !== null && changed.message !== told) lines.push(`${changed.message}.`, changed.hint!);
   lines.push(...undoLine(summary, flags, run));
   if (results_file !== null) {
-    const whose = resultRows === total ? "all rows" : `${grouped(resultRows)} of ${rows(total)}`;
+    const whose = results_rows === total ? "all rows" : `${grouped(results_rows)} of ${rows(total)}`;
     lines.push(`Results of ${whose}: ${results_file}`);
   }
   if (failed_file !== null) lines.push(...failedLines(summary, flags, run, failed_file, isFailedNext));
@@ -157,7 +154,7 @@ export function resultLines(
 export function isResumable(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): boolean {
   const { unknown = [], failed_file } = summary;
   // Piped rows are only in the failed file.
-  const isElsewhere = flags.file !== "-" || unknown.length > 0 || openImports(summary, run).length > 0;
+  const isElsewhere = flags.file !== "-" || unknown.length > 0 || openImports(summary).length > 0;
   return canResume(summary, flags, run) && (isElsewhere || failed_file === null);
 }
 
@@ -177,7 +174,7 @@ function canResume(summary: ImportSummary, { wait }: ImportFlags, run: ReportedR
   const { type, code } = stopped;
   if (type === "input" || type === "usage" || code === "state_gone") return false;
   // Rejected rows, and a key without a scope, would be rejected again, unless other rows are unconfirmed.
-  const isUnheard = summary.unknown !== undefined || (wait && openImports(summary, run).length > 0);
+  const isUnheard = summary.unknown !== undefined || (wait && openImports(summary).length > 0);
   return isUnheard || !(type === "invalid_request" || code === "insufficient_scope");
 }
 
@@ -236,11 +233,11 @@ export function headline(
 }
 
 /** Lines for imports with unknown results. The service has no list in which the user could find their IDs. */
-function openImports({ imports }: ImportSummary, { unread }: Pick<ReportedRun, "unread">): string[] {
+function openImports({ imports, unread = [] }: ImportSummary): string[] {
   const ended: readonly string[] = ["completed", "completed_with_errors", "failed"];
   const kinds = [
     [imports.filter(({ status }) => !ended.includes(status)), "in progress at the service"],
-    [imports.filter(({ id }) => unread.has(id)), "done at the service, results not read yet"],
+    [imports.filter(({ id }) => unread.includes(id)), "done at the service, results not read yet"],
   ] as const;
   return kinds
     .filter(([some]) => some.length > 0)

@@ -81,18 +81,15 @@ export function createClient(options: ClientOptions): Client {
   checkClientOptions(options);
   const retry = { unreached: options.retry?.attempts !== undefined, ...options.retry };
   const service = createServiceClient({ ...options, retry });
+  const untyped = service as unknown as Untyped;
   const client: Client = {
     ...(createResources(service) as unknown as Client),
     exchange: (operation, input, options) => {
       return traced(client.exchange, async () => {
         checkOperation("client.exchange", operation, input);
         checkOptions("client.exchange", options, callOptions.call);
-        return service.exchange(
-          operation as unknown as ClientOperation<AnyOperation>,
-          input as never,
-          options,
-        );
-      }) as Promise<Exchanged<never>>;
+        return untyped.exchange(operation, input, options);
+      });
     },
     raw: (request, options) => {
       return traced(client.raw, async () => {
@@ -104,23 +101,14 @@ export function createClient(options: ClientOptions): Client {
     paginate: (operation, input, options) => {
       checkListOperation("client.paginate", operation, input);
       checkOptions("client.paginate", options, callOptions.list);
-      const pages = service.paginate(
-        operation as unknown as ClientOperation<AnyOperation>,
-        input as never,
-        options,
-      );
-      return tracedEntries(client.paginate, pages as AsyncIterable<never>);
+      return tracedEntries(client.paginate, untyped.paginate(operation, input, options));
     },
     poll: (operation, input, options) => {
       return traced(client.poll, async () => {
         checkReadOperation("client.poll", operation, input);
         checkPollOptions(options);
-        return service.poll(
-          operation as unknown as ClientOperation<AnyOperation>,
-          input as never,
-          options as never,
-        );
-      }) as Promise<never>;
+        return untyped.poll(operation, input, options);
+      });
     },
     download: (url, options) => {
       checkDownload(url);
@@ -140,6 +128,13 @@ export function createClient(options: ClientOptions): Client {
     [Symbol.asyncDispose]: service.close,
   };
   return client;
+}
+
+/** The service's client for the operations of the package, whose types are others than those of the contract. */
+interface Untyped {
+  exchange(...args: unknown[]): Promise<Exchanged<never>>;
+  paginate(...args: unknown[]): AsyncIterable<never>;
+  poll(...args: unknown[]): Promise<never>;
 }
 
 /** A method for each operation, and one more for each list, which reads all its pages. */

@@ -104,7 +104,6 @@ export const callOptions = {
   },
 } as const satisfies Record<string, Options>;
 
-/** The fields of a request for `client.raw`. */
 const rawRequest = {
   method: [(value: unknown) => methods.includes(value as string), "GET, POST, PUT, PATCH or DELETE"],
   path: [

@@ -56,7 +56,6 @@ export function parseUrl(text: string): URL | null {
 /** The breach as a predicate for the field, e.g. "must start with https://". */
 export const describeBreach = (breach: UrlBreach): string => breachMessages[breach];
 
-/** Whether a `URL.hostname` is a public name or a public address. */
 function isPublicHost(hostname: string): boolean {
   const host = hostname.replace(/\.$/, "").toLowerCase();
   if (host.startsWith("[")) return isPublicAddress(host.slice(1, -1));

@@ -90,7 +90,6 @@ export function rejectCompressed(url: URL, response: ResponseStream): void {
   throw new BadResponseError(message, { code: "not_a_file", status: response.status });
 }
 
-/** A failed attempt. */
 interface FailedAttempt {
   url: URL;
   error: unknown;

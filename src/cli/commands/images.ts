@@ -192,7 +192,6 @@ function wrongType(head: Uint8Array, type: string): string | null {
   return `is ${imageType === null ? "another kind of file" : `an ${imageType} file`}, not ${type}`;
 }
 
-/** The error of a download, with a next step for the user. */
 function withNextStep(error: unknown): unknown {
   if (!(error instanceof CatError)) return error;
   const { type, hint, status = 0 } = error;

@@ -16,11 +16,9 @@ export const flagLine = (
 
 /** A change to a command as it was typed. */
 interface TypedChange {
-  /** Words to leave out. */
   readonly without?: readonly string[];
   /** Flags to leave out with their value. */
   readonly withoutValues?: readonly string[];
-  /** Words to add. */
   readonly add?: readonly string[];
 }
 

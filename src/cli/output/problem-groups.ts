@@ -78,7 +78,6 @@ export class ProblemGroups {
     }
   }
 
-  /** The groups in the order in which they are shown. */
   inOrder(photoAt?: PhotoAt): ProblemGroup[] {
     const groups = [...this.#kinds.values()].flatMap(({ field, code, first, lines, messages }) => {
       const isHeader = headerCodes.has(code);

@@ -18,7 +18,6 @@ const listed = 1000;
 /** Takes the problems of a check as they are found, in memory that does not grow with their number. */
 export interface ProblemList {
   add(problem: Problem): Promise<void>;
-  /** Ends the list once the check is over. */
   end(check: ListEnd): Promise<void>;
 }
 

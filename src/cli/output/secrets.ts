@@ -3,7 +3,6 @@ import type { Context } from "../context/context.ts";
 import type { Output } from "../context/standard-streams.ts";
 import { isReadByGithub, withoutCommands } from "./log-text.ts";
 
-/** The signing secret of a webhook. */
 const webhookSecret = /whsec_[\w+/=-]{8,}/g;
 const maskedWebhookSecret = "whsec_…";
 

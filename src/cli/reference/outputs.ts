@@ -18,7 +18,6 @@ export interface CommandOutput {
   readonly ndjson_with?: string;
   /** The flag with which a value has the chosen fields alone, under the names as typed, or null where it has none. */
   readonly fields_with?: string;
-  /** A JSON Schema of the value. */
   readonly schema: JsonObject;
   readonly exit_statuses: readonly number[];
 }

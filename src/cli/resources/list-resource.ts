@@ -29,7 +29,6 @@ export interface ResourceList<O extends AnyOperation, Flags extends object> exte
     readonly fields: readonly string[];
     to(id: string): Promise<(entry: Item<O>) => Item<O>>;
   };
-  /** As of `Printing`. */
   readonly beforeTable?: Printing<Item<O>>["beforeTable"];
   /** Prints the list in another way and returns true, if the flags ask for it. */
   readonly printedAs?: (flags: RawListFlags & Flags) => Promise<boolean>;

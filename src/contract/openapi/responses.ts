@@ -28,7 +28,6 @@ export class Responses {
     },
   };
 
-  /** Every response of an operation, by status. */
   of(operation: Operation): JsonObject {
     const responses: JsonObject = { [operation.status]: toSuccess(operation) };
     for (const [status, codes] of listRefusals(operation))

@@ -101,7 +101,6 @@ export class PartFile implements DownloadTarget {
     return this.#part;
   }
 
-  /** The first bytes. */
   async head(length: number): Promise<Uint8Array> {
     const [first] = this.#batch;
     if (this.#isSmall)

@@ -31,7 +31,6 @@ export interface ListenView {
   onMissing(count: number): Promise<void> | void;
   /** The same as `onEvent`, for one of these events. */
   onMissed: ListenView["onEvent"];
-  /** The response of a handler. */
   onHandled(event: Pick<EventLine, "id" | "type">, response: HandlerResponse): void;
   /** A delivery of a known event, and the handlers that get it again because they have not accepted it. */
   onRepeated(event: Pick<EventLine, "id" | "type">, urls: readonly string[]): void;
@@ -57,7 +56,6 @@ export interface Check {
   readonly now: number;
 }
 
-/** The longest ID that is remembered. */
 const longestId = 200;
 
 /** The event of a delivery, or why it is rejected (Events, Signature 3). */

@@ -28,7 +28,6 @@ interface OpenJob {
   readonly id: string;
 }
 
-/** A task or job that has ended. */
 interface EndedJob {
   readonly resource: "task" | "import" | "export";
   readonly id: string;

@@ -64,7 +64,6 @@ class LenientText {
     }
   }
 
-  /** Skips lines at the start. */
   #skipLines(isLast: boolean): void {
     let at = 0;
     while (this.#linesToSkip > 0) {

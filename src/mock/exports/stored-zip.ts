@@ -4,7 +4,6 @@ export interface ZipFile {
   readonly name: string;
   /** Under 4 GB, like every image. */
   readonly size: number;
-  /** CRC-32 of the bytes. */
   readonly crc: number;
 }
 
@@ -112,7 +111,6 @@ function directoryEntry(file: ZipFile, stamp: Stamp, at: number, force64: boolea
   ]);
 }
 
-/** The end of the directory that starts at `at`. */
 function directoryEnd(count: number, at: number, size: number, force64: boolean): Buffer {
   const is64 = force64 || count > largestCount || at > largest32 || size > largest32;
   const or64 = (value: number, largest: number) => (force64 || value > largest ? largest + 1 : value);

@@ -81,7 +81,6 @@ export function isOfService({ status, body, custom }: FullResponse): boolean {
   }
 }
 
-/** The type for a status without a code. */
 function errorType(status: number): ErrorType {
   if (status >= 500) return "internal";
   return status === 409 ? "conflict" : "invalid_request";

@@ -47,7 +47,6 @@ export class Pictures {
     return hasOwnVersion(image) ? entityTag(`${tag} ${edit_number} ${watermarked}`) : tag;
   }
 
-  /** The bytes of the active version. */
   async assetBytes(image: ImageRecord, life: AbortSignal): Promise<Buffer> {
     if (!hasOwnVersion(image)) return this.toBytes(image, life);
     const key = this.assetTag(image);

@@ -8,7 +8,6 @@ import { invalid, Refusal } from "../rules/refusal.ts";
 /** Maximum number of form parts to read; one is enough for a valid form. */
 const mostParts = 10;
 
-/** The name of a part, if any. */
 type PartName = string | undefined;
 
 function unknownPart(field: PartName): Refusal {

@@ -88,7 +88,6 @@ export const AssetOrder = z.strictObject({
   background: text.optional(),
   model_id: text.nullable().optional(),
   also_features: z.array(Ulid).optional(),
-  /** More attributes. */
   attributes: AssetAttributes.optional(),
 });
 export type AssetOrder = z.input<typeof AssetOrder>;

@@ -34,7 +34,6 @@ interface Passage {
   readonly key: string | null;
   /** The record of the idempotency key, once claimed. */
   claim: KeyRecord | null;
-  /** The faults that apply. */
   fault: RequestFault | null;
 }
 

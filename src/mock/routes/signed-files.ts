@@ -68,7 +68,6 @@ export function addSignedFiles(router: Router, world: World, pictures: Pictures)
     const job = inAny((organization) => organization.imports.get(id));
     return job && isTerminal(job) ? toResultsFile(world, job) : undefined;
   });
-  /** The artifact of a completed job of this format. */
   const artifact = (id: string, format: ExportRecord["format"], make: MakeArtifact) =>
     inAny((organization) => {
       const job = organization.exports.get(id);

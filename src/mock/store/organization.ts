@@ -62,7 +62,6 @@ export class Tasks {
   /** Positions of each product's tasks, to list them without a scan. */
   readonly #ofProduct = new Map<string, number[]>();
 
-  /** Adds a task as the newest. */
   add(task: TaskRecord): void {
     const places = this.#ofProduct.get(task.product_id);
     if (places === undefined) this.#ofProduct.set(task.product_id, [this.#all.length]);

@@ -218,7 +218,6 @@ export const WebhookRecord = z.strictObject({
   created_at: Timestamp,
   order,
   signing_secret: text.regex(/^whsec_[!-~]{1,500}$/),
-  /** Number of secret rotations. */
   rotations: count,
   /** Number of consecutive abandoned events. */
   abandoned: count,

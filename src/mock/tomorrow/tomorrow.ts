@@ -7,7 +7,6 @@ import type { ModelRecord, ProductRecord } from "../store/records.ts";
  * clients do not know, and new values of open sets. Clients must ignore the fields (Versioning 3).
  */
 
-/** The name of the unknown field. */
 const added = "added_later";
 const unknownValue = { note: "a field of a later version", values: [1, null, "a"] };
 

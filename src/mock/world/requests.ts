@@ -95,7 +95,6 @@ export class RequestLog {
   readonly #requests: LoggedRequest[] = [];
   /** Number of requests since the last clear. The newest has this number, the first had 1. */
   count = 0;
-  /** Number of clears. */
   clears = 0;
 
   /** `keepsBodies`: bodies and responses of new requests are kept. */

@@ -120,7 +120,6 @@ export class World {
     }
   }
 
-  /** Begins a new lifetime. */
   #begin(): void {
     this.#ending = new AbortController();
     this.life = this.#ending.signal;

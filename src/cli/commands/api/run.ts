@@ -22,7 +22,6 @@ export interface ApiInput extends BodyFlags {
   readonly include: boolean;
   /** `-H`, by lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** `--idempotency-key` */
   readonly key: string | undefined;
 }
 

@@ -13,7 +13,6 @@ interface ScreenOptions {
   /** Fetches details with this client; null without `--details`. */
   readonly client: Client | null;
   readonly signal: AbortSignal;
-  /** The user quits. */
   readonly onQuit: () => void;
   /** Called when the terminal is closed. */
   readonly onHangUp: () => void;

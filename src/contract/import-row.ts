@@ -141,18 +141,11 @@ class Problems {
 }
 
 /** The kind of a JSON value in a sentence: `a list`. */
-export const toProductName = (value: unknown): string =>
-  value === null
-    ? "null"
-    : Array.isArray(value)
-      ? "a list"
-      : typeof value === "object"
-        ? "an object"
-        : typeof value === "boolean"
-          ? String(value)
-          : typeof value === "string"
-            ? "text"
-            : `a ${typeof value}`;
+export function toProductName(value: unknown): string {
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "object") return Array.isArray(value) ? "a list" : "an object";
+  return typeof value === "string" ? "text" : `a ${typeof value}`;
+}
 
 /** A value as a short quotation for a message. */
 function quote(value: unknown): string {

@@ -35,33 +35,30 @@ const unchecked = new WeakSet<z.core.$ZodType>();
  * What the client relies on in a response: only fields marked with `reliedOn` are checked, recursively. Such a field that is
  * nullable and absent is read as null. Others can have any value or be absent.
  */
-export const toShape = (schema: z.core.$ZodType): Shape => ({ ...toParts(schema), check: toCheck(schema) });
-
-function toParts(schema: z.core.$ZodType): Pick<Shape, "fields" | "entries"> {
-  if (isWrapper(schema)) return toParts(schema.unwrap());
-  if (schema instanceof z.ZodArray) {
-    const { element } = schema;
-    return { fields: null, entries: unchecked.has(schema) ? anyObject(element) : toShape(element) };
-  }
-  if (!(schema instanceof z.ZodObject)) return { fields: null, entries: null };
-  const fields = Object.entries(schema.shape as Readonly<Record<string, z.core.$ZodType>>);
-  const shapes = fields.map(([name, field]) => [name, isReliedOn(field) ? toShape(field) : fieldTree(field)]);
-  return { fields: Object.fromEntries(shapes), entries: null };
-}
-
-/** The shape of any object; the fields only have an order. */
-const anyObject = (schema: z.core.$ZodType): Shape => ({ ...fieldTree(schema), check: { kind: "object" } });
+export const toShape = (schema: z.core.$ZodType): Shape => ({
+  ...partsOf<Shape>(
+    schema,
+    (field) => (isReliedOn(field) ? toShape(field) : fieldTree(field)),
+    // The fields of entries that are passed on only have an order.
+    (entry, list) =>
+      unchecked.has(list) ? { ...fieldTree(entry), check: { kind: "object" } } : toShape(entry),
+  ),
+  check: toCheck(schema),
+});
 
 /** The fields of a value that is passed on unchecked. */
-function fieldTree(schema: z.core.$ZodType): FieldTree {
-  if (isWrapper(schema)) return fieldTree(schema.unwrap());
-  if (schema instanceof z.ZodArray) return { fields: null, entries: fieldTree(schema.element) };
+const fieldTree = (schema: z.core.$ZodType): FieldTree => partsOf<FieldTree>(schema, fieldTree, fieldTree);
+
+function partsOf<Part>(
+  schema: z.core.$ZodType,
+  toField: (field: z.core.$ZodType) => Part,
+  toEntry: (entry: z.core.$ZodType, list: z.core.$ZodType) => Part,
+): { fields: Readonly<Record<string, Part>> | null; entries: Part | null } {
+  if (isWrapper(schema)) return partsOf(schema.unwrap(), toField, toEntry);
+  if (schema instanceof z.ZodArray) return { fields: null, entries: toEntry(schema.element, schema) };
   if (!(schema instanceof z.ZodObject)) return { fields: null, entries: null };
   const fields = Object.entries(schema.shape as Readonly<Record<string, z.core.$ZodType>>);
-  return {
-    fields: Object.fromEntries(fields.map(([name, field]) => [name, fieldTree(field)])),
-    entries: null,
-  };
+  return { fields: Object.fromEntries(fields.map(([name, field]) => [name, toField(field)])), entries: null };
 }
 
 /** The schemas that a `Check` can express, with their checks: another one would be lost in it. */

@@ -77,7 +77,7 @@ const schema = `
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE state.decision (
     base_url TEXT NOT NULL, task TEXT NOT NULL, run TEXT NOT NULL, decision TEXT NOT NULL, note TEXT NOT NULL,
-    at INTEGER NOT NULL, PRIMARY KEY (base_url, task)
+    at INTEGER NOT NULL, reviewer TEXT NOT NULL DEFAULT '', PRIMARY KEY (base_url, task)
   ) STRICT, WITHOUT ROWID;
 `;
 
@@ -247,6 +247,8 @@ export const migrations: readonly string[] = [
   ALTER TABLE state.change ADD COLUMN exported BLOB;
   ALTER TABLE state.change ADD COLUMN said BLOB;
   `,
+  // Decisions of several reviewers come together in one list.
+  "ALTER TABLE state.decision ADD COLUMN reviewer TEXT NOT NULL DEFAULT ''",
 ];
 
 /** Migrates a state to this program's version, completely or not at all. `steps` is `migrations` except in tests. */

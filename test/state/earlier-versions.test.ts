@@ -87,6 +87,7 @@ const news: readonly ((db: Database) => void)[] = [
     add(db, "said", { file: 1, ...row });
     add(db, "failure", { file: 1, reference: bytes("E"), reason: bytes("gone"), runs: 2, run: "run-1" });
   },
+  (db) => db.execute("UPDATE change SET exported = x'01', said = x'02'"),
 ];
 
 /** Tables of earlier versions whose data is kept elsewhere now, or not needed. */

@@ -232,8 +232,9 @@ test("raises a mark unless a later one was set", () => {
 
 test("keeps the later of two decisions about an image by its time, and says which ones it turned", () => {
   const { decisions } = state;
-  const one = { task: "T1", run: "R1", decision: "reject", note: "sleeve", at: 20 } as const;
-  const other = { task: "T2", run: "R1", decision: "approve", note: "", at: 20 } as const;
+  const anna = { run: "R1", reviewer: "Anna" } as const;
+  const one = { ...anna, task: "T1", decision: "reject", note: "sleeve", at: 20 } as const;
+  const other = { ...anna, task: "T2", decision: "approve", note: "", at: 20 } as const;
   expect(decisions.of("http://x", "T1")).toBe(null);
   expect(decisions.record("http://x", [one, other])).toEqual({ reversed: [], later: [] });
   const earlier = { ...one, decision: "approve", at: 19 } as const;
@@ -244,7 +245,14 @@ test("keeps the later of two decisions about an image by its time, and says whic
     later: [],
   });
   expect(decisions.of("http://x", "T1")).toEqual(one);
-  const again = { ...one, decision: "approve", note: "", at: 20 } as const;
+  // Of equal times the rejection counts, whichever was recorded first.
+  expect(decisions.record("http://x", [{ ...one, decision: "approve" }])).toEqual({
+    ...{ reversed: [], later: [one] },
+  });
+  const rejected = { ...other, decision: "reject" } as const;
+  expect(decisions.record("http://z", [other])).toEqual({ reversed: [], later: [] });
+  expect(decisions.record("http://z", [rejected])).toEqual({ reversed: [other], later: [] });
+  const again = { ...one, decision: "approve", note: "", at: 21 } as const;
   expect(decisions.record("http://x", [again, other])).toEqual({ reversed: [one], later: [] });
   expect(decisions.of("http://x", "T1")).toEqual(again);
   expect(decisions.isRejected("http://x", "T1")).toBe(false);

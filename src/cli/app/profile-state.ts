@@ -3,7 +3,6 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { didYouMean } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
-import type { ReviewedAssets } from "../../flows/export/approved.ts";
 import type { ServiceIdentity } from "../../flows/run/account.ts";
 import type { Memory } from "../../flows/run/run.ts";
 import type { State } from "../../state/state.ts";
@@ -111,12 +110,6 @@ export async function memoryOfProfile(app: Opener): Promise<Memory> {
 export async function identifyService(app: Pick<Opener, "connection">): Promise<ServiceIdentity> {
   const { baseUrl, apiKey } = await app.connection();
   return { baseUrl, keyFingerprint: hash("sha256", apiKey).slice(0, 32) };
-}
-
-/** The decisions about generated images of the service in use. */
-export async function reviewedAssets(app: Opener): Promise<ReviewedAssets> {
-  const { ReviewedAssets } = await import("../../flows/export/approved.ts");
-  return new ReviewedAssets((await app.state()).decisions, (await app.connection()).baseUrl);
 }
 
 /**

@@ -31,7 +31,7 @@ import {
   readPrintFlags,
   withPrintFlags,
 } from "../flags/print-flags.ts";
-import { resourceId } from "../flags/values.ts";
+import { named, resourceId } from "../flags/values.ts";
 import type { Printing } from "../output/table.ts";
 import { fieldColumns, namedFields, replyFields } from "../resources/forms.ts";
 import { getResource } from "../resources/get-resource.ts";
@@ -122,23 +122,48 @@ const saveCommand = (app: App): Command =>
     return followTasks(app, ids, flags, { maxBytes, wait: false });
   });
 
+interface ReviewCommandFlags extends BucketFlags {
+  sheet?: string;
+  encoding?: string;
+  reviewer?: string;
+  mirror?: string;
+}
+
 const reviewCommand = (app: App): Command =>
-  command("review", {
-    summary: "record which images are approved or rejected",
-    usage: "DECISIONS [flags]",
-    about:
-      "Record the decisions of a file that a gallery has saved. cat export sync --approved and other commands " +
-      "with --approved skip rejected images. Of two decisions about an image the later one counts.",
-    examples: [["record a review", "cat tasks review decisions.csv"]],
-  })
-    .argument("<DECISIONS>", "file of decisions, or - for standard input")
-    .option("--sheet <NAME>", "sheet of a workbook (default: the one whose columns fit)")
-    .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)")
-    .action(async (file: string, { sheet, encoding }: { sheet?: string; encoding?: string }) => {
-      const read = { encoding: encoding === undefined ? undefined : checkEncodingName(encoding) };
-      const { recordReviewFile } = await import("./generate/open-review.ts");
-      await recordReviewFile(app, file, { sheet, read });
-    });
+  withBucketFlags(
+    command("review", {
+      summary: "record which images are approved or rejected",
+      usage: "DECISIONS [flags]",
+      about:
+        "Record the decisions of a file that a gallery has saved, for cat export --approved and other commands of this " +
+        "profile. --mirror hands them on to the machine that mirrors. Of two decisions about an image the later one counts.",
+      examples: [
+        ["record a review", "cat tasks review decisions.csv"],
+        ["hand it on to a mirror", "cat tasks review decisions.csv --mirror s3://shop/images"],
+      ],
+    })
+      .argument("<DECISIONS>", "file of decisions, or - for standard input")
+      .option("--sheet <NAME>", "sheet of a workbook (default: the one whose columns fit)")
+      .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)")
+      .option("--reviewer <NAME>", "who has decided (default: the account of this computer)")
+      .addOption(
+        bucketOption(
+          "--mirror <DIR>",
+          "add the decisions to decisions.csv of a mirror, or s3://BUCKET/PREFIX",
+        ),
+      ),
+  ).action(async (file: string, flags: ReviewCommandFlags) => {
+    const { sheet, encoding, reviewer, mirror } = flags;
+    named("--reviewer", reviewer, "Use the name of the person, for example --reviewer Anna.");
+    const read = { encoding: encoding === undefined ? undefined : checkEncodingName(encoding) };
+    checkBucketFlags(mirror, flags);
+    const handOn =
+      mirror === undefined
+        ? null
+        : await (await import("./export/hand-on.ts")).openHandOn(app, mirror, flags);
+    const { recordReviewFile } = await import("./generate/open-review.ts");
+    await recordReviewFile(app, file, { reading: { sheet, read }, reviewer: reviewer?.trim(), handOn });
+  });
 
 /** A task with the file that its image was saved in. */
 type FollowedTask = Task & { output_file?: string; label?: boolean };

@@ -4,14 +4,19 @@ import { lstat, stat, unlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Task } from "../../contract/resources/tasks.ts";
 import { makeFolders, moveFile, syncFolder } from "../../move-file.ts";
-import type { Decisions, RecordedDecisions, StoredDecision } from "../../state/decisions.ts";
+import {
+  type Decisions,
+  isSameDecision,
+  type RecordedDecisions,
+  type StoredDecision,
+} from "../../state/decisions.ts";
 import type { State } from "../../state/state.ts";
 import { OutputError } from "../files/disk.ts";
 import type { Problem } from "../rows/problem.ts";
 import { InputError } from "../rows/source.ts";
 import { shownTime } from "../run/clocks.ts";
 import { shownName } from "../words.ts";
-import type { Decision } from "./columns/decisions.ts";
+import { type Decision, toDecisions } from "./columns/decisions.ts";
 import { type Generation, sentByTask } from "./generation.ts";
 import { rejectedFolder } from "./result.ts";
 import type { OutputSaver } from "./save-outputs.ts";
@@ -30,6 +35,13 @@ export interface Review {
   readonly images: readonly ReviewedImage[];
   /** When it was saved, in Unix milliseconds: the time of decisions that have none. */
   readonly savedAt: number;
+  readonly recorder: Recorder;
+}
+
+/** Who records a review: as a flag says, and the account of this machine. */
+interface Recorder {
+  readonly reviewer: string | null;
+  readonly account: string;
 }
 
 /** Where the images of a review are looked for. */
@@ -133,13 +145,20 @@ function missingImages(images: readonly ReviewedImage[], state: State): Problem[
   });
 }
 
-/** The decisions of a review, as they are recorded. One cannot be made in the future: the clock of its computer is wrong. */
-const toStored = ({ images, savedAt }: Review, now: number): StoredDecision[] =>
-  images.flatMap(({ row, sent }) => {
-    const { task_id: task, decision, note, decidedAt } = row;
-    if (decision !== "approve" && decision !== "reject") return [];
-    return [{ task, run: sent?.run ?? "", decision, note, at: Math.min(decidedAt ?? savedAt, now) }];
-  });
+/** The decisions of a review, as they are recorded. A decision that is recorded again stays that of its reviewer. */
+function toStored(
+  { images, savedAt, recorder }: Review,
+  { state, baseUrl, now }: RecordPlace,
+): StoredDecision[] {
+  return images.flatMap(({ row, sent }) =>
+    toDecisions([row], { savedAt, now }).map((made) => {
+      const before = state.decisions.of(baseUrl, made.task);
+      const known = before !== null && isSameDecision(before, made) ? before.reviewer : "";
+      const reviewer = made.reviewer || recorder.reviewer || known || recorder.account;
+      return { ...made, reviewer, run: sent?.run ?? "" };
+    }),
+  );
+}
 
 /**
  * Rejects a review that is not of this run: what it says would be done to images of another one. Throws an InputError that names
@@ -181,12 +200,16 @@ export interface RecordedReview extends RecordedDecisions {
   readonly undecided: number;
 }
 
-/** Records a review: of two decisions about an image the later one counts. */
-export function recordReview(
-  review: Review,
-  { state, baseUrl, now }: { state: State; baseUrl: string; now: number },
-): RecordedReview {
-  const stored = toStored(review, now);
+interface RecordPlace {
+  readonly state: State;
+  readonly baseUrl: string;
+  readonly now: number;
+}
+
+/** Records a review: of two decisions about an image the later one counts, and of two at one time the rejection. */
+export function recordReview(review: Review, place: RecordPlace): RecordedReview {
+  const { state, baseUrl } = place;
+  const stored = toStored(review, place);
   const recorded = state.decisions.record(baseUrl, stored);
   const overruled = new Set(recorded.later.map(({ task }) => task));
   const count = (which: StoredDecision["decision"]) =>

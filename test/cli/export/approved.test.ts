@@ -1,172 +1,146 @@
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import { longTest } from "../../support/long-test.ts";
+import { workbookOf } from "../../support/write-workbook.ts";
+import { dress, reviewedWorld } from "./reviewed-world.ts";
 import { syncWorld } from "./sync-world.ts";
 
-/** A catalogue of three products with two photos each, and a try-on of each product. */
-async function reviewedWorld() {
-  const world = await syncWorld();
-  const looks = [1, 2, 3].map((at) => `DRESS-${at},Amara,studio,full-front`);
-  world.write("looks.csv", `product_reference,model_id,background,angle_shot\n${looks.join("\n")}\n`);
-  expect(await world.cat("tryon looks.csv --yes")).toMatchObject({ exit: 0 });
-  world.clock.advance(600_000);
-  const tasks = world.mock.state().organizations.main.tasks.map(({ id }) => id);
-  return {
-    ...world,
-    /** Records decisions about the try-ons, in the order of their products. */
-    async review(...decisions: readonly ("approve" | "reject" | "")[]) {
-      const rows = tasks.map((id, at) => `${id},${decisions[at] ?? ""}`);
-      world.write("decisions.csv", `task_id,decision\n${rows.join("\n")}\n`);
-      expect(await world.cat("tasks review decisions.csv")).toMatchObject({ exit: 0 });
-    },
-    /** The try-ons of an index, with what it says of them. */
-    tryons: (path = "m/catalogue.ndjson") =>
-      world
-        .index(path)
-        .filter(({ role }) => role === "tryon")
-        .sort((one, other) => (one.reference! < other.reference! ? -1 : 1))
-        .map(({ reference, decision, removed }) => [reference, decision ?? null, removed ?? false]),
-    /** The try-ons among the files of a folder. */
-    files: (folder = "m") => world.names(folder).filter((name) => name.includes("tryon")),
-  };
-}
-
-const dress = (at: number) => `DRESS-${at}_tryon_full-front.png`;
-
-describe("cat export sync --approved", () => {
-  test("mirrors all images without a rejection, and gives the decisions in the index", async () => {
-    const world = await reviewedWorld();
-    await world.review("approve", "reject", "");
-    expect(await world.sync("m --approved")).toMatchObject({ exit: 0, counts: { total: 8, added: 8 } });
-    expect(world.files()).toEqual([dress(1), dress(3)]);
-    expect(world.tryons()).toEqual([
-      ["DRESS-1", "approve", false],
-      ["DRESS-3", null, false],
-    ]);
-    expect(world.index("m/catalogue.ndjson").filter(({ role }) => role === "source")).toHaveLength(6);
-  });
-
-  test("removes what is rejected later as it removes other images, and takes it back without a download", async () => {
-    const world = await reviewedWorld();
-    await world.sync("m --approved");
-    await world.review("reject", "approve");
-    world.traffic();
-    expect((await world.sync("m --approved")).counts).toEqual({ total: 8, removed: 1, unchanged: 8 });
-    expect(world.traffic()).toEqual({ pages: 1, images: 0 });
-    expect(world.tryons()[0]).toEqual(["DRESS-1", "reject", true]);
-    // The file is kept without --delete.
-    expect(world.files()).toEqual([dress(1), dress(2), dress(3)]);
-    // A rejection casts no doubt on the list of the service: the next run reads changes only.
-    expect((await world.sync("m --approved")).counts).toEqual({ total: 8, unchanged: 8 });
-    expect(world.requests().at(-1)!.path).toContain("since=");
-    await world.review("approve", "approve");
-    expect((await world.sync("m --approved")).counts).toEqual({ total: 9, added: 1, unchanged: 8 });
-    expect(world.traffic().images).toBe(0);
-    expect(world.tryons()[0]).toEqual(["DRESS-1", "approve", false]);
-  });
-
-  test("deletes rejected images with --delete, never more than usual", async () => {
-    const world = await reviewedWorld();
-    await world.sync("m --approved --role tryon");
-    await world.review("reject", "reject", "approve");
-    const refused = await world.sync("m --approved --role tryon --delete");
-    expect(refused).toMatchObject({
-      exit: 8,
-      stderr: expect.stringContaining(
-        "2 of 3 files are rejected or no longer in the catalogue; none was deleted. Check the review.",
-      ),
-    });
-    expect(world.files()).toEqual([dress(1), dress(2), dress(3)]);
-    const allowed = await world.sync("m --approved --role tryon --delete --max-delete 2");
-    expect(allowed).toMatchObject({ exit: 0, counts: { total: 1, removed: 2, unchanged: 1 } });
-    expect(world.files()).toEqual([dress(3)]);
-    await world.review("approve", "reject", "approve");
-    expect((await world.sync("m --approved --role tryon")).counts).toMatchObject({ total: 2, added: 1 });
-    expect(world.files()).toEqual([dress(1), dress(3)]);
-  });
-
-  test("belongs to the run: without it rejected images come back, with their decision", async () => {
-    const world = await reviewedWorld();
-    await world.review("reject");
-    await world.sync("m --approved");
-    expect(world.files()).toEqual([dress(2), dress(3)]);
-    expect((await world.sync("m")).counts).toEqual({ total: 9, added: 1, unchanged: 8 });
-    expect(world.tryons()[0]).toEqual(["DRESS-1", "reject", false]);
-  });
-
-  test("a decision is in the index of the next run, although no product has changed", async () => {
-    const world = await reviewedWorld();
-    await world.sync("m");
-    await world.review("reject", "approve");
-    expect((await world.sync("m")).counts).toEqual({ total: 9, unchanged: 9 });
-    expect(world.tryons()).toEqual([
-      ["DRESS-1", "reject", false],
-      ["DRESS-2", "approve", false],
-      ["DRESS-3", null, false],
-    ]);
-  });
-
-  longTest("writes nothing in a dry run", async () => {
-    const world = await reviewedWorld();
-    await world.sync("m --approved");
-    const before = world.tree("m");
-    await world.review("reject");
-    expect((await world.sync("m --approved --dry-run")).counts).toMatchObject({ total: 8, removed: 1 });
-    expect(world.tree("m")).toEqual(before);
-  });
-});
+const none =
+  "error: no decision is known of any generated image, so --approved would leave out all of them\n" +
+  "Add --decisions FILE with a file that the gallery saved, or record it with cat tasks review FILE (for a mirror: --mirror DIR).\n";
 
 describe("cat export --approved", () => {
-  const exported = (stdout: string) =>
-    stdout
-      .trim()
-      .split("\n")
-      .map(
-        (line) => JSON.parse(line) as { product: { reference: string }; assets: Record<string, unknown>[] },
-      )
-      .map(({ product, assets }) => [
-        product.reference,
-        assets.filter(({ role }) => role === "source").length,
-        assets.filter(({ role }) => role === "tryon").map(({ decision }) => decision ?? null),
-      ]);
-
-  test("skips rejected images, and gives the decisions of the others", async () => {
+  test("has approved images and own photos, and counts what is left out", async () => {
     const world = await reviewedWorld();
     await world.review("approve", "reject", "");
-    const ran = await world.cat("export --approved");
-    expect(exported(ran.stdout)).toEqual([
-      ["DRESS-3", 2, [null]],
-      ["DRESS-2", 2, []],
-      ["DRESS-1", 2, ["approve"]],
-    ]);
-    expect(ran.stderr).toBe("Exported 3 products with 8 images, without 1 rejected image, in 0.0 s.\n");
-    const { stdout } = await world.cat("export --approved --format csv");
-    const rows = parse(stdout, { columns: true }) as Record<string, string>[];
-    expect(rows.filter(({ role }) => role === "tryon").map(({ decision }) => decision)).toEqual([
-      "",
-      "approve",
-    ]);
-    expect((await world.cat("export --format csv")).stdout.split("\n")[0]).toMatch(/,suggested_filename$/);
-    const summary = JSON.parse((await world.cat("export --approved --out a.ndjson --json")).stdout);
-    expect(summary).toMatchObject({ products: 3, assets: 8, rejected: 1 });
+    const ran = await world.cat("export --approved --format csv");
+    expect(ran.stderr).toBe(
+      "Exported 3 products with 7 images in 0.0 s.\n  1 not reviewed, 1 rejected: left out\n",
+    );
+    const rows = parse(ran.stdout, { columns: true }) as Record<string, string>[];
+    expect(
+      rows.filter(({ role }) => role === "tryon").map(({ reference, decision }) => [reference, decision]),
+    ).toEqual([["DRESS-1", "approve"]]);
+    expect(rows.filter(({ role }) => role === "source")).toHaveLength(6);
+    const { stdout } = await world.cat("export --approved --out a.ndjson --json");
+    expect(JSON.parse(stdout)).toMatchObject({ assets: 7, rejected: 1, not_reviewed: 1 });
+    await world.review("approve", "approve", "approve");
+    const all = await world.cat("export --approved --out a.ndjson --json --yes");
+    expect(JSON.parse(all.stdout)).toMatchObject({ assets: 9, rejected: 0, not_reviewed: 0 });
   });
 
-  test("with --since last exports everything again after another image was rejected", async () => {
+  test("leaves out an image that was generated after the review", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve", "approve", "approve");
+    await world.look("DRESS-1,Amara,beach,full-front");
+    expect((await world.cat("export --approved --out a.ndjson")).stderr).toContain(
+      "with 9 images to a.ndjson in 0.0 s.\n  1 not reviewed: left out\n",
+    );
+  });
+
+  test("exports changes since the last time, unless images were reviewed meanwhile", async () => {
     const world = await reviewedWorld();
     await world.review("reject");
     const line = "export --approved --since last";
-    expect((await world.cat(line)).stderr).toContain("No earlier export with --since last");
-    expect((await world.cat(line)).stdout).toBe("");
-    await world.review("approve");
-    const again = await world.cat(line);
-    expect(again.stderr).toContain(
-      "Other images are rejected than at the last export with --since last: exporting everything.\n",
+    expect((await world.cat(line)).stderr).toContain("2 not reviewed, 1 rejected: left out\n");
+    // Nobody has seen it yet: a delta without a decision is no error.
+    await world.look("DRESS-2,Amara,beach,full-front");
+    const delta = await world.cat(line);
+    expect([delta.exit, delta.stderr]).toEqual([
+      0,
+      "Exported 1 product with 2 images in 0.0 s.\n  2 not reviewed: left out\n",
+    ]);
+    await world.review("reject", "approve");
+    expect((await world.cat(line)).stderr).toContain(
+      "Images were reviewed since the last export with --since last: exporting everything.\n",
     );
-    expect(exported(again.stdout)).toHaveLength(3);
-    expect((await world.cat(line)).stdout).toBe("");
+  });
+
+  test("exits with 3 if there are generated images, and no decision is known of any", async () => {
+    const world = await reviewedWorld();
+    for (const line of [
+      "export --approved",
+      "export --approved --out a.csv",
+      "export --approved --since last",
+    ]) {
+      const ran = await world.cat(line);
+      expect([ran.exit, ran.stdout]).toEqual([3, ""]);
+      expect(ran.stderr.endsWith(none), ran.stderr).toBe(true);
+    }
+    expect(world.names(".").filter((name) => name.startsWith("a."))).toEqual([]);
+    expect(JSON.parse((await world.cat("export --approved --json")).stderr).error).toMatchObject({
+      ...{ type: "input", code: "no_decisions", exit: 3 },
+    });
+    // Own photos alone need none.
+    expect(await world.cat("export --approved --role source")).toMatchObject({ exit: 0 });
+    expect(await world.cat("export --not-rejected")).toMatchObject({ exit: 0 });
+  });
+
+  test("exits with 3 if all decisions are about other images", async () => {
+    const world = await reviewedWorld();
+    world.write("others.csv", "task_id,decision\n01HZZZZZZZZZZZZZZZZZZZZZZZ,approve\n");
+    const ran = await world.cat("export --approved --decisions others.csv --out a.csv");
+    expect(ran).toMatchObject({ exit: 3, stderr: expect.stringContaining(none) });
+  });
+});
+
+describe("--decisions", () => {
+  test("adds the decisions of files to those of the profile: the later one counts, of equals the rejection", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve", "approve", "");
+    const [one, two, three] = world.tasks as [string, string, string];
+    const later = "2027-01-05T09:00:00Z";
+    world.clock.advance(2 * 365 * 86_400_000);
+    world.write("a.csv", `task_id,decision,decided_at\n${two},reject,${later}\n${three},approve,${later}\n`);
+    // The same time: an equal decision of another person, and an opposite one.
+    world.write("b.csv", `task_id;decision;decided_at\n${three};reject;${later}\n${one};;\n`);
+    const exported = async (flags: string) =>
+      JSON.parse((await world.cat(`export --approved ${flags} --out o.ndjson --json --yes`)).stdout);
+    expect(await exported("--decisions a.csv")).toMatchObject({ assets: 8, rejected: 1, not_reviewed: 0 });
+    for (const flags of ["--decisions a.csv --decisions b.csv", "--decisions b.csv --decisions a.csv"])
+      expect(await exported(flags)).toMatchObject({ assets: 7, rejected: 2, not_reviewed: 0 });
+    // They are not recorded.
+    expect(await exported("")).toMatchObject({ assets: 8, rejected: 0, not_reviewed: 1 });
+  });
+
+  test("reads workbooks", async () => {
+    const world = await reviewedWorld();
+    const rows = world.tasks.map((id, at) => [id, at === 0 ? "approve" : "reject"]);
+    world.write("d.xlsx", workbookOf({ Decisions: [["task_id", "decision"], ...rows] }));
+    const ran = await world.cat("export --zip --extract out --approved --decisions d.xlsx");
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining("  2 rejected: left out\n")]);
+    expect(world.files("out")).toEqual([dress(1)]);
+  });
+
+  test("lists what is wrong with a file, and exports nothing", async () => {
+    const world = await reviewedWorld();
+    world.write("d.csv", `task_id,decision\n${world.tasks[0]},maybe\n`);
+    const ran = await world.cat("export --approved --decisions d.csv --out a.csv");
+    expect(ran).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        'd.csv:2  decision  invalid_decision  "maybe" is not approve or reject\n' +
+        "error: d.csv has 1 problem; nothing was exported\n" +
+        "Write approve or reject there, or nothing, and run the command again.\n",
+    });
+    expect((await world.cat("export sync m --approved --decisions missing.csv")).stderr).toContain(
+      "error: missing.csv does not exist\n",
+    );
+    expect(world.names("m")).toEqual([]);
   });
 
   test.each([
+    ["export --decisions d.csv", "--decisions needs --approved or --not-rejected", "Add one of them."],
+    [
+      "export --approved --decisions -",
+      "--decisions does not read standard input",
+      "Choose a file of decisions, for example --decisions looks.decisions.csv.",
+    ],
+    [
+      "export --approved --not-rejected",
+      "--approved cannot be used with --not-rejected",
+      "Remove one of them.",
+    ],
     ["export --manifest --approved", "--approved cannot be used with --manifest", "Remove one of them."],
     [
       "export --zip --approved",
@@ -174,6 +148,11 @@ describe("cat export --approved", () => {
       "Add --extract DIR, because the service writes the ZIP.",
     ],
     ["export sync m --merge --approved", "--merge cannot be used with --approved", "Remove one of them."],
+    [
+      "export sync m --merge --decisions d.csv",
+      "--merge cannot be used with --decisions",
+      "Remove one of them.",
+    ],
   ])("is a wrong command line: %s", async (line, error, hint) => {
     const world = await syncWorld();
     expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr: `error: ${error}\n${hint}\n` });
@@ -181,39 +160,98 @@ describe("cat export --approved", () => {
 });
 
 describe("cat export --zip --extract --approved", () => {
-  test("extracts all images without a rejection", async () => {
+  test("extracts approved images and own photos", async () => {
     const world = await reviewedWorld();
     await world.review("approve", "reject", "");
     const ran = await world.cat("export --zip --extract out --approved");
-    expect(ran.exit).toBe(0);
     expect(ran.stderr).toMatch(
-      /^Exported 3 products with 8 images to out \(8 files, .*\n {2}1 rejected image not extracted\n$/,
+      /^Exported 3 products with 7 images to out \(7 files, .*\n {2}1 not reviewed, 1 rejected: left out\n$/,
     );
-    expect(world.files("out")).toEqual([dress(1), dress(3)]);
-    expect(world.names("out")).toHaveLength(8);
+    expect(world.files("out")).toEqual([dress(1)]);
     const { stdout } = await world.cat("export --zip --extract json --approved --json");
-    expect(JSON.parse(stdout)).toMatchObject({ products: 3, assets: 8, rejected: 1 });
-    expect((await world.cat("export --zip --extract all")).stderr).toContain("with 9 images");
-    expect(world.files("all")).toHaveLength(3);
+    expect(JSON.parse(stdout)).toMatchObject({ assets: 7, rejected: 1, not_reviewed: 1 });
   });
 
-  longTest("extracts everything of a catalogue without a rejection", async () => {
+  test("without a decision extracts nothing, and goes on with the same ZIP once there is one", async () => {
     const world = await reviewedWorld();
+    const ran = await world.cat("export --zip --extract out --approved");
+    expect([ran.exit, ran.stderr]).toEqual([3, expect.stringContaining(none)]);
+    expect(world.names("out")).toEqual([]);
     await world.review("approve");
     expect(await world.cat("export --zip --extract out --approved")).toMatchObject({ exit: 0 });
-    expect(world.names("out")).toHaveLength(9);
+    expect(world.files("out")).toEqual([dress(1)]);
+    const zips = world.mock.state().organizations.main.exports.filter(({ format }) => format === "zip");
+    expect(zips).toHaveLength(1);
+  });
+});
+
+describe("cat export sync --approved", () => {
+  test("mirrors approved images and own photos, and counts the others in each run", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve", "reject", "");
+    const counts = { total: 7, rejected: 1, not_reviewed: 1 };
+    expect((await world.sync("m --approved")).counts).toEqual({ ...counts, added: 7 });
+    expect(world.files()).toEqual([dress(1)]);
+    expect(world.tryons()).toEqual([["DRESS-1", "approve", false]]);
+    // A delta lists none of these products.
+    expect((await world.sync("m --approved")).counts).toEqual({ ...counts, unchanged: 7 });
+    expect(world.requests().at(-1)!.path).toContain("since=");
+    await world.look("DRESS-3,Amara,beach,full-front");
+    const next = { total: 7, rejected: 1, not_reviewed: 2, unchanged: 7 };
+    expect((await world.sync("m --approved")).counts).toEqual(next);
+    expect(world.requests().at(-1)!.path).toContain("since=");
+    expect((await world.sync("m --approved --full")).counts).toEqual(next);
+    expect((await world.sync("m --approved --dry-run")).counts).toEqual(next);
+    const { stderr } = await world.cat("export sync m --approved");
+    expect(stderr).toMatch(
+      /^Mirrored 7 images in m in .*: 7 unchanged\.\n {2}2 not reviewed, 1 rejected: left out\n$/,
+    );
   });
 
-  test("extracts nothing where names do not tell which image is rejected", async () => {
+  test("takes out what is no longer approved, and back without a download", async () => {
     const world = await reviewedWorld();
-    await world.review("reject");
-    // Two products whose references differ only in case: their files are numbered in a ZIP.
-    await world.add("dress-1", ["front"]);
-    const ran = await world.cat("export --zip --extract out --approved");
-    expect(ran.exit).toBe(7);
-    expect(ran.stderr).toMatch(
-      /error: cannot determine which files of export \w+ are rejected: its names are not those of the manifest\nUse cat export sync DIR --approved, which knows each image by its ID\.\n$/,
-    );
-    expect(world.names("out")).toEqual([]);
+    await world.review("approve", "approve", "approve");
+    await world.sync("m --approved");
+    await world.review("reject", "", "");
+    const run = await world.sync("m --approved --delete");
+    expect(run.counts).toEqual({ total: 8, removed: 1, unchanged: 8, rejected: 1 });
+    expect(world.files()).toEqual([dress(2), dress(3)]);
+    await world.review("approve", "", "");
+    expect((await world.sync("m --approved")).counts).toEqual({ total: 9, added: 1, unchanged: 8 });
+  });
+
+  test("changed to it, the mirror of all images takes out those that are not approved", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve", "reject", "");
+    await world.sync("m");
+    expect((await world.sync("m --approved --delete")).counts).toMatchObject({ total: 7, removed: 2 });
+    expect(world.files()).toEqual([dress(1)]);
+    expect((await world.sync("m --not-rejected")).counts).toMatchObject({ total: 8, added: 1 });
+  });
+
+  test("removes no more than usual", async () => {
+    const world = await reviewedWorld();
+    await world.review("approve", "", "");
+    await world.sync("m --role tryon");
+    const refused = await world.sync("m --approved --role tryon");
+    expect([refused.exit, refused.stderr]).toEqual([
+      8,
+      expect.stringContaining(
+        "not approved or no longer in the catalogue: 2 of 3 images of the mirror; none was marked as removed",
+      ),
+    ]);
+  });
+
+  test("exits with 3 without any decision, and removes nothing", async () => {
+    const world = await reviewedWorld();
+    await world.sync("m");
+    const before = world.tree("m");
+    const ran = await world.cat("export sync m --approved --delete");
+    expect(ran).toEqual({ exit: 3, stdout: "", stderr: none });
+    expect(world.tree("m")).toEqual(before);
+    world.write("others.csv", "task_id,decision\n01HZZZZZZZZZZZZZZZZZZZZZZZ,approve\n");
+    const others = await world.cat("export sync m --approved --delete --decisions others.csv");
+    expect(others).toEqual({ exit: 3, stdout: "", stderr: none });
+    expect(world.index("m/catalogue.ndjson").filter(({ removed }) => removed)).toEqual([]);
   });
 });

@@ -37,12 +37,12 @@ test("own photos alone need no manifest", async () => {
   expect(world.names("images")).toHaveLength(6);
 });
 
-test("with --approved the other images have their label", async () => {
+test("with --not-rejected the other images have their label", async () => {
   const world = await labelWorld();
   const [shot, look] = world.mock.state().organizations.main.tasks.map(({ id }) => id);
   writeFileSync(world.at("d.csv"), `task_id,decision\n${shot},reject\n${look},approve\n`);
   await world.cat("tasks review d.csv");
-  expect(await world.cat("export --zip --extract images --approved")).toMatchObject({ exit: 0 });
+  expect(await world.cat("export --zip --extract images --not-rejected")).toMatchObject({ exit: 0 });
   expect(await world.sources("images")).toEqual(labeled.slice(0, 1));
   expect(world.names("images")).toHaveLength(7);
 });

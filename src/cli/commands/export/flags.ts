@@ -25,18 +25,24 @@ import {
   withProductsFileFlags,
 } from "../../mapping/products-file-flags.ts";
 import { flagName } from "../../output/command-words.ts";
-import { approvedFlag, readRoles, roleFlag } from "./role-flags.ts";
+import {
+  type RawReviewFlags,
+  type ReviewFlags,
+  readReviewFilter,
+  readRoles,
+  roleFlag,
+  withReviewFlags,
+} from "./role-flags.ts";
 
 /** Unix milliseconds, or the start of the previous export with `--since last`. */
 type Since = number | "last";
 
 /** The flags of `cat export` as commander parses them. */
-export interface RawExportFlags extends BucketFlags, RawProductsFileFlags {
+export interface RawExportFlags extends BucketFlags, RawProductsFileFlags, RawReviewFlags {
   out?: string;
   role?: string[];
   format?: RowFormatName;
   since?: Since;
-  approved?: true;
   margin?: number;
   formulaGuard?: boolean;
   excel?: boolean;
@@ -52,7 +58,7 @@ export interface RawExportFlags extends BucketFlags, RawProductsFileFlags {
 }
 
 /** An export of the current rows. */
-export interface LiveInput {
+export interface LiveInput extends ReviewFlags {
   /** The file as typed; null for standard output. */
   readonly out: string | null;
   /** How the store of a bucket is reached. */
@@ -60,8 +66,6 @@ export interface LiveInput {
   /** Asset roles, sorted and without duplicates; null for all. */
   readonly roles: readonly string[] | null;
   readonly format: RowFormatName;
-  /** Whether images that a review has rejected are left out. */
-  readonly approved: boolean;
   /** Only products changed since then; null for all. */
   readonly since: Since | null;
   /** Subtracted from `since`, in milliseconds: a change may show up late (Exports, `since`). */
@@ -73,7 +77,7 @@ export interface LiveInput {
 }
 
 /** A frozen export: files that the service prepares. */
-export interface FrozenInput extends Pick<LiveInput, "roles" | "approved" | "bucket">, ProductsFileFlags {
+export interface FrozenInput extends Pick<LiveInput, "roles" | "bucket">, ReviewFlags, ProductsFileFlags {
   /** The file as typed; null for the default of the format. */
   readonly out: string | null;
   readonly format: "manifest" | "zip";
@@ -96,15 +100,16 @@ export const frozenNames = { manifest: "catalogue.jsonl", zip: "catalogue.zip" }
 /** Adds the flags of `cat export`, in groups. */
 export const withExportFlags = (made: Command): Command => {
   withCsvFlags(
-    made
-      .addOption(
-        bucketOption(
-          "--out <FILE>",
-          "file to write, s3://BUCKET/NAME, or - for standard output (--yes replaces an existing file)",
-        ),
-      )
-      .addOption(roleFlag())
-      .addOption(approvedFlag())
+    withReviewFlags(
+      made
+        .addOption(
+          bucketOption(
+            "--out <FILE>",
+            "file to write, s3://BUCKET/NAME, or - for standard output (--yes replaces an existing file)",
+          ),
+        )
+        .addOption(roleFlag()),
+    )
       .addOption(
         new Option("--format <FORMAT>", "output format")
           .choices(["ndjson", "csv"] satisfies RowFormatName[])
@@ -171,7 +176,7 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
     });
   }
   const isCsv = out !== null && extname(out).toLowerCase() === ".csv";
-  const { since = null, margin, formulaGuard = true, excel, approved = false } = raw;
+  const { since = null, margin, formulaGuard = true, excel } = raw;
   const format = formatForExcel(raw.format, excel) ?? (isCsv ? "csv" : "ndjson");
   if (margin !== undefined && since === null) {
     throw new UsageError("--margin needs --since", {
@@ -181,7 +186,7 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
   }
   const marginMs = margin ?? (since === "last" ? usualMarginMs : 0);
   const bucket = readBucket(out, raw);
-  return { out, bucket, roles, format, since, marginMs, formulaGuard, excel, approved };
+  return { ...readReviewFilter(raw), out, bucket, roles, format, since, marginMs, formulaGuard, excel };
 }
 
 /** Throws UsageError for `--no-label` of images that are not extracted. */
@@ -222,13 +227,16 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     ["--max-bytes", raw.zip ? undefined : raw.maxBytes, mode],
     ["--extract", raw.extract === undefined ? undefined : raw.out, "--out"],
     ["--approved", raw.zip ? undefined : raw.approved, mode],
+    ["--not-rejected", raw.zip ? undefined : raw.notRejected, mode],
     ["--product", raw.productsFrom === undefined ? undefined : raw.product, "--products-from"],
   ] as const) {
     if (value !== undefined) throw conflict(flag, counterpart);
   }
-  if (raw.approved && raw.extract === undefined)
-    throw new UsageError("--approved needs --extract with --zip", {
-      param: "--approved",
+  const reviewFlags = readReviewFilter(raw);
+  const { filter } = reviewFlags;
+  if (filter !== null && raw.extract === undefined)
+    throw new UsageError(`--${filter} needs --extract with --zip`, {
+      param: `--${filter}`,
       hint: "Add --extract DIR, because the service writes the ZIP.",
     });
   rejectLabel(raw);
@@ -242,7 +250,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
     bucket: readBucket(out, raw),
     roles,
     format,
-    approved: raw.approved ?? false,
+    ...reviewFlags,
     extract: filled("--extract", raw.extract, "Choose a folder, for example --extract images."),
     label: raw.label ?? true,
     maxBytes: raw.maxBytes ?? defaultMaxBytes,

@@ -1,5 +1,6 @@
 import { CatError } from "../../../errors.ts";
 import type { FrozenOutcome } from "../../../flows/export/frozen/frozen-summary.ts";
+import { leftOutText } from "../../../flows/export/reviews.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/globals.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
@@ -20,7 +21,7 @@ export function reportLines(
   command: FrozenInput,
   { leftovers, globals, typed }: Place,
 ): string[] {
-  const { summary, stopped, isResumable, parts, deleted, rejected, unlabeled, urlsUntil } = outcome;
+  const { summary, stopped, isResumable, parts, deleted, leftOut, unlabeled, urlsUntil } = outcome;
   if (stopped !== undefined) {
     if (!isResumable) return [];
     const ready = summary.jobs.filter(({ status }) => status === "completed").length;
@@ -37,7 +38,8 @@ export function reportLines(
     lines.push(
       `  ${counted(deleted, "product")} ${deleted === 1 ? "was" : "were"} deleted during the export and ${deleted === 1 ? "is" : "are"} not in it`,
     );
-  if (rejected > 0) lines.push(`  ${counted(rejected, "rejected image")} not extracted`);
+  const omitted = leftOutText(leftOut);
+  if (omitted !== null) lines.push(`  ${omitted}`);
   if (unlabeled > 0) lines.push(unlabeledLine(unlabeled));
   if (urlsUntil !== null)
     lines.push(

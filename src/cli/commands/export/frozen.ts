@@ -6,7 +6,6 @@ import { exportFrozen } from "../../../flows/export/frozen/export-frozen.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
 import { type Selection, withoutRepetitions } from "../../../flows/export/selection/selection.ts";
 import type { App } from "../../app/app.ts";
-import { reviewedAssets } from "../../app/profile-state.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
 import type { BucketFlags } from "../../flags/bucket-flags.ts";
@@ -14,19 +13,20 @@ import { readProductsFile } from "../../mapping/products-file.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type FrozenInput, frozenNames } from "./flags.ts";
 import { imagesMissing, reportLines } from "./frozen-report.ts";
+import { openGate } from "./known-decisions.ts";
 import { withRoleHint } from "./role-flags.ts";
 
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
 export async function exportFrozenFiles(app: App, command: FrozenInput): Promise<void> {
   const { format, roles, extract } = command;
   const selection = await readSelected(app, command);
-  const reviewed = command.approved ? await reviewedAssets(app) : null;
+  const gate = await openGate(app, command);
   const name = extract ?? command.out ?? frozenNames[format];
   const list = problemList(app, command.productsFrom ?? "", { listsAll: "--json" });
   let unknown = 0;
   const outcome = await runFlow(app, ({ pause, ...host }) =>
     exportFrozen(
-      { ...command, reviewed, selection, name, extract: extract !== null, concurrency: defaultConcurrency },
+      { ...command, gate, selection, name, extract: extract !== null, concurrency: defaultConcurrency },
       {
         ...host,
         async targets(jobs, isDelivered) {

@@ -7,34 +7,31 @@ import {
   type RowSink,
 } from "../../../flows/export/live/export-live.ts";
 import { rowFormat } from "../../../flows/export/live/row-format.ts";
+import { leftOutText } from "../../../flows/export/reviews.ts";
 import { plainCsv } from "../../../flows/outputs/cells.ts";
 import { guardedCell } from "../../../flows/outputs/formulas.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { identifyService, reviewedAssets } from "../../app/profile-state.ts";
+import { identifyService } from "../../app/profile-state.ts";
 import { newRunId } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
 import { excelStyle } from "../../settings/csv-style.ts";
 import type { LiveInput } from "./flags.ts";
+import { openGate } from "./known-decisions.ts";
 import { withRoleHint } from "./role-flags.ts";
 
 /** Writes the current rows to a file or to standard output. Throws what stopped it. */
 export async function exportLiveRows(app: App, input: LiveInput): Promise<void> {
   const { clock, interrupt, stdout } = app.context;
-  const { roles, format, formulaGuard, excel, approved } = input;
+  const { roles, format, formulaGuard, excel } = input;
   const began = clock.now();
   const runId = newRunId(began);
   const target = await openTarget(app, input, runId);
-  const reviewed = approved ? await reviewedAssets(app) : null;
+  const gate = await openGate(app, input);
   const last =
     input.since === "last"
-      ? new LastExport(
-          (await app.state()).marks,
-          await identifyService(app),
-          roles,
-          reviewed?.digest("reject") ?? null,
-        )
+      ? new LastExport((await app.state()).marks, await identifyService(app), roles, gate)
       : null;
   const client = await app.client();
   app.runs.begun({ id: runId, kind: "export", file: input.out ?? "-", startedAt: began });
@@ -55,14 +52,14 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   try {
     result = await exportLive(
       selection,
-      rowFormat(format, { json: visibleInJson, cell }, csv, approved ? ["decision"] : []),
+      rowFormat(format, { json: visibleInJson, cell }, csv, gate.filter === null ? [] : ["decision"]),
       {
         ...service,
         clock,
         sink,
         onProgress: (event) => progress?.update(event),
         onRows: (rows) => learned.addRows(rows),
-        reviewed,
+        gate,
       },
     );
   } catch (error) {
@@ -117,18 +114,19 @@ const stdoutSink = (app: App, format: LiveInput["format"]): RowSink => ({
 async function report(
   app: App,
   { name, bytes }: Target,
-  { run_id, products, assets, deleted, rejected }: LiveResult & { run_id: string },
+  { run_id, products, assets, deleted, leftOut }: LiveResult & { run_id: string },
   duration_ms: number,
 ): Promise<void> {
   if (app.io.json) {
     if (name === null) return;
     const files = [{ path: name, bytes: await bytes() }];
-    const more = { ...(deleted > 0 && { deleted }), ...(rejected > 0 && { rejected }) };
+    const more = { ...(deleted > 0 && { deleted }), ...leftOut };
     return app.io.jsonData({ run_id, products, assets, ...more, files, jobs: [], duration_ms });
   }
   const what = `${counted(products, "product")} with ${counted(assets, "image")}`;
-  const skipped = rejected === 0 ? "" : `, without ${counted(rejected, "rejected image")},`;
   const gone = deleted === 0 ? "" : ` (${counted(deleted, "product")} deleted)`;
   const where = name === null ? "" : ` to ${app.io.visible(name)}`;
-  await app.io.note(`Exported ${what}${gone}${skipped}${where} in ${(duration_ms / 1000).toFixed(1)} s.`);
+  await app.io.note(`Exported ${what}${gone}${where} in ${(duration_ms / 1000).toFixed(1)} s.`);
+  const omitted = leftOutText(leftOut);
+  if (omitted !== null) await app.io.note(`  ${omitted}`);
 }

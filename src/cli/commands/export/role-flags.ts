@@ -1,19 +1,61 @@
-import { Option } from "commander";
+import { type Command, Option } from "commander";
 import { didYouMean } from "../../../contract/did-you-mean.ts";
 import { assetRoles } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
+import type { ReviewFilter } from "../../../flows/export/reviews.ts";
 import { UsageError, withHint } from "../../context/errors.ts";
-import { several } from "../../flags/values.ts";
+import { conflict } from "../../flags/usage-error.ts";
+import { named, several } from "../../flags/values.ts";
 
-// Which images an export has: `--role` and `--approved`, of rows, files and mirrors.
+// Which images an export has: `--role`, `--approved` and `--not-rejected`, of rows, files and mirrors.
 
 /** `--role`, which may be repeated. */
 export const roleFlag = (): Option =>
   new Option("--role <R,...>", "only images of these roles, e.g. source,tryon").argParser(several);
 
-/** `--approved` */
-export const approvedFlag = (): Option =>
-  new Option("--approved", "skip generated images that a review has rejected (cat tasks review)");
+/** The flags of decisions as commander parses them. */
+export interface RawReviewFlags {
+  approved?: true | undefined;
+  notRejected?: true | undefined;
+  decisions?: string[] | undefined;
+}
+
+/** Which generated images are meant, and the files of decisions. */
+export interface ReviewFlags {
+  readonly filter: ReviewFilter | null;
+  readonly decisions: readonly string[];
+}
+
+/** `--approved`, `--not-rejected` and `--decisions` */
+export const withReviewFlags = (made: Command): Command =>
+  made
+    .option("--approved", "of generated images, only those that a review approved (cat tasks review)")
+    .option("--not-rejected", "of generated images, all but those that a review rejected")
+    .option(
+      "--decisions <FILE>",
+      "decisions of a gallery, CSV or XLSX, besides those of this profile (repeatable)",
+      several,
+    );
+
+/** Reads these flags. Throws UsageError. */
+export function readReviewFlags({ approved, notRejected, decisions = [] }: RawReviewFlags): ReviewFlags {
+  if (approved && notRejected) throw conflict("--approved", "--not-rejected");
+  const hint = "Choose a file of decisions, for example --decisions looks.decisions.csv.";
+  for (const file of decisions)
+    if (named("--decisions", file, hint) === "-")
+      throw new UsageError("--decisions does not read standard input", { param: "--decisions", hint });
+  return { filter: approved ? "approved" : notRejected ? "not-rejected" : null, decisions };
+}
+
+/** The same for an export that keeps no decisions. */
+export function readReviewFilter(raw: RawReviewFlags): ReviewFlags {
+  const flags = readReviewFlags(raw);
+  if (flags.filter !== null || flags.decisions.length === 0) return flags;
+  throw new UsageError("--decisions needs --approved or --not-rejected", {
+    param: "--decisions",
+    hint: "Add one of them.",
+  });
+}
 
 /**
  * The roles, sorted and without duplicates; null for all. New roles may appear (Asset, `role`), so the service decides

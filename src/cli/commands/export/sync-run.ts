@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
+import { leftOutText } from "../../../flows/export/reviews.ts";
 import { LocalFolder } from "../../../flows/export/sync/local-folder.ts";
 import { mirrorFiles } from "../../../flows/export/sync/mirror-state.ts";
 import type { SyncSummary } from "../../../flows/export/sync/result.ts";
@@ -9,17 +9,20 @@ import { type SyncOutcome, syncCatalogue } from "../../../flows/export/sync/sync
 import type { SyncInput } from "../../../flows/export/sync/sync-run.ts";
 import { byteText, counted, countList, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { identifyService, reviewedAssets } from "../../app/profile-state.ts";
 import { newRunId, runFlow } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { PartialError, UsageError } from "../../context/errors.ts";
 import { unlabeledLine } from "../../flags/common-flags.ts";
+import { mirrorDecisions, openReviews } from "./known-decisions.ts";
+import { mirrorFolder, serviceOfMirror } from "./mirror-place.ts";
 import type { MirrorBucketFlags } from "./open-bucket.ts";
 import { withRoleHint } from "./role-flags.ts";
 
 /** The input of one command: a run, or the merge of indexes. */
 export interface SyncFlags extends SyncInput {
   readonly merge: boolean;
+  /** Files of decisions. */
+  readonly decisions: readonly string[];
   /** How the store of a mirror in a bucket is reached. */
   readonly bucket: MirrorBucketFlags;
 }
@@ -34,11 +37,8 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   const store = isInBucket
     ? (await import("./open-bucket.ts")).openBucketMirror(app, flags.folder, { flags: flags.bucket, files })
     : new LocalFolder(await mirrorFolder(app, flags.folder), files.work);
-  // The address and the key of the in-process mock are others for each command.
-  const { baseUrl, keyFingerprint } = app.globals.mock
-    ? { baseUrl: "--mock", keyFingerprint: "--mock" }
-    : await identifyService(app);
-  const reviewed = await reviewedAssets(app);
+  const { baseUrl, keyFingerprint } = await serviceOfMirror(app);
+  const reviews = await openReviews(app, flags.decisions);
   let listed = 0;
   const learned = new LearnedValues();
   const startedAt = app.context.clock.now();
@@ -48,7 +48,8 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
       ...host,
       baseUrl,
       keyFingerprint,
-      reviewed,
+      reviews,
+      readDecisions: mirrorDecisions(app, flags.folder),
       holder: toHolder(app),
       store,
       onLarge: () => app.context.keepHeapSmall?.(),
@@ -96,24 +97,14 @@ export async function runMerge(app: App, { folder }: SyncFlags): Promise<void> {
   await app.io.note(app.io.visible(`Merged the indexes of ${counted(total, "image")} into ${index_file}.`));
 }
 
-/** The path of a mirror. Throws UsageError for a file. */
-async function mirrorFolder(app: App, name: string): Promise<string> {
-  const path = resolve(app.context.cwd, name);
-  const standing = await stat(path).catch(() => null);
-  if (standing === null || standing.isDirectory()) return path;
-  throw new UsageError(`${app.io.visible(name)} is not a folder`, {
-    param: "DIR",
-    hint: "Choose a new or empty folder, for example cat export sync images.",
-  });
-}
-
 /** Reports a run, and sets or throws what the program exits with. */
 async function reportSync(app: App, flags: SyncFlags, { summary, stopped }: SyncOutcome): Promise<void> {
   const { added, changed, failed, total } = summary;
   const error = stopped instanceof CatError ? stopped : null;
   if (stopped !== undefined && error?.type !== "partial") {
     // The same command does not resume before its key or its flags are right.
-    const isOfCommand = error?.type === "conflict" || [400, 401, 403].includes(error?.status ?? 0);
+    const isOfCommand =
+      ["conflict", "input"].includes(error?.type ?? "") || [400, 401, 403].includes(error?.status ?? 0);
     const done = counted(added + changed, "image");
     const how = "To resume, run the same command again (nothing is downloaded twice).";
     if (!flags.dryRun && !isOfCommand) await app.io.note(`Stopped: ${done} downloaded. ${how}`);
@@ -131,14 +122,22 @@ async function reportSync(app: App, flags: SyncFlags, { summary, stopped }: Sync
 
 function reportLines(flags: SyncFlags, summary: SyncSummary): string[] {
   const { total, added, changed, renamed, removed, failed, unchanged, bytes, duration_ms } = summary;
+  const leftOut = leftOutText(summary);
+  const omitted = leftOut === null ? [] : [`  ${leftOut}`];
   const counts = countList({ added, changed, renamed, removed, failed, unchanged });
   const what = counts === "" ? "" : `: ${counts}`;
   if (flags.dryRun) {
-    return [`${flags.folder} would have ${counted(total, "image")}${what}. Nothing was written (--dry-run).`];
+    return [
+      `${flags.folder} would have ${counted(total, "image")}${what}. Nothing was written (--dry-run).`,
+      ...omitted,
+    ];
   }
   const size = bytes === null || bytes === 0 ? "" : ` (${byteText(bytes)} downloaded)`;
   const seconds = (duration_ms / 1000).toFixed(1);
-  const lines = [`Mirrored ${counted(total, "image")} in ${flags.folder} in ${seconds} s${what}${size}.`];
+  const lines = [
+    `Mirrored ${counted(total, "image")} in ${flags.folder} in ${seconds} s${what}${size}.`,
+    ...omitted,
+  ];
   if (summary.unlabeled !== undefined) lines.push(unlabeledLine(summary.unlabeled));
   if (removed > 0 && !flags.delete)
     lines.push("  Files of removed images were kept. To delete them, add --delete.");

@@ -8,7 +8,7 @@ import { defaultMaxBytes, labelFlag, maxBytesFlag } from "../../flags/common-fla
 import { duration, named, wholeNumber } from "../../flags/values.ts";
 import { flagName } from "../../output/command-words.ts";
 import type { MirrorBucketFlags } from "./open-bucket.ts";
-import { approvedFlag, readRoles, roleFlag } from "./role-flags.ts";
+import { type RawReviewFlags, readReviewFlags, readRoles, roleFlag, withReviewFlags } from "./role-flags.ts";
 import type { SyncFlags } from "./sync-run.ts";
 
 /** The flags as commander hands them over. */
@@ -17,9 +17,9 @@ interface RawSyncFlags
       SyncFlags,
       "delete" | "dryRun" | "verify" | "full" | "merge" | "concurrency" | "label" | "sameOrganization"
     >,
-    MirrorBucketFlags {
+    MirrorBucketFlags,
+    RawReviewFlags {
   role?: string[];
-  approved?: true;
   template?: string;
   shard?: { number: number; of: number };
   maxDelete?: number;
@@ -39,27 +39,29 @@ export const syncGroup = (app: App): Command => group("export", "", [syncCommand
 export const syncCommand = (app: App): Command =>
   otherFlags(
     withBucketFlags(
-      command("sync", {
-        summary: "mirror all images into a folder",
-        usage: "DIR [flags]",
-        about:
-          "Keep DIR a mirror of all images of the catalogue, with the index catalogue.ndjson.\n\n" +
-          "The first run downloads everything. Later runs read what changed, and download only that. " +
-          "A stopped run is resumed by the same command.",
-        examples: [
-          ["mirror the catalogue, or bring the mirror up to date", "cat export sync images"],
-          ["show what the next run would do", "cat export sync images --delete --dry-run"],
-          ["repair damaged files", "cat export sync images --verify"],
-          ["mirror one third of the products on this machine", "cat export sync images --shard 1/3"],
-          ["mirror into a bucket", "cat export sync s3://shop/images"],
-        ],
-      })
-        .addArgument(
-          bucketArgument("<DIR>", "a new or empty folder, or an earlier mirror; or s3://BUCKET/PREFIX"),
-        )
-        .optionsGroup("Selection:")
-        .addOption(roleFlag())
-        .addOption(approvedFlag())
+      withReviewFlags(
+        command("sync", {
+          summary: "mirror all images into a folder",
+          usage: "DIR [flags]",
+          about:
+            "Keep DIR a mirror of all images of the catalogue, with the index catalogue.ndjson.\n\n" +
+            "The first run downloads everything. Later runs read what changed, and download only that. " +
+            "A stopped run is resumed by the same command.",
+          examples: [
+            ["mirror the catalogue, or bring the mirror up to date", "cat export sync images"],
+            ["show what the next run would do", "cat export sync images --delete --dry-run"],
+            ["repair damaged files", "cat export sync images --verify"],
+            ["mirror one third of the products on this machine", "cat export sync images --shard 1/3"],
+            ["mirror into a bucket", "cat export sync s3://shop/images"],
+            ["mirror approved images only", "cat export sync images --approved"],
+          ],
+        })
+          .addArgument(
+            bucketArgument("<DIR>", "a new or empty folder, or an earlier mirror; or s3://BUCKET/PREFIX"),
+          )
+          .optionsGroup("Selection:")
+          .addOption(roleFlag()),
+      )
         .option(
           "--template <T>",
           "names of files, e.g. '{reference}/{role}-{id}{ext}' (default: as suggested)",
@@ -99,7 +101,9 @@ export const syncCommand = (app: App): Command =>
 function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
   const {
     role,
-    approved = false,
+    approved,
+    notRejected,
+    decisions,
     template = null,
     shard = null,
     maxDelete = null,
@@ -122,7 +126,7 @@ function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
     ...shared,
     folder,
     roles: readRoles(role),
-    approved,
+    ...readReviewFlags({ approved, notRejected, decisions }),
     template,
     shard,
     maxDelete,
@@ -157,6 +161,8 @@ function rejectOthers(raw: RawSyncFlags & { noLabel: boolean }): void {
   const others = [
     "role",
     "approved",
+    "notRejected",
+    "decisions",
     "template",
     "shard",
     "delete",

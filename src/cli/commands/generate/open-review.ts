@@ -11,6 +11,7 @@ import type { ReadOptions } from "../../../flows/rows/open-rows.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import { InputError, type Source } from "../../../flows/rows/source.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
+import type { ReviewDecision } from "../../../state/decisions.ts";
 import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
@@ -29,6 +30,8 @@ interface ReviewUse {
   readonly needsAllImages: boolean;
   /** How flags say to read it; undefined where the flags are about another file. */
   readonly reading?: Reading;
+  /** Who has decided, as a flag says. */
+  readonly reviewer?: string | undefined;
 }
 
 /** How a file of decisions is read, as given by flags. */
@@ -50,34 +53,39 @@ export async function openReview(
   file: string,
   use: ReviewUse,
 ): Promise<{ review: Review; source: Source }> {
-  const source = await openInput(
-    app,
-    { ...use.reading, file },
-    { job: { noun: "run" }, isColumn: isDecisionColumn },
-  ).catch((error) => {
-    if (use.reading !== undefined || !(error instanceof CatError) || error.code !== "which_sheet")
-      throw error;
-    throw new InputError(
-      error.message,
-      error.code,
-      "Save the sheet with the decisions as a file of its own.",
-    );
-  });
+  const source = await openDecisionFile(app, file, use.reading);
   try {
     const { decisions, problems: ofRows, located } = await readDecisions(source, use.reading?.read ?? null);
     const place = { ...(await reviewPlace(app, use.asksService)), needsAllImages: use.needsAllImages };
     const { images, problems } = await findImages(decisions, place);
     const all = [...ofRows, ...problems].map(located);
     await rejectProblems(app, file, all, { rows: decisions.length, left: use.left });
-    const saved = source.path === null ? null : await stat(source.path).catch(() => null);
-    // Files have times with fractions of a millisecond.
-    const savedAt = Math.floor(saved?.mtimeMs ?? app.context.clock.now());
-    return { review: { file, images, savedAt }, source };
+    const recorder = { reviewer: use.reviewer ?? null, account: accountName(app) };
+    return { review: { file, images, savedAt: await savedTime(app, source), recorder }, source };
   } catch (error) {
     await source.close();
     throw error;
   }
 }
+
+/** Opens a file of decisions; without `reading` no flag can say which sheet is meant. */
+export const openDecisionFile = (app: App, file: string, reading?: Reading): Promise<Source> =>
+  openInput(app, { ...reading, file }, { job: { noun: "run" }, isColumn: isDecisionColumn }).catch(
+    (error) => {
+      if (reading !== undefined || !(error instanceof CatError) || error.code !== "which_sheet") throw error;
+      const hint = "Save the sheet with the decisions as a file of its own.";
+      throw new InputError(error.message, error.code, hint);
+    },
+  );
+
+/** When a file of decisions was saved, in Unix milliseconds: files have times with fractions of one. */
+export async function savedTime(app: App, { path }: Pick<Source, "path">): Promise<number> {
+  const saved = path === null ? null : await stat(path).catch(() => null);
+  return Math.floor(saved?.mtimeMs ?? app.context.clock.now());
+}
+
+/** The name of the account of this machine, without the machine. */
+const accountName = ({ context }: App): string => (context.who?.() ?? "").replace(/@[^@]*$/, "");
 
 async function reviewPlace(app: App, asksService: boolean) {
   const state = await app.state();
@@ -98,7 +106,7 @@ async function reviewPlace(app: App, asksService: boolean) {
 }
 
 /** Lists the problems of a review by line, for people, and throws the error of a file that has some. */
-async function rejectProblems(
+export async function rejectProblems(
   app: App,
   file: string,
   problems: readonly Problem[],
@@ -158,19 +166,40 @@ export async function noteDisagreements(
     );
 }
 
-/** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
-export async function recordReviewFile(app: App, file: string, reading: Reading): Promise<void> {
-  const nothing = { file, approved: 0, rejected: 0, undecided: 0, reversed: 0, later: 0 };
-  const review = await orReported(app, nothing, openWholeReview(app, file, reading));
-  const recorded = await recordDecisions(app, review);
-  const { approved, rejected, undecided, reversed, later } = recorded;
-  const summary = { file, approved, rejected, undecided, reversed: reversed.length, later: later.length };
-  if (app.io.json) await app.io.jsonData(summary);
-  else await noteSummary(app, reportLines(app, review, recorded, reading));
+/** What `cat tasks review` does with a file. */
+interface Recording {
+  readonly reading: Reading;
+  readonly reviewer: string | undefined;
+  /** Hands decisions on to a mirror, and resolves to the file that has them there. */
+  readonly handOn: ((decisions: readonly ReviewDecision[]) => Promise<string>) | null;
 }
 
-async function openWholeReview(app: App, file: string, reading: Reading): Promise<Review> {
-  const use = { left: "nothing was recorded", asksService: true, needsAllImages: true, reading };
+/** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
+export async function recordReviewFile(app: App, file: string, recording: Recording): Promise<void> {
+  const nothing = { file, approved: 0, rejected: 0, undecided: 0, reversed: 0, later: 0 };
+  const review = await orReported(app, nothing, openWholeReview(app, file, recording));
+  const recorded = await recordDecisions(app, review);
+  const { approved, rejected, undecided, reversed, later } = recorded;
+  if (!app.io.json) await noteSummary(app, reportLines(app, review, recorded, recording.reading));
+  const [state, { baseUrl }] = [await app.state(), await app.connection()];
+  // A later review counts there as well.
+  const counting = review.images.flatMap(({ row }) => state.decisions.of(baseUrl, row.task_id) ?? []);
+  const decisions_file = await recording.handOn?.(counting);
+  const summary = { file, approved, rejected, undecided, reversed: reversed.length, later: later.length };
+  if (app.io.json)
+    await app.io.jsonData({ ...summary, ...(decisions_file !== undefined && { decisions_file }) });
+  else if (decisions_file !== undefined)
+    await app.io.note(
+      app.io.visible(`Handed ${counted(counting.length, "decision")} on to ${decisions_file}.`),
+    );
+}
+
+async function openWholeReview(
+  app: App,
+  file: string,
+  { reading, reviewer }: Pick<Recording, "reading" | "reviewer">,
+): Promise<Review> {
+  const use = { left: "nothing was recorded", asksService: true, needsAllImages: true, reading, reviewer };
   const { review, source } = await openReview(app, file, use);
   await source.close();
   if (review.images.length === 0) throw noImages(review.file);

@@ -41,7 +41,12 @@ export async function exportFrozen(input: FrozenInput, deps: FrozenDeps): Promis
     if (input.fresh) await endFrozen(begun);
     return input.fresh;
   };
-  const identity = runIdentity([format, roles, names, ...(input.reviewed === null ? [] : ["approved"])]);
+  const identity = runIdentity([
+    format,
+    roles,
+    names,
+    ...(input.gate.filter === null ? [] : [input.gate.filter]),
+  ]);
   const request = { kind: "export", noun: "export", identity, file: name, concurrency, timeoutMs, replaces };
   return withRun(request, deps, async (run) => {
     const memory = openMemory(run);
@@ -98,7 +103,7 @@ async function endEmpty(frozen: FrozenRun): Promise<FrozenOutcome> {
     jobs: [],
     deleted: 0,
     missing: 0,
-    rejected: 0,
+    leftOut: null,
     unlabeled: 0,
     stopped: undefined,
     isResumable: false,
@@ -132,17 +137,16 @@ async function fetchAndWrite(
     target: rowTarget(created.rows[0]!),
   }));
   let missing = 0;
-  let rejected = 0;
   let unlabeled = 0;
   let isRejectedZip = false;
   if (stopped === undefined) {
-    const { reviewed, roles } = input;
+    const { gate, roles } = input;
     // The user's own photos get no label.
     const label = input.label && (roles === null || roles.some((role) => role !== "source"));
     const findNamed = async () => {
       const { namedEntries } = await import("./named-entries.ts");
-      const named = await namedEntries(jobs, run, { folder, roles, reviewed, label });
-      rejected = [...named.skipped.values()].reduce((sum, { size }) => sum + size, 0);
+      const named = await namedEntries(jobs, run, { folder, roles, gate, label });
+      if (input.selection === null) gate.rejectUndecided();
       return named;
     };
     const place = {
@@ -151,7 +155,7 @@ async function fetchAndWrite(
       signal,
       onProgress,
       onNote,
-      findNamed: reviewed === null && !label ? undefined : findNamed,
+      findNamed: gate.filter === null && !label ? undefined : findNamed,
       onUnlabeled: (count: number) => {
         unlabeled = count;
       },
@@ -169,7 +173,7 @@ async function fetchAndWrite(
   const isRejected = isRefusal(stopped) && state.batches.of(id).length === 0;
   const isOver = stopped === undefined || isGone || isRejected || isRejectedZip || hasOtherName(stopped);
   const isResumable = !isOver;
-  const counts = { deleted: deleted.size, missing, rejected, unlabeled };
+  const counts = { deleted: deleted.size, missing, leftOut: input.gate.leftOut, unlabeled };
   const outcome = await toOutcome(frozen, { jobs, ...counts, stopped, isResumable });
   if (isOver) await endFrozen(run);
   else await removeIfEmpty(folder);

@@ -4,7 +4,7 @@ import type { Marks } from "../../../state/marks.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { Run, RunHost } from "../../run/run.ts";
-import type { ReviewedAssets } from "../approved.ts";
+import type { ReviewGate } from "../reviews.ts";
 import type { Selection } from "../selection/selection.ts";
 
 export type FrozenFormat = "manifest" | "zip";
@@ -18,8 +18,8 @@ export interface FrozenInput {
   readonly selection: Selection | null;
   /** Whether the images of the ZIP files are extracted into a folder. */
   readonly extract: boolean;
-  /** The decisions about generated images, of which rejected ones are not extracted; null to extract all. */
-  readonly reviewed: ReviewedAssets | null;
+  /** Leaves out images by their decisions where they are extracted. */
+  readonly gate: ReviewGate;
   /** Whether generated images get their label when they are extracted. */
   readonly label: boolean;
   /** The largest image of a ZIP, in bytes. */

@@ -5,6 +5,7 @@ import type { ExportJob } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { whereLinksLead } from "../../files/file-names.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
+import type { LeftOut } from "../reviews.ts";
 import type { FrozenRun, FrozenTarget } from "./frozen-run.ts";
 
 /** What a frozen export has written. */
@@ -14,8 +15,9 @@ export interface FrozenSummary {
   assets: number;
   /** Images that the service did not write; only if any. */
   missing?: number;
-  /** Images that were not extracted because a review has rejected them; only if any. */
+  /** Images that were not extracted because of their decisions; only with a filter. */
   rejected?: number;
+  not_reviewed?: number;
   /** Generated images that were extracted without the label, because they cannot have it; only if any. */
   unlabeled?: number;
   files: { path: string; bytes: number }[];
@@ -35,8 +37,8 @@ export interface FrozenOutcome {
   readonly deleted: number;
   /** Images that the ZIPs lack. */
   readonly missing: number;
-  /** Images that were not extracted because a review has rejected them. */
-  readonly rejected: number;
+  /** Images that were not extracted because of their decisions; null without a filter. */
+  readonly leftOut: LeftOut | null;
   /** Generated images that were extracted without the label. */
   readonly unlabeled: number;
   /** The number of extracted files; null without `--extract`. */
@@ -57,11 +59,12 @@ export interface FrozenJob {
 /** Sums up a run, which ended so. `duration_ms` is for the caller to fill in. */
 export async function toOutcome(
   { input, run, plan, targets, memory }: FrozenRun,
-  ended: Pick<FrozenOutcome, "deleted" | "missing" | "rejected" | "unlabeled" | "stopped" | "isResumable"> & {
+  ended: Pick<FrozenOutcome, "deleted" | "missing" | "leftOut" | "unlabeled" | "stopped" | "isResumable"> & {
     readonly jobs: readonly FrozenJob[];
   },
 ): Promise<FrozenOutcome> {
-  const { jobs, deleted, missing, rejected, unlabeled, stopped, isResumable } = ended;
+  const { jobs, deleted, missing, leftOut, unlabeled, stopped, isResumable } = ended;
+  const omitted = missing + (leftOut?.rejected ?? 0) + (leftOut?.not_reviewed ?? 0);
   const completed = jobs.flatMap(({ job, ids }) => (job?.status === "completed" ? [{ job, ids }] : []));
   const written =
     stopped === undefined
@@ -72,9 +75,9 @@ export async function toOutcome(
     summary: {
       run_id: run.id,
       products: completed.reduce((sum, { ids }) => sum + ids.length, 0),
-      assets: completed.reduce((sum, { job }) => sum + job.total_assets, 0) - missing - rejected,
+      assets: completed.reduce((sum, { job }) => sum + job.total_assets, 0) - omitted,
       ...(missing > 0 && { missing }),
-      ...(rejected > 0 && { rejected }),
+      ...leftOut,
       ...(unlabeled > 0 && { unlabeled }),
       files: written.map(({ name, bytes }) => ({ path: name, bytes })),
       jobs: jobs.map(({ id, job }) => ({ id, status: job?.status ?? "processing" })),
@@ -85,7 +88,7 @@ export async function toOutcome(
     parts: Math.ceil(plan.length / limits.exportProducts),
     deleted,
     missing,
-    rejected,
+    leftOut,
     unlabeled,
     extracted: input.extract ? written.reduce((sum, { files }) => sum + files, 0) : null,
     urlsUntil: input.format === "manifest" && Number.isFinite(began) ? began + limits.signedUrlMs : null,

@@ -1,4 +1,4 @@
-// ZIPs have names of files, and nothing else of their images: a manifest of the same products tells which are rejected, and how
+// ZIPs have names of files, and nothing else of their images: a manifest of the same products tells which are left out, and how
 // they were made.
 
 import { rm } from "node:fs/promises";
@@ -9,15 +9,15 @@ import { parseJson } from "../../../json.ts";
 import { sourceOfAsset } from "../../files/ai-label.ts";
 import type { DigitalSource } from "../../files/xmp.ts";
 import type { Run } from "../../run/run.ts";
-import type { ReviewedAssets } from "../approved.ts";
 import { openZip } from "../archive/zip.ts";
+import type { ReviewGate } from "../reviews.ts";
 import { artifactPath, downloadArtifact } from "./fetch-artifacts.ts";
 import type { FrozenJob } from "./frozen-summary.ts";
 import { readLines } from "./manifest.ts";
 
 /** What is known of the images in ZIPs. */
 export interface NamedEntries {
-  /** The names of rejected images, by the path of their ZIP. */
+  /** The names of images that are left out, by the path of their ZIP. */
   readonly skipped: ReadonlyMap<string, ReadonlySet<string>>;
   /** How generated images were made, by the path of their ZIP and their name. */
   readonly sources: ReadonlyMap<string, ReadonlyMap<string, DigitalSource>>;
@@ -25,23 +25,23 @@ export interface NamedEntries {
   readonly unnamed: number;
 }
 
-/** What to find out: which images are rejected (null for none of them), and with `label` which are generated. */
+/** What to find out: which images are left out by their decisions, and with `label` which are generated. */
 interface Wanted {
   readonly folder: string;
   readonly roles: readonly string[] | null;
-  readonly reviewed: Pick<ReviewedAssets, "of"> | null;
+  readonly gate: ReviewGate;
   readonly label: boolean;
 }
 
 /**
- * Finds the rejected and the generated images in the ZIPs of jobs. For each ZIP the service writes a manifest of its products.
- * Throws a BadResponseError (exit 7) where some are rejected, and the names of both do not match: a wrong image might be left
+ * Finds the images to leave out and the generated ones in the ZIPs of jobs. For each ZIP the service writes a manifest of its products.
+ * Throws a BadResponseError (exit 7) where some are left out, and the names of both do not match: a wrong image might be left
  * out, or a rejected one kept.
  */
 export async function namedEntries(
   jobs: readonly Pick<FrozenJob, "id" | "ids">[],
   run: Pick<Run, "client" | "signal" | "newKey">,
-  { folder, roles, reviewed, label }: Wanted,
+  { folder, roles, gate, label }: Wanted,
 ): Promise<NamedEntries> {
   const skipped = new Map<string, ReadonlySet<string>>();
   const sources = new Map<string, ReadonlyMap<string, DigitalSource>>();
@@ -50,19 +50,19 @@ export async function namedEntries(
     const zip = artifactPath(folder, id);
     const manifest = join(folder, `${id}.names`);
     await saveManifest(run, { path: manifest, zip: id, ids, roles });
-    const names = await readNames(manifest, { reviewed, label });
-    const isRejected = names.some((name) => name.isRejected);
+    const names = await readNames(manifest, { gate, label });
+    const isLeftOut = names.some((name) => name.isLeftOut);
     const generated = names.filter(({ source }) => source !== null).length;
-    if (!isRejected && generated === 0) continue;
+    if (!isLeftOut && generated === 0) continue;
     const matches = matchNames(names, await readEntries(zip));
-    if (matches === null && isRejected) {
+    if (matches === null && isLeftOut) {
       // Another manifest may match.
       await rm(manifest, { force: true });
       throw new BadResponseError(
-        `cannot determine which files of export ${id} are rejected: its names are not those of the manifest`,
+        `cannot determine which files of export ${id} are ${gate.filter === "approved" ? "approved" : "rejected"}: its names are not those of the manifest`,
         {
           code: "ambiguous_names",
-          hint: "Use cat export sync DIR --approved, which knows each image by its ID.",
+          hint: `Use cat export sync DIR --${gate.filter}, which knows each image by its ID.`,
         },
       );
     }
@@ -71,7 +71,7 @@ export async function namedEntries(
       continue;
     }
     const all = [...matches];
-    skipped.set(zip, new Set(all.flatMap(([entry, { isRejected }]) => (isRejected ? [entry] : []))));
+    skipped.set(zip, new Set(all.flatMap(([entry, { isLeftOut }]) => (isLeftOut ? [entry] : []))));
     sources.set(
       zip,
       new Map(all.flatMap(([entry, { source }]) => (source === null ? [] : [[entry, source]]))),
@@ -101,7 +101,7 @@ async function saveManifest(
 
 interface AssetName {
   readonly name: string;
-  readonly isRejected: boolean;
+  readonly isLeftOut: boolean;
   /** How it was made; null for one that gets no label. */
   readonly source: DigitalSource | null;
 }
@@ -109,20 +109,22 @@ interface AssetName {
 /** The names of all images of a manifest. */
 async function readNames(
   path: string,
-  { reviewed, label }: Pick<Wanted, "reviewed" | "label">,
+  { gate, label }: Pick<Wanted, "gate" | "label">,
 ): Promise<AssetName[]> {
   const names: AssetName[] = [];
   for await (const line of readLines(path)) {
     const { assets } = parseJson(line) as ExportRow;
     // The client checks neither the list nor its values.
-    for (const { suggested_filename: name, task_id, ai_generated, role } of Array.isArray(assets)
-      ? assets
-      : [])
+    const listed = Array.isArray(assets) ? assets : [];
+    const kept = new Set(gate.select(listed, (asset) => asset).kept);
+    for (const asset of listed) {
+      const { suggested_filename: name, ai_generated, role } = asset;
       names.push({
         name: typeof name === "string" ? name : "",
-        isRejected: reviewed?.of(task_id) === "reject",
+        isLeftOut: !kept.has(asset),
         source: label ? sourceOfAsset({ ai_generated, role }) : null,
       });
+    }
   }
   return names;
 }

@@ -8,7 +8,7 @@ import type { ServiceIdentity } from "../../run/account.ts";
 import { fromTheFuture, hearService, isBelievable } from "../../run/clocks.ts";
 import type { Service } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
-import { approvedRows, type ReviewedAssets } from "../approved.ts";
+import { type LeftOut, ReviewGate, Reviews, reviewedRows } from "../reviews.ts";
 import type { RowFormat } from "./row-format.ts";
 
 /** Where the rows go: a file that appears when it is complete, or standard output. */
@@ -26,8 +26,8 @@ export interface LiveResult {
   readonly assets: number;
   /** How many of the products are deleted. */
   readonly deleted: number;
-  /** Images that were left out because a review has rejected them. */
-  readonly rejected: number;
+  /** Images that were left out by their decisions; null without a filter. */
+  readonly leftOut: LeftOut | null;
   /** The time before the first request, by the slower clock (`Client.earliest`): the next delta starts there. */
   readonly startedAt: number;
 }
@@ -46,7 +46,7 @@ export async function exportLive(
     sink,
     onProgress,
     onRows,
-    reviewed = null,
+    gate = new ReviewGate(new Reviews(), null),
   }: {
     client: Client;
     clock: Clock;
@@ -55,36 +55,36 @@ export async function exportLive(
     onProgress: (event: ProgressEvent) => void;
     /** Receives the rows of each page. */
     onRows?: (rows: readonly ExportRow[]) => void;
-    /** Leaves out rejected images; null for all images. */
-    reviewed?: Pick<ReviewedAssets, "of"> | null;
+    /** Leaves out images by their decisions. */
+    gate?: ReviewGate;
   },
 ): Promise<LiveResult> {
   const began = clock.now();
   let startedAt = began;
-  let [products, assets, deleted, rejected] = [0, 0, 0, 0];
+  let [products, assets, deleted] = [0, 0, 0];
   try {
     onProgress({ step: "exporting products", done: 0, total: null });
     if (format.head !== "") await sink.write(format.head);
     for await (const page of readPages(selection, { client, signal })) {
       startedAt = Math.min(startedAt, client.earliest(began));
-      const rows = reviewed === null ? page.rows : approvedRows(page.rows, reviewed);
+      const rows = gate.filter === null ? page.rows : reviewedRows(page.rows, gate);
       if (rows.length > 0) await sink.write(format.text(rows));
       onRows?.(page.rows);
       products += rows.length;
-      for (const [at, row] of rows.entries()) {
+      for (const row of rows) {
         assets += countAssets(row);
-        rejected += countAssets(page.rows[at]!) - countAssets(row);
         if (row.product.deleted_at !== null) deleted++;
       }
       onProgress({ step: "exporting products", done: products, total: null });
     }
     signal.throwIfAborted();
+    if (selection.since === null) gate.rejectUndecided();
     await sink.commit();
   } catch (error) {
     await sink.discard();
     throw error;
   }
-  return { products, assets, deleted, rejected, startedAt };
+  return { products, assets, deleted, leftOut: gate.leftOut, startedAt };
 }
 
 /** The client does not check `assets`. */
@@ -92,8 +92,7 @@ const countAssets = ({ assets }: ExportRow): number => (Array.isArray(assets) ? 
 
 const firstExport =
   "No earlier export with --since last, this API key and these roles: exporting everything.";
-const otherRejections =
-  "Other images are rejected than at the last export with --since last: exporting everything.";
+const otherDecisions = "Images were reviewed since the last export with --since last: exporting everything.";
 
 type OnNote = (sentence: string) => Promise<void>;
 
@@ -102,26 +101,25 @@ export class LastExport {
   readonly #marks: Marks;
   readonly #baseUrl: string;
   readonly #name: string;
-  readonly #rejected: string | null;
+  readonly #digest: string | null;
 
   /**
-   * `roles` are sorted; null for all. `rejected` is a digest of the rejections of an export with `--approved`; null for one
-   * without: a delta does not list a product because of a decision.
+   * `roles` are sorted; null for all. The decisions of the gate are compared with those of the last export, because a delta does
+   * not list a product because of a decision.
    */
   constructor(
     marks: Marks,
     { baseUrl, keyFingerprint }: ServiceIdentity,
     roles: readonly string[] | null,
-    rejected: string | null = null,
+    { filter, reviews }: ReviewGate,
   ) {
     this.#marks = marks;
     this.#baseUrl = baseUrl;
-    const selection = shortDigest(
-      JSON.stringify({ roles, ...(rejected !== null && { approved: true }) }),
-      8,
-    ).toString("hex");
+    const selection = shortDigest(JSON.stringify({ roles, ...(filter !== null && { filter }) }), 8).toString(
+      "hex",
+    );
     this.#name = `export.since ${keyFingerprint} ${selection}`;
-    this.#rejected = rejected;
+    this.#digest = filter === null ? null : reviews.digest(filter);
   }
 
   /**
@@ -130,8 +128,8 @@ export class LastExport {
    */
   async startedAt(service: Pick<Service, "client" | "signal">, onNote: OnNote): Promise<number | null> {
     const stored = this.#marks.get(this.#baseUrl, this.#name);
-    if (stored !== null && this.#marks.get(this.#baseUrl, this.#rejectedName) !== this.#rejected) {
-      await onNote(otherRejections);
+    if (stored !== null && this.#marks.get(this.#baseUrl, this.#digestName) !== this.#digest) {
+      await onNote(otherDecisions);
       return null;
     }
     if (stored !== null) {
@@ -148,10 +146,10 @@ export class LastExport {
   record(startedAt: number): void {
     this.#marks.raise(this.#baseUrl, this.#name, new Date(startedAt).toISOString());
     // Afterwards: a process that is killed between them exports everything the next time.
-    if (this.#rejected !== null) this.#marks.set(this.#baseUrl, this.#rejectedName, this.#rejected);
+    if (this.#digest !== null) this.#marks.set(this.#baseUrl, this.#digestName, this.#digest);
   }
 
-  get #rejectedName(): string {
-    return this.#name.replace("export.since", "export.rejected");
+  get #digestName(): string {
+    return this.#name.replace("export.since", "export.decisions");
   }
 }

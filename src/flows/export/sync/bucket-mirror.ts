@@ -19,14 +19,17 @@ import { temporaryFolder } from "../../files/disk.ts";
 import { shortDigest } from "../../short-digest.ts";
 import { type ListedAsset, type MirrorEntry, toVersion } from "./mirror-entry.ts";
 import { pathComponents } from "./mirror-folders.ts";
-import { folderInBucket, hiddenFolder, type MirrorFiles, parseState } from "./mirror-state.ts";
-import type { Binding, Content, Holder, Left, MirrorStore, Placed } from "./mirror-store.ts";
+import { bindingFile, folderInBucket, hiddenFolder, type MirrorFiles, parseState } from "./mirror-state.ts";
+import type { Binding, Change, Content, Holder, Left, MirrorStore, Placed } from "./mirror-store.ts";
 
 /**
  * Bytes of content in memory, and in one request. More goes through a file: the index of a large mirror must not be in memory. Still
  * more is sent in parts: stores accept 5 GB in one request.
  */
 const defaultLimits = { memory: 12 * 1024 ** 2, request: 4 * 1024 ** 3 };
+
+/** Machines that change a file between a look at it and the write. */
+const mostChanges = 20;
 
 interface BucketMirrorOptions {
   readonly files: MirrorFiles;
@@ -140,6 +143,21 @@ export class BucketMirror implements MirrorStore {
     }
   }
 
+  async change(path: string, change: Change): Promise<void> {
+    if (!this.#isChecked) await this.#checkConditions("Add --decisions FILE on the machine that mirrors.");
+    const key = toObjectKey(path);
+    for (let attempt = 1; attempt <= mostChanges; attempt++) {
+      const object = await this.#bucket.get(key);
+      const content = await change(object === null ? null : await buffer(object.body));
+      if (content === null) return;
+      const condition: Condition = object === null ? "absent" : { etag: object.etag };
+      const type = "text/csv; charset=utf-8";
+      const options: PutOptions = this.#isChecked ? { type, condition } : { type };
+      if ((await this.#bucket.put(key, toContent(content), options)) !== null) return;
+    }
+    throw this.#changedIndex(path);
+  }
+
   touch(path: string): void {
     const key = toObjectKey(path);
     const touch = async () => {
@@ -244,7 +262,7 @@ export class BucketMirror implements MirrorStore {
   }
 
   async bind(selection: Binding): Promise<Binding> {
-    const path = `${hiddenFolder}/mirror.json`;
+    const path = bindingFile;
     const text = `${JSON.stringify({ version: 1, ...selection }, null, 2)}\n`;
     const content = await this.read(path);
     if (content === null && (await this.put(path, [Buffer.from(text)], { exclusive: true })))
@@ -254,9 +272,7 @@ export class BucketMirror implements MirrorStore {
 
   async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {
     const { files, clock, isUnlocked } = this.#options;
-    const form = isUnlocked ? null : await probeConditions(this.#bucket);
-    this.#isChecked = form !== null;
-    if (!isUnlocked && form === null) throw unconditional(this.#bucket.shown);
+    await this.#checkConditions("Use one machine only, and add --unlocked, without --shard.");
     if (!isUnlocked) {
       const name = files.work.slice(hiddenFolder.length + 1);
       const lease = await takeLease(this.#bucket, `${folderInBucket}/lease-${name}`, { holder, clock });
@@ -275,6 +291,13 @@ export class BucketMirror implements MirrorStore {
       throw error;
     }
     return { release };
+  }
+
+  /** Throws a CatError, with the hint, if the store cannot keep machines apart. */
+  async #checkConditions(hint: string): Promise<void> {
+    if (this.#options.isUnlocked) return;
+    this.#isChecked = (await probeConditions(this.#bucket)) !== null;
+    if (!this.#isChecked) throw unconditional(this.#bucket.shown, hint);
   }
 
   get #indexCondition(): Condition {
@@ -337,12 +360,12 @@ const toMetadata = (entry: MirrorEntry): Record<string, string> => ({
   ...(entry.sent_sha256 !== undefined && { "sent-sha256": entry.sent_sha256 }),
 });
 
-const unconditional = (shown: string): CatError =>
+const unconditional = (shown: string, hint: string): CatError =>
   new CatError(
     `the store of ${shown} does not check conditions of writes, so two machines could not be kept apart`,
     {
       type: "usage",
       code: "no_conditional_writes",
-      hint: "Use one machine only, and add --unlocked, without --shard.",
+      hint,
     },
   );

@@ -7,7 +7,9 @@ import { fromTheFuture, hearService, isBelievable } from "../../run/clocks.ts";
 import { mayNotRead, orNull } from "../../service-errors.ts";
 import { compare } from "./compare.ts";
 import { AssetFetcher } from "./fetch-assets.ts";
-import { type EntryKey, type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
+import { LeftOutImages } from "./left-out.ts";
+import { exchangeDecisions } from "./mirror-decisions.ts";
+import { type EntryKey, type MirrorEntry, toEntryKey, toLine, toReviewFields } from "./mirror-entry.ts";
 import { type MirrorState, placeWord, unbinding, writeState } from "./mirror-state.ts";
 import { lossRefusal } from "./remove-vanished.ts";
 import { SyncProgress } from "./result.ts";
@@ -23,20 +25,22 @@ const largeImages = 20_000;
 export interface Reading {
   /** The state as it is written now. */
   readonly state: MirrorState;
-  readonly marks: Pick<MirrorState, "mark" | "full_read" | "decisions_sha256" | "rejected_sha256">;
+  readonly marks: Pick<MirrorState, "mark" | "full_read" | "decisions_sha256" | "left_out_sha256">;
   /** Images that the catalogue no longer has. */
   readonly vanished: readonly EntryKey[];
   /** Why they stay as they are; null if they are removed. */
   readonly refused: CatError | null;
+  /** The images that are left out by their decisions. */
+  readonly leftOut: LeftOutImages;
 }
 
 /** How the catalogue was read, and why images are no longer listed. */
-interface CatalogueReading extends Pick<Reading, "vanished"> {
+interface CatalogueReading extends Pick<Reading, "vanished" | "leftOut"> {
   /** Whether everything was read, and not a delta. */
   readonly isFull: boolean;
   readonly mark: string;
-  /** How many were left out because a review rejects them. */
-  readonly rejected: number;
+  /** Whether some of them are left out because of their decisions. */
+  readonly isReviewed: boolean;
   /** How many are missing although their products were not deleted. */
   readonly missing: number;
 }
@@ -57,12 +61,14 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   if (await hasTimeOfFuture(state, run.client, tools)) await change({ full_read: null });
   // Only a complete read lists the damaged files, also if this run is stopped.
   if (input.verify && (await verifyFiles(run))) await change({ full_read: null });
+  const { clock, readDecisions: read, reviews } = tools;
+  await exchangeDecisions(store, reviews, { read, clock, isDryRun: input.dryRun });
   const decisions = takeDecisions(state, run);
   const before = { size: index.size, present: index.present };
-  const { isFull, mark, vanished, rejected, missing } = await readAndFetch(
+  const { isFull, mark, vanished, isReviewed, missing, leftOut } = await readAndFetch(
     state,
     run,
-    decisions.rejected_sha256,
+    decisions.left_out_sha256,
   );
   const refused = lossRefusal(vanished.length, {
     index,
@@ -71,7 +77,7 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
     delete: input.delete,
     maxDelete: input.maxDelete,
     shards: input.shard?.of ?? 1,
-    rejected,
+    reviewed: isReviewed ? input.filter : null,
   });
   const deletes = input.delete && index.size - index.present + vanished.length > 0;
   // The list may have been incomplete: a delta would not list these images again.
@@ -82,6 +88,7 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
     marks: { mark, full_read: isFull && !isDoubtful ? mark : state.full_read, ...decisions },
     vanished,
     refused,
+    leftOut,
   };
 }
 
@@ -123,16 +130,16 @@ async function checkAccount(state: MirrorState, { input, tools, client, mirror }
  */
 function takeDecisions(
   state: MirrorState,
-  { input, tools: { reviewed }, mirror: { index } }: SyncRun,
-): Pick<MirrorState, "decisions_sha256" | "rejected_sha256"> {
-  const all = reviewed.digest("all");
+  { input, tools: { reviews }, mirror: { index } }: SyncRun,
+): Pick<MirrorState, "decisions_sha256" | "left_out_sha256"> {
+  const all = reviews.digest("all");
   if (all !== (state.decisions_sha256 ?? ""))
     for (const entry of index.entries()) {
-      const decision = reviewed.of(entry.task_id) ?? undefined;
-      if (decision !== entry.decision) index.set({ ...entry, decision });
+      const fields = toReviewFields(reviews.of(entry.task_id));
+      if (toLine({ ...entry, ...fields }) !== toLine(entry)) index.set({ ...entry, ...fields });
     }
-  const rejected = input.approved ? reviewed.digest("reject") : "";
-  return { decisions_sha256: all || undefined, rejected_sha256: rejected || undefined };
+  const leftOut = reviews.digest(input.filter);
+  return { decisions_sha256: all || undefined, left_out_sha256: leftOut || undefined };
 }
 
 /** Files that are hashed at once: reading one overlaps with hashing another. */
@@ -178,16 +185,18 @@ async function verifyFiles({ tools, mirror, counts }: SyncRun): Promise<boolean>
 async function readAndFetch(
   state: MirrorState,
   run: SyncRun,
-  rejectedNow: string | undefined,
+  digest: string | undefined,
 ): Promise<CatalogueReading> {
-  const { input, tools, client, counts } = run;
-  const { index, isChanged } = run.mirror;
+  const { input, tools, client, counts, gate } = run;
+  const { index, isChanged, store, files } = run.mirror;
   const began = tools.clock.now();
   // An incomplete list may have marked files as removed: only a complete read confirms that before they are deleted.
   const isUnconfirmed = input.delete && index.size > index.present;
   // A delta does not list a product because of a decision.
-  const isOther = (state.rejected_sha256 ?? "") !== (rejectedNow ?? "");
+  const kept = input.filter === null ? LeftOutImages.none() : await LeftOutImages.read(store, files);
+  const isOther = kept === null || state.left_out_sha256 !== digest;
   const isFull = isUnconfirmed || isChanged || isOther || isFullDue(state, input, began);
+  const leftOut = isFull ? LeftOutImages.none() : kept!;
   const progress = new SyncProgress(counts, tools.clock, tools.onProgress);
   const fetcher = new AssetFetcher(run, progress.of(client));
   const selection: LiveSelection = {
@@ -196,7 +205,7 @@ async function readAndFetch(
   };
   let mark = began;
   const vanished: EntryKey[] = [];
-  let rejected = 0;
+  let isReviewed = false;
   let missing = 0;
   try {
     await compare(selection, run, fetcher.signal, {
@@ -213,12 +222,14 @@ async function readAndFetch(
         progress.has();
         counts.added.add(toEntryKey(entry));
       },
-      onVanished({ product_id, asset_id, decision }, isDeleted) {
-        vanished.push({ product_id, asset_id });
-        if (input.approved && decision === "reject") rejected++;
+      onLeftOut: (productId, counts) => leftOut.set(productId, counts),
+      onVanished(entry, isDeleted) {
+        vanished.push({ product_id: entry.product_id, asset_id: entry.asset_id });
+        if (gate.reasonAgainst(entry) !== null) isReviewed = true;
         else if (!isDeleted) missing++;
       },
     });
+    if (isFull) gate.rejectUndecided();
     progress.listed();
     await fetcher.settled();
   } catch (error) {
@@ -226,7 +237,7 @@ async function readAndFetch(
     // Of several, the reason of the first one: the others follow from it.
     throw fetcher.signal.reason ?? error;
   }
-  return { isFull, mark: new Date(mark).toISOString(), vanished, rejected, missing };
+  return { isFull, mark: new Date(mark).toISOString(), vanished, isReviewed, missing, leftOut };
 }
 
 /** Whether a time of the state is in the future; everything is read then. */

@@ -1,6 +1,7 @@
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { type LiveSelection, readPages } from "../../catalogue/read-pages.ts";
+import type { LeftOut } from "../reviews.ts";
 import type { Mirror } from "./mirror.ts";
 import { type ListedAsset, listedAssets, type MirrorEntry, toEntryKey, toVersion } from "./mirror-entry.ts";
 import { toShard } from "./mirror-state.ts";
@@ -17,6 +18,8 @@ export interface WantedAsset {
 /** What a comparison of the catalogue with the index finds. */
 interface Differences {
   readonly onPage: (rows: readonly ExportRow[]) => void;
+  /** How many images of a product are left out by their decisions. */
+  readonly onLeftOut: (productId: string, counts: LeftOut) => void;
   /** So many more assets were compared with the index. */
   readonly onCompared: (count: number) => void;
   /** The next asset is read once this resolves. */
@@ -34,14 +37,13 @@ interface Differences {
  */
 export async function compare(
   selection: LiveSelection,
-  { input, tools, client, mirror }: SyncRun,
+  { input, tools, client, mirror, gate }: SyncRun,
   signal: AbortSignal,
   differences: Differences,
 ): Promise<void> {
   const { index } = mirror;
-  const { onPage, onCompared, onVanished } = differences;
-  const toAssets = (row: ExportRow) => listedAssets(row, (taskId) => tools.reviewed.of(taskId));
-  const isLeftOut = ({ fields }: ListedAsset) => input.approved && fields.decision === "reject";
+  const { onPage, onCompared, onLeftOut, onVanished } = differences;
+  const toAssets = (row: ExportRow) => listedAssets(row, (taskId) => tools.reviews.of(taskId));
   const seen = new Set<string>();
   const vanish = (entries: Iterable<MirrorEntry>, isDeleted = false) => {
     for (const entry of entries) if (entry.removed !== true) onVanished(entry, isDeleted);
@@ -56,8 +58,9 @@ export async function compare(
       if (seen.has(id)) continue;
       seen.add(id);
       const entries = index.ofProduct(id);
-      const assets = toAssets(row).filter((asset) => !isLeftOut(asset));
-      const listed = new Map(assets.map((asset) => [asset.fields.asset_id, asset]));
+      const { kept, leftOut } = gate.select(toAssets(row), ({ fields }) => fields);
+      onLeftOut(id, leftOut);
+      const listed = new Map(kept.map((asset) => [asset.fields.asset_id, asset]));
       for (const [assetId, asset] of listed) {
         await compareAsset(
           { listed: asset, known: entries.get(assetId) ?? null, fresh },

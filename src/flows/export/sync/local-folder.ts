@@ -1,11 +1,12 @@
 import { createReadStream, rmSync } from "node:fs";
 import { lstat, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { parseJson } from "../../../json.ts";
 import { moveFile, syncFolder } from "../../../move-file.ts";
 import { copyFile, touchFile } from "../../../open-file.ts";
-import { lockFile } from "../../../state/file-lock.ts";
+import { lockFile, waitForLock } from "../../../state/file-lock.ts";
 import { type Connect, type Database, loadConnect } from "../../../state/sqlite.ts";
 import { StateError } from "../../../state/state-error.ts";
 import { OutputError, temporaryFolder } from "../../files/disk.ts";
@@ -14,7 +15,12 @@ import { placeFile } from "../../files/output-file.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
 import { MirrorFolders, mirrorOfOther, whatIsAt } from "./mirror-folders.ts";
 import { hiddenFolder } from "./mirror-state.ts";
-import type { Binding, Content, Holder, MirrorStore, Placed } from "./mirror-store.ts";
+import type { Binding, Change, Content, Holder, MirrorStore, Placed } from "./mirror-store.ts";
+
+/** The folder for the lock of files that every process changes, and what is unfinished of them. */
+export const changesFolder = `${hiddenFolder}/changes`;
+/** A change takes a few milliseconds. */
+const patienceMs = 10_000;
 
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
@@ -86,6 +92,26 @@ export class LocalFolder implements MirrorStore {
       this.#unsynced.add(dirname(target));
       return {};
     });
+  }
+
+  async change(path: string, change: Change, clock: Clock): Promise<void> {
+    const folder = await this.#orOutputError(path, () => this.#folders.folder(changesFolder));
+    const lock = () => lockFile(join(folder, "lock"));
+    const unlock = await waitForLock(lock, clock, patienceMs).catch((error) => {
+      throw asMirrorError(error);
+    });
+    if (unlock === null)
+      throw new CatError(`another process has been changing ${join(this.#folders.root, path)}`, {
+        type: "conflict",
+        code: "mirror_in_use",
+        hint: "Run the same command again.",
+      });
+    try {
+      const content = await change(await this.read(path));
+      if (content !== null) await this.put(path, [content]);
+    } finally {
+      unlock();
+    }
   }
 
   /** The folder of the file must exist. */

@@ -1,6 +1,7 @@
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import { CatError } from "../../../errors.ts";
 import { parseJson } from "../../../json.ts";
+import type { ReviewDecision } from "../../../state/decisions.ts";
 
 /** A line of the index: an asset of a product, and its file. Field names are the service's own where it has them. */
 export interface MirrorEntry {
@@ -30,6 +31,9 @@ export interface MirrorEntry {
   readonly suggested_filename: string | null;
   /** What a review says of a generated image. */
   readonly decision?: "approve" | "reject" | undefined;
+  /** When it was decided (RFC 3339), and by whom. Missing in an entry of an earlier version of this program. */
+  readonly decided_at?: string | undefined;
+  readonly reviewer?: string | undefined;
   /** The digest of the bytes as sent, if the file differs because it has a label. */
   readonly sent_sha256?: string | undefined;
   /** The ETag of its object in a bucket, without quotes. Missing in an entry of an earlier version of this program. */
@@ -47,7 +51,7 @@ export const toEntryKey = ({ product_id, asset_id }: EntryKey): string => `${pro
 
 /** The line of an entry, without its line end: fields in a fixed order, so that equal entries are equal lines. */
 export function toLine(entry: MirrorEntry): string {
-  const { attributes, decision, sent_sha256, etag, damaged, removed } = entry;
+  const { attributes, sent_sha256, etag, damaged, removed } = entry;
   return JSON.stringify({
     product_id: entry.product_id,
     asset_id: entry.asset_id,
@@ -69,7 +73,10 @@ export function toLine(entry: MirrorEntry): string {
     attributes: Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))),
     also_features: entry.also_features,
     suggested_filename: entry.suggested_filename,
-    ...(decision !== undefined && { decision }),
+    // Undefined fields have no place in JSON.
+    decision: entry.decision,
+    decided_at: entry.decided_at,
+    reviewer: entry.reviewer,
     ...(sent_sha256 !== undefined && { sent_sha256 }),
     ...(etag !== undefined && { etag }),
     ...(damaged === true && { damaged }),
@@ -102,8 +109,17 @@ export interface ListedAsset {
   readonly url: string;
 }
 
-/** What a review says of the image of a task; null without a decision. */
-type DecisionOf = (taskId: string | null) => "approve" | "reject" | null;
+/** What the index says of the decision about an image. */
+export type ReviewFields = Pick<MirrorEntry, "decision" | "decided_at" | "reviewer">;
+
+/** The fields of the decision about the image of a task; undefined without one. */
+export function toReviewFields(review: ReviewDecision | null): ReviewFields {
+  const { decision, at, reviewer } = review ?? {};
+  const decided_at = at === undefined ? undefined : new Date(at).toISOString();
+  return { decision, decided_at, reviewer: reviewer || undefined };
+}
+
+type DecisionOf = (taskId: string | null) => ReviewDecision | null;
 
 /**
  * The assets of a row. The client checks only IDs, so any other field may be missing or of another type. Throws a
@@ -129,7 +145,6 @@ function toAsset(
     throw badRow(`product ${product.id} with ${what}`);
   }
   const task_id = text(asset.task_id);
-  const decision = findDecision(task_id);
   return {
     fields: {
       product_id: product.id,
@@ -149,7 +164,7 @@ function toAsset(
       attributes: object(asset.attributes),
       also_features: Array.isArray(also_features) ? also_features.filter((id) => typeof id === "string") : [],
       suggested_filename: text(asset.suggested_filename),
-      ...(decision !== null && { decision }),
+      ...toReviewFields(findDecision(task_id)),
     },
     url: text(asset.url) ?? "",
   };

@@ -28,8 +28,14 @@ export const hiddenFolder = ".catalogue-sync";
 /** The same in a bucket. */
 export const folderInBucket = ".catalogue";
 
+/** What a mirror in a bucket was made with. */
+export const bindingFile = `${hiddenFolder}/mirror.json`;
+
 /** The index of all assets, written by a mirror without shards or by `--merge`. */
 export const completeIndex = "catalogue.ndjson";
+
+/** The decisions about generated images: those of all machines that mirror or review. */
+export const decisionsFile = "decisions.csv";
 
 /** Where the files of a mirror are, relative to its folder. */
 export interface MirrorFiles {
@@ -41,6 +47,8 @@ export interface MirrorFiles {
   readonly table: string;
   /** Exists while the table is ahead of the index. */
   readonly journal: string;
+  /** How many images of each product are left out by their decisions. */
+  readonly leftOut: string;
 }
 
 /** The names of a mirror, or of one of its shards. */
@@ -52,6 +60,7 @@ export function mirrorFiles(shard: Shard | null): MirrorFiles {
     state: `${work}/state.json`,
     table: `${work}/index.db`,
     journal: `${work}/journal.ndjson`,
+    leftOut: `${work}/left-out.json`,
   };
 }
 
@@ -79,8 +88,8 @@ export interface MirrorState extends Selection {
   readonly full_read: string | null;
   /** A digest of all decisions that the index has; absent without any. */
   readonly decisions_sha256?: string | undefined;
-  /** A digest of the rejections that the mirror leaves out; absent without any, and without `--approved`. */
-  readonly rejected_sha256?: string | undefined;
+  /** A digest of the decisions by which the mirror leaves out images; absent if it leaves out none. */
+  readonly left_out_sha256?: string | undefined;
   /** The SHA-256 of the index file of the last run. Absent in older mirrors. */
   readonly index_sha256?: string | undefined;
 }
@@ -107,13 +116,37 @@ export async function readState(
     rejectOther(parseState(await store.read(path), folder), selection, folder);
   }
   if (!isMirror) {
-    for await (const path of store.list()) if (!path.startsWith(`${hiddenFolder}/`)) throw notAMirror(folder);
+    await rejectOtherFiles(store, folder);
     return null;
   }
   const own = await store.read(files.state);
   if (own === null) return null;
   const state = parseState(own, folder);
   return listDifferences(state, selection).length === 0 ? state : null;
+}
+
+async function rejectOtherFiles(store: Pick<MirrorStore, "list">, folder: string): Promise<void> {
+  for await (const path of store.list())
+    if (!path.startsWith(`${hiddenFolder}/`) && path !== decisionsFile) throw notAMirror(folder);
+}
+
+/**
+ * Whether a folder is a mirror of a service already. Throws a CatError (exit 2) if it is one of another service, or has other
+ * files: decisions would be handed on to nobody.
+ */
+export async function isMirrorOf(
+  store: Pick<MirrorStore, "read" | "list">,
+  baseUrl: string,
+  folder: string,
+): Promise<boolean> {
+  for await (const path of store.list(hiddenFolder)) {
+    if (filesOfState(path) === null && path !== bindingFile) continue;
+    const state = parseState(await store.read(path), folder);
+    rejectOther(state, { ...state, base_url: baseUrl }, folder);
+    return true;
+  }
+  await rejectOtherFiles(store, folder);
+  return false;
 }
 
 export async function writeState(

@@ -1,8 +1,12 @@
+import type { Clock } from "../../../clock.ts";
 import type { Database } from "../../../state/sqlite.ts";
 import type { ListedAsset, MirrorEntry } from "./mirror-entry.ts";
 
 /** The bytes of a file in parts, so that an index of 60 MB need not be in memory. */
 export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** The next content of a file, by the one that it has (null without a file); null where it stays as it is. */
+export type Change = (content: Buffer | null) => Promise<Buffer | null>;
 
 /** The process that works on a mirror. */
 export interface Holder {
@@ -70,6 +74,11 @@ export interface MirrorStore {
     content: Content,
     options?: { exclusive?: boolean; entry?: MirrorEntry },
   ): Promise<Placed | null>;
+  /**
+   * Changes a small file so that no change of another process or machine gets lost: `change` may be called again, with what
+   * that one has written.
+   */
+  change(path: string, change: Change, clock: Clock): Promise<void>;
   /** Makes sure that a file exists, before whatever is done next. */
   touch(path: string): void;
   /** The length of a file; null if nothing has this path. What is no file has the length -1. */

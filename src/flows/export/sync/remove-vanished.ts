@@ -1,6 +1,7 @@
 import { CatError, fileProblem } from "../../../errors.ts";
 import { OutputError } from "../../files/disk.ts";
 import { counted } from "../../words.ts";
+import type { ReviewFilter } from "../reviews.ts";
 import type { EntryKey } from "./mirror-entry.ts";
 import type { MirrorIndex } from "./mirror-index.ts";
 import type { SyncRun } from "./sync-run.ts";
@@ -15,8 +16,8 @@ interface LossInput {
   readonly maxDelete: number | null;
   /** The number of shards of the mirror: each of them may remove its part. */
   readonly shards: number;
-  /** How many of the vanished images the catalogue may still have: a review has rejected them. */
-  readonly rejected: number;
+  /** The filter by which the catalogue may still have some of the vanished images; null for none. */
+  readonly reviewed: ReviewFilter | null;
 }
 
 /** Files that `--delete` may remove from a mirror of any size, with all its shards. */
@@ -28,17 +29,14 @@ const fewFiles = 20;
  */
 export function lossRefusal(
   vanished: number,
-  { index, before, isFull, delete: isDelete, maxDelete, shards, rejected }: LossInput,
+  { index, before, isFull, delete: isDelete, maxDelete, shards, reviewed }: LossInput,
 ): CatError | null {
   const lost = index.size - index.present + vanished;
+  const why = reviewed === "approved" ? "not approved" : "rejected";
   const [gone, not, check] =
-    rejected === 0
+    reviewed === null
       ? ["are no longer in the catalogue", "the catalogue no longer has", "the API key and the catalogue"]
-      : [
-          "are rejected or no longer in the catalogue",
-          "rejected or no longer in the catalogue:",
-          "the review",
-        ];
+      : [`are ${why} or no longer in the catalogue`, `${why} or no longer in the catalogue:`, "the review"];
   const hint = `Check ${check}. To delete the files, add --delete --max-delete ${lost}.`;
   // A list may lack images, and a key of another organization sees none; a delta names each product that was deleted.
   const deletionLimit = (files: number) => (isFull ? files / 2 : files - 1);

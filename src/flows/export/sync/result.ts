@@ -3,6 +3,7 @@ import type { Clock } from "../../../clock.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
+import type { LeftOut } from "../reviews.ts";
 import { type MirrorEntry, toEntryKey } from "./mirror-entry.ts";
 
 /** The result of a run, as `--json` prints it. The asset counts exclude each other. */
@@ -21,6 +22,9 @@ export interface SyncSummary {
   readonly bytes: number | null;
   readonly index_file: string;
   readonly duration_ms: number;
+  /** Images of the mirror's selection that are left out by their decisions; only with a filter. */
+  readonly rejected?: number;
+  readonly not_reviewed?: number;
   /** Generated images that were saved without the label, because they cannot have it; only if any. */
   readonly unlabeled?: number;
   /** The first assets that failed; only if any. */
@@ -78,7 +82,8 @@ export class SyncCounts {
   /** The summary of a run; `present` assets are in its index. */
   summary(
     present: number,
-    run: Pick<SyncSummary, "run_id" | "index_file" | "duration_ms"> & { isDryRun: boolean },
+    run: Pick<SyncSummary, "run_id" | "index_file" | "duration_ms"> &
+      Partial<LeftOut> & { isDryRun: boolean },
   ): SyncSummary {
     const { renamed, removed, failed, unlabeled, failures } = this;
     const total = present + this.missing;
@@ -95,6 +100,8 @@ export class SyncCounts {
       bytes: run.isDryRun ? null : this.bytes,
       index_file: run.index_file,
       duration_ms: run.duration_ms,
+      ...(run.rejected !== undefined && { rejected: run.rejected }),
+      ...(run.not_reviewed !== undefined && { not_reviewed: run.not_reviewed }),
       ...(unlabeled > 0 && { unlabeled }),
       ...(failures.length > 0 && { failures }),
     };

@@ -3,8 +3,9 @@ import type { Clock } from "../../../clock.ts";
 import type { ExportRow } from "../../../contract/resources/exports.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
-import type { ReviewedAssets } from "../approved.ts";
+import type { ReviewFilter, ReviewGate, Reviews } from "../reviews.ts";
 import type { Mirror } from "./mirror.ts";
+import type { ReadDecisions } from "./mirror-decisions.ts";
 import type { Shard } from "./mirror-state.ts";
 import type { Holder, MirrorStore } from "./mirror-store.ts";
 import type { FailedAsset, SyncCounts } from "./result.ts";
@@ -16,8 +17,8 @@ export interface SyncInput {
   readonly folder: string;
   /** Asset roles, sorted; null for all. */
   readonly roles: readonly string[] | null;
-  /** Whether images that a review has rejected count as not listed. */
-  readonly approved: boolean;
+  /** Which generated images count as listed, by their decisions; null for all. */
+  readonly filter: ReviewFilter | null;
   /** Null for the names that the service suggests. */
   readonly template: string | null;
   readonly shard: Shard | null;
@@ -50,8 +51,9 @@ export interface SyncTools {
   readonly baseUrl: string;
   /** A digest of the API key. */
   readonly keyFingerprint: string;
-  /** The decisions about generated images. */
-  readonly reviewed: Pick<ReviewedAssets, "of" | "digest">;
+  /** The decisions about generated images, to which those of the mirror are added. */
+  readonly reviews: Reviews;
+  readonly readDecisions: ReadDecisions;
   readonly runId: string;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onFailed: (asset: FailedAsset, error: CatError) => void;
@@ -70,5 +72,6 @@ export interface SyncRun {
   readonly client: Client;
   readonly mirror: Mirror;
   readonly counts: SyncCounts;
+  readonly gate: ReviewGate;
   readonly toPath: PathOf;
 }

@@ -4,6 +4,7 @@ import { withoutEnd } from "../../../text.ts";
 import { CatError } from "../../../errors.ts";
 import { shownTime } from "../../run/clocks.ts";
 import { stoppedBy } from "../../run/stage.ts";
+import { ReviewGate } from "../reviews.ts";
 import { compareAndFetch } from "./compare-and-fetch.ts";
 import { clearScratch } from "./fetch-assets.ts";
 import { asMirrorError } from "./local-folder.ts";
@@ -52,7 +53,8 @@ export async function syncCatalogue(input: SyncInput, tools: SyncTools): Promise
     if (known === null && !dryRun) await writeState(store, files, state);
     const mirror = await openMirror(store, files, { state: known, isDryRun: dryRun, folder });
     try {
-      return await update(state, { input, tools, client, mirror, counts: new SyncCounts(), toPath });
+      const gate = new ReviewGate(tools.reviews, input.filter);
+      return await update(state, { input, tools, client, mirror, counts: new SyncCounts(), gate, toPath });
     } finally {
       mirror.index.close();
     }
@@ -78,7 +80,8 @@ async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
   }
   // A stopped run leaves its table, from which the next one resumes.
   if (!input.dryRun && reading !== null) {
-    const { state, marks } = reading;
+    const { state, marks, leftOut } = reading;
+    if (input.filter !== null) await leftOut.write(store, files);
     if (index.isChanged || mirror.isNew) await writeIndex(mirror);
     else await store.remove(files.journal);
     // A failed asset is tried again by the next run, which therefore reads from the same time.
@@ -93,6 +96,7 @@ async function update(begun: MirrorState, run: SyncRun): Promise<SyncOutcome> {
     isDryRun: input.dryRun,
     index_file: `${withoutEnd(input.folder, /\//)}/${files.index}`,
     duration_ms: tools.clock.now() - started,
+    ...reading?.leftOut.sum(input.filter),
   });
   return { summary, stopped: asMirrorError(stopped) };
 }

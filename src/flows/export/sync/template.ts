@@ -4,7 +4,7 @@ import { CatError } from "../../../errors.ts";
 import { withoutEnd } from "../../../text.ts";
 import { foldedPath } from "../../files/file-names.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";
-import { completeIndex, shardOfIndex } from "./mirror-state.ts";
+import { completeIndex, decisionsFile, shardOfIndex } from "./mirror-state.ts";
 
 /** What a name is made of. */
 export type NamedEntry = Pick<
@@ -126,7 +126,7 @@ function withSafeEnd(text: string): string {
 /** A folder must not take the place of an index. */
 const isIndexName = (name: string): boolean => {
   const plain = foldedPath(name);
-  return plain === completeIndex || shardOfIndex(plain) !== null;
+  return plain === completeIndex || plain === decisionsFile || shardOfIndex(plain) !== null;
 };
 
 const list = placeholders.map((name) => `{${name}}`).join(" ");

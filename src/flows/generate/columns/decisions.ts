@@ -1,3 +1,4 @@
+import type { ReviewDecision } from "../../../state/decisions.ts";
 import { unguardedCell } from "../../outputs/formulas.ts";
 import { openRows, type ReadOptions } from "../../rows/open-rows.ts";
 import { type Problem, UnreadableInput } from "../../rows/problem.ts";
@@ -14,6 +15,8 @@ export const decisionColumns = [...describingColumns, "decision", "note"] as con
 
 /** When a decision was made (RFC 3339), which a file may have: without it, the time of the file counts. */
 const timeColumn = "decided_at";
+/** Who has decided: files that come from a mirror say it. */
+const reviewerColumn = "reviewer";
 const timeForm = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 /** The column of saved images, which only lists of results have. */
 const fileColumn = "file";
@@ -29,6 +32,8 @@ export interface Decision extends Readonly<Record<DecisionColumn, string>> {
    * when it was written: its decisions are earlier than all others.
    */
   readonly decidedAt: number | null;
+  /** Who has decided; "" where the file does not say it. */
+  readonly reviewer: string;
 }
 
 const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
@@ -56,7 +61,10 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   const add = (cells: Readonly<Record<string, string>>, line: number): void => {
     // The page and the lists of results guard each cell.
     const unguarded = Object.entries(cells).map(([name, text]) => [name, unguardedCell(text)]);
-    const row = Object.fromEntries(unguarded) as Record<DecisionColumn | typeof timeColumn, string>;
+    const row = Object.fromEntries(unguarded) as Record<
+      DecisionColumn | typeof timeColumn | typeof reviewerColumn,
+      string
+    >;
     const isResult = reader.columns.names.includes(fileColumn);
     const decision = row.decision.toLowerCase();
     const decidedAt = isResult ? 0 : row[timeColumn] === "" ? null : Date.parse(row[timeColumn]);
@@ -90,6 +98,20 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
   });
   return { decisions: decisions, problems, located };
 }
+
+/**
+ * The decisions of rows, without those that are undecided. One without a time, or with one in the future because the clock of
+ * its computer is wrong, has been made when the file was saved.
+ */
+export const toDecisions = (
+  rows: readonly Decision[],
+  { savedAt, now }: { savedAt: number; now: number },
+): ReviewDecision[] =>
+  rows.flatMap(({ task_id: task, decision, note, decidedAt, reviewer }) => {
+    if (decision !== "approve" && decision !== "reject") return [];
+    const isKnown = decidedAt !== null && decidedAt <= now;
+    return [{ task, decision, note, at: isKnown ? decidedAt : Math.min(savedAt, now), reviewer }];
+  });
 
 /** What is wrong with a row by itself; `before` is the place of an earlier one about the same task. */
 function decisionProblem(
@@ -130,9 +152,12 @@ const notUtf8 = (name: string, hasFlag: boolean): InputError =>
 /** The columns of a file of decisions, as the page saves them. */
 export const savedColumns = [...decisionColumns, timeColumn] as const;
 
+/** The columns that are read. */
+const readColumns = [...savedColumns, reviewerColumn] as const;
+
 /** Rows of any columns; those of decisions are read by name. */
 export const isDecisionColumn = (header: string): boolean =>
-  (savedColumns as readonly string[]).includes(normalHeader(header));
+  (readColumns as readonly string[]).includes(normalHeader(header));
 
 const decisionForm: RowForm = {
   isColumn: isDecisionColumn,
@@ -149,7 +174,7 @@ const decisionCells = (header: readonly string[]): RowColumns => {
     names,
     referenceColumn: -1,
     toRow: (record) =>
-      Object.fromEntries(savedColumns.map((column) => [column, record[names.indexOf(column)]?.trim() ?? ""])),
+      Object.fromEntries(readColumns.map((column) => [column, record[names.indexOf(column)]?.trim() ?? ""])),
     strayCell: () => null,
     cellProblems: () => [],
     columnOfPath: () => null,

@@ -1,5 +1,5 @@
 import { pathComponents } from "../../../../src/flows/export/sync/mirror-folders.ts";
-import type { Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/mirror-store.ts";
+import type { Change, Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/mirror-store.ts";
 import { OutputError } from "../../../../src/flows/files/disk.ts";
 import { hashParts } from "../../../../src/flows/files/download-file.ts";
 import { type Database, loadConnect } from "../../../../src/state/sqlite.ts";
@@ -71,6 +71,11 @@ export class MemoryStore implements MirrorStore {
     this.#onChange(`put ${path}`);
     this.#stored.files.set(path, Buffer.concat(parts));
     return {};
+  }
+
+  async change(path: string, change: Change): Promise<void> {
+    const content = await change(await this.read(path));
+    if (content !== null) await this.put(path, [content]);
   }
 
   touch(path: string): void {

@@ -1,4 +1,5 @@
 import { MovableClock } from "../../../../src/clock.ts";
+import { Reviews } from "../../../../src/flows/export/reviews.ts";
 import { mirrorFiles } from "../../../../src/flows/export/sync/mirror-state.ts";
 import { type SyncOutcome, syncCatalogue } from "../../../../src/flows/export/sync/sync.ts";
 import type { SyncInput } from "../../../../src/flows/export/sync/sync-run.ts";
@@ -41,7 +42,7 @@ export function mirrorWorld() {
       {
         ...{ folder: "mirror", roles: null, template: null, shard, delete: false, maxDelete: null },
         ...{ dryRun: false, verify: false, full: false, fullEveryMs: 7 * 24 * hour, concurrency: 3 },
-        ...{ sameOrganization: false, maxBytes: 50_000_000, label: true, approved: false },
+        ...{ sameOrganization: false, maxBytes: 50_000_000, label: true, filter: null },
         ...input,
       },
       {
@@ -49,7 +50,8 @@ export function mirrorWorld() {
         client: async () => client,
         signal: new AbortController().signal,
         holder: { pid: 4711, since: "2026-01-05T09:00:00.000Z" },
-        reviewed: { of: () => null, digest: () => "" },
+        reviews: new Reviews(),
+        readDecisions: async () => [],
         onProgress,
         onFailed: () => {},
         onNote: () => {},

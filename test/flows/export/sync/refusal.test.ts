@@ -8,7 +8,7 @@ const refusal = (
   { removed = 0, isFull = true, maxDelete = null as number | null, isDelete = true, shards = 1 } = {},
 ) => {
   const index = { size, present: size - removed };
-  const run = { before: index, isFull, delete: isDelete, maxDelete, shards, rejected: 0 };
+  const run = { before: index, isFull, delete: isDelete, maxDelete, shards, reviewed: null };
   return lossRefusal(vanished, { index, ...run })?.code ?? null;
 };
 

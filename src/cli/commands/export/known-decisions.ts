@@ -1,0 +1,57 @@
+import { nameIn } from "../../../flows/bucket/address.ts";
+import { ReviewGate, Reviews } from "../../../flows/export/reviews.ts";
+import type { ReadDecisions } from "../../../flows/export/sync/mirror-decisions.ts";
+import { decisionsFile } from "../../../flows/export/sync/mirror-state.ts";
+import { readDecisions, toDecisions } from "../../../flows/generate/columns/decisions.ts";
+import { textSource } from "../../../flows/rows/open-rows.ts";
+import { InputError, type Source } from "../../../flows/rows/source.ts";
+import type { ReviewDecision } from "../../../state/decisions.ts";
+import type { App } from "../../app/app.ts";
+import { withHint } from "../../context/errors.ts";
+import { orReported } from "../../output/or-reported.ts";
+import { openDecisionFile, rejectProblems, savedTime } from "../generate/open-review.ts";
+import type { ReviewFlags } from "./role-flags.ts";
+
+/** The decisions of the profile about images of the service in use, and those of the files of `--decisions`. */
+export async function openReviews(app: App, files: readonly string[]): Promise<Reviews> {
+  const reviews = new Reviews((await app.state()).decisions.all((await app.connection()).baseUrl));
+  for (const file of files) {
+    const source = await openDecisionFile(app, file);
+    try {
+      const times = { savedAt: await savedTime(app, source), now: app.context.clock.now() };
+      reviews.add(await orReported(app, { file }, readAll(app, source, times)));
+    } finally {
+      await source.close();
+    }
+  }
+  return reviews;
+}
+
+/** What the flags of an export leave out; without a filter no decision is read. */
+export const openGate = async (app: App, { filter, decisions }: ReviewFlags): Promise<ReviewGate> =>
+  new ReviewGate(filter === null ? new Reviews() : await openReviews(app, decisions), filter);
+
+/** Reads the decisions of a mirror. Their times are those of the machines that have recorded them. */
+export const mirrorDecisions =
+  (app: App, mirror: string): ReadDecisions =>
+  async (content) => {
+    const name = nameIn(mirror, decisionsFile);
+    const source = await textSource(name, String(content));
+    try {
+      return await readAll(app, { ...source, format: "csv" }, { savedAt: 0, now: Number.POSITIVE_INFINITY });
+    } catch (error) {
+      const hint = `Restore ${name} from a copy, or move it away and hand the decisions on again.`;
+      throw error instanceof InputError ? withHint(error, hint) : error;
+    }
+  };
+
+async function readAll(
+  app: App,
+  source: Source,
+  times: { savedAt: number; now: number },
+): Promise<ReviewDecision[]> {
+  const { decisions, problems, located } = await readDecisions(source, null);
+  const left = "nothing was exported";
+  await rejectProblems(app, source.name, problems.map(located), { rows: decisions.length, left });
+  return toDecisions(decisions, times);
+}

@@ -1,0 +1,51 @@
+import { parseJson } from "../../../json.ts";
+import { type LeftOut, type ReviewFilter, toLeftOut } from "../reviews.ts";
+import type { MirrorFiles } from "./mirror-state.ts";
+import type { MirrorStore } from "./mirror-store.ts";
+
+type Counts = readonly [rejected: number, notReviewed: number];
+
+/** How many images of each product a mirror leaves out: a delta lists changed products only, and a summary counts all. */
+export class LeftOutImages {
+  readonly #byProduct: Map<string, Counts>;
+
+  private constructor(byProduct: Map<string, Counts>) {
+    this.#byProduct = byProduct;
+  }
+
+  /** What the last run has written; null if it has left out none, or is not known. */
+  static async read(
+    store: Pick<MirrorStore, "read">,
+    { leftOut }: MirrorFiles,
+  ): Promise<LeftOutImages | null> {
+    const content = await store.read(leftOut);
+    if (content === null) return null;
+    try {
+      return new LeftOutImages(new Map(Object.entries(parseJson(String(content)) as Record<string, Counts>)));
+    } catch {
+      return null;
+    }
+  }
+
+  static none(): LeftOutImages {
+    return new LeftOutImages(new Map());
+  }
+
+  set(productId: string, { rejected, not_reviewed = 0 }: LeftOut): void {
+    if (rejected + not_reviewed === 0) this.#byProduct.delete(productId);
+    else this.#byProduct.set(productId, [rejected, not_reviewed]);
+  }
+
+  sum(filter: ReviewFilter | null): LeftOut | null {
+    const sum = { rejected: 0, not_reviewed: 0 };
+    for (const [rejected, notReviewed] of this.#byProduct.values()) {
+      sum.rejected += rejected;
+      sum.not_reviewed += notReviewed;
+    }
+    return toLeftOut(filter, sum);
+  }
+
+  async write(store: Pick<MirrorStore, "put">, { leftOut }: MirrorFiles): Promise<void> {
+    await store.put(leftOut, [Buffer.from(JSON.stringify(Object.fromEntries(this.#byProduct)))]);
+  }
+}

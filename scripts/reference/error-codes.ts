@@ -236,7 +236,8 @@ export const codeGroups: readonly CodeGroup[] = [
       bucket_key_invalid: "Check the access key and its secret.",
       bucket_key_expired: "Sign in to the store again.",
       clock_skew: "Correct the clock of this machine.",
-      no_conditional_writes: "Use one machine only, and add --unlocked, without --shard.",
+      no_conditional_writes:
+        "Use one machine only, with --unlocked and without --shard; give it decisions with --decisions FILE.",
       lease_lost: again,
       damaged_lease:
         "Make sure that no other machine works on the mirror, and delete the object in the message.",

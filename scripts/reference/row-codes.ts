@@ -101,7 +101,7 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       bad_results: again,
       asset_gone: again,
       ambiguous_names: "Use cat export sync DIR --approved.",
-      no_decisions: "Decide about the images on the page first.",
+      no_decisions: "Decide about the images on the page, and record the file or add --decisions FILE.",
       no_task: "Use the file that the review page wrote.",
       duplicate_decision: "Keep one decision per image.",
       edited_decision: "Restore the row, and change only decision and note.",

@@ -41,8 +41,10 @@ export const isSameDecision = (one: ReviewDecision, other: ReviewDecision): bool
 export interface RecordedDecisions {
   /** Earlier decisions of which these say the opposite, and which they replace. */
   readonly reversed: StoredDecision[];
-  /** Recorded decisions that say the opposite and count more: they stay. */
+  /** Recorded decisions that say the opposite and are later: they stay. */
   readonly later: StoredDecision[];
+  /** Recorded rejections of the same time: they stay. */
+  readonly sameTime: StoredDecision[];
 }
 
 /** Decisions about generated images, one per image: the one that counts most. */
@@ -81,12 +83,12 @@ export function storedDecisions(db: Database): Decisions {
     all: (baseUrl) => all.all(baseUrl).map(toDecision),
     record: (baseUrl, decisions) =>
       db.transaction(() => {
-        const recorded: RecordedDecisions = { reversed: [], later: [] };
+        const recorded: RecordedDecisions = { reversed: [], later: [], sameTime: [] };
         for (const one of decisions) {
           const before = of(baseUrl, one.task);
           const isOpposite = before !== null && before.decision !== one.decision;
           if (before !== null && !isSameDecision(one, before) && !countsMore(one, before)) {
-            if (isOpposite) recorded.later.push(before);
+            if (isOpposite) recorded[before.at === one.at ? "sameTime" : "later"].push(before);
             continue;
           }
           if (isOpposite) recorded.reversed.push(before);

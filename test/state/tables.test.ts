@@ -232,31 +232,29 @@ test("raises a mark unless a later one was set", () => {
 
 test("keeps the later of two decisions about an image by its time, and says which ones it turned", () => {
   const { decisions } = state;
+  const none = { reversed: [], later: [], sameTime: [] };
   const anna = { run: "R1", reviewer: "Anna" } as const;
   const one = { ...anna, task: "T1", decision: "reject", note: "sleeve", at: 20 } as const;
   const other = { ...anna, task: "T2", decision: "approve", note: "", at: 20 } as const;
   expect(decisions.of("http://x", "T1")).toBe(null);
-  expect(decisions.record("http://x", [one, other])).toEqual({ reversed: [], later: [] });
+  expect(decisions.record("http://x", [one, other])).toEqual(none);
   const earlier = { ...one, decision: "approve", at: 19 } as const;
-  expect(decisions.record("http://x", [earlier])).toEqual({ reversed: [], later: [one] });
+  expect(decisions.record("http://x", [earlier])).toEqual({ ...none, later: [one] });
   expect(decisions.of("http://x", "T1")).toEqual(one);
-  expect(decisions.record("http://x", [{ ...one, note: "older", at: 19 }])).toEqual({
-    reversed: [],
-    later: [],
-  });
+  expect(decisions.record("http://x", [{ ...one, note: "older", at: 19 }])).toEqual(none);
   expect(decisions.of("http://x", "T1")).toEqual(one);
   // Of equal times the rejection counts, whichever was recorded first.
   expect(decisions.record("http://x", [{ ...one, decision: "approve" }])).toEqual({
-    ...{ reversed: [], later: [one] },
+    ...{ ...none, sameTime: [one] },
   });
   const rejected = { ...other, decision: "reject" } as const;
-  expect(decisions.record("http://z", [other])).toEqual({ reversed: [], later: [] });
-  expect(decisions.record("http://z", [rejected])).toEqual({ reversed: [other], later: [] });
+  expect(decisions.record("http://z", [other])).toEqual(none);
+  expect(decisions.record("http://z", [rejected])).toEqual({ ...none, reversed: [other] });
   const again = { ...one, decision: "approve", note: "", at: 21 } as const;
-  expect(decisions.record("http://x", [again, other])).toEqual({ reversed: [one], later: [] });
+  expect(decisions.record("http://x", [again, other])).toEqual({ ...none, reversed: [one] });
   expect(decisions.of("http://x", "T1")).toEqual(again);
   expect(decisions.isRejected("http://x", "T1")).toBe(false);
-  expect(decisions.record("http://y", [one])).toEqual({ reversed: [], later: [] });
+  expect(decisions.record("http://y", [one])).toEqual(none);
   expect(decisions.isRejected("http://y", "T1")).toBe(true);
   expect(decisions.of("http://x", "T2")).toEqual(other);
 });

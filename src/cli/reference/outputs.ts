@@ -73,7 +73,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
   "tasks save": lines(savedTask(), [...byId, partial]),
   "tasks review": json(summaries.reviewOutput, [...byId, conflict]),
   export: lines(z.union([ExportRow, summaries.savedExport, summaries.rejectedFile]), [...changes, partial]),
-  "export sync": json(summaries.syncOutput, [...reads, conflict, partial]),
+  "export sync": json(z.union([summaries.syncOutput, summaries.rejectedFile]), [...reads, conflict, partial]),
   "exports list": lines(summaries.sentExport),
   "exports get": json(ExportJob, byId),
   "exports watch": json(ExportJob, byId),

@@ -188,6 +188,8 @@ export const reviewOutput = z.looseObject({
   undecided: count,
   reversed: count,
   later: count,
+  /** Only with `--mirror`. */
+  decisions_file: optionalText,
   total: count.optional(),
   valid: count.optional(),
   invalid: count.optional(),
@@ -201,7 +203,9 @@ export const savedExport = z.looseObject({
   assets: count,
   deleted: count.optional(),
   missing: count.optional(),
+  /** Images that are left out by their decisions: only with `--approved` or `--not-rejected`. */
   rejected: count.optional(),
+  not_reviewed: count.optional(),
   unlabeled: count.optional(),
   files: z.array(z.looseObject({ path: text, bytes: count })),
   jobs: z.array(z.looseObject({ id: text, status: text })),
@@ -221,6 +225,8 @@ export const syncOutput = z.looseObject({
   bytes: count.nullable(),
   index_file: text,
   duration_ms: count,
+  rejected: count.optional(),
+  not_reviewed: count.optional(),
   unlabeled: count.optional(),
   failures: z
     .array(

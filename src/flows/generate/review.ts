@@ -211,7 +211,7 @@ export function recordReview(review: Review, place: RecordPlace): RecordedReview
   const { state, baseUrl } = place;
   const stored = toStored(review, place);
   const recorded = state.decisions.record(baseUrl, stored);
-  const overruled = new Set(recorded.later.map(({ task }) => task));
+  const overruled = new Set([...recorded.later, ...recorded.sameTime].map(({ task }) => task));
   const count = (which: StoredDecision["decision"]) =>
     stored.filter(({ task, decision }) => decision === which && !overruled.has(task)).length;
   const undecided = review.images.length - stored.length;

@@ -131,6 +131,14 @@ describe("cat tasks review --mirror", () => {
     expect(world.tryons().map(([, decision]) => decision)).toEqual(["approve", "reject", "approve"]);
   });
 
+  test("says how many images are decided otherwise there", async () => {
+    const world = await teamWorld();
+    await world.steps.ben("m");
+    expect((await world.steps.anna("m")).stderr).toContain(
+      "Handed 3 decisions on to m/decisions.csv.\nOther decisions about 2 images count there: they are later, or rejections of the same time.\n",
+    );
+  });
+
   test("names the account of the computer without --reviewer, and keeps who has decided", async () => {
     const world = await teamWorld();
     const reviewers = () =>

@@ -57,6 +57,7 @@ describe("--rerun", () => {
     expect(world.tasks()).toHaveLength(5);
     const nothing = await world.cat("tryon --rerun more.csv --yes");
     expect(nothing).toMatchObject({ exit: 0, stderr: expect.stringContaining("Nothing to do: 1 image") });
+    world.clock.advance(1_000);
     review(world, "less.csv", [2]);
     expect(await world.cat("tryon --rerun less.csv --yes")).toEqual({
       exit: 0,

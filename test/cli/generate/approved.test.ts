@@ -84,6 +84,7 @@ describe("--approved", () => {
   test("moves an image back that a later review approves", async () => {
     const world = await savedWorld();
     await world.cat(line);
+    world.clock.advance(1_000);
     world.review("decisions.csv", ["reject"], ["approve"], ["approve"]);
     const ran = await world.cat(line);
     expect(ran.stderr).toContain(
@@ -103,11 +104,13 @@ describe("--approved", () => {
     expect(world.images()).toEqual(moved);
     // On the way back.
     linkSync(world.at(`rejected/${second}`), world.at(second));
+    world.clock.advance(1_000);
     world.review("decisions.csv", ["approve"], ["approve"], [""]);
     expect((await world.cat(line)).exit).toBe(0);
     expect(world.images()).toEqual({ kept: world.names, rejected: [] });
     // An empty file has the name, where the file system has no links.
     writeFileSync(world.at(`rejected/${first}`), "");
+    world.clock.advance(1_000);
     world.review("decisions.csv", ["reject"], ["approve"], [""]);
     expect((await world.cat(line)).exit).toBe(0);
     expect(world.images()).toEqual({ kept: [second, third], rejected: [first] });

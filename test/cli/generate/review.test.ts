@@ -63,6 +63,32 @@ describe("cat tasks review", () => {
   });
 });
 
+test("of two decisions of one time the rejection counts, and the approval says why it does not", async () => {
+  const world = await reviewWorld(1);
+  const time = "2026-01-05T08:00:00Z";
+  world.review("one.csv", ["reject", "", time]);
+  world.review("other.csv", ["approve", "", time]);
+  await world.cat("tasks review one.csv");
+  expect((await world.cat("tasks review other.csv")).stderr).toBe(
+    "A decision of the same time rejects 1 image of other.csv: the rejection counts. To approve them, set a later decided_at.\n" +
+      "Recorded 0 decisions of other.csv: 0 approved, 0 rejected.\n",
+  );
+  const { stdout } = await world.cat("tasks review other.csv --json");
+  expect(JSON.parse(stdout)).toMatchObject({ approved: 0, reversed: 0, later: 1 });
+  world.review("later.csv", ["approve", "", "2026-01-05T08:00:00.001Z"]);
+  expect((await world.cat("tasks review later.csv --json")).stdout).toContain('"reversed":1');
+});
+
+test("a decision of the future has been made when its file was saved", async () => {
+  const world = await reviewWorld(1);
+  world.review("wrong.csv", ["reject", "", "2031-01-01T00:00:00Z"]);
+  utimesSync(join(world.folder, "wrong.csv"), 0, Date.parse("2026-01-05T08:00:00Z") / 1000);
+  world.review("right.csv", ["approve", "", "2026-01-05T08:30:00Z"]);
+  await world.cat("tasks review right.csv");
+  for (const _ of [1, 2])
+    expect((await world.cat("tasks review wrong.csv")).stderr).toContain("A later review decided otherwise");
+});
+
 test("results.csv overrules no review, and gives notes back as they were written", async () => {
   const world = await reviewWorld(2);
   world.review("decisions.csv", ["reject", "=1+1", "2026-01-05T08:00:00Z"], [""]);

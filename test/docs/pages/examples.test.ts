@@ -49,6 +49,7 @@ test("only these blocks do not run here", () => {
     "CONTRIBUTING.md: npm ci             # install, and build dist/",
     "docs/command-line.md: cat doctor --profile live --parity restored",
     "docs/command-line.md: $ source <(catalogue completion bash)   # or zsh, after compinit",
+    "docs/exports.md: cat export --approved --out approved.csv",
     "docs/exports.md: cat import mirror --profile restored",
     "docs/exports.md: cat export sync s3://shop/images --region eu-central-1",
     "docs/exports.md: cat export sync s3://shop/images --shard 1/3   # 2/3 and 3/3 on other machines",

@@ -3,22 +3,18 @@ import { Reviews } from "../../../flows/export/reviews.ts";
 import { changesFolder, LocalFolder } from "../../../flows/export/sync/local-folder.ts";
 import { exchangeDecisions } from "../../../flows/export/sync/mirror-decisions.ts";
 import { decisionsFile, isMirrorOf, mirrorFiles } from "../../../flows/export/sync/mirror-state.ts";
-import type { ReviewDecision } from "../../../state/decisions.ts";
 import type { App } from "../../app/app.ts";
 import type { BucketFlags } from "../../flags/bucket-flags.ts";
 import { named } from "../../flags/values.ts";
+import type { HandOn } from "../generate/open-review.ts";
 import { mirrorDecisions } from "./known-decisions.ts";
 import { mirrorFolder, serviceOfMirror } from "./mirror-place.ts";
 
 /**
  * Opens a mirror for the decisions of `cat tasks review`, and checks that it is one of the service in use. The first decisions
- * may be there before the first run. Throws a CatError. The result adds decisions to its file, and resolves to the name of it.
+ * may be there before the first run. Throws a CatError.
  */
-export async function openHandOn(
-  app: App,
-  mirror: string,
-  flags: BucketFlags,
-): Promise<(decisions: readonly ReviewDecision[]) => Promise<string>> {
+export async function openHandOn(app: App, mirror: string, flags: BucketFlags): Promise<HandOn> {
   named(
     "--mirror",
     mirror,
@@ -39,7 +35,9 @@ export async function openHandOn(
   return async (decisions) => {
     const { clock } = app.context;
     const read = mirrorDecisions(app, mirror);
-    await exchangeDecisions(store, new Reviews(decisions), { read, clock, isDryRun: false });
-    return nameIn(mirror, decisionsFile);
+    const reviews = new Reviews(decisions);
+    await exchangeDecisions(store, reviews, { read, clock, isDryRun: false });
+    const overruled = decisions.filter(({ task, decision }) => reviews.of(task)?.decision !== decision);
+    return { file: nameIn(mirror, decisionsFile), overruled: overruled.length };
   };
 }

@@ -148,7 +148,7 @@ export async function recordDecisions(app: App, review: Review): Promise<Recorde
 export async function noteDisagreements(
   app: App,
   file: string,
-  { reversed, later }: Pick<RecordedReview, "reversed" | "later">,
+  { reversed, later, sameTime }: Pick<RecordedReview, "reversed" | "later" | "sameTime">,
 ): Promise<void> {
   const name = shownName(file);
   const images = (count: number) => counted(count, "image");
@@ -164,34 +164,47 @@ export async function noteDisagreements(
         `A later review decided otherwise about ${images(later.length)} of ${name}: that one counts.`,
       ),
     );
+  if (sameTime.length > 0)
+    await app.io.note(
+      app.io.visible(
+        `A decision of the same time rejects ${images(sameTime.length)} of ${name}: the rejection counts. To approve them, set a later decided_at.`,
+      ),
+    );
 }
 
 /** What `cat tasks review` does with a file. */
 interface Recording {
   readonly reading: Reading;
   readonly reviewer: string | undefined;
-  /** Hands decisions on to a mirror, and resolves to the file that has them there. */
-  readonly handOn: ((decisions: readonly ReviewDecision[]) => Promise<string>) | null;
+  readonly handOn: HandOn | null;
 }
+
+/** Hands decisions on to a mirror; resolves to the file that has them there, and for how many images others count. */
+export type HandOn = (
+  decisions: readonly ReviewDecision[],
+) => Promise<{ readonly file: string; readonly overruled: number }>;
 
 /** `cat tasks review`: records a file of decisions, and reports how many. Throws an InputError for a file with problems. */
 export async function recordReviewFile(app: App, file: string, recording: Recording): Promise<void> {
   const nothing = { file, approved: 0, rejected: 0, undecided: 0, reversed: 0, later: 0 };
   const review = await orReported(app, nothing, openWholeReview(app, file, recording));
   const recorded = await recordDecisions(app, review);
-  const { approved, rejected, undecided, reversed, later } = recorded;
+  const { approved, rejected, undecided, reversed } = recorded;
+  const later = recorded.later.length + recorded.sameTime.length;
   if (!app.io.json) await noteSummary(app, reportLines(app, review, recorded, recording.reading));
   const [state, { baseUrl }] = [await app.state(), await app.connection()];
   // A later review counts there as well.
   const counting = review.images.flatMap(({ row }) => state.decisions.of(baseUrl, row.task_id) ?? []);
-  const decisions_file = await recording.handOn?.(counting);
-  const summary = { file, approved, rejected, undecided, reversed: reversed.length, later: later.length };
-  if (app.io.json)
-    await app.io.jsonData({ ...summary, ...(decisions_file !== undefined && { decisions_file }) });
-  else if (decisions_file !== undefined)
-    await app.io.note(
-      app.io.visible(`Handed ${counted(counting.length, "decision")} on to ${decisions_file}.`),
-    );
+  const handed = await recording.handOn?.(counting);
+  const summary = { file, approved, rejected, undecided, reversed: reversed.length, later };
+  if (app.io.json) await app.io.jsonData({ ...summary, ...(handed && { decisions_file: handed.file }) });
+  else if (handed !== undefined) {
+    await app.io.note(app.io.visible(`Handed ${counted(counting.length, "decision")} on to ${handed.file}.`));
+    if (handed.overruled > 0)
+      await app.io.note(
+        `Other decisions about ${counted(handed.overruled, "image")} count there: they are later, or rejections of the same time.`,
+      );
+  }
 }
 
 async function openWholeReview(

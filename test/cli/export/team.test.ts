@@ -214,6 +214,16 @@ describe("cat tasks review --mirror", () => {
 });
 
 describe("the decisions of a mirror", () => {
+  test("are recorded by the machine that has generated the images, also if some are not reviewed", async () => {
+    const world = await teamWorld();
+    world.file("one.csv", [world.ids.two, "approve", "", late]);
+    await world.on("ben", "tasks review one.csv --mirror m --reviewer Ben");
+    expect((await world.cat("tasks review one.csv")).stderr).toContain("incomplete_decisions");
+    expect(await world.cat("tasks review m/decisions.csv")).toMatchObject({
+      ...{ exit: 0, stderr: "Recorded 1 decision of m/decisions.csv: 1 approved, 0 rejected.\n" },
+    });
+  });
+
   test("are those of a profile that has some, and of files", async () => {
     const world = await teamWorld();
     await world.review("approve", "", "");

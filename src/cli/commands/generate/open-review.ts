@@ -55,8 +55,10 @@ export async function openReview(
 ): Promise<{ review: Review; source: Source }> {
   const source = await openDecisionFile(app, file, use.reading);
   try {
-    const { decisions, problems: ofRows, located } = await readDecisions(source, use.reading?.read ?? null);
-    const place = { ...(await reviewPlace(app, use.asksService)), needsAllImages: use.needsAllImages };
+    const read = use.reading?.read ?? null;
+    const { decisions, problems: ofRows, isGathered, located } = await readDecisions(source, read);
+    const needsAllImages = use.needsAllImages && !isGathered;
+    const place = { ...(await reviewPlace(app, use.asksService)), needsAllImages };
     const { images, problems } = await findImages(decisions, place);
     const all = [...ofRows, ...problems].map(located);
     await rejectProblems(app, file, all, { rows: decisions.length, left: use.left });

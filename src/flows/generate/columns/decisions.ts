@@ -42,6 +42,8 @@ const decisions: ReadonlySet<string> = new Set(["approve", "reject", ""]);
 export interface ReadDecisions {
   readonly decisions: Decision[];
   readonly problems: Problem[];
+  /** Whether it has what several reviewers have decided, as a mirror keeps it, and not the images of a run. */
+  readonly isGathered: boolean;
   /** A problem with its cell, in a workbook. */
   readonly located: (problem: Problem) => Problem;
 }
@@ -96,7 +98,9 @@ export async function readDecisions(source: Source, read: ReadOptions | null): P
     ...problem,
     ...reader.placeOfField(problem.line, problem.param),
   });
-  return { decisions: decisions, problems, located };
+  const { names } = reader.columns;
+  const isGathered = names.includes(reviewerColumn) && !names.includes("line");
+  return { decisions, problems, isGathered, located };
 }
 
 /**

@@ -74,8 +74,15 @@ export class MemoryStore implements MirrorStore {
   }
 
   async change(path: string, change: Change): Promise<void> {
-    const content = await change(await this.read(path));
-    if (content !== null) await this.put(path, [content]);
+    for (;;) {
+      const before = await this.read(path);
+      const content = await change(before);
+      if (content === null) return;
+      // Another store has changed it meanwhile.
+      if ((await this.read(path)) !== before) continue;
+      await this.put(path, [content]);
+      return;
+    }
   }
 
   touch(path: string): void {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { systemClock } from "../../../../../src/clock.ts";
 import type { MirrorStore } from "../../../../../src/flows/export/sync/mirror-store.ts";
+import { TestClock } from "../../../../support/test-clock.ts";
 
 /** A new place, and stores in it: each call is another process. */
 export type NewPlace = () => (() => MirrorStore) | Promise<() => MirrorStore>;
@@ -59,6 +61,36 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace, { hasLocks
       expect(await store.put("a", text("three"), { exclusive: true })).toBeNull();
       expect(String(await store.read("a"))).toBe("two");
       expect(await pathsOf(store)).toEqual(["a"]);
+    });
+
+    test("changes a file, or leaves it as it is", async () => {
+      const store = (await newPlace())();
+      const clock = new TestClock();
+      await store.change("a", async (content) => Buffer.from(`${content}`), clock);
+      await store.change("a", async () => null, clock);
+      await store.change("a", async (content) => Buffer.from(`${content}!`), clock);
+      expect(String(await store.read("a"))).toBe("null!");
+    });
+
+    test.runIf(hasLocks)("keeps the changes of all processes that make some at once", async () => {
+      const open = await newPlace();
+      const add = (line: string) =>
+        open().change(
+          "a",
+          async (content) => {
+            // Others get their turn between a look and the write.
+            await new Promise(setImmediate);
+            return Buffer.concat([content ?? Buffer.alloc(0), Buffer.from(line)]);
+          },
+          systemClock(),
+        );
+      const lines = Array.from({ length: 3 }, (_, at) => `${at}\n`);
+      await Promise.all(lines.map(add));
+      expect(
+        String(await open().read("a"))
+          .match(/.*\n/g)!
+          .sort(),
+      ).toEqual(lines);
     });
 
     test("keeps the old file if the content of the new one fails", async () => {

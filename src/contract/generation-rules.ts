@@ -28,6 +28,15 @@ export const listAngleShots = (kind: GenerationKind, subtype: string | null): re
 export const allAngleShots = (kind: GenerationKind): readonly string[] =>
   kind === "tryon" ? sets.tryonAngleShots : [...new Set(Object.values(sets.beautifierAngleShots).flat())];
 
+/** The fields of which the service may know more values than this program. */
+export type OpenField = "background" | "angle_shot";
+
+/** Whether a value is a color, a custom angle shot, or in the lists of a kind, of any subtype. */
+export const isListed = (kind: GenerationKind, field: OpenField, value: string): boolean =>
+  field === "background"
+    ? hexBackground.test(value) || listBackgrounds(kind).includes(value)
+    : (kind === "tryon" && customAngleShot.test(value)) || allAngleShots(kind).includes(value);
+
 const isSubtype = (value: string | null): value is (typeof sets.taskSubtypes)[number] =>
   value !== null && Object.hasOwn(sets.beautifierAngleShots, value);
 

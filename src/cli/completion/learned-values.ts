@@ -2,6 +2,7 @@ import { allAngleShots, type GenerationKind, listBackgrounds } from "../../contr
 import type { ExportRow } from "../../contract/resources/exports.ts";
 import { hexBackground } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
+import type { LearnedLooks } from "../../flows/generate/columns/vocabulary.ts";
 import { parseJson } from "../../json.ts";
 import type { App } from "../app/app.ts";
 import { visible } from "../output/visible.ts";
@@ -80,3 +81,9 @@ export async function learnedValues(app: App, kind: LearnedKind): Promise<string
     throw error;
   }
 }
+
+/** The values of the looks of a kind that earlier commands have kept. */
+export const learnedLooks = async (app: App, kind: GenerationKind): Promise<LearnedLooks> => ({
+  background: await learnedValues(app, `${kind} background`),
+  angle_shot: await learnedValues(app, `${kind} angle_shot`),
+});

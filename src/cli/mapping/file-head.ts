@@ -111,7 +111,7 @@ export async function wrongValues({ source, read }: Readable, form: RowForm): Pr
     for (const { content } of rows) {
       const problems = await form.problems(content);
       const fixes = problems.map(({ valueFix }) => valueFix);
-      for (const valueFix of [...fixes, ...(form.otherSpellings?.(content) ?? [])]) {
+      for (const valueFix of [...fixes, ...(form.unlistedValues?.(content) ?? [])]) {
         if (valueFix === undefined) continue;
         const key = JSON.stringify([valueFix.field, normalHeader(valueFix.from)]);
         const known = wrong.get(key) ?? { ...valueFix, rows: 0 };

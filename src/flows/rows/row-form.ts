@@ -31,8 +31,8 @@ export interface RowForm {
   fromObject(object: Record<string, unknown>): unknown;
   /** All problems of a row; a promise only if something must be looked up, such as a local photo. */
   problems(row: unknown): readonly FieldProblem[] | Promise<readonly FieldProblem[]>;
-  /** Values that may be valid, but seem to be another spelling of a known one: asked about, never a problem. */
-  otherSpellings?(row: unknown): readonly ValueFix[];
+  /** Values that are not known, but may be valid: asked about, never a problem. */
+  unlistedValues?(row: unknown): readonly ValueFix[];
   /** Called before the problems of rows beyond a limit: only what identifies the file is read for them. */
   beyondLimit?(): void;
   /** The row's name for the user, shown with its problems. */

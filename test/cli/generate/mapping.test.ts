@@ -122,6 +122,39 @@ Fix the file and run the command again.
     expect(again.screen()).not.toContain("like this?");
   });
 
+  test("keep such a value without a question, however it was decided", async () => {
+    const world = await shop(
+      "product_reference,model_id,background,angle_shot\nDRESS-1,Amara,studio,Vorderansicht\n",
+    );
+    const flag = ["--map-value", "angle_shot:Vorderansicht=Vorderansicht"];
+    const ran = await world.cat(["tryon", "looks.csv", "--dry-run", ...flag]);
+    expect(ran).toMatchObject({ exit: 0, stderr: expect.not.stringContaining("known value") });
+    const screen = atTerminal(world, "tryon looks.csv");
+    await screen.type("Read 1 value of looks.csv like this?", "\x1b[B", "\x1b[B", "\r");
+    await screen.type('What is "Vorderansicht"?', ..."\x1b[B".repeat(6).match(/.{3}/gsu)!, "\r");
+    await screen.type("Vorderansicht = Vorderansicht (angle_shot, 1 row)", "\r");
+    await screen.type("Generate 1 image of 1 product?", "n\r");
+    expect((await screen.ran).exit).toBe(0);
+    expect(screen.screen()).not.toContain("unknown value");
+  });
+
+  test("have the values that exports have shown as choices and guesses", async () => {
+    const world = await generateWorld({ env: { NO_COLOR: "1" }, mock: { strictSlugs: false } });
+    world.looks("DRESS-1,Amara,terrace,knee-front");
+    await world.cat("tryon looks.csv --yes");
+    const home = { env: { CAT_HOME: join(world.folder, "other") } };
+    await world.cat("export --out all.ndjson", home);
+    world.looks("DRESS-2,Amara,Terrasse,knee-front", "DRESS-3,Amara,quay,full-front");
+    const elsewhere = { cat: (line: string, more: object) => world.cat(line, { ...home, ...more }) };
+    const screen = atTerminal({ cat: elsewhere.cat as typeof world.cat }, "tryon looks.csv --dry-run");
+    await screen.type("quay = ? (choose) (background, 1 row)", "\x1b[B", "\x1b[B", "\r");
+    await screen.type('What is "quay"? (background, 1 row)', "\x1b[A\x1b[A", "\r");
+    await screen.type("quay = terrace (background, 1 row)", "\r");
+    expect(await screen.ran).toMatchObject({ exit: 0 });
+    expect(screen.screen()).toContain("Terrasse = terrace (background, 1 row)");
+    expect(screen.screen()).not.toContain("knee-front = ");
+  });
+
   test("of a beautified shot have choices in other languages, also in a matrix", async () => {
     const world = await shop();
     world.write(

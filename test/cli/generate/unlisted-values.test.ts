@@ -4,6 +4,8 @@ import { atTerminal } from "../../support/at-terminal.ts";
 import { generateWorld } from "./generate-world.ts";
 
 const anySlug = { mock: { strictSlugs: false } };
+const backgrounds =
+  "Known values of background: white, light-grey, beige, black, studio, loft, street, garden, beach.\n";
 const decides = "The service decides about these values.\n";
 
 describe("a background or angle that is not listed", () => {
@@ -19,9 +21,11 @@ describe("a background or angle that is not listed", () => {
     expect(ran.stderr).toMatch(
       new RegExp(
         [
-          'looks.csv:2  background "studoi" is not a known value: did you mean "studio"\\? \\(and 1 more row\\)',
-          'looks.csv:4  background "constructor" is not a known value',
-          'looks.csv:4  angle_shot "fullfront" is not a known value: did you mean "full-front"\\?',
+          'looks.csv:2  background "studoi" is not a known value: did you mean "studio"\\? Correct it, or use --map-value "background:studoi=studio" \\(and 1 more row\\)',
+          'looks.csv:4  background "constructor" is not a known value: correct it, or use --map-value "background:constructor=VALUE"',
+          'looks.csv:4  angle_shot "fullfront" is not a known value: did you mean "full-front"\\? Correct it, or use --map-value "angle_shot:fullfront=full-front"',
+          "Known values of background: white, light-grey, beige, black, studio, loft, street, garden, beach.",
+          "Known values of angle_shot: full-front, full-back, full-side, half-front, half-back, close-up.",
           decides,
         ].join("\\n"),
       ),
@@ -35,7 +39,7 @@ describe("a background or angle that is not listed", () => {
     const people = await world.cat("tryon looks.csv --dry-run");
     expect(people.exit).toBe(0);
     expect(people.stderr).toContain(
-      `looks.csv:2  background "studoi" is not a known value: did you mean "studio"?\n${decides}`,
+      `looks.csv:2  background "studoi" is not a known value: did you mean "studio"? Correct it, or use --map-value "background:studoi=studio"\n${backgrounds}${decides}`,
     );
     const programs = await world.cat("tryon looks.csv --dry-run --json");
     expect(JSON.parse(programs.stdout)).toMatchObject({
@@ -43,20 +47,29 @@ describe("a background or angle that is not listed", () => {
       notes: [
         {
           ...{ line: 2, param: "background", code: "unlisted_value" },
-          message: 'background "studoi" is not a known value: did you mean "studio"?',
+          message:
+            'background "studoi" is not a known value: did you mean "studio"? Correct it, or use --map-value "background:studoi=studio"',
+          known: ["white", "light-grey", "beige", "black", "studio", "loft", "street", "garden", "beach"],
         },
       ],
     });
   });
 
-  test("is asked about once on a terminal, for all values", async () => {
+  test("without a guess is asked about once on a terminal, for all values that stay as they are", async () => {
     const world = await generateWorld(anySlug);
-    world.looks("DRESS-1,Amara,studoi,full-front", "DRESS-2,Amara,lofty,full-front");
+    world.looks("DRESS-1,Amara,quay,full-front", "DRESS-2,Amara,jetty,full-front");
     const declined = atTerminal(world, "tryon looks.csv");
+    await declined.type("quay = ? (choose) (background, 1 row)", "\r");
     await declined.type("Send 2 unknown values to the service?", "n\r");
     expect((await declined.ran).exit).toBe(0);
+    const screen = declined.screen().replace(/\s+/g, " ");
+    expect(screen).toContain(
+      'looks.csv:2 background "quay" is not a known value: correct it, or use --map-value "background:quay=VALUE"',
+    );
+    expect(screen).toContain(backgrounds.trim());
     expect(world.tasks()).toEqual([]);
     const agreed = atTerminal(world, "tryon looks.csv --save images");
+    await agreed.type("Read 2 values of looks.csv like this?", "\r");
     await agreed.type("Send 2 unknown values to the service?", "y\r");
     await agreed.type("Generate 2 images of 2 products?", "y\r");
     expect((await agreed.ran).exit).toBe(0);
@@ -91,7 +104,7 @@ describe("a background or angle that is not listed", () => {
     );
     expect(ran.exit).toBe(0);
     expect(ran.stderr).toContain(
-      `--background "studoi" is not a known value: did you mean "studio"?\n--angle "half" is not a known value: did you mean "half-front" or "half-back"?\n${decides}`,
+      `--background "studoi" is not a known value: did you mean "studio"?\n--angle "half" is not a known value: did you mean "half-front" or "half-back"?\n${backgrounds.replace("of ", "of --")}Known values of --angle: full-front, full-back, full-side, half-front, half-back, close-up.\n${decides}`,
     );
   });
 
@@ -104,7 +117,7 @@ describe("a background or angle that is not listed", () => {
     const elsewhere = { env: { CAT_HOME: `${world.folder}/other` } };
     world.looks("DRESS-3,Amara,terrase,full-front");
     const before = await world.cat("tryon looks.csv --dry-run", elsewhere);
-    expect(before.stderr).toContain('background "terrase" is not a known value\n');
+    expect(before.stderr).toContain('background "terrase" is not a known value: correct it');
     for (const [at, command] of ["export --out a.ndjson --yes", "export sync mirror"].entries()) {
       const home = { env: { CAT_HOME: `${world.folder}/other-${at}` } };
       expect(await world.cat(command, home)).toMatchObject({ exit: 0 });
@@ -128,9 +141,12 @@ describe("a beautified shot", () => {
     expect(ran.exit).toBe(0);
     expect(ran.stderr).toContain(
       [
-        'shots.csv:2  background "marble" is not a known value',
+        'shots.csv:2  background "marble" is not a known value: correct it, or use --map-value "background:marble=VALUE"',
+        // In rows of clothing the value is right.
         'shots.csv:2  angle_shot "detail" is not a known value for shoes',
         'shots.csv:2  style "ghost" is usual for clothing only, not for shoes',
+        "Known values of background: white, light-grey, beige, black, floor.",
+        "Known values of angle_shot for shoes: side, front, back, top, pair.",
         decides,
       ].join("\n"),
     );

@@ -73,7 +73,7 @@ export async function dryRun(
     await app.io.jsonData({
       ...plan,
       ...(foundMissing !== null && { existing: foundMissing.existing, in_progress: foundMissing.inProgress }),
-      ...(notes.length > 0 && { notes: notes.map(toJson) }),
+      ...(notes.length > 0 && { notes: notes.map((note) => ({ ...toJson(note), known: note.known })) }),
     });
   } else {
     const { fields } = generationVocabulary(flags.kind);

@@ -16,6 +16,7 @@ import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
+import { learnedLooks } from "../../completion/learned-values.ts";
 import { ExitCode, PartialError, toExitCode } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
 import type { SavePlace } from "../../files/save-folder.ts";
@@ -95,6 +96,7 @@ async function toMapping(
   mapFile: MapFile | null,
 ): Promise<FileMapping> {
   if (flags.file === null) return { ...noMapping, encoding: undefined };
+  const learned = canAsk(app) ? await learnedLooks(app, flags.kind) : undefined;
   return readMapping(app, {
     file: flags.file,
     source,
@@ -102,8 +104,8 @@ async function toMapping(
     flags,
     mapFile,
     ...(!flags.fresh && { kept: (encoding) => readKept(app, flags.kind, source, encoding) }),
-    form: (mapping) => generationForm({ ...flags, ...mapping }),
-    words: generationVocabulary(flags.kind),
+    form: (mapping) => generationForm({ ...flags, ...mapping, ...(learned && { learned }) }),
+    words: generationVocabulary(flags.kind, learned),
   });
 }
 

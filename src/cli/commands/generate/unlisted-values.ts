@@ -1,15 +1,19 @@
-import { didYouMean, questionFor, shortened } from "../../../contract/did-you-mean.ts";
-import { type UnlistedValue, unlistedValues } from "../../../contract/generation-rules.ts";
+import { questionFor, shortened } from "../../../contract/did-you-mean.ts";
+import { isListed, type UnlistedValue, unlistedValues } from "../../../contract/generation-rules.ts";
 import { splitValues } from "../../../flows/generate/columns/read-row.ts";
+import { meantValues } from "../../../flows/generate/columns/vocabulary.ts";
 import type { AskedOfFile, Generation } from "../../../flows/generate/generation.ts";
 import type { CostPlan } from "../../../flows/generate/generation-run.ts";
+import { normalValue } from "../../../flows/rows/mapped-columns.ts";
 import type { Place } from "../../../flows/rows/problem.ts";
+import type { ValueFix } from "../../../flows/rows/vocabulary.ts";
 import { counted, grouped, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { confirmAction } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
-import { learnedValues } from "../../completion/learned-values.ts";
+import { learnedLooks } from "../../completion/learned-values.ts";
 import { placeText } from "../../output/problem-groups.ts";
+import { wholeMessage } from "../../output/problem-list.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 /** A value that the service may not know, for people and for `--json`. */
@@ -18,6 +22,11 @@ export interface UnlistedNote extends Place {
   readonly param: UnlistedValue["field"];
   readonly code: "unlisted_value";
   readonly message: string;
+  /** Undefined where `--map-value` cannot help. */
+  readonly valueFix: ValueFix | undefined;
+  /** The subtype on which the known values depend; null for none. */
+  readonly of: string | null;
+  readonly known: readonly string[];
   /** How many rows after `line` have the same. */
   readonly others: number;
 }
@@ -27,7 +36,10 @@ type Looks = readonly Pick<Generation, "kind" | "line" | "background" | "angleSh
 /** So many values are shown one by one. */
 const mostShown = 20;
 
-/** The values of an input that neither the lists of this program nor earlier commands have, each once. */
+/**
+ * The values of an input that neither the lists of this program nor earlier commands have, each once. One that is read as
+ * itself is sent as it is: the user has decided.
+ */
 export async function unlistedNotes(
   app: App,
   flags: GenerateFlags,
@@ -43,36 +55,47 @@ export async function unlistedNotes(
     }
   }
   if (unlisted.size === 0) return [];
-  const learned = {
-    background: await learnedValues(app, `${flags.kind} background`),
-    angle_shot: await learnedValues(app, `${flags.kind} angle_shot`),
-    style: [] as string[],
-  };
+  const learned = { ...(await learnedLooks(app, flags.kind)), style: [] };
+  const isKept = (value: string) =>
+    [...flags.values.values()].some((some) => some.get(normalValue(value)) === value);
   return [...unlisted.values()]
-    .filter(({ one }) => !learned[one.field].includes(one.value))
+    .map(({ one, ...at }) => ({ one: { ...one, known: [...one.known, ...learned[one.field]] }, ...at }))
+    .filter(({ one }) => !one.known.includes(one.value) && !isKept(one.value))
     .map(({ one, line, lines }) => ({
       line,
       ...table?.placeOfField(line, one.field),
       param: one.field,
       code: "unlisted_value" as const,
-      message: toMessage(one, learned[one.field], flags.matrix),
+      ...toAdvice(one, flags),
+      of: one.of,
+      known: one.known,
       others: lines.size - 1,
     }))
     .sort((a, b) => a.line - b.line);
 }
 
-function toMessage(
+/** What is wrong with a value, and how a file can be read instead. */
+function toAdvice(
   { field, value, of, known }: UnlistedValue,
-  learned: readonly string[],
-  matrix: boolean,
-): string {
+  { kind, matrix, file }: GenerateFlags,
+): Pick<UnlistedNote, "message" | "valueFix"> {
   const what = `${field} ${shortened(value)}`;
-  if (field === "style") return `${what} is usual for clothing only, not for ${of}`;
-  if (!matrix && splitValues(value).length > 1)
-    return `${what} is not a known value: to generate an image for each part, add --matrix`;
-  const meant = didYouMean(value, [...known, ...learned]);
+  if (field === "style")
+    return { message: `${what} is usual for clothing only, not for ${of}`, valueFix: undefined };
+  if (!matrix && splitValues(value).length > 1) {
+    const message = `${what} is not a known value: to generate an image for each part, add --matrix`;
+    return { message, valueFix: undefined };
+  }
+  const meant = meantValues(field, value, known);
   const near = questionFor(meant, ": ", (word) => JSON.stringify(word));
-  return `${what} is not a known value${of === null ? "" : ` for ${of}`}${near}`;
+  return {
+    message: `${what} is not a known value${of === null ? "" : ` for ${of}`}${near}`,
+    // A value of another subtype is right in other rows.
+    valueFix:
+      file === null || isListed(kind, field, value)
+        ? undefined
+        : { field, from: value, to: meant.length === 1 ? meant[0] : undefined },
+  };
 }
 
 /**
@@ -97,15 +120,23 @@ export async function confirmUnlisted(
   await confirmAction(app, action, pause);
 }
 
-/** The notes as lines for people. */
+/** The notes as lines for people, with the known values below. */
 export function noteLines(flags: GenerateFlags, notes: readonly UnlistedNote[]): string[] {
-  const lines = notes.slice(0, mostShown).map(({ param, message, others, ...place }) => {
-    if (flags.input === "flags") return fieldFlags[param] + message.slice(param.length);
+  const named = (param: UnlistedNote["param"]) => (flags.input === "flags" ? fieldFlags[param] : param);
+  const lines = notes.slice(0, mostShown).map((note) => {
+    const { param, message, others } = note;
+    if (flags.input === "flags") return named(param) + message.slice(param.length);
     const rest = others === 0 ? "" : ` (and ${counted(others, "more row")})`;
-    return `${placeText(shownName(flags.input), place)}  ${message}${rest}`;
+    return `${placeText(shownName(flags.input), note)}  ${wholeMessage(note)}${rest}`;
   });
   if (notes.length > mostShown) lines.push(`${grouped(notes.length - mostShown)} more values are not known.`);
-  return [...lines, "The service decides about these values."];
+  const known = notes
+    .filter(({ known }) => known.length > 0)
+    .map(
+      ({ param, of, known }) =>
+        `Known values of ${named(param)}${of === null ? "" : ` for ${of}`}: ${known.join(", ")}.`,
+    );
+  return [...lines, ...new Set(known), "The service decides about these values."];
 }
 
 const fieldFlags = { background: "--background", angle_shot: "--angle", style: "--style" } as const;

@@ -29,11 +29,19 @@ import {
   splitValues,
   toCells,
 } from "./read-row.ts";
-import { type Field, fieldNames, generationVocabulary, otherSpelling } from "./vocabulary.ts";
+import {
+  type Field,
+  fieldNames,
+  generationVocabulary,
+  type LearnedLooks,
+  unlistedFix,
+} from "./vocabulary.ts";
 
 export interface FormOptions extends RowReading, Mapping {
   /** Whether a file may ask for the same image twice. */
   readonly allowDuplicates: boolean;
+  /** Values that are known besides the listed ones. */
+  readonly learned?: LearnedLooks;
 }
 
 /** The rows of a try-on or beautify file. */
@@ -61,7 +69,7 @@ export function generationForm(options: FormOptions): GenerationForm {
     objects,
     fromObject: (object) => objectRead(object, options),
     problems: (row) => readOnce(row).problems,
-    otherSpellings: (row) => otherSpellings(row, options),
+    unlistedValues: (row) => unlistedValues(row, options),
     readReference: productName,
     unique: allowDuplicates
       ? undefined
@@ -103,12 +111,14 @@ function remainingCells(
   return generations.length > 1 && remaining.length === 1 ? toCells(remaining[0]!) : null;
 }
 
-/** The backgrounds and angles of a row that are known in another spelling or language. */
-const otherSpellings = (row: unknown, { kind, matrix }: RowReading): ValueFix[] =>
+/** The backgrounds and angles of a row that are not known. */
+const unlistedValues = (row: unknown, { kind, matrix, learned }: FormOptions): ValueFix[] =>
   (["background", "angle_shot"] as const).flatMap((field) => {
     const value = (row as RawRow | null)?.[field];
-    if (typeof value !== "string") return [];
-    return (matrix ? splitValues(value) : [value]).flatMap((part) => otherSpelling(kind, field, part) ?? []);
+    const parts = typeof value === "string" ? splitValues(value) : [];
+    // Of several values without a matrix, the check says what to add.
+    if (parts.length > 1 && !matrix) return [];
+    return parts.flatMap((part) => unlistedFix(kind, field, part, learned) ?? []);
   });
 
 /** The product of a row, as people know it. */

@@ -1,14 +1,15 @@
+import { all, didYouMean, type OtherWords, plain } from "../../../contract/did-you-mean.ts";
 import {
-  all,
-  didYouMean,
-  type OtherWords,
-  plain,
-  wordsForOrientations,
-} from "../../../contract/did-you-mean.ts";
-import { allAngleShots, type GenerationKind, listBackgrounds } from "../../../contract/generation-rules.ts";
+  allAngleShots,
+  type GenerationKind,
+  isListed,
+  listBackgrounds,
+  type OpenField,
+} from "../../../contract/generation-rules.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
 import { normalHeader } from "../../rows/row-form.ts";
 import type { ValueFix, Vocabulary } from "../../rows/vocabulary.ts";
+import { meantByWords } from "./look-words.ts";
 
 /** The fields of an input row, by the names of the service (Tasks). */
 export const fieldNames = {
@@ -51,29 +52,16 @@ const closed: Readonly<Record<string, readonly string[]>> = {
   look_at_camera: ["true", "false"],
 };
 
-/** For backgrounds, subtypes and styles of generated images, and for yes and no. */
-const wordsForLooks: OtherWords = {
-  ...all("white", "weiss weiß blanc blanche bianco blanco"),
-  ...all("light-grey", "lightgray hellgrau grisclair grigiochiaro"),
-  ...all("black", "schwarz noir nero negro"),
-  ...all("street", "strasse straße rue strada calle"),
-  ...all("garden", "garten jardin giardino"),
-  ...all("beach", "strand plage spiaggia playa"),
-  ...all("floor", "boden fussboden fußboden sol pavimento suelo"),
-  ...all("pair", "paar paire paio par"),
-  ...all("clothing", "clothes apparel kleidung bekleidung vetements abbigliamento ropa"),
-  ...all("shoes", "shoe footwear schuh schuhe chaussures scarpe zapatos"),
-  ...all("headwear", "hat hats cap caps kopfbedeckung hut mutze mutzen chapeau"),
-  ...all("flatlay", "liegend gelegt"),
-  ...all("ghost", "ghostmannequin hohlfigur"),
-  ...all("true", "ja oui si wahr vrai vero verdadero"),
-  ...all("false", "nein non falsch faux falso"),
-};
+/** Values that the service has used, besides the listed ones. */
+export type LearnedLooks = Readonly<Record<OpenField, readonly string[]>>;
 
-const words: OtherWords = { ...wordsForOrientations, ...wordsForLooks };
+const nothingLearned: LearnedLooks = { background: [], angle_shot: [] };
 
 /** What `--map` and `--map-value` of a try-on or a beautified shot take. */
-export function generationVocabulary(kind: GenerationKind): Vocabulary {
+export function generationVocabulary(
+  kind: GenerationKind,
+  learned: LearnedLooks = nothingLearned,
+): Vocabulary {
   const names: readonly string[] = fieldNames[kind];
   return {
     kind,
@@ -84,33 +72,46 @@ export function generationVocabulary(kind: GenerationKind): Vocabulary {
     fields: names.join(", "),
     valued: names,
     toValuedField: (name) => (names.includes(name) ? name : null),
-    listChoices: (field) => listChoices(kind, field),
+    listChoices: (field) => listChoices(kind, field, learned),
     isOpen: (field) => !Object.hasOwn(closed, field),
   };
 }
 
-function listChoices(kind: GenerationKind, field: string): readonly string[] | undefined {
+function listChoices(
+  kind: GenerationKind,
+  field: string,
+  learned: LearnedLooks,
+): readonly string[] | undefined {
   if (!(fieldNames[kind] as readonly string[]).includes(field)) return undefined;
-  if (field === "background") return listBackgrounds(kind);
-  return field === "angle_shot" ? allAngleShots(kind) : closed[field];
+  if (field === "background") return [...listBackgrounds(kind), ...learned.background];
+  return field === "angle_shot" ? [...allAngleShots(kind), ...learned.angle_shot] : closed[field];
+}
+
+/** The known values that a text probably means: in another spelling, in another language, or mistyped; none if unclear. */
+export function meantValues(field: string, from: string, known: readonly string[]): readonly string[] {
+  const isBegun = known.some((value) => plain(value).startsWith(plain(from)));
+  const meant = isBegun ? undefined : meantByWords(field, from, known);
+  return meant === undefined ? didYouMean(from, known) : [meant];
 }
 
 /** How a value that is not one of the choices can be read as one. */
-export function toValueFix(kind: GenerationKind, field: Field, from: string): ValueFix {
-  const [to, ...others] = didYouMean(from, listChoices(kind, field) ?? [], words);
+export function toValueFix(
+  kind: GenerationKind,
+  field: Field,
+  from: string,
+  learned: LearnedLooks = nothingLearned,
+): ValueFix {
+  const [to, ...others] = meantValues(field, from, listChoices(kind, field, learned) ?? []);
   return { field, from, to: others.length === 0 ? to : undefined };
 }
 
-/**
- * The choice that a value of an open field names in another spelling or language; null for any other value, which the
- * service may know as it is.
- */
-export function otherSpelling(kind: GenerationKind, field: Field, from: string): ValueFix | null {
-  const known = listChoices(kind, field) ?? [];
-  if (known.includes(from)) return null;
-  const word = plain(from);
-  const to = known.find(
-    (candidate) => plain(candidate) === word || (Object.hasOwn(words, word) && words[word] === candidate),
-  );
-  return to === undefined ? null : { field, from, to };
-}
+/** The same for a value of an open field; null for one that is listed or was learned. */
+export const unlistedFix = (
+  kind: GenerationKind,
+  field: OpenField,
+  from: string,
+  learned: LearnedLooks = nothingLearned,
+): ValueFix | null =>
+  from === "" || isListed(kind, field, from) || learned[field].includes(from)
+    ? null
+    : toValueFix(kind, field, from, learned);

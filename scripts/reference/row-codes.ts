@@ -54,7 +54,8 @@ export const rowCodeGroups: readonly CodeGroup[] = [
       map_file: "Fix catalogue.map.json.",
       invalid_map_file: "Fix catalogue.map.json.",
       other_mapping: "Use the columns of the first run, or add --fresh.",
-      unlisted_value: "Nothing to do: the service decides about the value.",
+      unlisted_value: "Read it as a known value with --map-value, or send it: the service decides about it.",
+      sex_mismatch: "Check the model of these products.",
     },
   },
   {

@@ -184,8 +184,16 @@ export async function allModels({ client, signal }: Reader): Promise<Model[]> {
   return models;
 }
 
-/** The models with this ID or, if there is none, with exactly this name: several may share a name. */
+/** The models with this ID, else with exactly this name, else with this name in another case: several may share one. */
 export function modelsNamed(idOrName: string, models: readonly Model[]): readonly Model[] {
   const byId = models.find(({ id }) => id === idOrName);
-  return byId === undefined ? models.filter(({ name }) => name === idOrName) : [byId];
+  if (byId !== undefined) return [byId];
+  const exact = models.filter(({ name }) => name === idOrName);
+  const wanted = withoutCase(idOrName);
+  return exact.length > 0
+    ? exact
+    : models.filter(({ name }) => name !== null && withoutCase(name) === wanted);
 }
+
+/** The letters of a name, however a keyboard has composed them. */
+const withoutCase = (name: string): string => name.trim().normalize("NFC").toLowerCase();

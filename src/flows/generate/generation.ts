@@ -26,7 +26,7 @@ export interface AskedGeneration extends Look {
   /** Both are set where a row names both; they must then be of one product. */
   readonly productId: string | null;
   readonly productReference: string | null;
-  /** A model's ID or exact name; null for a beautifier. */
+  /** A model's ID or name; null for a beautifier. */
   readonly model: string | null;
   /** IDs or references. */
   readonly stylings: readonly string[];
@@ -51,6 +51,8 @@ export interface Generation extends Look {
   readonly modelName: string | null;
   /** IDs. */
   readonly stylings: readonly string[];
+  /** Set where they differ, for a note before the cost. */
+  readonly sexes?: { readonly product: string; readonly model: string };
 }
 
 /** Where a generation is in its input: the same for as long as the input does not change. */

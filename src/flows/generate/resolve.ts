@@ -28,7 +28,7 @@ export interface Resolved {
   readonly unresolved: ReadonlyMap<number, Rejection>;
 }
 
-/** Finds the products and models that the input names. References and names must match exactly. */
+/** Finds the products and models that the input names. References must match exactly. */
 export async function resolveGenerations(
   asked: readonly AskedGeneration[],
   service: Pick<Service, "client" | "signal" | "concurrency">,
@@ -123,8 +123,13 @@ function resolveGeneration(
     modelId: model?.id ?? null,
     modelName: model?.name ?? null,
     stylings,
+    ...(isMismatch(product.sex, model?.sex) && { sexes: { product: product.sex!, model: model!.sex! } }),
   };
 }
+
+/** Whether a product for women is on a man, or the other way round: the other sexes fit any model. */
+const isMismatch = (product: string | null, model: string | null | undefined): boolean =>
+  (product === "female" && model === "male") || (product === "male" && model === "female");
 
 function mainProduct(
   { productId, productReference }: Pick<AskedGeneration, "productId" | "productReference">,

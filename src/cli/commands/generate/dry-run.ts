@@ -15,6 +15,7 @@ import { defaultConcurrency } from "../../app/run-flow.ts";
 import { namedProblem, problemsForPeople, wholeMessage } from "../../output/problem-list.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
 import type { GenerateFlags } from "./flags.ts";
+import { mismatchNotes } from "./mismatched-models.ts";
 import { inputRejected } from "./report.ts";
 import { noteLines, unlistedNotes } from "./unlisted-values.ts";
 
@@ -69,18 +70,24 @@ export async function dryRun(
   }
   const plan = planJson(file, check, { asked: valid, problems });
   const notes = await unlistedNotes(app, flags, valid, inFile.table);
+  const found = (resolved?.generations ?? []).filter((one) => places?.has(placeKey(one)) !== false);
+  const mismatches = mismatchNotes(found, inFile.table);
   if (app.io.json) {
     await app.io.jsonData({
       ...plan,
       ...(foundMissing !== null && { existing: foundMissing.existing, in_progress: foundMissing.inProgress }),
-      ...(notes.length > 0 && { notes: notes.map((note) => ({ ...toJson(note), known: note.known })) }),
+      ...(notes.length + mismatches.length > 0 && {
+        notes: [...notes.map((note) => ({ ...toJson(note), known: note.known })), ...mismatches.map(toJson)],
+      }),
     });
   } else {
     const { fields } = generationVocabulary(flags.kind);
     const list = problemsForPeople(file.source.name, app, { listsAll: "--json", fields });
     for (const problem of problems) await list.add(problem);
     await list.end();
-    if (notes.length > 0) for (const line of noteLines(flags, notes)) await app.io.note(app.io.visible(line));
+    const lines = notes.length > 0 ? noteLines(flags, notes) : [];
+    for (const { message } of mismatches) lines.push(`${message}.`);
+    for (const line of lines) await app.io.note(app.io.visible(line));
   }
   if (check.unusable || check.invalid > 0) throw inputRejected(flags, check);
   if (app.io.json) return;

@@ -32,6 +32,7 @@ import type { FoundProblems } from "../../reports/found-problems.ts";
 import { withReports } from "../../reports/with-reports.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
 import type { GalleryOutput } from "./gallery.ts";
+import { mismatchNotes } from "./mismatched-models.ts";
 import {
   inputRejected,
   isRejection,
@@ -200,6 +201,7 @@ async function fullRun(
         },
         async confirm(plan) {
           await confirmUnlisted(app, flags, plan, { onNote: host.onNote, pause });
+          for (const { message } of mismatchNotes(plan.generations, plan.table)) host.onNote(`${message}.`);
           await confirmCost(app, plan, pause);
           chosen = await askSaveFolder(app, flags, pause);
           return chosen;

@@ -1,13 +1,18 @@
+import { operations } from "../../contract/client-operations.ts";
+import { limits } from "../../contract/limits.ts";
+import type { Model } from "../../contract/resources/tasks.ts";
 import { type Coverage, type Look, readCoverage } from "../../flows/catalogue/coverage.ts";
 import { allModels } from "../../flows/catalogue/lookups.ts";
 import { knownImages } from "../../flows/generate/missing.ts";
 import { mayNotRead } from "../../flows/service-errors.ts";
-import { counted } from "../../flows/words.ts";
+import { counted, grouped, series } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { memoryOfProfile } from "../app/profile-state.ts";
 import { type RawPrintFlags, readPrintFlags } from "../flags/print-flags.ts";
 import type { Column } from "../output/table.ts";
 import { namedForm } from "../resources/forms.ts";
+import type { CoverageFlags } from "./coverage-command.ts";
+import { openLooks, productsOfFile } from "./coverage-looks.ts";
 
 /** A product with what exists of it, as JSON has it. Fields have the names of the service. */
 interface CoverageRow {
@@ -56,34 +61,76 @@ const columns: readonly Column<CoverageRow>[] = [
   { name: "id", value: ({ id }) => id, only: "csv" },
 ];
 
-/** Prints what exists of each product that was created through the API. */
-export async function printCoverage(app: App, flags: RawPrintFlags): Promise<void> {
+const noImages: Readonly<Record<CoverageFlags["without"][number], string>> = {
+  beautifier: "a beautified shot",
+  tryon: "a try-on",
+};
+
+/** Prints what exists of each product that was created through the API, or writes the sheet of what does not. */
+export async function printCoverage(
+  app: App,
+  { file, q, without, looks }: CoverageFlags,
+  flags: RawPrintFlags,
+): Promise<void> {
   const form = namedForm(columns, ["reference", "name", "photos", "beautified", "tryons", "rejected", "id"]);
   const printing = readPrintFlags(flags, form);
   const { interrupt: signal, stdout } = app.context;
+  const sheet = looks === null ? null : await openLooks(app, looks, flags.excel);
+  const products = await selectedProducts(app, file, q);
   const client = await app.client();
   const known = knownImages(await memoryOfProfile(app));
-  const names = await modelNames({ client, signal });
+  const models = await readModels({ client, signal }, sheet !== null);
+  const names = new Map(models.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
   // Rows on a terminal show the progress themselves, except for a table, which is drawn at the end.
-  const isQuiet = stdout.isTTY && printing.format !== undefined && printing.format !== "table";
+  const isQuiet =
+    looks === null && stdout.isTTY && printing.format !== undefined && printing.format !== "table";
   const progress = isQuiet ? null : await app.io.progress();
-  let [products, bare] = [0, 0];
-  async function* rows() {
-    for await (const coverage of readCoverage(null, null, known, { client, signal })) {
-      progress?.update({ step: "reading products", done: ++products, total: null });
-      if (coverage.tryons.length + coverage.beautified.length === 0) bare++;
-      yield toRow(coverage, names);
+  let [read, shown, bare] = [0, 0, 0];
+  async function* selected() {
+    for await (const coverage of readCoverage(products, null, known, { client, signal })) {
+      progress?.update({ step: "reading products", done: ++read, total: null });
+      const { tryons, beautified } = coverage;
+      if (tryons.length + beautified.length === 0) bare++;
+      if (without.some((kind) => (kind === "tryon" ? tryons : beautified).length > 0)) continue;
+      shown++;
+      yield coverage;
     }
     progress?.end();
   }
-  let count: number;
+  async function* rows() {
+    for await (const coverage of selected()) yield toRow(coverage, names);
+  }
   try {
-    count = await app.io.show(printing, rows());
+    if (sheet === null) await app.io.show(printing, rows());
+    else await sheet.write(selected(), models);
   } finally {
     progress?.end();
   }
-  if (count === 0) await app.io.note("No products yet.");
-  else if (bare > 0) await app.io.note(`${counted(bare, "product")} without a generated image.`);
+  if (read === 0) await app.io.note(products === null ? "No products yet." : "No products found.");
+  else if (without.length > 0) {
+    const kinds = without.map((kind) => noImages[kind]);
+    await app.io.note(`${grouped(shown)} of ${counted(read, "product")} without ${series(kinds, "or")}.`);
+  } else if (bare > 0 && sheet === null)
+    await app.io.note(`${counted(bare, "product")} without a generated image.`);
+}
+
+/** The IDs of the products of a file, and of those that a search finds; null for all. Throws InputError. */
+async function selectedProducts(
+  app: App,
+  file: CoverageFlags["file"],
+  q: string | undefined,
+): Promise<readonly string[] | null> {
+  const ofFile = file === null ? null : await productsOfFile(app, file);
+  if (q === undefined) return ofFile;
+  const client = await app.client();
+  const found: string[] = [];
+  const query = { q, limit: limits.page.max };
+  for await (const product of client.paginate(operations.products.list, query, {
+    signal: app.context.interrupt,
+  }))
+    if (product.reference !== null && (ofFile === null || ofFile.includes(product.id)))
+      found.push(product.id);
+  return found;
 }
 
 function toRow(
@@ -105,13 +152,12 @@ function toRow(
   };
 }
 
-/** The names of models by ID; none if the key cannot read models. */
-async function modelNames(service: Parameters<typeof allModels>[0]): Promise<ReadonlyMap<string, string>> {
+/** The models; none if the key cannot read them, unless they are needed. */
+async function readModels(service: Parameters<typeof allModels>[0], isNeeded: boolean): Promise<Model[]> {
   try {
-    const models = await allModels(service);
-    return new Map(models.flatMap(({ id, name }) => (name === null ? [] : [[id, name] as const])));
+    return await allModels(service);
   } catch (error) {
-    if (mayNotRead(error)) return new Map();
+    if (!isNeeded && mayNotRead(error)) return [];
     throw error;
   }
 }

@@ -16,6 +16,7 @@ import { several } from "../flags/values.ts";
 import type { Column } from "../output/table.ts";
 import { replyFields } from "../resources/forms.ts";
 import { listResource } from "../resources/list-resource.ts";
+import { coverageCommand } from "./coverage-command.ts";
 import { findProduct } from "./find-product.ts";
 import type { SheetFlags } from "./import-sheet.ts";
 import { attachCommand, detachCommand, noteLongFields, product } from "./product-photos.ts";
@@ -134,23 +135,6 @@ const exportCommand = (app: App): Command =>
     .action(async (name: string, flags: SheetFlags) =>
       (await import("./import-sheet.ts")).exportSheet(app, name, flags),
     );
-
-const coverageCommand = (app: App): Command =>
-  withPrintFlags(
-    command("coverage", {
-      summary: "list which images each product has",
-      about:
-        "List for each product which photos, beautified shots and try-ons exist. Images that a review has rejected are only counted.",
-      examples: [
-        ["list all products", "cat products coverage"],
-        ["write a CSV file", "cat products coverage --format csv > coverage.csv"],
-        [
-          "print the references without a try-on",
-          "cat products coverage --json | jq -r 'select(.tryons == []).reference'",
-        ],
-      ],
-    }),
-  ).action(async (flags: RawPrintFlags) => (await import("./coverage.ts")).printCoverage(app, flags));
 
 interface CreateFlags {
   reference: string;

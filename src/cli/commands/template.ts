@@ -7,13 +7,18 @@ import {
   listBackgrounds,
 } from "../../contract/generation-rules.ts";
 import { beautifierStyles, sexes, taskSubtypes } from "../../contract/value-sets.ts";
-import { byteOrderMark, csvRecords, plainCsv } from "../../flows/outputs/cells.ts";
+import { requiredFields } from "../../flows/generate/columns/read-row.ts";
+import type { Field } from "../../flows/generate/columns/vocabulary.ts";
+import { byteOrderMark, type CsvStyle, csvRecords, plainCsv } from "../../flows/outputs/cells.ts";
+import { guardedCell } from "../../flows/outputs/formulas.ts";
 import type { SheetToWrite } from "../../flows/workbook/write-workbook.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import type { RawFileFlags } from "../files/file-flags.ts";
 import { checkOutFile, writeOutFile } from "../files/out-files.ts";
+import type { SheetFormat } from "../flags/common-flags.ts";
 import { shellWord } from "../output/command-words.ts";
+import { jsonLine } from "../output/visible.ts";
 import { excelStyle } from "../settings/csv-style.ts";
 
 /** A column of a sheet to begin with. */
@@ -149,7 +154,7 @@ export async function writeTemplate(
   const header = columns.map((column) => column.name);
   const example = columns.map((column) => column.example);
   let content: AsyncIterable<Uint8Array> | readonly string[];
-  if (format === "xlsx") content = await createWorkbook(sheet, columns);
+  if (format === "xlsx") content = await createWorkbook(sheet, columns, [example]);
   else {
     const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
     content = [byteOrderMark(style) + csvRecords([header, example], style)];
@@ -190,7 +195,37 @@ function toFormat(
   return wanted;
 }
 
-async function createWorkbook(name: string, columns: readonly TemplateColumn[]): Promise<Readable> {
+/** The fields of a row of looks, by the names of the service. */
+export type LookCells = Readonly<Partial<Record<Field, string>>>;
+
+/** A sheet of looks that the command reads, with the columns that have a value and those that it requires. */
+export async function sheetOfLooks(
+  kind: GenerationKind,
+  rows: readonly LookCells[],
+  { format, style }: { format: SheetFormat; style: CsvStyle },
+): Promise<AsyncIterable<Uint8Array> | Iterable<string>> {
+  if (format === "ndjson") return rows.map(jsonLine);
+  const { sheet, columns } = templates[kind];
+  const required: readonly string[] = ["product_reference", ...requiredFields[kind]];
+  const used = [{ ...product, name: "product_id" }, ...columns].filter(
+    ({ name }) => required.includes(name) || rows.some((row) => row[name as Field] !== undefined),
+  );
+  const records = rows.map((row) => used.map(({ name }) => row[name as Field] ?? ""));
+  if (format === "xlsx")
+    // As in a CSV file, the command takes the apostrophe of a guarded formula away.
+    return createWorkbook(
+      sheet,
+      used,
+      records.map((cells) => cells.map(guardedCell)),
+    );
+  return [byteOrderMark(style) + csvRecords([used.map(({ name }) => name), ...records], style)];
+}
+
+async function createWorkbook(
+  name: string,
+  columns: readonly TemplateColumn[],
+  records: readonly (readonly string[])[],
+): Promise<Readable> {
   const { writeWorkbook } = await import("../../flows/workbook/write-workbook.ts");
   const sheet: SheetToWrite = {
     name,
@@ -198,7 +233,7 @@ async function createWorkbook(name: string, columns: readonly TemplateColumn[]):
     widths: columns.map((column) =>
       Math.max(14, Math.min(48, column.example.length), column.name.length + 2),
     ),
-    rows: [{ texts: columns.map((column) => column.example) }],
+    rows: records.map((texts) => ({ texts })),
     notes: columns.map(({ note }) => note),
     choices: columns.flatMap(({ choices, isOpen = false }, column) =>
       choices === undefined ? [] : [{ column, values: choices, isOpen }],

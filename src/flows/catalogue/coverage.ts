@@ -25,8 +25,13 @@ export interface Coverage {
   readonly photos: readonly string[];
   readonly beautified: readonly Look[];
   readonly tryons: readonly Look[];
+  /** Those of the try-ons that show the product without others. */
+  readonly alone: readonly Look[];
   readonly rejected: number;
 }
+
+/** A look of which a part may be anything (null). */
+export type WantedLook = { readonly [part in keyof Look]: Look[part] | null };
 
 /** What this machine knows of the output of a task. */
 export interface KnownImages {
@@ -49,15 +54,32 @@ export function toCoverage({ product, assets }: ExportRow, known: KnownImages): 
   const photos: string[] = [];
   const beautified: Look[] = [];
   const tryons: Look[] = [];
+  const alone: Look[] = [];
   let rejected = 0;
   // The client does not check `assets`.
   for (const asset of Array.isArray(assets) ? assets : []) {
     if (asset.role === "source") photos.push(toText(asset.attributes?.orientation) ?? "unlabeled");
     if (asset.role !== "beautifier" && asset.role !== "tryon") continue;
-    if (asset.task_id !== null && known.isRejected(asset.task_id)) rejected++;
-    else (asset.role === "tryon" ? tryons : beautified).push(assetLook(asset, known));
+    if (asset.task_id !== null && known.isRejected(asset.task_id)) {
+      rejected++;
+      continue;
+    }
+    const look = assetLook(asset, known);
+    (asset.role === "tryon" ? tryons : beautified).push(look);
+    if (asset.role === "tryon" && (asset.also_features ?? []).length === 0) alone.push(look);
   }
-  return { product, photos, beautified: eachOnce(beautified), tryons: eachOnce(tryons), rejected };
+  return { product, photos, beautified: eachOnce(beautified), tryons: eachOnce(tryons), alone, rejected };
+}
+
+/** Whether a product lacks an image: a try-on with other products is another one (ExportRow: `also_features`). */
+export function lacks(wanted: WantedLook, { alone, beautified }: Coverage, role: AssetRole): boolean {
+  const { modelId, background, angleShot } = wanted;
+  return !(role === "tryon" ? alone : beautified).some(
+    (look) =>
+      (modelId === null || look.modelId === modelId) &&
+      (background === null || look.background.toLowerCase() === background.toLowerCase()) &&
+      (angleShot === null || look.angleShot === angleShot),
+  );
 }
 
 /** Looks without those that are there already, as edits and repeated try-ons are. */

@@ -172,9 +172,14 @@ export const unknownProblem = ({ product, meant }: UnknownProduct): Problem => (
 });
 
 /** The error for a file with products that the service does not have: exit 3. */
-export const unknownInFile = (file: string, unknown: number, total: number): InputError =>
+export const unknownInFile = (
+  file: string,
+  unknown: number,
+  total: number,
+  left = "nothing was exported",
+): InputError =>
   new InputError(
-    `${shownName(file)} names ${unknown === 1 ? "1 unknown product" : `${grouped(unknown)} unknown products`} out of ${grouped(total)}; nothing was exported`,
+    `${shownName(file)} names ${unknown === 1 ? "1 unknown product" : `${grouped(unknown)} unknown products`} out of ${grouped(total)}; ${left}`,
     "product_not_found",
     "Fix these lines and run the command again.",
   );

@@ -1,5 +1,6 @@
 // Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a row.
 
+import { unguardedCell } from "../../outputs/formulas.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
 import {
   judgeColumns,
@@ -163,7 +164,7 @@ function toColumns(header: readonly string[], options: FormOptions): RowColumns 
     const row: Record<string, unknown> = {};
     for (const [column, name] of names.entries()) {
       if (name === null) continue;
-      const text = textRead(name, record[column]!.trim(), values[column], options);
+      const text = textRead(name, unguardedCell(record[column]!.trim()), values[column], options);
       if (text !== "") row[name] = text;
     }
     return row;

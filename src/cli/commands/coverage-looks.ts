@@ -4,7 +4,7 @@ import { CatError } from "../../errors.ts";
 import { type Coverage, lacks, type WantedLook } from "../../flows/catalogue/coverage.ts";
 import { modelsNamed } from "../../flows/catalogue/lookups.ts";
 import { findSelection, unknownInFile, unknownProblem } from "../../flows/export/selection/selection.ts";
-import { requiredFields } from "../../flows/generate/columns/read-row.ts";
+import { requiredFields, splitValues } from "../../flows/generate/columns/read-row.ts";
 import { plainCsv } from "../../flows/outputs/cells.ts";
 import { counted, grouped, series } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
@@ -15,7 +15,7 @@ import { readProductsFile } from "../mapping/products-file.ts";
 import { shellWord } from "../output/command-words.ts";
 import { problemList } from "../output/problem-list.ts";
 import { excelStyle } from "../settings/csv-style.ts";
-import type { CoverageFlags, LooksFlags } from "./coverage-command.ts";
+import type { CoverageFlags, LooksFlags } from "./coverage-flags.ts";
 import { type LookCells, sheetOfLooks } from "./template.ts";
 
 /** Rows of a sheet in a workbook at most, without the header. */
@@ -86,7 +86,7 @@ function summaryOf(
 /** Every combination of the values, without those that the user fills in, and the look that an image of it has. */
 function combinations(flags: LooksFlags, models: readonly Model[]): { look: WantedLook; cells: LookCells }[] {
   const people = new Map(
-    flags.model.map((wanted) => {
+    eachOnce(flags.model).map((wanted) => {
       const { id, name } = modelNamed(wanted, models);
       return [name, id];
     }),
@@ -94,8 +94,10 @@ function combinations(flags: LooksFlags, models: readonly Model[]): { look: Want
   let rows: LookCells[] = [{}];
   const { subtype, background, angle, style } = flags;
   const values = { model_id: [...people.keys()], subtype, background, angle_shot: angle, style };
-  for (const [field, some] of Object.entries(values))
+  for (const [field, typed] of Object.entries(values)) {
+    const some = eachOnce(typed);
     if (some.length > 0) rows = rows.flatMap((row) => some.map((value) => ({ ...row, [field]: value })));
+  }
   // Exports do not tell subtype and style of an image.
   return rows.map((cells) => ({
     cells,
@@ -106,6 +108,9 @@ function combinations(flags: LooksFlags, models: readonly Model[]): { look: Want
     },
   }));
 }
+
+/** The values of a flag, which may have several. */
+const eachOnce = (typed: readonly string[]): string[] => [...new Set(typed.flatMap(splitValues))];
 
 /** A model, by the name that finds it, else by its ID. Throws CatError. */
 function modelNamed(wanted: string, models: readonly Model[]): { id: string; name: string } {

@@ -11,7 +11,7 @@ import { memoryOfProfile } from "../app/profile-state.ts";
 import { type RawPrintFlags, readPrintFlags } from "../flags/print-flags.ts";
 import type { Column } from "../output/table.ts";
 import { namedForm } from "../resources/forms.ts";
-import type { CoverageFlags } from "./coverage-command.ts";
+import type { CoverageFlags } from "./coverage-flags.ts";
 import { openLooks, productsOfFile } from "./coverage-looks.ts";
 
 /** A product with what exists of it, as JSON has it. Fields have the names of the service. */

@@ -16,7 +16,7 @@ import { several } from "../flags/values.ts";
 import type { Column } from "../output/table.ts";
 import { replyFields } from "../resources/forms.ts";
 import { listResource } from "../resources/list-resource.ts";
-import { coverageCommand } from "./coverage-command.ts";
+import { type RawCoverageFlags, readCoverageFlags, withCoverageFlags } from "./coverage-flags.ts";
 import { findProduct } from "./find-product.ts";
 import type { SheetFlags } from "./import-sheet.ts";
 import { attachCommand, detachCommand, noteLongFields, product } from "./product-photos.ts";
@@ -135,6 +135,37 @@ const exportCommand = (app: App): Command =>
     .action(async (name: string, flags: SheetFlags) =>
       (await import("./import-sheet.ts")).exportSheet(app, name, flags),
     );
+
+const coverageCommand = (app: App): Command =>
+  withCoverageFlags(
+    command("coverage", {
+      summary: "list which images products have, or a sheet of missing ones",
+      usage: "[FILE] [flags]",
+      about:
+        "List for each product which photos, beautified shots and try-ons exist. Images that a review has rejected are only counted.\n\n" +
+        "With --looks, write a sheet of the images that do not exist, which cat tryon or cat beautify reads.",
+      examples: [
+        ["list all products", "cat products coverage"],
+        ["list the dresses without a try-on", "cat products coverage --q dress --without tryon"],
+        [
+          "list the products without any generated image",
+          "cat products coverage --without tryon --without beautifier",
+        ],
+        [
+          "write the try-ons that the products of a file lack",
+          "cat products coverage products.csv --looks looks.xlsx --model Mia --background studio --angle full-front",
+        ],
+        [
+          "write the beautified shots that are missing",
+          "cat products coverage --looks shots.xlsx --subtype clothing --background white --angle front",
+        ],
+      ],
+    }),
+  ).action(async (file: string | undefined, raw: RawCoverageFlags) => {
+    const flags = readCoverageFlags(file, raw);
+    const { printCoverage } = await import("./coverage.ts");
+    await printCoverage(app, flags, raw);
+  });
 
 interface CreateFlags {
   reference: string;

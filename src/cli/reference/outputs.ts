@@ -85,7 +85,10 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
     reads,
     "-",
   ),
-  "products coverage": lines(summaries.coverageRow, reads),
+  "products coverage": lines(
+    z.union([summaries.coverageRow, summaries.writtenLooks, summaries.rejectedFile]),
+    byId,
+  ),
   "products create": json(Product, changes),
   "products update": json(Product, changes),
   "products delete": lines(

@@ -254,6 +254,14 @@ export const exportedSheet = z.looseObject({
   skipped: count,
 });
 
+/** `cat products coverage --looks`. */
+export const writtenLooks = z.looseObject({
+  file: text,
+  kind: z.enum(["tryon", "beautify"]),
+  products: count,
+  looks: count,
+});
+
 /** A line of `cat products coverage`. */
 export const coverageRow = z.looseObject({
   reference: text.nullable(),

@@ -2,10 +2,7 @@ import { extname } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { GenerationKind } from "../../contract/generation-rules.ts";
 import { beautifierStyles, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
-import { splitValues } from "../../flows/generate/columns/read-row.ts";
-import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
-import { command } from "../flags/command.ts";
 import { type SheetFormat, sheetFormats } from "../flags/common-flags.ts";
 import { type RawPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { conflict, either } from "../flags/usage-error.ts";
@@ -34,7 +31,7 @@ export interface RawCoverageFlags
   readonly looks?: string;
 }
 
-/** The sheet of looks to write, and the values of its rows; none for what the user fills in. */
+/** The sheet of looks to write, and the values of its rows as typed; none for what the user fills in. */
 export interface LooksFlags extends Readonly<Record<(typeof lookFlags)[number], readonly string[]>> {
   readonly out: string;
   readonly format: SheetFormat;
@@ -49,31 +46,8 @@ export interface CoverageFlags {
   readonly looks: LooksFlags | null;
 }
 
-/** `cat products coverage`: which images exist, and the sheet of those that do not. */
-export const coverageCommand = (app: App): Command => {
-  const made = command("coverage", {
-    summary: "list which images each product has, or write a sheet of the missing ones",
-    usage: "[FILE] [flags]",
-    about:
-      "List for each product which photos, beautified shots and try-ons exist. Images that a review has rejected are only counted.\n\n" +
-      "With --looks, write a sheet of the images that do not exist, which cat tryon or cat beautify reads.",
-    examples: [
-      ["list all products", "cat products coverage"],
-      ["list the dresses without a try-on", "cat products coverage --q dress --without tryon"],
-      [
-        "list the products without any generated image",
-        "cat products coverage --without tryon --without beautifier",
-      ],
-      [
-        "write the try-ons that the products of a file lack",
-        "cat products coverage products.csv --looks looks.xlsx --model Mia --background studio --angle full-front",
-      ],
-      [
-        "write the beautified shots that are missing",
-        "cat products coverage --looks shots.xlsx --subtype clothing --background white --angle front",
-      ],
-    ],
-  });
+/** Adds the flags that select products, and those of the sheet. */
+export function withCoverageFlags(made: Command): Command {
   made
     .argument("[FILE]", "only the products of a CSV or Excel file, or a list of IDs or references")
     .optionsGroup("Products:")
@@ -92,12 +66,8 @@ export const coverageCommand = (app: App): Command => {
     .option("--angle <SLUG>", "angle shot", several)
     .option("--style <STYLE>", `style of clothing (${beautifierStyles.join(", ")})`, several)
     .optionsGroup("Output:");
-  return withPrintFlags(made).action(async (file: string | undefined, raw: RawCoverageFlags) => {
-    const flags = readCoverageFlags(file, raw);
-    const { printCoverage } = await import("./coverage.ts");
-    await printCoverage(app, flags, raw);
-  });
-};
+  return withPrintFlags(made);
+}
 
 /** Kinds of images; the flag may be repeated. */
 function kinds(value: string, earlier: readonly TaskType[] = []): TaskType[] {
@@ -107,7 +77,7 @@ function kinds(value: string, earlier: readonly TaskType[] = []): TaskType[] {
 }
 
 /** Checks what commander cannot check by itself. Throws UsageError. */
-function readCoverageFlags(file: string | undefined, raw: RawCoverageFlags): CoverageFlags {
+export function readCoverageFlags(file: string | undefined, raw: RawCoverageFlags): CoverageFlags {
   const name = named("FILE", file, "Choose a file, or - for standard input.");
   if (name === undefined) rejectProductsFileFlags(raw, "FILE");
   const { q, without = [] } = raw;
@@ -138,9 +108,10 @@ function readLooksFlags({ looks, without = [], ...raw }: RawCoverageFlags): Look
       param: "--looks",
       hint: "Add --model NAME for try-ons, or --subtype SUBTYPE for beautified shots.",
     });
-  const values = Object.fromEntries(
-    lookFlags.map((name) => [name, [...new Set((raw[name] ?? []).flatMap(splitValues))]]),
-  ) as Record<(typeof lookFlags)[number], string[]>;
+  const values = Object.fromEntries(lookFlags.map((name) => [name, raw[name] ?? []])) as Record<
+    (typeof lookFlags)[number],
+    string[]
+  >;
   const kind = isTryon ? "tryon" : "beautify";
   return { ...values, out, format: sheetFormat(out), kind };
 }

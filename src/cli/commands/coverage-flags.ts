@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { GenerationKind } from "../../contract/generation-rules.ts";
 import { beautifierStyles, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
 import { UsageError } from "../context/errors.ts";
+import { otherFlags } from "../flags/command.ts";
 import { type SheetFormat, sheetFormats } from "../flags/common-flags.ts";
 import { type RawPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { conflict, either } from "../flags/usage-error.ts";
@@ -66,7 +67,7 @@ export function withCoverageFlags(made: Command): Command {
     .option("--angle <SLUG>", "angle shot", several)
     .option("--style <STYLE>", `style of clothing (${beautifierStyles.join(", ")})`, several)
     .optionsGroup("Output:");
-  return withPrintFlags(made);
+  return otherFlags(withPrintFlags(made));
 }
 
 /** Kinds of images; the flag may be repeated. */

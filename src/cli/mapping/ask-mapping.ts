@@ -178,11 +178,11 @@ async function correctValue(
   const { field, name, title, to } = guess;
   const choices = [
     ...(words.listChoices(field) ?? []).map((choice) => ({ name: choice, value: choice })),
-    ...(words.isOpen(field) ? [{ name: "as it is", value: title }] : []),
+    ...(words.isOpen(field) ? [{ name: "send it as it is", value: title }] : []),
     { name: "no value", value: "" },
   ];
   const shown = app.io.visible(`What is "${truncated(title, shownLength)}"?${toAbout(guess)}`);
-  const value = await prompts.select(shown, choices, to ?? "");
+  const value = await prompts.select(shown, choices, to ?? (words.isOpen(field) ? title : ""));
   answers.values.set(field, (answers.values.get(field) ?? new Map<string, string>()).set(name, value));
 }
 

@@ -30,7 +30,7 @@ const stemsOfParts: Readonly<Record<string, Readonly<Record<string, string>>>> =
     other:
       "off blau bleu blu azul blauw rot rote rouge ross rojo roja rood grun grune vert verd groen gelb jaune giall amarill geel rosa roze orang aranci naranja braun brun marron bruin lila viol paars",
     studio: "estudio",
-    street: "strass gasse rue strad via call straat",
+    street: "strass gasse rue strad via calle straat",
     garden: "garten jardin giardin tuin",
     beach: "strand plage spiaggia playa",
     floor: "boden sol paviment suelo piso vloer",

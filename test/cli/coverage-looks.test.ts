@@ -55,6 +55,18 @@ describe("cat products coverage", () => {
     expect(none).toMatchObject({ exit: 0, stderr: expect.stringContaining("No products found.\n") });
   });
 
+  test("shows values of other computers, which are known from then on", async () => {
+    const world = await generateWorld({ mock: { strictSlugs: false } });
+    world.looks("DRESS-1,Amara,terrace,full-front");
+    await world.cat("tryon looks.csv --yes");
+    const elsewhere = { env: { CAT_HOME: join(world.folder, "other") } };
+    world.looks("DRESS-2,Amara,terrace,full-front");
+    const check = async () => (await world.cat("tryon looks.csv --dry-run", elsewhere)).stderr;
+    expect(await check()).toContain('"terrace" is not a known value');
+    expect((await world.cat("products coverage", elsewhere)).exit).toBe(0);
+    expect(await check()).not.toContain("known value");
+  });
+
   test("lists nothing for a file that names an unknown product", async () => {
     const world = await shop();
     world.write("some.csv", "reference\nDRESS-1\nDRES-2\n");

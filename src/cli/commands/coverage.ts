@@ -8,6 +8,7 @@ import { mayNotRead } from "../../flows/service-errors.ts";
 import { counted, grouped, series } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { memoryOfProfile } from "../app/profile-state.ts";
+import { LearnedValues } from "../completion/learned-values.ts";
 import { type RawPrintFlags, readPrintFlags } from "../flags/print-flags.ts";
 import type { Column } from "../output/table.ts";
 import { namedForm } from "../resources/forms.ts";
@@ -85,11 +86,14 @@ export async function printCoverage(
   const isQuiet =
     looks === null && stdout.isTTY && printing.format !== undefined && printing.format !== "table";
   const progress = isQuiet ? null : await app.io.progress();
+  const learned = new LearnedValues();
   let [read, shown, bare] = [0, 0, 0];
   async function* selected() {
     for await (const coverage of readCoverage(products, null, known, { client, signal })) {
       progress?.update({ step: "reading products", done: ++read, total: null });
       const { tryons, beautified } = coverage;
+      learned.addLooks("tryon", tryons);
+      learned.addLooks("beautify", beautified);
       if (tryons.length + beautified.length === 0) bare++;
       if (without.some((kind) => (kind === "tryon" ? tryons : beautified).length > 0)) continue;
       shown++;
@@ -106,6 +110,7 @@ export async function printCoverage(
   } finally {
     progress?.end();
   }
+  await learned.keep(app);
   if (read === 0) await app.io.note(products === null ? "No products yet." : "No products found.");
   else if (without.length > 0) {
     const kinds = without.map((kind) => noImages[kind]);

@@ -2,6 +2,7 @@ import { allAngleShots, type GenerationKind, listBackgrounds } from "../../contr
 import type { ExportRow } from "../../contract/resources/exports.ts";
 import { hexBackground } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
+import type { Look } from "../../flows/catalogue/coverage.ts";
 import type { LearnedLooks } from "../../flows/generate/columns/vocabulary.ts";
 import { parseJson } from "../../json.ts";
 import type { App } from "../app/app.ts";
@@ -35,6 +36,13 @@ export class LearnedValues {
         for (const field of ["background", "angle_shot"] as const)
           this.add(kind, field, asset.attributes?.[field]);
       }
+    }
+  }
+
+  addLooks(kind: GenerationKind, looks: readonly Look[]): void {
+    for (const { background, angleShot } of looks) {
+      this.add(kind, "background", background);
+      this.add(kind, "angle_shot", angleShot);
     }
   }
 

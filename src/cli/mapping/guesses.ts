@@ -8,7 +8,7 @@ import { encodingName, type ShownAs } from "./file-encoding.ts";
 import { type FileHead, type FileMapping, type MappedFile, readHead, wrongValues } from "./file-head.ts";
 import type { SavedMapping } from "./saved-mapping.ts";
 
-/** A file with more different wrong values has texts in that column, which are too many to map one by one. */
+/** A field with more different wrong values has texts, which are too many to map one by one. */
 const mostValues = 20;
 
 /** A file to ask about, and what is known of it. */
@@ -94,11 +94,8 @@ export async function toGuesses(asked: AskedFile, answers: Answers): Promise<Fil
     const answer = answers.values.get(field)?.get(name);
     return { kind: "value", field, name, title: from.trim(), sample: "", rows, to: answer ?? to ?? null };
   });
-  const guesses = [
-    ...encodingGuess(answers, shownAs),
-    ...columns,
-    ...(values.length > mostValues ? [] : values),
-  ];
+  const isFew = ({ field }: Guess) => values.filter((other) => other.field === field).length <= mostValues;
+  const guesses = [...encodingGuess(answers, shownAs), ...columns, ...values.filter(isFew)];
   return { ...asked, guesses, fields: head.fields, missing };
 }
 

@@ -138,6 +138,17 @@ Fix the file and run the command again.
     expect(screen.screen()).not.toContain("unknown value");
   });
 
+  test("come to the screen although another column has too many of its own", async () => {
+    const world = await shop();
+    const rows = Array.from({ length: 21 }, (_, at) => `DRESS-1,Amara,room${at},Seitenansicht`);
+    world.write("looks.csv", ["product_reference,model_id,background,angle_shot", ...rows, ""].join("\n"));
+    const screen = atTerminal(world, "tryon looks.csv --dry-run");
+    await screen.type("Read 1 value of looks.csv like this?", "\r");
+    expect((await screen.ran).exit).toBe(0);
+    expect(screen.screen()).toContain("Seitenansicht = full-side (angle_shot, 21 rows)");
+    expect(screen.screen().replace(/\s+/g, " ")).toContain("1 more value is not known");
+  });
+
   test("have the values that exports have shown as choices and guesses", async () => {
     const world = await generateWorld({ env: { NO_COLOR: "1" }, mock: { strictSlugs: false } });
     world.looks("DRESS-1,Amara,terrace,knee-front");

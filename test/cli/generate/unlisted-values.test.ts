@@ -1,6 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { candidates } from "../../../src/cli/completion/complete.ts";
 import { atTerminal } from "../../support/at-terminal.ts";
+import { repetitions } from "../../support/repetitions.ts";
+import { splitWords } from "../../support/split-words.ts";
 import { generateWorld } from "./generate-world.ts";
 
 const anySlug = { mock: { strictSlugs: false } };
@@ -129,6 +132,32 @@ describe("a background or angle that is not listed", () => {
       expect(await candidates(host, words, list)).toBe("terrace\n:\n");
     }
   });
+});
+
+test("the flag of a note reads the value, whatever characters it has", async () => {
+  const world = await generateWorld();
+  const text = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme-ascii" });
+  const unlisted = text.filter((value) => !value.includes("|") && /[^a-z\s-]/i.test(value.trim()));
+  await fc.assert(
+    fc.asyncProperty(unlisted, async (value) => {
+      const look = {
+        product_reference: "DRESS-1",
+        model_id: "Amara",
+        background: value,
+        angle_shot: "close-up",
+      };
+      world.write("looks.ndjson", `${JSON.stringify(look)}\n`);
+      const { stdout } = await world.cat("tryon looks.ndjson --dry-run --json");
+      const { notes = [] } = JSON.parse(stdout) as { notes?: { message: string }[] };
+      // Colors, and spellings of known values, are none.
+      fc.pre(notes.length > 0);
+      const flag = splitWords(/--map-value .*$/.exec(notes[0]!.message)![0])[1]!;
+      const read = flag.replace(/=[^=]*$/, "=beach");
+      const mapped = await world.cat(["tryon", "looks.ndjson", "--dry-run", "--json", "--map-value", read]);
+      expect([value, JSON.parse(mapped.stdout).notes]).toEqual([value, undefined]);
+    }),
+    { numRuns: repetitions(15, 200) },
+  );
 });
 
 describe("a beautified shot", () => {

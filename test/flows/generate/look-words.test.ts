@@ -110,3 +110,15 @@ test("a value that the service has used is a choice, for words too", () => {
   expect(unlistedFix("tryon", "background", "kitchn", learned)?.to).toBe("kitchen");
   expect(unlistedFix("tryon", "background", "kitchn")?.to).toBeUndefined();
 });
+
+test("each known value is meant in any case, and with other separators", () => {
+  for (const [field, known] of lists)
+    for (const value of known)
+      for (const text of [
+        value.toUpperCase(),
+        value.replaceAll("-", " "),
+        value.replaceAll("-", "_"),
+        ` ${value}.`,
+      ])
+        if (text !== value) expect([text, ...meantValues(field, text, known)]).toEqual([text, value]);
+});

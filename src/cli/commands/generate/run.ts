@@ -6,8 +6,6 @@ import type { GenerateInput, SaveFolder } from "../../../flows/generate/generati
 import { describeImage, reasonText, resultRow } from "../../../flows/generate/result.ts";
 import type { Review } from "../../../flows/generate/review.ts";
 import type { CsvStyle } from "../../../flows/outputs/cells.ts";
-import type { EncodingName } from "../../../flows/rows/encoding.ts";
-import { type FileAnswers, noMapping } from "../../../flows/rows/mapped-columns.ts";
 import { textSource } from "../../../flows/rows/open-rows.ts";
 import type { Place, Problem } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
@@ -16,14 +14,11 @@ import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
-import { learnedLooks } from "../../completion/learned-values.ts";
 import { ExitCode, PartialError, toExitCode } from "../../context/errors.ts";
 import { openInput } from "../../files/open-input.ts";
 import type { SavePlace } from "../../files/save-folder.ts";
-import type { FileMapping } from "../../mapping/file-head.ts";
 import type { MapFile } from "../../mapping/map-file.ts";
 import { loadMapFile } from "../../mapping/map-flags.ts";
-import { readMapping } from "../../mapping/read-mapping.ts";
 import { flagWords, shellWord } from "../../output/command-words.ts";
 import { orReported } from "../../output/or-reported.ts";
 import { placeText } from "../../output/problem-groups.ts";
@@ -32,6 +27,7 @@ import type { FoundProblems } from "../../reports/found-problems.ts";
 import { withReports } from "../../reports/with-reports.ts";
 import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
 import type { GalleryOutput } from "./gallery.ts";
+import { looksMapping } from "./looks-mapping.ts";
 import { mismatchNotes } from "./mismatched-models.ts";
 import {
   inputRejected,
@@ -61,7 +57,7 @@ async function generateOrCheck(
   const mapFile = flags.file === null ? null : await loadMapFile(app.context, flags, words);
   const { source, replacing } = await orReported(app, rejectedRun(flags), openRowsFrom(app, flags, mapFile));
   try {
-    const mapping = await toMapping(app, flags, source, mapFile);
+    const mapping = await looksMapping(app, flags, source, mapFile);
     const given = { ...flags, ...mapping };
     const form = generationForm(given);
     const { limit } = flags;
@@ -73,42 +69,11 @@ async function generateOrCheck(
   }
 }
 
-async function readKept(
-  app: App,
-  kind: GenerateFlags["kind"],
-  source: Source,
-  encoding: EncodingName,
-): Promise<FileAnswers | null> {
-  const { keptAnswers } = await import("../../mapping/saved-mapping.ts");
-  return keptAnswers(app, kind, source, { encoding });
-}
-
 /** Values of flags are not mapped: a problem of one offers no flag for it. */
 const withoutFixes = (form: ReturnType<typeof generationForm>): typeof form => ({
   ...form,
   problems: (row) => form.problems(row).map(({ valueFix: _, ...problem }) => problem),
 });
-
-/** How the columns and values of a file are read; rows of a review or of flags have the names of the service. */
-async function toMapping(
-  app: App,
-  flags: GenerateFlags,
-  source: Source,
-  mapFile: MapFile | null,
-): Promise<FileMapping> {
-  if (flags.file === null) return { ...noMapping, encoding: undefined };
-  const learned = canAsk(app) ? await learnedLooks(app, flags.kind) : undefined;
-  return readMapping(app, {
-    file: flags.file,
-    source,
-    read: flags,
-    flags,
-    mapFile,
-    ...(!flags.fresh && { kept: (encoding) => readKept(app, flags.kind, source, encoding) }),
-    form: (mapping) => generationForm({ ...flags, ...mapping, ...(learned && { learned }) }),
-    words: generationVocabulary(flags.kind, learned),
-  });
-}
 
 /** The rows of the file, of a review, or of the flags, of which a person at the terminal adds what is missing. */
 async function openRowsFrom(app: App, flags: GenerateFlags, mapFile: MapFile | null): Promise<OpenedInput> {
@@ -349,9 +314,7 @@ async function keepAccepted(app: App, results: EndedRun["results"]): Promise<voi
   const { LearnedValues } = await import("../../completion/learned-values.ts");
   const learned = new LearnedValues();
   for (const { task_id, generation } of results) {
-    if (task_id === null) continue;
-    learned.add(generation.kind, "background", generation.background);
-    learned.add(generation.kind, "angle_shot", generation.angleShot);
+    if (task_id !== null) learned.addLooks(generation.kind, [generation]);
   }
   await learned.keep(app);
 }

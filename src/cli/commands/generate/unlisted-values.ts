@@ -7,7 +7,7 @@ import type { CostPlan } from "../../../flows/generate/generation-run.ts";
 import { normalValue } from "../../../flows/rows/mapped-columns.ts";
 import type { Place } from "../../../flows/rows/problem.ts";
 import type { ValueFix } from "../../../flows/rows/vocabulary.ts";
-import { counted, grouped, shownName } from "../../../flows/words.ts";
+import { counted, shownName } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { confirmAction } from "../../app/confirm-action.ts";
 import { canAsk } from "../../app/prompts.ts";
@@ -129,7 +129,8 @@ export function noteLines(flags: GenerateFlags, notes: readonly UnlistedNote[]):
     const rest = others === 0 ? "" : ` (and ${counted(others, "more row")})`;
     return `${placeText(shownName(flags.input), note)}  ${wholeMessage(note)}${rest}`;
   });
-  if (notes.length > mostShown) lines.push(`${grouped(notes.length - mostShown)} more values are not known.`);
+  const more = notes.length - mostShown;
+  if (more > 0) lines.push(`${counted(more, "more value")} ${more === 1 ? "is" : "are"} not known.`);
   const known = notes
     .filter(({ known }) => known.length > 0)
     .map(

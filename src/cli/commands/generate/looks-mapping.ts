@@ -1,0 +1,43 @@
+import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
+import { generationVocabulary } from "../../../flows/generate/columns/vocabulary.ts";
+import type { EncodingName } from "../../../flows/rows/encoding.ts";
+import { type FileAnswers, noMapping } from "../../../flows/rows/mapped-columns.ts";
+import type { Source } from "../../../flows/rows/source.ts";
+import type { App } from "../../app/app.ts";
+import { canAsk } from "../../app/prompts.ts";
+import { learnedLooks } from "../../completion/learned-values.ts";
+import type { FileMapping } from "../../mapping/file-head.ts";
+import type { MapFile } from "../../mapping/map-file.ts";
+import { readMapping } from "../../mapping/read-mapping.ts";
+import type { GenerateFlags } from "./flags.ts";
+
+/** How the columns and values of a file are read; rows of a review or of flags have the names of the service. */
+export async function looksMapping(
+  app: App,
+  flags: GenerateFlags,
+  source: Source,
+  mapFile: MapFile | null,
+): Promise<FileMapping> {
+  if (flags.file === null) return { ...noMapping, encoding: undefined };
+  const learned = canAsk(app) ? await learnedLooks(app, flags.kind) : undefined;
+  return readMapping(app, {
+    file: flags.file,
+    source,
+    read: flags,
+    flags,
+    mapFile,
+    ...(!flags.fresh && { kept: (encoding) => readKept(app, flags.kind, source, encoding) }),
+    form: (mapping) => generationForm({ ...flags, ...mapping, ...(learned && { learned }) }),
+    words: generationVocabulary(flags.kind, learned),
+  });
+}
+
+async function readKept(
+  app: App,
+  kind: GenerateFlags["kind"],
+  source: Source,
+  encoding: EncodingName,
+): Promise<FileAnswers | null> {
+  const { keptAnswers } = await import("../../mapping/saved-mapping.ts");
+  return keptAnswers(app, kind, source, { encoding });
+}

@@ -33,6 +33,8 @@ export const codeGroups: readonly CodeGroup[] = [
       invalid_path: "Use the path of a request, for example /products.",
       invalid_idempotency_key: "Use up to 255 characters of printable ASCII.",
       invalid_template: "Use placeholders that cat export sync --help lists.",
+      false_ending: "Use the file name in the message.",
+      too_many_rows: "Write a .csv file instead, or select fewer rows.",
       conflicting_option: "Remove one of the two flags.",
       flag_without_value: "Remove the equals sign and the text after it.",
       unknown_field: "Use the fields in the message.",

@@ -27,7 +27,12 @@ test("commands --json lists every command, argument, flag and exit status", asyn
   expect(get.flags.filter(({ flag }: { flag: string }) => flag === "--format")).toEqual([
     {
       ...{ flag: "--format", short: null, value: "FORMAT", description: "output format" },
-      ...{ choices: ["table", "json", "ndjson", "csv"], default: null, required: false, repeatable: false },
+      ...{
+        choices: ["table", "json", "ndjson", "csv", "xlsx"],
+        default: null,
+        required: false,
+        repeatable: false,
+      },
     },
   ]);
   const api = list.commands.find(({ name }: { name: string }) => name === "api");

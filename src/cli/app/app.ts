@@ -79,6 +79,7 @@ export function createApp(
       mask: secrets.mask,
       excelStyle: async (given) =>
         (await import("../settings/csv-style.ts")).excelStyle({ context, globals }, given),
+      openOut: async (name) => (await import("../files/out-files.ts")).openOutFile(app, name),
     }),
     secrets,
     connection() {

@@ -6,6 +6,7 @@ import { isJobEnded } from "../../contract/value-sets.ts";
 import { exportAgain, failedJob } from "../../flows/export/frozen/frozen-summary.ts";
 import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
+import { outputFormat } from "../files/output-names.ts";
 import { command, group } from "../flags/command.ts";
 import { maxBytesFlag, timeoutFlag } from "../flags/common-flags.ts";
 import { conflict } from "../flags/usage-error.ts";
@@ -103,6 +104,7 @@ const downloadCommand = (app: App): Command =>
     .action(async (text: string, flags: DownloadFlags) => {
       const id = resourceId(text, "export");
       rejectNoPath("--out", flags.out, "file, for example --out catalogue.zip");
+      if (flags.out !== undefined) outputFormat("--out", flags.out, ["zip", "jsonl"]);
       rejectNoPath("--extract", flags.extract, "folder, for example --extract images");
       if (flags.out !== undefined && flags.extract !== undefined) throw conflict("--extract", "--out");
       (await import("./export/flags.ts")).rejectLabel(flags, "--extract DIR");

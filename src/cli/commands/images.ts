@@ -12,6 +12,7 @@ import type { App } from "../app/app.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
 import { InterruptError, PartialError, UsageError, withHint } from "../context/errors.ts";
 import { confirmReplaceAll } from "../files/confirm-replace.ts";
+import { outputFormat } from "../files/output-names.ts";
 import { command, group } from "../flags/command.ts";
 import {
   labelFlag,
@@ -125,11 +126,14 @@ async function saveImage(
     throw new UsageError(message, { param: "--save", hint });
   }
   const file = { flag: "--save", name: save, path: resolve(app.context.cwd, save) };
+  outputFormat("--save", save, ["image/jpeg", "image/png", "image/webp"]);
   const replaces = (await confirmReplaceAll(app, [file])).has(file.path);
   const client = await app.client();
   const { interrupt: signal } = app.context;
   const read = () => client.images.get({ image_id: id }, { signal });
   const image = await read();
+  const type = imageTypes.find((known) => known === image.mime_type);
+  if (type !== undefined) outputFormat("--save", save, [type]);
   const { downloadFile, withSizeHint } = await import("../../flows/files/download-file.ts");
   const url = imageUrl(image);
   const source = typeof label === "string" ? digitalSources[label] : await searchedSource(app, image, label);

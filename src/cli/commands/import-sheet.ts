@@ -7,7 +7,7 @@ import { type Orientation, orientations, sexes } from "../../contract/value-sets
 import { type ExportedCells, exportedColumn, exportedValue } from "../../flows/import/said.ts";
 import { byteOrderMark, type CsvStyle, csvRecords, plainCsv } from "../../flows/outputs/cells.ts";
 import { guardedCell } from "../../flows/outputs/formulas.ts";
-import { counted, grouped } from "../../flows/words.ts";
+import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import { checkOutFile, writeOutFile } from "../files/out-files.ts";
@@ -46,6 +46,11 @@ export async function printImportSheet(app: App, flags: RawListFlags & { q?: str
       hint: "Use --format csv or ndjson, which an import reads.",
     });
   }
+  if (flags.out !== undefined && flags.out !== "-")
+    throw new UsageError("--for-import cannot be used with --out", {
+      param: "--out",
+      hint: `Use: ${app.io.asCalled(`cat products export ${shellWord(flags.out)}`)}`,
+    });
   const { rows, notes, isMore } = await readRows(app, q, limit, format);
   // A terminal gets no control characters; a file must have the text as it is.
   const cell = app.context.stdout.isTTY ? visibleInCell : (text: string) => text;
@@ -62,9 +67,6 @@ export interface SheetFlags {
   readonly excel?: boolean;
 }
 
-/** Rows of a sheet in a workbook at most, without the header. */
-const mostWorkbookRows = 1_048_575;
-
 /**
  * `cat products export`: writes the products to a file that an import reads without a change. Nothing is written if the
  * list fails. Throws UsageError.
@@ -75,15 +77,6 @@ export async function exportSheet(app: App, name: string, flags: SheetFlags): Pr
   const file = name === "-" ? null : await checkOutFile(app, name, hints);
   const style = (await excelStyle(app, flags.excel)) ?? plainCsv;
   const { rows, notes } = await readRows(app, flags.q, null, format);
-  if (format === "xlsx" && rows.length > mostWorkbookRows) {
-    throw new UsageError(
-      `a workbook has at most ${grouped(mostWorkbookRows)} rows, not ${grouped(rows.length)}`,
-      {
-        param: "FILE",
-        hint: "Write a .csv file instead, or select products with --q.",
-      },
-    );
-  }
   const content = await sheetContent(rows, format, style);
   if (file === null) for await (const piece of content) await printed(app, piece);
   else await writeOutFile(app, file, content);

@@ -3,6 +3,7 @@ import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts } from "../app/prompts.ts";
 import { DeclinedError, UsageError } from "../context/errors.ts";
+import { asTyped } from "./output-names.ts";
 import { writablePlace } from "./places.ts";
 
 /** The output file of a flag. */
@@ -17,10 +18,6 @@ export interface NamedFile {
   /** Whether `-` instead of a file means standard output. */
   hasStdout?: boolean | undefined;
 }
-
-/** A flag and its value as typed: an argument is a value alone. */
-export const asTyped = (flag: string, value: string): string =>
-  flag.startsWith("-") ? `${flag} ${value}` : value;
 
 /**
  * Checks before any request that regular files of one flag can be written; asks on a terminal, once, before it replaces any.

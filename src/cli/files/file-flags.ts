@@ -97,7 +97,7 @@ export function readTemplateFlag(raw: RawFileFlags, file: string | undefined): s
 export const withOutputFlags = (command: Command): Command =>
   withCsvFlags(
     command
-      .option("--results <FILE>", "file for the result of every row (.csv for CSV, else NDJSON)")
+      .option("--results <FILE>", "file for the result of every row (.csv, .xlsx, else NDJSON)")
       .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv, or .xlsx)")
       .option(
         "--report <FILE>",

@@ -3,7 +3,8 @@ import type { OutputFile } from "../../flows/files/output-file.ts";
 import type { App } from "../app/app.ts";
 import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
-import { asTyped, confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";
+import { confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";
+import { asTyped, type OutputFormat, outputFormat } from "./output-names.ts";
 import { identityOfFile, ownFiles, readIdentity, readStanding } from "./places.ts";
 
 /** A file to write: its name as typed, its path, and whether a file that has the path is replaced. */
@@ -18,6 +19,8 @@ interface OutOptions extends Pick<NamedFile, "left" | "hasStdout"> {
   readonly flag?: string;
   /** A file for the hint. */
   readonly example?: string;
+  /** What the files are written as, where their name does not decide. */
+  readonly formats?: readonly [OutputFormat, ...OutputFormat[]];
   /** The other paths that the command reads or writes. */
   readonly others?: readonly string[];
 }
@@ -33,7 +36,7 @@ export const checkOutFile = async (app: App, name: string, options?: OutOptions)
 export async function checkOutFiles(
   app: App,
   names: readonly string[],
-  { flag = "--out", example = "catalogue.ndjson", others = [], left, hasStdout }: OutOptions = {},
+  { flag = "--out", example = "catalogue.ndjson", formats, others = [], left, hasStdout }: OutOptions = {},
 ): Promise<readonly OutFile[]> {
   // Replacing a file that the shell writes to would lose its lines.
   const streams = ["/dev/stdout", "/dev/stderr"].map(identityOfFile);
@@ -51,6 +54,7 @@ export async function checkOutFiles(
       hint: `Choose another file, for example ${asTyped(flag, example)}.`,
     });
   }
+  if (formats !== undefined) for (const { name } of files) outputFormat(flag, name, formats);
   const named = files.map((file) => ({ ...file, flag, left: left ?? "nothing was exported", hasStdout }));
   const agreed = await confirmReplaceAll(app, named);
   return files.map((file) => ({ ...file, replaces: agreed.has(file.path) }));
@@ -71,6 +75,16 @@ export async function beginOutFile(
   const file = await OutputFile.begin(path, replaces || "never", name);
   app.onClose(onStop(() => void file.discardAtOnce()));
   return file;
+}
+
+/** The file of `--out` of a list, after its check. Throws UsageError. */
+export async function openOutFile(app: App, name: string): Promise<OutputFile> {
+  const file = await checkOutFile(app, name, {
+    example: "list.xlsx",
+    left: "nothing was written",
+    hasStdout: true,
+  });
+  return beginOutFile(app, file, newRunId(app.context.clock.now()));
 }
 
 /** Writes a complete file; one that fails leaves nothing behind. */

@@ -12,6 +12,7 @@ import type { App } from "../app/app.ts";
 import type { Asker } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
 import { exampleFiles, type FileFlags } from "./file-flags.ts";
+import { type OutputFormat, outputFormat } from "./output-names.ts";
 import { identityOfFile, ownFiles, readIdentity, readStanding, writablePlace } from "./places.ts";
 
 type Named = Omit<OutputTargets["failedFile"], "mode" | "isNamed">;
@@ -59,8 +60,6 @@ export async function outputTargets(
     const path = resolve(cwd, name);
     if (name === "")
       throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: chooseAnother(flag, "a") });
-    if (flag !== null && formatOfName(name) === "workbook" && !writesWorkbook(flag, name, source))
-      throw unwritable(flag, name, "it would not be a workbook");
     const standing = await readStanding(path);
     const { identity } = standing;
     if (flag !== null && taken.includes(identity))
@@ -72,6 +71,8 @@ export async function outputTargets(
     if (flag !== null && (await isOurs(standing))) {
       throw unwritable(flag, name, "the program keeps its own data there");
     }
+    if (flag !== null)
+      outputFormat(flag, name, flag === "--results" ? resultFormats : failedFormats(flags.file, source));
     taken.push(identity);
     staying.push(path);
     const isNew = target === null;
@@ -104,9 +105,15 @@ export async function resultsStyle(app: Asker, excel: boolean | undefined, file:
   return (await excelStyle(app, excel)) ?? styleLike(file).catch(() => plainCsv);
 }
 
-/** Only failed rows of a table are written as a workbook, as .xlsx. */
-const writesWorkbook = (flag: string, name: string, { format }: Source): boolean =>
-  flag === "--failed" && extname(name).toLowerCase() === ".xlsx" && format !== "ndjson";
+const resultFormats = ["ndjson", "csv", "xlsx"] as const;
+
+/** Failed rows are written like the input, and those of a table also as a workbook. */
+const failedFormats = (file: string, { format }: Source): readonly [OutputFormat, ...OutputFormat[]] =>
+  format === "ndjson"
+    ? ["ndjson"]
+    : /\.(?:tsv|tab)(?:\.gz)?$/i.test(file)
+      ? ["tsv", "xlsx"]
+      : ["csv", "xlsx"];
 
 /**
  * The mode of a new failed file: as closed as the input, whose rows it holds, but always writable by its

@@ -1,6 +1,6 @@
-import { constants, type Stats } from "node:fs";
+import { constants, existsSync, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileProblem } from "../../errors.ts";
 import { fileStart } from "../../flows/files/disk.ts";
 import { whereLinksLead } from "../../flows/files/file-names.ts";
@@ -8,6 +8,7 @@ import { applicationId } from "../../state/migrations.ts";
 import { isNameOfState } from "../../state/state-place.ts";
 import { type Asker, ownPlaces, stateFiles } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
+import { outputFormat } from "./output-names.ts";
 
 /**
  * The file that a path leads to, whatever links and names it goes through, and its folder; the file may not
@@ -101,6 +102,9 @@ export async function ownFiles(
       hint,
     });
   }
+  // A ledger that exists is known by its content.
+  if (ledger !== undefined && !existsSync(resolve(app.context.cwd, ledger)))
+    outputFormat("--ledger", ledger, ["ledger"]);
   return async (standing) =>
     standing.folder === ownFolder ||
     standing.identity === config ||

@@ -15,6 +15,7 @@ import { tryToWrite } from "../../open-file.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import type { BucketFlags } from "../flags/bucket-flags.ts";
+import { rejectFileName } from "./output-names.ts";
 
 /** Where images are saved. */
 export interface SavePlace {
@@ -77,6 +78,7 @@ export async function checkSaveFolder(
   name: string,
   freeBytes: typeof freeBytesIn = freeBytesIn,
 ): Promise<string> {
+  rejectFileName("--save", name, app.context);
   const path = resolve(app.context.cwd, name);
   const reject = (why: string) => unusable(name, why);
   try {

@@ -3,9 +3,11 @@ import { meantWords, questionFor } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
 import type { FieldTree } from "../../contract/response-shape.ts";
 import { UsageError } from "../context/errors.ts";
+import { outputFormat } from "../files/output-names.ts";
 import { type Column, columnsFor, type ListFormat, listFormats, type Printing } from "../output/table.ts";
 import { formatForExcel, withCsvFlags } from "./common-flags.ts";
-import { wholeNumber } from "./values.ts";
+import { conflict } from "./usage-error.ts";
+import { named, wholeNumber } from "./values.ts";
 
 /** The flags of a command that prints resources, as commander parses them. */
 export interface RawPrintFlags {
@@ -13,6 +15,8 @@ export interface RawPrintFlags {
   fields?: string[];
   formulaGuard?: boolean;
   excel?: boolean;
+  /** The file to write, as typed. */
+  out?: string;
 }
 
 /** How resources of one kind can be printed: the columns of tables and CSV, and the fields of `--fields`. */
@@ -21,11 +25,17 @@ export interface ResourceForm<Row> {
   readonly fields: FieldTree;
 }
 
+/** The formats of a command that prints no list. */
+const printFormats = listFormats.filter((format) => format !== "xlsx");
+
+/** The formats of a file: that of a name without an ending first. */
+const fileFormats = ["csv", "xlsx", "json", "ndjson"] as const;
+
 /** Adds `--format`, `--fields` and the flags of CSV. */
-export const withPrintFlags = (made: Command): Command =>
+export const withPrintFlags = (made: Command, formats: readonly ListFormat[] = printFormats): Command =>
   withCsvFlags(
     made
-      .addOption(new Option("--format <FORMAT>", "output format").choices(listFormats))
+      .addOption(new Option("--format <FORMAT>", "output format").choices(formats))
       .addOption(
         new Option("--fields <FIELD,...>", "only these fields, e.g. id,created_at or images.0.id").argParser(
           fieldList,
@@ -42,19 +52,25 @@ function fieldList(text: string, earlier: readonly string[] = []): string[] {
 
 /** How the flags want resources printed. Throws UsageError for an unknown field, before any request. */
 export function readPrintFlags<Row>(
-  { format: given, fields: chosen, formulaGuard = true, excel }: RawPrintFlags,
+  { format: given, fields: chosen, formulaGuard = true, excel, out: name }: RawPrintFlags,
   { columns, fields }: ResourceForm<Row>,
 ): Printing<Row> {
-  const format = formatForExcel(given, excel);
-  if (chosen === undefined) return { columns, format, formulaGuard, excel };
+  const out = named("--out", name, "Choose a file, for example --out list.xlsx.") === "-" ? undefined : name;
+  const format = out === undefined ? formatForExcel(given, excel) : fileFormat(out, given, excel);
+  const common = { format, formulaGuard, excel, out };
+  if (chosen === undefined) return { columns, ...common };
   checkFields(chosen, fields);
+  const isCells = format === "csv" || format === "xlsx";
   return {
-    columns: chosenColumns(columns, chosen, format === "csv" ? "csv" : "table"),
-    format,
+    columns: chosenColumns(columns, chosen, isCells ? "csv" : "table"),
     select: selectFields(chosen),
-    formulaGuard,
-    excel,
+    ...common,
   };
+}
+
+function fileFormat(out: string, given: ListFormat | undefined, excel: boolean | undefined): ListFormat {
+  if (given === "table") throw conflict("--out", "--format table");
+  return outputFormat("--out", out, fileFormats, formatForExcel(given, excel));
 }
 
 /** The flags of a list as commander parses them. */
@@ -73,7 +89,12 @@ export const withListFlags = (made: Command): Command =>
           .argParser(wholeNumber({ min: 1 }))
           .conflicts("all"),
       )
-      .option("--all", "list all of them"),
+      .option("--all", "list all of them")
+      .option(
+        "--out <FILE>",
+        "file to write: .csv, .xlsx, .json or .ndjson (--yes replaces an existing file)",
+      ),
+    listFormats,
   );
 
 /** The maximum number of rows to print; null prints all. */

@@ -1,10 +1,13 @@
+import type { OutputFile } from "../../flows/files/output-file.ts";
 import type { CsvStyle } from "../../flows/outputs/cells.ts";
+import { counted } from "../../flows/words.ts";
 import { describeExchange, type ExchangeLog } from "../../http/exchange-log.ts";
 import { maskedSignatures } from "../../http/mask.ts";
 import { shortMessage } from "../../text.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/globals.ts";
-import { indented, type Pages, printList, resourceLines } from "./list.ts";
+import { rejectTerminal } from "../files/output-names.ts";
+import { indented, type ListTarget, type Pages, printList, resourceLines } from "./list.ts";
 import { isReadByGithub, withoutCommands } from "./log-text.ts";
 import type { Paint } from "./paint.ts";
 import { createProgress } from "./progress.ts";
@@ -67,6 +70,8 @@ interface IoOptions {
   mask(text: string): string;
   asCalled(text: string): string;
   excelStyle(given: boolean | undefined): Promise<CsvStyle | null>;
+  /** Begins a file of `--out` after its check, which asks before one is replaced. Throws UsageError. */
+  openOut(name: string): Promise<OutputFile>;
 }
 
 /**
@@ -76,7 +81,7 @@ interface IoOptions {
 export function createIo(
   context: Context,
   globals: GlobalOptions,
-  { paint, paintNote, mask, asCalled, excelStyle }: IoOptions,
+  { paint, paintNote, mask, asCalled, excelStyle, openOut }: IoOptions,
 ): Io {
   let view: ProgressView | undefined;
   const line: Io["line"] = async (text, { wrap, isCommand = false } = { wrap: true }) => {
@@ -128,9 +133,13 @@ export function createIo(
     },
     line,
     show: (printing, rows) => io.showPages(printing, inPages(rows)),
-    showPages: (printing, pages) =>
-      printList(printing, pages, toFormat(printing), {
-        write: toFormat(printing) === "table" ? io.text : toFormat(printing) === "csv" ? csv : json,
+    async showPages(printing, pages) {
+      const format = toFormat(printing);
+      const { out } = printing;
+      if (format === "xlsx" && out === undefined) rejectTerminal(context, "--out list.xlsx");
+      const target: ListTarget = {
+        write: format === "table" ? io.text : format === "csv" ? csv : json,
+        writeBytes: data,
         width: context.stdout.isTTY ? context.stdout.columns : null,
         heading: (text) => io.paint.bold(text),
         visible: masked,
@@ -139,7 +148,22 @@ export function createIo(
           io.note(
             `The terminal is too narrow for: ${names.join(", ")}. To see all columns, add --format csv.`,
           ),
-      }),
+      };
+      if (out === undefined) return printList(printing, pages, format, target);
+      const file = await openOut(out);
+      try {
+        const write = (text: string) => file.write(text);
+        const writeBytes = (bytes: Uint8Array) => file.writeBytes(bytes);
+        const rows = await printList(printing, pages, format, { ...target, write, writeBytes });
+        await file.commit();
+        if (io.json) await io.jsonData({ file: out, rows });
+        else await io.note(io.visible(`Wrote ${counted(rows, "row")} to ${out}.`));
+        return rows;
+      } catch (error) {
+        await file.discard();
+        throw error;
+      }
+    },
     async resource(value, printing = { columns: [] }) {
       const format = toFormat(printing);
       if (format === "csv") return void (await io.show(printing, [value]));

@@ -6,6 +6,7 @@ import { visible, visibleInCell, visibleInJson } from "./visible.ts";
 /** The output for a list. */
 export interface ListTarget {
   write(text: string): Promise<void>;
+  writeBytes(bytes: Uint8Array): Promise<void>;
   /** The width of the terminal, which a table must fit; null without a terminal. */
   width: number | null;
   heading(text: string): string;
@@ -80,6 +81,26 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     const line = (cells: string[]) => csvRecords([cells], csv, cell);
     await target.write(byteOrderMark(csv) + line(shown.map((column) => column.name)));
     return stream(pages, target, (row) => line(shown.map((column) => toCell(column, row))));
+  },
+
+  /** The cells of CSV. Nothing but complete workbooks can be opened, so a failure leaves none. */
+  async xlsx({ columns, formulaGuard = true }, pages, target) {
+    const { writeWorkbook } = await import("../../flows/workbook/write-workbook.ts");
+    const { guardedCell } = await import("../../flows/outputs/formulas.ts");
+    const shown = columnsFor(columns, "csv");
+    const cell = (text: string) => (formulaGuard ? guardedCell(visibleInCell(text)) : visibleInCell(text));
+    let count = 0;
+    async function* texts() {
+      for await (const rows of pages)
+        for (const row of rows) {
+          count++;
+          yield { texts: shown.map((column) => cell(toCell(column, row))) };
+        }
+    }
+    const header = shown.map((column) => column.name);
+    for await (const bytes of writeWorkbook({ name: "Rows", header, rows: texts() }))
+      await target.writeBytes(bytes as Buffer);
+    return count;
   },
 };
 

@@ -146,7 +146,7 @@ export interface Column<Row> {
 export const whole = Number.POSITIVE_INFINITY;
 
 /** The formats of a list. */
-export const listFormats = ["table", "json", "ndjson", "csv"] as const;
+export const listFormats = ["table", "json", "ndjson", "csv", "xlsx"] as const;
 export type ListFormat = (typeof listFormats)[number];
 
 /** The text of a cell; empty without a value. A response may have an object where the contract has a text. */
@@ -198,4 +198,6 @@ export interface Printing<Row> {
   readonly formulaGuard?: boolean;
   /** Whether CSV is written for Excel (default: as the profile says). */
   readonly excel?: boolean | undefined;
+  /** The file to write, as typed (default: standard output). */
+  readonly out?: string | undefined;
 }

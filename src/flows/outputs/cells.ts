@@ -23,6 +23,9 @@ export const excelCsv: CsvStyle = {
   form: { encoding: "utf-8", marked: true },
 };
 
+/** Text that becomes cells again: no cell has these separators once its control characters are visible. */
+export const separatedCsv: CsvStyle = { delimiter: "\x1f", lineEnd: "\x1e", form: plainCsv.form };
+
 /** The byte order mark of a text in UTF-8, if it has one. */
 export const byteOrderMark = ({ form }: CsvStyle): string => (form.marked ? "\ufeff" : "");
 

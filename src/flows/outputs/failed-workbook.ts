@@ -1,36 +1,25 @@
-import { once } from "node:events";
-import { PassThrough } from "node:stream";
 import type { OutputFile } from "../files/output-file.ts";
 import { failureColumns, type InputRow } from "../rows/row-form.ts";
 import type { TableReader } from "../rows/table-rows.ts";
 import type { CopiedSheet } from "../rows/workbook-copy.ts";
-import { type TextRow, writeWorkbook } from "../workbook/write-workbook.ts";
 import { type KeptColumns, keptCells } from "./failed-rows.ts";
 import type { RowFailure } from "./row-outcome.ts";
+import { WorkbookFile } from "./workbook-file.ts";
 
 /** The failed rows of a table as a workbook: its own columns and widths, and the reasons; problem cells are colored. */
 export class FailedWorkbook {
-  readonly #output: OutputFile;
   readonly #reader: TableReader;
   readonly #kept: KeptColumns;
-  readonly #rows = new PassThrough({ objectMode: true, highWaterMark: 256 });
-  readonly #written: Promise<void>;
+  readonly #file: WorkbookFile<number>;
 
   constructor(output: OutputFile, reader: TableReader, kept: KeptColumns, sheet: CopiedSheet | undefined) {
-    this.#output = output;
     this.#reader = reader;
     this.#kept = kept;
-    const bytes = writeWorkbook({
+    this.#file = new WorkbookFile(output, {
       name: sheet?.sheet ?? "Failed rows",
       header: [...kept.headers, ...failureColumns],
       widths: [...kept.columns.map((column) => sheet && columnWidth(sheet, column)), 24, 60],
-      rows: this.#rows,
     });
-    this.#written = (async () => {
-      for await (const chunk of bytes) await output.writeBytes(chunk as Buffer);
-    })();
-    // An error while writing is thrown by the next call.
-    this.#written.catch(() => {});
   }
 
   /** Adds a row; `params` are the columns with a problem. */
@@ -48,21 +37,16 @@ export class FailedWorkbook {
         : [],
     );
     const texts = [...keptCells(this.#reader, this.#kept, row, done), failure.code, failure.message];
-    const written: TextRow = { texts, marked: new Set(marked) };
-    if (!this.#rows.write(written)) await Promise.race([once(this.#rows, "drain"), this.#written]);
+    await this.#file.add({ texts, marked: new Set(marked) });
   }
 
   /** See `OutputFile.commit`. */
-  async commit(): Promise<number> {
-    this.#rows.end();
-    await this.#written;
-    return this.#output.commit();
+  commit(): Promise<number> {
+    return this.#file.commit();
   }
 
-  async discard(): Promise<void> {
-    this.#rows.destroy();
-    await this.#written.catch(() => {});
-    await this.#output.discard();
+  discard(): Promise<void> {
+    return this.#file.discard();
   }
 }
 

@@ -4,6 +4,7 @@ import { type CsvStyle, csvRecords, plainCsv } from "./cells.ts";
 import { EncodedFile } from "./encoded-file.ts";
 import { guardedCell } from "./formulas.ts";
 import type { RowOutcome } from "./row-outcome.ts";
+import type { WorkbookFile } from "./workbook-file.ts";
 
 /** How a flow writes its results: one CSV row with these columns, or one object per line, for each result. */
 export interface ResultsForm<Result> {
@@ -13,9 +14,9 @@ export interface ResultsForm<Result> {
   object(line: number, result: Result): object;
 }
 
-/** Writes the result of every row that has one: NDJSON, or CSV if the name ends in `.csv`. */
+/** Writes the result of every row that has one: a workbook or CSV if the name ends in `.xlsx` or `.csv`, else NDJSON. */
 export class ResultsFile<Result> {
-  readonly #file: EncodedFile;
+  readonly #file: EncodedFile | WorkbookFile<number>;
   readonly #form: ResultsForm<Result>;
   /** Null for NDJSON. */
   readonly #csv: CsvStyle | null;
@@ -25,13 +26,13 @@ export class ResultsFile<Result> {
   rows = 0;
 
   private constructor(
-    file: OutputFile,
+    file: EncodedFile | WorkbookFile<number>,
     form: ResultsForm<Result>,
     { path, mask, formulaGuard = true, csv = plainCsv }: OutputTarget,
   ) {
     this.#form = form;
     this.#csv = isCsvName(path) ? csv : null;
-    this.#file = new EncodedFile(file, (this.#csv ?? plainCsv).form, () => "?");
+    this.#file = file;
     this.#mask = mask ?? ((text) => text);
     this.#cell = formulaGuard ? guardedCell : (text) => text;
   }
@@ -41,18 +42,31 @@ export class ResultsFile<Result> {
     form: ResultsForm<Result>,
     unfinished: string,
   ): Promise<ResultsFile<Result>> {
-    const file = await OutputFile.begin(target.path, target.overwrite ?? true, unfinished);
-    const results = new ResultsFile(file, form, target);
-    if (results.#csv !== null) await results.#file.write(csvRecords([form.columns], results.#csv));
-    return results;
+    const { path, overwrite = true, csv = plainCsv } = target;
+    const output = await OutputFile.begin(path, overwrite, unfinished);
+    if (extname(path).toLowerCase() === ".xlsx") {
+      const { WorkbookFile } = await import("./workbook-file.ts");
+      return new ResultsFile(
+        new WorkbookFile(output, { name: "Results", header: form.columns }),
+        form,
+        target,
+      );
+    }
+    const style = isCsvName(path) ? csv : plainCsv;
+    const file = new EncodedFile(output, style.form, () => "?");
+    if (isCsvName(path)) await file.write(csvRecords([form.columns], style));
+    return new ResultsFile(file, form, target);
   }
 
   async add({ line, result }: RowOutcome<Result>): Promise<void> {
     if (result === undefined) return;
     this.rows++;
+    const cells = () => this.#form.cells(line, result).map((value) => String(value ?? ""));
+    if (!(this.#file instanceof EncodedFile))
+      return this.#file.add({ texts: cells().map((text) => this.#cell(this.#mask(text))) });
     const csv = this.#csv;
     const text = csv
-      ? csvRecords([this.#form.cells(line, result).map((value) => String(value ?? ""))], csv, this.#cell)
+      ? csvRecords([cells()], csv, this.#cell)
       : `${JSON.stringify(this.#form.object(line, result))}\n`;
     await this.#file.write(this.#mask(text));
   }

@@ -2,6 +2,7 @@
 
 import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
+import { CatError } from "../../errors.ts";
 import { columnName } from "./cell.ts";
 
 /** A row of texts. */
@@ -33,6 +34,9 @@ export interface SheetToWrite {
   readonly notes?: readonly string[];
 }
 
+/** Rows of a sheet at most, with the header. */
+const mostRows = 1_048_576;
+
 /** Characters of a cell at most; longer texts are cut. */
 export const longestCell = 32_767;
 
@@ -46,15 +50,12 @@ export function writeWorkbook(sheet: SheetToWrite): Readable {
   const options = { mtime: new Date(Date.UTC(2000, 0, 1)), compress: true };
   for (const [path, xml] of Object.entries(fixedParts(sheet)))
     zip.addBuffer(Buffer.from(head + xml), path, options);
-  zip.addReadStream(
-    Readable.from(sheetXml(sheet), { objectMode: false }),
-    "xl/worksheets/sheet1.xml",
-    options,
-  );
+  const xml = Readable.from(sheetXml(sheet), { objectMode: false });
+  zip.addReadStream(xml, "xl/worksheets/sheet1.xml", options);
   zip.end();
   const bytes = zip.outputStream as Readable;
-  // Rows that fail would otherwise leave the output open.
-  zip.on("error", (error: Error) => bytes.destroy(error));
+  // Rows that fail would otherwise leave the output open: yazl does not listen to the stream.
+  xml.on("error", (error) => bytes.destroy(error));
   return bytes;
 }
 
@@ -91,6 +92,7 @@ async function* sheetXml({
   piece += rowXml(1, header, () => styles.header);
   let row = 1;
   for await (const { texts, marked } of rows) {
+    if (row === mostRows) throw tooManyRows();
     piece += rowXml(++row, texts, (column) => (marked?.has(column) ? styles.marked : styles.text));
     if (piece.length < pieceLength) continue;
     yield piece;
@@ -108,6 +110,13 @@ async function* sheetXml({
   const validations = [...lists, ...shownNotes];
   yield `${piece}</sheetData>${validations.length === 0 ? "" : `<dataValidations count="${validations.length}">${validations.join("")}</dataValidations>`}<ignoredErrors><ignoredError sqref="A1:${last}${Math.max(row, 10_000)}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
 }
+
+const tooManyRows = (): CatError =>
+  new CatError("a workbook has at most 1,048,575 rows", {
+    type: "usage",
+    code: "too_many_rows",
+    hint: "Write a .csv file instead, or select fewer rows.",
+  });
 
 /** A column whose empty cells are texts too, so that 00123 typed there keeps its zeros. */
 const columnXml = (column: number, width = 16): string =>

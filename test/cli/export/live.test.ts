@@ -118,8 +118,8 @@ describe("--out FILE", () => {
       });
       expect(world.read(name)).toBe(content);
     }
-    await world.cat("export --out b.csv --format ndjson");
-    expect(world.read("b.csv")).toBe(ndjson);
+    await world.cat("export --out b.txt --format csv");
+    expect(world.read("b.txt")).toBe(csv);
   });
 
   test("prints one summary with --json", async () => {

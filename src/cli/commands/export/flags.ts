@@ -1,7 +1,7 @@
-import { extname } from "node:path";
 import { type Command, Option } from "commander";
 import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
 import { UsageError } from "../../context/errors.ts";
+import { outputFormat } from "../../files/output-names.ts";
 import {
   type BucketFlags,
   bucketOption,
@@ -37,11 +37,15 @@ import {
 /** Unix milliseconds, or the start of the previous export with `--since last`. */
 type Since = number | "last";
 
+/** The formats of rows, the default first. */
+const liveFormats = ["ndjson", "csv", "xlsx"] as const satisfies readonly (RowFormatName | "xlsx")[];
+type LiveFormat = (typeof liveFormats)[number];
+
 /** The flags of `cat export` as commander parses them. */
 export interface RawExportFlags extends BucketFlags, RawProductsFileFlags, RawReviewFlags {
   out?: string;
   role?: string[];
-  format?: RowFormatName;
+  format?: LiveFormat;
   since?: Since;
   margin?: number;
   formulaGuard?: boolean;
@@ -65,7 +69,7 @@ export interface LiveInput extends ReviewFlags {
   readonly bucket: BucketFlags;
   /** Asset roles, sorted and without duplicates; null for all. */
   readonly roles: readonly string[] | null;
-  readonly format: RowFormatName;
+  readonly format: LiveFormat;
   /** Only products changed since then; null for all. */
   readonly since: Since | null;
   /** Subtracted from `since`, in milliseconds: a change may show up late (Exports, `since`). */
@@ -112,7 +116,7 @@ export const withExportFlags = (made: Command): Command => {
     )
       .addOption(
         new Option("--format <FORMAT>", "output format")
-          .choices(["ndjson", "csv"] satisfies RowFormatName[])
+          .choices(liveFormats)
           .default(undefined, "from the file name, else ndjson"),
       )
       .option(
@@ -175,9 +179,8 @@ export function readLiveFlags(raw: RawExportFlags): LiveInput {
       hint: isOfZip ? "Add --zip." : "Add one of them.",
     });
   }
-  const isCsv = out !== null && extname(out).toLowerCase() === ".csv";
   const { since = null, margin, formulaGuard = true, excel } = raw;
-  const format = formatForExcel(raw.format, excel) ?? (isCsv ? "csv" : "ndjson");
+  const format = outputFormat("--out", out ?? "-", liveFormats, formatForExcel(raw.format, excel));
   if (margin !== undefined && since === null) {
     throw new UsageError("--margin needs --since", {
       param: "--margin",
@@ -245,6 +248,7 @@ export function readFrozenFlags(raw: RawExportFlags): FrozenInput {
       param: "--out",
       hint: `Choose a file, for example --out ${frozenNames[format]}. For rows on standard output, remove ${mode}.`,
     });
+  if (out !== null) outputFormat("--out", out, [format === "zip" ? "zip" : "jsonl"]);
   return {
     out,
     bucket: readBucket(out, raw),

@@ -8,6 +8,7 @@ import { type Selection, withoutRepetitions } from "../../../flows/export/select
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
+import { rejectFileName } from "../../files/output-names.ts";
 import type { BucketFlags } from "../../flags/bucket-flags.ts";
 import { readProductsFile } from "../../mapping/products-file.ts";
 import { problemList } from "../../output/problem-list.ts";
@@ -19,6 +20,7 @@ import { withRoleHint } from "./role-flags.ts";
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
 export async function exportFrozenFiles(app: App, command: FrozenInput): Promise<void> {
   const { format, roles, extract } = command;
+  if (extract !== null) rejectFileName("--extract", extract, app.context);
   const selection = await readSelected(app, command);
   const gate = await openGate(app, command);
   const name = extract ?? command.out ?? frozenNames[format];

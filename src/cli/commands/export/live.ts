@@ -8,13 +8,15 @@ import {
 } from "../../../flows/export/live/export-live.ts";
 import { rowFormat } from "../../../flows/export/live/row-format.ts";
 import { leftOutText } from "../../../flows/export/reviews.ts";
-import { plainCsv } from "../../../flows/outputs/cells.ts";
+import { plainCsv, separatedCsv } from "../../../flows/outputs/cells.ts";
 import { guardedCell } from "../../../flows/outputs/formulas.ts";
+import type { ByteSink } from "../../../flows/outputs/workbook-file.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { identifyService } from "../../app/profile-state.ts";
 import { newRunId } from "../../app/run-flow.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
+import { rejectTerminal } from "../../files/output-names.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
 import { excelStyle } from "../../settings/csv-style.ts";
 import type { LiveInput } from "./flags.ts";
@@ -46,13 +48,18 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const progress = !isFile && stdout.isTTY ? null : await app.io.progress({ lines: !isFile });
   const selection = { roles, since: since === null ? null : Math.max(0, since - input.marginMs) };
   const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
-  const csv = format === "csv" ? ((await excelStyle(app, excel)) ?? plainCsv) : plainCsv;
+  const csv = format === "csv" ? ((await excelStyle(app, excel)) ?? plainCsv) : separatedCsv;
   const learned = new LearnedValues();
   let result: LiveResult;
   try {
     result = await exportLive(
       selection,
-      rowFormat(format, { json: visibleInJson, cell }, csv, gate.filter === null ? [] : ["decision"]),
+      rowFormat(
+        format === "xlsx" ? "csv" : format,
+        { json: visibleInJson, cell },
+        csv,
+        gate.filter === null ? [] : ["decision"],
+      ),
       {
         ...service,
         clock,
@@ -83,26 +90,52 @@ interface Target {
 }
 
 async function openTarget(app: App, { out, bucket, format }: LiveInput, runId: string): Promise<Target> {
-  if (out === null) return { name: null, begin: () => stdoutSink(app, format), bytes: async () => 0 };
+  const isWorkbook = format === "xlsx";
+  if (out === null) {
+    if (isWorkbook) rejectTerminal(app.context, "--out catalogue.xlsx");
+    const sink = stdoutSink(app, format);
+    return { name: null, begin: () => (isWorkbook ? workbookOf(sink) : sink), bytes: async () => 0 };
+  }
   if (isBucketAddress(out)) {
     const { objectFile } = await import("../../files/open-bucket.ts");
-    const type = format === "csv" ? "text/csv" : "application/x-ndjson";
-    const file = await objectFile(app, out, { flags: bucket, type });
-    return { name: out, begin: () => file, bytes: async () => file.bytes };
+    const file = await objectFile(app, out, { flags: bucket, type: contentTypes[format] });
+    const sink = {
+      writeBytes: (bytes: Uint8Array) => file.write(bytes),
+      commit: () => file.commit(),
+      discard: () => file.discard(),
+    };
+    return {
+      name: out,
+      begin: () => (isWorkbook ? workbookOf(sink) : file),
+      bytes: async () => file.bytes,
+    };
   }
   const { beginOutFile, checkOutFile } = await import("../../files/out-files.ts");
   const file = await checkOutFile(app, out, { hasStdout: true });
   return {
     name: file.name,
     // A file that appears when it is complete.
-    begin: () => beginOutFile(app, file, runId),
+    async begin() {
+      const output = await beginOutFile(app, file, runId);
+      return isWorkbook ? workbookOf(output) : output;
+    },
     bytes: async () => (await stat(file.path)).size,
   };
 }
 
+const workbookOf = async (sink: ByteSink<unknown>): Promise<RowSink> =>
+  new (await import("../../../flows/export/live/workbook-rows.ts")).WorkbookRows(sink);
+
+const contentTypes: Readonly<Record<LiveInput["format"], string>> = {
+  csv: "text/csv",
+  ndjson: "application/x-ndjson",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+};
+
 /** Standard output. Each write has left the program when it resolves. */
-const stdoutSink = (app: App, format: LiveInput["format"]): RowSink => ({
-  write: (text) => (format === "csv" ? app.io.csv(text) : app.io.data(text)),
+const stdoutSink = (app: App, format: LiveInput["format"]) => ({
+  write: (text: string) => (format === "csv" ? app.io.csv(text) : app.io.data(text)),
+  writeBytes: (bytes: Uint8Array) => app.io.data(bytes),
   commit: async () => {},
   discard: async () => {},
 });

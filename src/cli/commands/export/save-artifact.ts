@@ -9,6 +9,7 @@ import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { checkOutFile } from "../../files/out-files.ts";
+import { rejectFileName } from "../../files/output-names.ts";
 import { defaultMaxBytes, unlabeledLine } from "../../flags/common-flags.ts";
 import { warn } from "../../output/io.ts";
 import { rememberStatus } from "../../resources/sent-jobs.ts";
@@ -57,13 +58,17 @@ async function toTarget(
 ): Promise<FrozenTarget> {
   if (extract === undefined) {
     const name = out ?? `${id}${format === "zip" ? ".zip" : ".jsonl"}`;
-    return checkOutFile(app, name, { left: "nothing was downloaded" });
+    return checkOutFile(app, name, {
+      formats: [format === "zip" ? "zip" : "jsonl"],
+      left: "nothing was downloaded",
+    });
   }
   if (format !== "zip")
     throw new UsageError("--extract needs a ZIP, and this export is a manifest", {
       param: "--extract",
       hint: "Use --out to save the manifest.",
     });
+  rejectFileName("--extract", extract, app.context);
   const path = resolve(app.context.cwd, extract);
   await checkExtractFolder(path);
   return { name: extract, path, replaces: true };

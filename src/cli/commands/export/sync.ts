@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { isBucketAddress } from "../../../flows/bucket/address.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
+import { rejectFileName } from "../../files/output-names.ts";
 import { bucketArgument, checkBucketFlags, forBuckets, withBucketFlags } from "../../flags/bucket-flags.ts";
 import { command, group, otherFlags } from "../../flags/command.ts";
 import { defaultMaxBytes, labelFlag, maxBytesFlag } from "../../flags/common-flags.ts";
@@ -93,6 +94,7 @@ export const syncCommand = (app: App): Command =>
     ).option("--unlocked", "take no lease: no other machine works on this mirror", false),
   ).action(async (folder: string, raw: RawSyncFlags) => {
     const flags = readSyncFlags(folder, raw);
+    if (!isBucketAddress(folder)) rejectFileName("DIR", folder, app.context);
     const { runMerge, runMirror } = await import("./sync-run.ts");
     await (flags.merge ? runMerge : runMirror)(app, flags);
   });

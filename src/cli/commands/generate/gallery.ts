@@ -28,7 +28,7 @@ const concurrency = 4;
  */
 export async function checkGallery(app: App, name: string, others: readonly string[]): Promise<boolean> {
   const flag = "--gallery";
-  const words = { flag, example: "review.html", left: "nothing was queued" };
+  const words = { flag, example: "review.html", formats: ["html"] as const, left: "nothing was queued" };
   const { replaces } = await checkOutFile(app, name, { ...words, others });
   const { openThumbnailer } = await import("../../../flows/generate/gallery/fetch-images.ts");
   await openThumbnailer().catch((error: unknown) => {

@@ -14,6 +14,7 @@ import type { App } from "../../app/app.ts";
 import { noteSummary } from "../../app/confirm-action.ts";
 import { type FlowHost, newRunId, runFlow } from "../../app/run-flow.ts";
 import { ExitCode, PartialError, UsageError } from "../../context/errors.ts";
+import { outputFormat } from "../../files/output-names.ts";
 import { fileWord } from "../../output/command-words.ts";
 import { type Column, table, whole } from "../../output/table.ts";
 import type { FoundProblems } from "../../reports/found-problems.ts";
@@ -137,7 +138,8 @@ async function rejectOtherFile(app: App, out: string, { file }: ImportFlags): Pr
   const none = ({ code }: NodeJS.ErrnoException) => (code === "ENOENT" ? null : Buffer.alloc(0));
   const start = await fileStart(path, planStart.length).catch(none);
   const isInput = file !== "-" && path === resolve(app.context.cwd, file);
-  if (start === null || (!isInput && start.toString("latin1") === planStart)) return;
+  if (start === null || (!isInput && start.toString("latin1") === planStart))
+    return void outputFormat("--plan", out, ["ndjson"]);
   throw new UsageError(`cannot write --plan ${out}: the file exists and is not a plan`, {
     param: "--plan",
     hint,

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
@@ -8,6 +9,7 @@ import type { App } from "../../app/app.ts";
 import { memoryOfProfile, profileStatePath } from "../../app/profile-state.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
+import { outputFormat } from "../../files/output-names.ts";
 import { ownFiles, readStanding } from "../../files/places.ts";
 import { baseUrlInUse } from "../../settings/settings.ts";
 import { missingSecret, secretWarnings } from "./handlers.ts";
@@ -74,7 +76,11 @@ export async function eventLogPath(app: App, file: string | undefined): Promise<
   const usual = (await profileStatePath(app))?.replace(/\.db$/, ".events.ndjson") ?? null;
   if (file !== undefined) {
     const path = resolve(app.context.cwd, file);
-    if (path === usual || !(await (await ownFiles(app, undefined))(await readStanding(path)))) return path;
+    if (path === usual || !(await (await ownFiles(app, undefined))(await readStanding(path)))) {
+      // A log that exists is known by its content.
+      if (!existsSync(path)) outputFormat("--log", file, ["ndjson"]);
+      return path;
+    }
     throw new UsageError(`cannot use --log ${file}: it is a file of this program`, {
       param: "--log",
       hint: "Choose another file, for example --log events.ndjson.",

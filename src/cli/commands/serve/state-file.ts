@@ -6,6 +6,7 @@ import { OutputFile } from "../../../flows/files/output-file.ts";
 import { DeepJsonError, parseJson } from "../../../json.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
+import { outputFormat } from "../../files/output-names.ts";
 import { writablePlace } from "../../files/places.ts";
 import { named } from "../../flags/values.ts";
 
@@ -84,7 +85,10 @@ export async function checkSavePath(name: string, cwd: string): Promise<string> 
   named("--save", name, "Choose a file, for example --save state.json.");
   const path = resolve(cwd, name);
   const { problem } = await writablePlace(path);
-  if (problem === null) return path;
+  if (problem === null) {
+    outputFormat("--save", name, ["json"]);
+    return path;
+  }
   throw new UsageError(`cannot write --save ${name}: ${problem}`, { param: "--save", hint });
 }
 

@@ -39,6 +39,7 @@ async function run(argv: readonly string[], context: Context, secrets: Secrets):
     asCalled: asCalled(context.program, argv),
     paint: await createPaint(context, "stdout", color),
     paintNote: await createPaint(context, "stderr", color),
+    openOut: async (app, name) => (await import("./files/out-files.ts")).openOutFile(app, name),
   });
   try {
     const program = await createProgram(app, argv);

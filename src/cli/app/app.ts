@@ -1,4 +1,5 @@
 import type { Client } from "../../client/client.ts";
+import type { OutputFile } from "../../flows/files/output-file.ts";
 import type { State } from "../../state/state.ts";
 import type { Context } from "../context/context.ts";
 import { ExitCode, UsageError } from "../context/errors.ts";
@@ -58,6 +59,7 @@ export function createApp(
     paint: Paint;
     paintNote: Paint;
     asCalled(text: string): string;
+    openOut(app: App, name: string): Promise<OutputFile>;
   },
 ): { app: App; close: () => Promise<void> } {
   const releases: (() => void | Promise<void>)[] = [];
@@ -79,7 +81,7 @@ export function createApp(
       mask: secrets.mask,
       excelStyle: async (given) =>
         (await import("../settings/csv-style.ts")).excelStyle({ context, globals }, given),
-      openOut: async (name) => (await import("../files/out-files.ts")).openOutFile(app, name),
+      openOut: (name) => ofIo.openOut(app, name),
     }),
     secrets,
     connection() {

@@ -12,7 +12,6 @@ import type { App } from "../app/app.ts";
 import type { Thumbnail } from "../app/thumbnails.ts";
 import { InterruptError, PartialError, UsageError, withHint } from "../context/errors.ts";
 import { confirmReplaceAll } from "../files/confirm-replace.ts";
-import { outputFormat } from "../files/output-names.ts";
 import { command, group } from "../flags/command.ts";
 import {
   labelFlag,
@@ -30,6 +29,7 @@ import {
 } from "../flags/print-flags.ts";
 import { named, resourceId } from "../flags/values.ts";
 import { tell, warn } from "../output/io.ts";
+import { outputFormat } from "../output/output-names.ts";
 import type { Printing } from "../output/table.ts";
 import { namedFields, namedForm, replyFields, resourceForm } from "../resources/forms.ts";
 

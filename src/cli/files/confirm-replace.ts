@@ -3,7 +3,7 @@ import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts } from "../app/prompts.ts";
 import { DeclinedError, UsageError } from "../context/errors.ts";
-import { asTyped } from "./output-names.ts";
+import { asTyped } from "../output/output-names.ts";
 import { writablePlace } from "./places.ts";
 
 /** The output file of a flag. */

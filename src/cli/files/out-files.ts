@@ -3,8 +3,8 @@ import type { OutputFile } from "../../flows/files/output-file.ts";
 import type { App } from "../app/app.ts";
 import { newRunId } from "../app/run-flow.ts";
 import { UsageError } from "../context/errors.ts";
+import { asTyped, type OutputFormat, outputFormat } from "../output/output-names.ts";
 import { confirmReplaceAll, type NamedFile } from "./confirm-replace.ts";
-import { asTyped, type OutputFormat, outputFormat } from "./output-names.ts";
 import { identityOfFile, ownFiles, readIdentity, readStanding } from "./places.ts";
 
 /** A file to write: its name as typed, its path, and whether a file that has the path is replaced. */

@@ -11,8 +11,8 @@ import { startInBytes } from "../../text.ts";
 import type { App } from "../app/app.ts";
 import type { Asker } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
+import { type OutputFormat, outputFormat } from "../output/output-names.ts";
 import { exampleFiles, type FileFlags } from "./file-flags.ts";
-import { type OutputFormat, outputFormat } from "./output-names.ts";
 import { identityOfFile, ownFiles, readIdentity, readStanding, writablePlace } from "./places.ts";
 
 type Named = Omit<OutputTargets["failedFile"], "mode" | "isNamed">;

@@ -8,7 +8,7 @@ import { applicationId } from "../../state/migrations.ts";
 import { isNameOfState } from "../../state/state-place.ts";
 import { type Asker, ownPlaces, stateFiles } from "../app/profile-state.ts";
 import { UsageError } from "../context/errors.ts";
-import { outputFormat } from "./output-names.ts";
+import { outputFormat } from "../output/output-names.ts";
 
 /**
  * The file that a path leads to, whatever links and names it goes through, and its folder; the file may not

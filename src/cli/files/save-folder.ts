@@ -15,7 +15,7 @@ import { tryToWrite } from "../../open-file.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import type { BucketFlags } from "../flags/bucket-flags.ts";
-import { rejectFileName } from "./output-names.ts";
+import { rejectFileName } from "../output/output-names.ts";
 
 /** Where images are saved. */
 export interface SavePlace {

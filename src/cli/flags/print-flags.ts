@@ -3,7 +3,7 @@ import { meantWords, questionFor } from "../../contract/did-you-mean.ts";
 import { limits } from "../../contract/limits.ts";
 import type { FieldTree } from "../../contract/response-shape.ts";
 import { UsageError } from "../context/errors.ts";
-import { outputFormat } from "../files/output-names.ts";
+import { outputFormat } from "../output/output-names.ts";
 import { type Column, columnsFor, type ListFormat, listFormats, type Printing } from "../output/table.ts";
 import { formatForExcel, withCsvFlags } from "./common-flags.ts";
 import { conflict } from "./usage-error.ts";

@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
 import { UsageError } from "../../context/errors.ts";
-import { outputFormat } from "../../files/output-names.ts";
 import {
   type BucketFlags,
   bucketOption,
@@ -25,6 +24,7 @@ import {
   withProductsFileFlags,
 } from "../../mapping/products-file-flags.ts";
 import { flagName } from "../../output/command-words.ts";
+import { outputFormat } from "../../output/output-names.ts";
 import {
   type RawReviewFlags,
   type ReviewFlags,

@@ -8,9 +8,9 @@ import { type Selection, withoutRepetitions } from "../../../flows/export/select
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency, runFlow } from "../../app/run-flow.ts";
 import { checkOutFiles } from "../../files/out-files.ts";
-import { rejectFileName } from "../../files/output-names.ts";
 import type { BucketFlags } from "../../flags/bucket-flags.ts";
 import { readProductsFile } from "../../mapping/products-file.ts";
+import { rejectFileName } from "../../output/output-names.ts";
 import { problemList } from "../../output/problem-list.ts";
 import { type FrozenInput, frozenNames } from "./flags.ts";
 import { imagesMissing, reportLines } from "./frozen-report.ts";

@@ -9,9 +9,9 @@ import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { checkOutFile } from "../../files/out-files.ts";
-import { rejectFileName } from "../../files/output-names.ts";
 import { defaultMaxBytes, unlabeledLine } from "../../flags/common-flags.ts";
 import { warn } from "../../output/io.ts";
+import { rejectFileName } from "../../output/output-names.ts";
 import { rememberStatus } from "../../resources/sent-jobs.ts";
 import { imagesMissing, ofImages } from "./frozen-report.ts";
 

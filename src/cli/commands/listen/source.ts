@@ -9,8 +9,8 @@ import type { App } from "../../app/app.ts";
 import { memoryOfProfile, profileStatePath } from "../../app/profile-state.ts";
 import { defaultConcurrency } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
-import { outputFormat } from "../../files/output-names.ts";
 import { ownFiles, readStanding } from "../../files/places.ts";
+import { outputFormat } from "../../output/output-names.ts";
 import { baseUrlInUse } from "../../settings/settings.ts";
 import { missingSecret, secretWarnings } from "./handlers.ts";
 

@@ -6,9 +6,9 @@ import { OutputFile } from "../../../flows/files/output-file.ts";
 import { DeepJsonError, parseJson } from "../../../json.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
-import { outputFormat } from "../../files/output-names.ts";
 import { writablePlace } from "../../files/places.ts";
 import { named } from "../../flags/values.ts";
+import { outputFormat } from "../../output/output-names.ts";
 
 /** The limit for `--load`, because the file, its text and the parsed state are in memory at the same time. */
 export const largestFile = 256 * 1024 * 1024;

@@ -27,6 +27,7 @@ export const codeGroups: readonly CodeGroup[] = [
       excess_arguments: "Remove the extra words, or quote a value with spaces.",
       missing_command: "Add the command to run after --.",
       missing_mock: "Run: cat serve --mock",
+      sandbox_running: "Use the sandbox at the address in the message, or another file.",
       missing_selection: "Add event IDs, --since TIME or --failed.",
       invalid_argument: "Use a value that the message allows.",
       invalid_option: "Use a value that the message allows.",

@@ -11,8 +11,10 @@ import {
 } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { OpenFile } from "../../src/open-file.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { createWorld, type Running, type TestWorld } from "../support/world.ts";
@@ -482,6 +484,139 @@ describe("the state file", () => {
     symlinkSync("far/shop.json", join(world.folder, "shop.json"));
     expect((await serve(world, "--save shop.json")).stderr).toBe("");
     expect(readdirSync(join(world.folder, "far")).sort()).toEqual([...others, "shop.json"].sort());
+  });
+
+  describe("belongs to one sandbox at a time", () => {
+    const flags = "--load shop.json --save shop.json";
+
+    test("a second one exits with 2 and names the address of the first, whatever the flags", async () => {
+      const world = await createWorld();
+      const first = world.cat(`serve --mock --port 0 --json ${flags} --demo 2`);
+      const { base_url } = JSON.parse(await firstLine(first, "stdout"));
+      for (const second of [
+        flags,
+        "--save shop.json",
+        "--load ./shop.json",
+        `--save ${world.folder}/shop.json`,
+      ])
+        expect(await world.cat(`serve --mock --port 0 ${second}`), second).toEqual({
+          exit: 2,
+          stdout: "",
+          stderr: expect.stringMatching(
+            `^error: a sandbox is already running in this folder at ${base_url}: use it\nSet CAT_BASE_URL=${base_url}, or choose another file than .*shop.json.\n$`,
+          ),
+        });
+      // Another file is another sandbox.
+      expect((await serve(world, "--save other.json")).exit).toBe(130);
+      first.interrupt();
+      expect(await first).toMatchObject({ exit: 130, stderr: "" });
+      expect(JSON.parse(world.read("shop.json")).organizations.main.products).toHaveLength(2);
+      expect(readdirSync(world.folder).sort()).toEqual(["other.json", "shop.json"]);
+      // The next one continues it.
+      expect(await serve(world, flags)).toMatchObject({ exit: 130, stderr: "" });
+    });
+
+    test("also where the file is in another folder, or the program is one of the sandbox", async () => {
+      const world = await createWorld();
+      mkdirSync(join(world.folder, "far"));
+      const first = world.cat("serve --mock --port 0 --json --save far/shop.json");
+      const { base_url } = JSON.parse(await firstLine(first, "stdout"));
+      const second = await world.cat("serve --mock --load far/shop.json --save far/shop.json -- true");
+      expect(second.stderr).toContain(
+        `error: a sandbox is already running with far/shop.json at ${base_url}: use it\n`,
+      );
+      first.interrupt();
+      await first;
+    });
+
+    test("any number may load a file that none of them saves", async () => {
+      const world = await createWorld();
+      await serve(world, "--demo 1 --save shop.json");
+      const all = [1, 2, 3].map(() => world.cat("serve --mock --port 0 --json --load shop.json"));
+      for (const one of all) await firstLine(one, "stdout");
+      for (const one of all) one.interrupt();
+      expect(await Promise.all(all)).toEqual(
+        all.map(() => expect.objectContaining({ exit: 130, stderr: "" })),
+      );
+    });
+  });
+
+  describe("is written only if it is the one that was loaded", () => {
+    const moved = (why: string, number = 2) =>
+      `warning: shop.json ${why}, and stays: the state is saved to shop.${number}.json\nTo continue it: cat serve --mock --load shop.${number}.json --save shop.${number}.json\n`;
+
+    test("a state that was not loaded stays, and the new one has the next number", async () => {
+      const world = await createWorld();
+      await serve(world, "--demo 3 --save shop.json");
+      const first = world.read("shop.json");
+      const running = world.cat("serve --mock --port 0 --save shop.json");
+      await firstLine(running, "stderr");
+      await until(() => running.stderr.includes("is not loaded"));
+      const greeting = running.stderr;
+      expect(greeting).toContain(
+        "shop.json is not loaded: the state will be saved to shop.2.json. To continue shop.json, add --load shop.json; to replace it, --yes.",
+      );
+      running.interrupt();
+      expect((await running).stderr.slice(greeting.length)).toBe(moved("was not loaded"));
+      await serve(world, "--save shop.json");
+      expect(world.read("shop.json")).toBe(first);
+      expect(readdirSync(world.folder).sort()).toEqual(["shop.2.json", "shop.3.json", "shop.json"]);
+      await serve(world, "--save shop.json --yes");
+      expect(JSON.parse(world.read("shop.json")).organizations.main.products).toEqual([]);
+    });
+
+    test("a file that changed while the sandbox was running stays", async () => {
+      const world = await createWorld();
+      const flags = "--load shop.json --save shop.json --demo 1";
+      const ran = await serve(world, flags, async () => {
+        world.write("shop.json", "of another program");
+      });
+      expect(world.read("shop.json")).toBe("of another program");
+      expect(JSON.parse(ran.stderr)).toMatchObject({
+        warning: { message: expect.stringContaining("the state is saved to shop.2.json") },
+      });
+      expect(JSON.parse(world.read("shop.2.json")).organizations.main.products).toHaveLength(1);
+    });
+
+    test("a file that was removed meanwhile is written again", async () => {
+      const world = await createWorld();
+      await serve(world, "--save shop.json");
+      const flags = "--load shop.json --save shop.json";
+      await serve(world, flags, async () => {
+        rmSync(join(world.folder, "shop.json"));
+      });
+      expect(readdirSync(world.folder)).toEqual(["shop.json"]);
+    });
+
+    test("no order of starts, kills and stops loses a state that was saved", async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(
+            fc.record({ loads: fc.boolean(), other: fc.boolean(), demo: fc.integer({ min: 0, max: 3 }) }),
+            { minLength: 2, maxLength: 5 },
+          ),
+          async (runs) => {
+            const world = await createWorld();
+            const contents = new Set<string>();
+            for (const { loads, other, demo } of runs) {
+              const flags = `${loads ? "--load shop.json " : ""}--save shop.json --demo ${loads ? 0 : demo}`;
+              if (loads && !existsSync(join(world.folder, "shop.json"))) continue;
+              await serve(world, flags, async () => {
+                if (!other) return;
+                if (existsSync(join(world.folder, "shop.json"))) contents.delete(world.read("shop.json"));
+                world.write("shop.json", JSON.stringify(world.mock.state()));
+              });
+              // What was there is still there, unless this run had loaded it.
+              if (loads && !other) contents.clear();
+              const now = readdirSync(world.folder).map((name) => world.read(name));
+              for (const content of contents) expect(now).toContain(content);
+              for (const content of now) contents.add(content);
+            }
+          },
+        ),
+        { numRuns: repetitions(6, 60) },
+      );
+    });
   });
 
   const foreign = "shop.json is not a state of the mock service: ";

@@ -14,6 +14,7 @@ import { jsonLine } from "../../output/visible.ts";
 import { lineWidth } from "../../output/wrapped.ts";
 import { checkedBaseUrl } from "../../settings/settings.ts";
 import { runAnother } from "./run-another.ts";
+import type { SandboxFile } from "./sandbox-file.ts";
 import { checkSavePath, loadState, openStateFile, writeState } from "./state-file.ts";
 
 /** The flags of `cat serve`, as commander parses them. */
@@ -63,7 +64,10 @@ export async function serveMock(
     ...options
   } = flags;
   const baseUrl = linkBase(app);
-  const savePath = save === undefined ? null : await checkSavePath(save, context.cwd);
+  if (save !== undefined) await checkSavePath(save, context.cwd);
+  const { SandboxFile, rejectRunning } = await import("./sandbox-file.ts");
+  const sandbox = save === undefined ? null : await SandboxFile.open(app, { load, save });
+  if (load !== undefined && load !== save) await rejectRunning(app, load);
   let state = load === undefined ? null : await loadState(load, { cwd: context.cwd, save }, readState);
   if (clone) {
     const { cloneCatalogue } = await import("./clone.ts");
@@ -94,11 +98,12 @@ export async function serveMock(
     if (baseUrl !== undefined) await app.io.note(`Signed URLs and links start with ${baseUrl}.`);
     if (open && !(await openPage(context, pageUrl(mock))))
       await warn(app, `cannot open a browser; open ${pageUrl(mock)}`);
+    await sandbox?.announce(mock.baseUrl);
     const ownKeys = state?.real_data ? state.keys! : [];
-    if (program === null) await serveUntilInterrupt(app, mock, ownKeys);
+    if (program === null) await serveUntilInterrupt(app, mock, ownKeys, sandbox);
     else await serveProgram(app, mock, program);
   } finally {
-    await endMock(app, mock, savePath === null ? null : { path: savePath, typed: save! });
+    await endMock(app, mock, sandbox === null ? null : { sandbox, typed: save! });
   }
 }
 
@@ -106,16 +111,19 @@ export async function serveMock(
 async function endMock(
   app: App,
   mock: Mock,
-  save: { readonly path: string; readonly typed: string } | null,
+  save: { readonly sandbox: SandboxFile; readonly typed: string } | null,
 ): Promise<void> {
   const { context } = app;
   let file: OutputFile | null = null;
   const stopAndSave = async () => {
     // Stop first, so that the state does not change while it is written.
     await mock.stop();
-    if (save === null) return null;
-    file = await openStateFile(save.path, context);
-    return writeState(file, mock.printedState());
+    if (save === null) return;
+    const { path, note } = await save.sandbox.target(app.globals.yes);
+    file = await openStateFile(path, context);
+    const tooLarge = await writeState(file, mock.printedState());
+    if (note !== null) await warn(app, ...note);
+    if (tooLarge !== null) await warn(app, tooLarge);
   };
   const ending = stopAndSave();
   const unregister = context.onStop(
@@ -127,8 +135,7 @@ async function endMock(
     save === null ? undefined : ending,
   );
   try {
-    const warning = await ending;
-    if (warning !== null) await warn(app, warning);
+    await ending;
   } catch (error) {
     // A failure decides the exit status, however the mock ended.
     await context.stderr.write(explained(app, error));
@@ -151,10 +158,15 @@ function linkBase({ globals: { baseUrl: value } }: App): string | undefined {
   return checkedBaseUrl({ value, source: "--base-url" }, { has: () => true });
 }
 
-async function serveUntilInterrupt(app: App, mock: Mock, keys: OwnKeys): Promise<void> {
+async function serveUntilInterrupt(
+  app: App,
+  mock: Mock,
+  keys: OwnKeys,
+  sandbox: SandboxFile | null,
+): Promise<void> {
   const { interrupt } = app.context;
   if (app.io.json) await app.io.jsonData(introduction(mock));
-  else await greet(app, mock, keys);
+  else await greet(app, mock, keys, (await sandbox?.warning(app.globals.yes)) ?? null);
   await new Promise<void>((resolve) => {
     if (interrupt.aborted) resolve();
     else interrupt.addEventListener("abort", () => resolve(), { once: true });
@@ -207,7 +219,7 @@ function describeKey({ organization, scopes }: OwnKeys[number]): string {
   return scopes.every((scope) => scope.endsWith(":read")) ? "reads only" : "some scopes";
 }
 
-async function greet(app: App, mock: Mock, keys: OwnKeys): Promise<void> {
+async function greet(app: App, mock: Mock, keys: OwnKeys, warning: string | null): Promise<void> {
   const { baseUrl, apiKey } = mock;
   const { bold, dim } = app.io.paintNote;
   await app.io.note(
@@ -221,6 +233,7 @@ async function greet(app: App, mock: Mock, keys: OwnKeys): Promise<void> {
       `  curl -H "Authorization: Bearer ${apiKey}" ${baseUrl}/v1/products`,
       ...(keys.length === 0 ? [] : ["", dim("  # random keys, because the data is real")]),
       ...keys.map((key) => `  ${key.key} ${dim(describeKey(key))}`),
+      ...(warning === null ? [] : ["", app.io.visible(warning)]),
     ].join("\n"),
   );
 }

@@ -137,7 +137,7 @@ const dot = (x: number, y: number, radius: number, fill: string) =>
   `<circle cx="${x}" cy="${y}" r="${radius}" fill="${fill}"/>`;
 
 /** Layers from bottom to top: a coat over a top, a top over a skirt. */
-const order: readonly Subject[] = ["shoe", "trousers", "skirt", "dress", "top", "coat", "bag", "hat"];
+const order: readonly Subject[] = ["shoe", "trousers", "skirt", "dress", "top", "knit", "coat", "bag", "hat"];
 
 /** The outfit, innermost first: the garment, its stylings, and plain clothes for the rest of the body. */
 export function toOutfit(garment: Garment, stylings: readonly Garment[], plainSeed: string): Garment[] {
@@ -147,7 +147,7 @@ export function toOutfit(garment: Garment, stylings: readonly Garment[], plainSe
   return [
     ...(has("shoe") ? [] : [plain("shoe")]),
     ...(has("trousers", "skirt", "dress") ? [] : [plain("trousers")]),
-    ...(has("top", "dress") ? [] : [plain("top")]),
+    ...(has("top", "knit", "dress") ? [] : [plain("top")]),
     // On the same layer the garment comes last, so that it is visible.
     ...worn.toSorted((a, b) => order.indexOf(a.subject) - order.indexOf(b.subject)),
   ];
@@ -166,6 +166,7 @@ function paintWorn({ seed }: Garment, id: string): Paint {
 const fits: Partial<Record<Subject, readonly string[]>> = {
   dress: ["translate(-15 101) scale(1.05 0.685)"],
   top: ["translate(75 95) scale(0.75 0.56)"],
+  knit: ["translate(75 95) scale(0.75 0.56)"],
   coat: ["translate(54 112) scale(0.82 0.65)"],
   trousers: ["translate(114 334) scale(0.62 0.486)"],
   skirt: ["translate(66 303) scale(0.78 0.425)"],

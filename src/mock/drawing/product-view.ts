@@ -20,14 +20,11 @@ const shades: Readonly<Record<string, readonly [x: number, width: number, opacit
   back: [0, 600, 0.18],
 };
 
-/** Center seam and label of the back, instead of the details of the front. */
-const backLines = "M300 180V700M280 190H320V220H280Z";
-
 /** The outline of a garment, and the lines of the visible side. */
-export const toView = (garment: Subject, isBack: boolean): Silhouette => ({
-  body: silhouettes[garment].body,
-  lines: isBack ? backLines : silhouettes[garment].lines,
-});
+export function toView(garment: Subject, isBack: boolean): Pick<Silhouette, "body" | "lines"> {
+  const { body, lines, back } = silhouettes[garment];
+  return { body, lines: isBack ? back : lines };
+}
 
 /** How far a short product is above the ground. */
 const drops: Partial<Record<Subject, number>> = {
@@ -37,6 +34,7 @@ const drops: Partial<Record<Subject, number>> = {
   shoe: 150,
   hat: 150,
   bag: 70,
+  knit: 70,
 };
 
 /** A product alone, as a beautifier renders it. Angle and style are recognizable at a glance. */

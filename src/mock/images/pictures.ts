@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import pLimit from "p-limit";
-import { photoDrawing } from "../drawing/garments.ts";
+import { photoDrawing } from "../drawing/photo-drawing.ts";
 import { readScene, sceneSubject } from "../drawing/scene.ts";
 import { sceneDrawing } from "../drawing/scene-drawing.ts";
 import { entityTag } from "../files/stored-file.ts";
@@ -12,7 +12,7 @@ const keptPictures = 500;
 const drawnAtOnce = 4;
 
 /** The fields that determine the bytes of an image. */
-export type PictureSource = Pick<ImageRecord, "mime_type" | "bytes" | "subject" | "seed">;
+export type PictureSource = Pick<ImageRecord, "mime_type" | "bytes" | "subject" | "seed" | "words">;
 
 /** Whether the active version of an image differs from its original bytes. */
 export const hasOwnVersion = ({ edit_number, watermarked }: ImageRecord): boolean =>
@@ -74,17 +74,19 @@ export class Pictures {
   }
 }
 
-const toKey = ({ mime_type, subject, seed }: PictureSource): string => `${mime_type} ${subject} ${seed}`;
+const toKey = ({ mime_type, subject, seed, words }: PictureSource): string =>
+  `${mime_type} ${subject} ${seed}${words === undefined ? "" : ` ${words}`}`;
 
-async function draw({ subject, seed, mime_type }: PictureSource) {
+async function draw(source: PictureSource) {
+  const { subject, seed, mime_type } = source;
   const scene = subject === sceneSubject ? readScene(seed) : null;
   // Loaded lazily: loading takes longer than drawing, and most runs never read a picture. It is an optional package.
   const sharp = await import("sharp").then(
     (library) => library.default,
     () => null,
   );
-  if (sharp === null) return plainPicture(mime_type, `${subject} ${seed}`);
-  const picture = sharp(Buffer.from(scene === null ? photoDrawing(subject, seed) : sceneDrawing(scene)));
+  if (sharp === null) return plainPicture(mime_type, toKey(source));
+  const picture = sharp(Buffer.from(scene === null ? photoDrawing(source) : sceneDrawing(scene)));
   // A palette is smaller but takes six times as long and would change the requested background color.
   if (mime_type === "image/png") return picture.png().toBuffer();
   if (mime_type === "image/webp") return picture.webp({ effort: 1 }).toBuffer();

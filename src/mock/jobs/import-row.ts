@@ -111,8 +111,9 @@ function attachImage(
   lookup: Found,
   now: string,
 ): ImageResult {
-  const record = keepImage(place, lookup, now);
-  attach(place.organization, product, [{ id: record.id, orientation: toOrientation(image) }], now);
+  const orientation = toOrientation(image);
+  const record = keepImage(place, lookup, { now, product, orientation });
+  attach(place.organization, product, [{ id: record.id, orientation }], now);
   return { ...described(image, index), status: "attached", image_id: record.id };
 }
 

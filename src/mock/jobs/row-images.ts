@@ -3,15 +3,16 @@ import { detectImageType } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ImportRowResult } from "../../contract/resources/imports.ts";
 import { isPublicAddress, urlBreach } from "../../contract/url-policy.ts";
-import type { imageErrorCodes } from "../../contract/value-sets.ts";
+import type { imageErrorCodes, Orientation } from "../../contract/value-sets.ts";
 import { drawnSize } from "../drawing/garments.ts";
+import { productWords } from "../drawing/product-words.ts";
 import { requestedFailureAtStart } from "../faults/faults.ts";
 import { imageDimensions } from "../images/upload.ts";
 import type { Network } from "../outgoing/network.ts";
 import { type NoResponse, type RequestOutcome, sendOutgoing } from "../outgoing/outgoing-request.ts";
 import type { Ids } from "../seed/seed.ts";
 import type { Organization } from "../store/organization.ts";
-import type { AcceptedRow, ImageRecord, ImportJob, RowImage } from "../store/records.ts";
+import type { AcceptedRow, ImageRecord, ImportJob, ProductRecord, RowImage } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
 /** The fetched images of a row, in order; null for an image that need not be fetched. */
@@ -58,7 +59,7 @@ function urlFailure(url: string): string | null {
 export function keepImage(
   { organization, ids }: { organization: Organization; ids: Ids },
   lookup: Found,
-  now: string,
+  { now, product, orientation }: { now: string; product: ProductRecord; orientation: Orientation },
 ): ImageRecord {
   if ("uploaded" in lookup) return lookup.uploaded;
   const { mime_type, width, height, bytes, seed } = lookup.content;
@@ -70,8 +71,9 @@ export function keepImage(
     width,
     height,
     bytes,
-    subject: "",
+    subject: bytes === null ? orientation : "",
     seed,
+    ...(bytes === null && { words: productWords(product.name, product.reference ?? product.id) }),
     generation: null,
   };
   organization.images.set(id, record);

@@ -1,13 +1,15 @@
 import type * as z from "zod";
 import type { BeautifierRequest } from "../../contract/resources/tasks.ts";
-import { type Subject, toSubject } from "../drawing/garments.ts";
+import type { Subject } from "../drawing/garments.ts";
+import { garmentOfPhoto, garmentOfWordsOr } from "../drawing/photo-drawing.ts";
+import { garmentOfWords, productWords } from "../drawing/product-words.ts";
 import type { Garment } from "../drawing/scene.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ModelRecord, ProductRecord } from "../store/records.ts";
 import type { TaskOrder } from "./task-job.ts";
 import type { JudgedTryon } from "./tryon-inputs.ts";
 
-/** The garment that a subtype always renders; null for that of the product. */
+/** The garment of a subtype; null for clothing of any kind. */
 const garmentBySubtype = { clothing: null, shoes: "shoe", headwear: "hat" } as const;
 
 /** The task of a beautified shot. */
@@ -16,14 +18,13 @@ export function toBeautifierOrder(
   product: ProductRecord,
   { subtype, inputs }: z.output<typeof BeautifierRequest>,
 ): TaskOrder {
-  const garment = toGarment(organization, product);
   const { background, angle_shot, style = null } = inputs;
   return {
     product,
     subtype,
     styling_product_ids: [],
     scene: {
-      garment: { ...garment, subject: garmentBySubtype[subtype] ?? garment.subject },
+      garment: toGarment(organization, product, garmentBySubtype[subtype]),
       reference: product.reference ?? "",
       background,
       angle_shot,
@@ -46,14 +47,14 @@ export function toTryonOrder(
     subtype: null,
     styling_product_ids: stylings.map(({ id }) => id),
     scene: {
-      garment: toGarment(organization, product),
+      garment: toGarment(organization, product, null),
       reference: product.reference ?? "",
       background,
       angle_shot,
       style: null,
       person: toPerson(model),
       look_at_camera,
-      stylings: stylings.map((styling) => toGarment(organization, styling)),
+      stylings: stylings.map((styling) => toGarment(organization, styling, null)),
     },
   };
 }
@@ -64,25 +65,16 @@ const toPerson = ({ is_public: _isPublic, has_preview: _hasPreview, ...person }:
 export const toGroup = ({ product, model, stylings }: JudgedTryon): string =>
   JSON.stringify([model.id, product.id, stylings.map(({ id }) => id)]);
 
-/** Words in a name or a reference, by garment. */
-const words: readonly (readonly [Subject, RegExp])[] = [
-  ["shoe", /shoe|boot|sneaker|sandal|loafer|trainer|pump|slipper/],
-  ["bag", /\bbag|handbag|backpack|tote|purse/],
-  ["hat", /\bhat|\bcap\b|beanie|beret|headwear/],
-  ["dress", /dress|gown/],
-  ["skirt", /skirt/],
-  ["trousers", /trouser|jean|pants|shorts|legging|chino/],
-  ["coat", /coat|jacket|blazer|parka|cardigan/],
-  ["top", /shirt|\btee\b|\btop\b|blouse|jumper|knit|sweater|hoodie|polo/],
-];
-
-/** The garment follows from the name, the colors from the photo, or from the ID for an upload. */
-function toGarment(organization: Organization, product: ProductRecord): Garment {
-  const text = `${product.name} ${(product.reference ?? "").replaceAll(/[-_]/g, " ")}`.toLowerCase();
-  const named = words.find(([, pattern]) => pattern.test(text))?.[0];
+/**
+ * The garment that a product is: that of its drawn photo, with the same colors, else by its words. `known`: what it is if its
+ * words do not tell.
+ */
+function toGarment(organization: Organization, product: ProductRecord, known: Subject | null): Garment {
+  const words = productWords(product.name, product.reference ?? product.id);
   const photo = product.images
     .map(({ id }) => organization.images.get(id))
     .find((image) => image !== undefined && image.bytes === null && image.generation === null);
-  const seed = photo?.seed ?? product.id;
-  return { subject: named ?? toSubject(photo?.subject ?? "", seed), seed };
+  if (photo === undefined) return garmentOfWordsOr(words, known);
+  const ofPhoto = garmentOfPhoto(photo);
+  return { ...ofPhoto, subject: garmentOfWords(photo.words ?? words) ?? known ?? ofPhoto.subject };
 }

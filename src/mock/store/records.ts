@@ -79,6 +79,8 @@ export const ImageState = z.strictObject({
   bytes: z.base64().nullable(),
   subject: text,
   seed: text,
+  /** Name and reference of the product that a drawn photo was made for. */
+  words: text.optional(),
   /** Its origin, as its asset in an export shows it (ExportRow); null for an uploaded photo. */
   generation: z
     .strictObject({

@@ -2,7 +2,7 @@ import type { sexes } from "../../contract/value-sets.ts";
 import { drawnSize, type Subject } from "../drawing/garments.ts";
 import type { Ids, Random } from "../seed/seed.ts";
 import type { Organization } from "../store/organization.ts";
-import type { ModelRecord, ProductRecord } from "../store/records.ts";
+import type { ModelRecord } from "../store/records.ts";
 
 type Sex = (typeof sexes)[number];
 
@@ -18,7 +18,7 @@ const kinds: readonly Kind[] = [
   { prefix: "DRESS", noun: "dress", subject: "dress", sexes: ["female", "female", "kid"] },
   { prefix: "SHIRT", noun: "shirt", subject: "top", sexes: ["male", "female"] },
   { prefix: "TEE", noun: "T-shirt", subject: "top", sexes: everyone },
-  { prefix: "KNIT", noun: "jumper", subject: "top", sexes: everyone },
+  { prefix: "KNIT", noun: "jumper", subject: "knit", sexes: everyone },
   { prefix: "COAT", noun: "coat", subject: "coat", sexes: ["female", "male"] },
   { prefix: "JACKET", noun: "jacket", subject: "coat", sexes: ["female", "male", "kid"] },
   { prefix: "TROUSER", noun: "trousers", subject: "trousers", sexes: everyone },
@@ -53,6 +53,10 @@ const descriptions = [
 ];
 const views = [["front"], ["front", "back"], ["front", "back", "detail"]] as const;
 const types = ["image/jpeg", "image/jpeg", "image/png", "image/webp"] as const;
+/** The subjects of photos that do not show the front, as texts that all photos share. */
+const sides = Object.fromEntries(
+  kinds.map(({ subject }) => [subject, { back: `${subject} back`, detail: `${subject} detail` }]),
+) as Readonly<Record<Subject, Readonly<Record<"back" | "detail", string>>>>;
 const minuteMs = 60_000;
 
 /** Adds `count` plausible products to an organization, the last one created a minute before `until`. */
@@ -69,30 +73,33 @@ export function addDemoProducts(
     const kind = kinds[at]!;
     const number = ++made[at]!;
     const created_at = new Date(until - remaining * minuteMs).toISOString();
-    const images: ProductRecord["images"] = [];
-    for (const orientation of random.pick(views)) {
-      const id = ids.next();
+    const shots = random
+      .pick(views)
+      .map((orientation) => ({ orientation, id: ids.next(), mime_type: random.pick(types) }));
+    const product_id = ids.next();
+    const name = random.pick(productNames(kind.noun));
+    for (const { orientation, id, mime_type } of shots)
       organization.images.set(id, {
         id,
-        mime_type: random.pick(types),
+        mime_type,
         created_at,
         // No spread: an object with a spread in the middle takes a third more memory.
         width: drawnSize.width,
         height: drawnSize.height,
         bytes: null,
-        subject: kind.subject,
+        subject: orientation === "front" ? kind.subject : sides[kind.subject][orientation],
         seed: id,
+        // All products of a name share its text.
+        words: name,
         generation: null,
       });
-      images.push({ id, orientation, origin: "user" });
-    }
     organization.products.add({
-      id: ids.next(),
-      name: random.pick(productNames(kind.noun)),
+      id: product_id,
+      name,
       reference: `${kind.prefix}-${String(number).padStart(4, "0")}`,
       description: random.pick(descriptions),
       sex: random.pick(kind.sexes),
-      images,
+      images: shots.map(({ id, orientation }) => ({ id, orientation, origin: "user" })),
       created_at,
       updated_at: created_at,
     });

@@ -170,8 +170,12 @@ class CatalogueCopy {
     if (record === null) return;
     this.#products.push(record);
     // Exports do not list products of the dashboard, so nothing but the ID is known of their photos.
-    for (const { id } of record.images)
-      if (!this.#images.has(id)) this.#images.set(id, drawnPhoto(id, created_at));
+    for (const { id, orientation } of record.images) {
+      const image = this.#images.get(id) ?? drawnPhoto(id, created_at);
+      if (image.bytes !== null || image.generation !== null) continue;
+      const words = `${record.name} / ${record.reference ?? record.id}`;
+      this.#images.set(id, { ...image, subject: orientation, words });
+    }
   }
 
   addModel({ id, is_public, preview_url, ...model }: Awaited<ReturnType<typeof allModels>>[number]): void {

@@ -59,7 +59,7 @@ export function findCommand(argv: readonly string[]): Found | null {
 }
 
 /** `cat` and a command, as in `Run: cat login` or `$(cat config path)`; neither a path nor the start of a quoted name. */
-const command = `(?<![\\w./'"-])cat(?= (?:${[...commandNames, "COMMAND", "--help", "needs a command"].join("|")})(?![\\w/-]|\\.\\w))`;
+const command = `(?<![\\w./'"-])cat(?= (?:${[...commandNames, "COMMAND", "--help", "--version", "needs a command"].join("|")})(?![\\w/-]|\\.\\w))`;
 
 /**
  * Returns a function that writes the commands in a text of this program with the name that the user called; the sources say

@@ -79,7 +79,7 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   },
   models: {
     usage: "models",
-    summary: "view models: list",
+    summary: "view models: list, get",
     load: async (app) => (await import("./commands/models.ts")).modelsCommand(app),
   },
   webhooks: {

@@ -6,6 +6,7 @@ import { asCalled, commandNames, findCommand, firstWord } from "./command-names.
 import type { ProgramName } from "./context/context.ts";
 import { exitAsTold } from "./context/terminals.ts";
 import { toVersionLine } from "./context/version.ts";
+import { meantCommands } from "./flags/first-guesses.ts";
 import type * as Program from "./main.ts";
 import { programLoader } from "./program-loader.ts";
 import { runSystemCat } from "./run-system-cat.ts";
@@ -131,6 +132,8 @@ async function nearMiss(argv: readonly string[]): Promise<string | null> {
   if (word === undefined || !/^[a-z]{3,20}$/i.test(word)) return null;
   const { existsSync } = await import("node:fs");
   if (existsSync(word)) return null;
+  const [meant] = meantCommands(word, "cat");
+  if (meant !== undefined) return `Did you mean the command \`${meant}\` of catalogue? See: cat help\n`;
   const [near] = didYouMean(word, commandNames);
   return near === undefined
     ? null

@@ -6,6 +6,7 @@ import { exitMeanings } from "./context/errors.ts";
 import { earlyFlags, type GlobalFlag, globalFlags } from "./context/globals.ts";
 import { rejectFewOpenFiles } from "./context/open-files.ts";
 import { command, flagDescription, HelpShown } from "./flags/command.ts";
+import { meantVerbs } from "./flags/first-guesses.ts";
 import { rejectAddress, rejectAddressArguments, settlePaths } from "./flags/local-path.ts";
 import { unknownCommand } from "./flags/usage-error.ts";
 import { lineWidth, namedLines, wrappedColumns } from "./output/wrapped.ts";
@@ -23,7 +24,7 @@ export interface Program {
 export async function createProgram(app: App, argv: readonly string[]): Promise<Program> {
   const topic = findTopic(withoutGlobals(wordsAfterHelp(argv) ?? []));
   if (topic !== null) return { parse: () => printTopic(app, topic, argv) };
-  const args = helpAsFlag(argv);
+  const given = helpAsFlag(argv);
   const help: string[] = [];
   const root = command("cat")
     .usage("COMMAND [flags]")
@@ -34,24 +35,25 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
     const option = new Option(flag.value === null ? flag.flag : `${flag.flag} <${flag.value}>`, flag.about);
     root.addOption(flag.flag === "--progress" ? option.choices(["json"]) : option);
   }
-  const first = firstWord(args);
+  const first = firstWord(given);
   const called = first?.word;
   const needsAll = commands[called as keyof typeof commands]?.describesAll === true;
   // The top help and the nearest name of a mistyped command need the names of all; each takes time to create.
   const isAlone = Object.hasOwn(commands, called ?? "") && first!.index === 0 && !needsAll;
   for (const [name, entry] of Object.entries<CommandEntry>(commands)) {
     if (isAlone && name !== called) continue;
-    if (name === called && runsAnother(entry, args.slice(first!.index + 1))) {
-      app.commandLine = takeCommandLine(args);
+    if (name === called && runsAnother(entry, given.slice(first!.index + 1))) {
+      app.commandLine = takeCommandLine(given);
     }
     const made =
       name === called
-        ? await entry.load(app, firstWord(args.slice(first!.index + 1))?.word)
+        ? await entry.load(app, firstWord(given.slice(first!.index + 1))?.word)
         : needsAll
           ? await entry.load(app, undefined)
           : command(name);
     root.addCommand(made.summary(entry.summary));
   }
+  const args = withOwnVerb(given, root);
   for (const each of everyCommand(root)) settle(each, app, help);
   root.hook("preAction", async (_root, called) => {
     Object.assign(app.globals, root.opts());
@@ -97,6 +99,27 @@ function helpAsFlag(argv: readonly string[]): string[] {
 function wordsAfterHelp(argv: readonly string[]): string[] | null {
   const first = firstWord(argv);
   return first?.word === "help" ? argv.slice(first.index + 1).filter((word) => word !== "help") : null;
+}
+
+/** Replaces the verb after a group by the one of this program that it means: `products search dress`. */
+function withOwnVerb(args: string[], root: Command): string[] {
+  const first = firstWord(args);
+  const group = root.commands.find((made) => made.name() === first?.word);
+  const at = (first?.index ?? 0) + 1;
+  const typed = firstWord(args.slice(at));
+  if (group === undefined || typed === null) return args;
+  const find = (name: string) => group.commands.find((made) => made.name() === name);
+  const rest = args.slice(at + typed.index + 1);
+  const value = firstWord(rest);
+  const hasValue = value !== null && (!value.word.startsWith("-") || value.word === "--help");
+  for (const meant of find(typed.word) === undefined ? meantVerbs(typed.word) : []) {
+    const [name = "", ...flag] = meant.split(" ");
+    const verb = find(name);
+    if (verb === undefined || (name === "get" && !hasValue)) continue;
+    if (!flag.every((one) => verb.options.some(({ long }) => long === one))) continue;
+    return [...args.slice(0, at + typed.index), name, ...(hasValue ? flag : []), ...rest];
+  }
+  return args;
 }
 
 /** Throws UsageError for a CAT_HOME that is not the full path of a folder on this computer. */

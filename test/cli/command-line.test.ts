@@ -60,12 +60,17 @@ describe("a wrong command line exits with 2, and the error names the mistake and
       "cat needs a command: import, imports, runs, tryon, beautify, tasks, export, exports, products, images, models, webhooks, serve, api, login, logout, whoami, doctor, config, commands, completion",
       "See: cat --help",
     ],
-    ["a missing argument", "products get", "missing argument: ID|REFERENCE", "See: cat products get --help"],
+    [
+      "a missing argument",
+      "products get",
+      "missing argument: ID|REFERENCE",
+      "To find it: cat products list. See: cat products get --help",
+    ],
     [
       "too many arguments",
       "products get a b",
       "too many arguments: expected 1, got 2",
-      "See: cat products get --help",
+      "Run it once for each, or put a value with spaces in quotes. See: cat products get --help",
     ],
     [
       "a flag without its value",

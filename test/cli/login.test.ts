@@ -161,12 +161,12 @@ describe("a command line of cat login that cannot work", () => {
   });
 });
 
-test("cat login asks for profile, address and key, and the screen shows nothing of the key", async () => {
+test("cat login asks for address, profile and key, and the screen shows nothing of the key", async () => {
   const world = await signedOut();
   const { ran, screen, type } = atTerminal(world, "login");
   const keys = (text: string) => [...text, "\n"];
-  await type("Profile:", ...keys("live"));
   await type("Address of the service:", ...keys(world.baseUrl));
+  await type("Profile:", ...keys("live"));
   // Ctrl-T, which the prompt library would take as a request to show the key.
   await type("API key (not shown):", ..."ak_mock", "\u0014", ...keys("_readonly"));
   expect((await ran).stderr).toContain(`Signed in to ${world.baseUrl} with profile live.`);
@@ -175,9 +175,70 @@ test("cat login asks for profile, address and key, and the screen shows nothing 
   expect([...world.keychain.keys.values()]).toEqual(["ak_mock_readonly"]);
 });
 
+test("the profile that has the address is proposed", async () => {
+  const world = await signedOut();
+  await world.login("--profile live");
+  const { baseUrl } = world;
+  await world.cat("config set baseUrl https://shop.example.com --profile dev");
+  await world.cat("config set active dev");
+  const { ran, type } = atTerminal(world, "login");
+  await type("Address of the service:", `${baseUrl}\n`);
+  await type("Profile: (live)", "\n");
+  await type("API key (not shown):", "ak_mock\n");
+  expect((await ran).stderr).toContain(`Signed in to ${baseUrl} with profile live.`);
+});
+
+describe("cat login on a terminal without a keychain", () => {
+  const withoutKeychain = async (line = "login") => {
+    const world = await signedOut();
+    world.keychain.problem = "no response within 3 s; it may be locked";
+    const asked = atTerminal(world, line);
+    await asked.type("Address of the service:", `${world.baseUrl}\n`);
+    await asked.type("Profile:", "\n");
+    return { ...world, ...asked };
+  };
+  const question =
+    "Cannot use the keychain: no response within 3 s; it may be locked. Keep the key in a file";
+
+  test("offers a file before it asks for the key", async () => {
+    const world = await withoutKeychain();
+    await world.type("instead, not encrypted, that only your user can read?", "\n");
+    expect(world.screen().replace(/\s+/g, " ")).toContain(question);
+    expect(world.screen()).not.toContain("API key");
+    await world.type("API key (not shown):", "ak_mock\n");
+    const { exit, stderr } = await world.ran;
+    const path = `${world.folder}/.home/keys/default.json`;
+    expect(stderr.replace(/\s+/g, " ")).toContain(`The key ak_… is in ${path}.`);
+    expect([exit, statSync(path).mode & 0o777, world.config().profiles.default.keyStore]).toEqual([
+      0,
+      0o600,
+      "file",
+    ]);
+  });
+
+  test("ends without asking for the key after a no, and stores nothing", async () => {
+    const world = await withoutKeychain();
+    await world.type("instead, not encrypted", "n\n");
+    const { exit, stderr } = await world.ran;
+    expect([exit, existsSync(`${world.folder}/.home`)]).toEqual([4, false]);
+    expect(stderr).not.toContain("API key (not shown)");
+    expect(stderr).toContain("or run: cat login --store file");
+  });
+
+  test("asks nothing about it with --store file, and never offers a file with --store keychain", async () => {
+    const world = await withoutKeychain("login --store file");
+    await world.type("API key (not shown):", "ak_mock\n");
+    expect([(await world.ran).exit, world.keychain.requests]).toEqual([0, 0]);
+    const other = await withoutKeychain("login --store keychain");
+    expect((await other.ran).exit).toBe(4);
+    expect(other.screen()).not.toMatch(/file instead|API key \(not/);
+  });
+});
+
 test("an API key that is pasted as the profile is rejected, and no longer shown", async () => {
   const world = await signedOut();
   const { ran, shows, type } = atTerminal(world, "login");
+  await type("Address of the service:", `${world.baseUrl}\n`);
   await type("Profile:", "ak_mock_secret\n");
   await shows("the profile name looks like an API key. Use up to 32 letters");
   const rejected = ran.stderr.slice(ran.stderr.lastIndexOf("Profile:"));

@@ -98,3 +98,43 @@ test("exits with 4 for an API key that is bound to a user", async () => {
   const world = await createWorld({ ...withModels, env: { CAT_API_KEY: "ak_mock_user" } });
   expect(await world.cat("models list")).toMatchObject({ exit: 4, stdout: "" });
 });
+
+test("shows one model by its ID or its name", async () => {
+  const world = await createWorld(withModels);
+  const byName = await world.cat("models get Amara --json");
+  expect(JSON.parse(byName.stdout)).toMatchObject({ id: "mdl_001", name: "Amara", sex: "female" });
+  expect((await world.cat("models get mdl_001 --json")).stdout).toBe(byName.stdout);
+  expect((await world.cat("models get Amara")).stdout).toMatch(/^id +mdl_001\nname +Amara\n/);
+});
+
+test.for([
+  [
+    "Amarra",
+    5,
+    'no model has the ID or name "Amarra": did you mean Amara?',
+    "To see all models: cat models list --all",
+  ],
+  ["Nobody", 5, 'no model has the ID or name "Nobody"', "To see all models: cat models list --all"],
+  [" ", 2, "ID|NAME is empty", "See: cat models list"],
+] as const)("models get %j exits with %i", async ([name, exit, message, hint]) => {
+  const world = await createWorld(withModels);
+  expect(await world.cat(["models", "get", name])).toEqual({
+    exit,
+    stdout: "",
+    stderr: `error: ${message}\n${hint}\n`,
+  });
+});
+
+test("models get names the IDs of models that share a name", async () => {
+  const world = await createWorld(withModels);
+  const state = world.mock.state();
+  const { models } = state.organizations.main;
+  for (const model of models) (model as { name: string }).name = "Twin";
+  const put = { method: "PUT", body: JSON.stringify(state) };
+  expect((await fetch(`${world.mock.baseUrl}/_mock/state`, put)).status).toBe(200);
+  expect(await world.cat("models get Twin")).toEqual({
+    exit: 3,
+    stdout: "",
+    stderr: `error: 2 models are named "Twin"\nUse an ID: ${models.map(({ id }) => id).join(" or ")}\n`,
+  });
+});

@@ -4,10 +4,11 @@ import { maskedKey } from "../../http/mask.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts, type Prompts } from "../app/prompts.ts";
 import { UsageError } from "../context/errors.ts";
+import { KeychainError } from "../context/os-keychain.ts";
 import { command } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
 import { namedForm } from "../resources/forms.ts";
-import { openKeyStore } from "../settings/key-stores.ts";
+import { type KeyOwner, openKeyStore } from "../settings/key-stores.ts";
 import { checkedProfileName, isSet, namedProfile } from "../settings/profile-names.ts";
 import {
   type KeyStoreName,
@@ -40,29 +41,31 @@ export const loginCommand = (app: App): Command =>
         "sign in from a script",
         "cat login --profile ci --base-url https://imaging.example.com --with-key < keyfile",
       ],
-      ["on a server without a keychain", "cat login --store file"],
+      ["on a server without a keychain, without a question about it", "cat login --store file"],
     ],
   })
     .option("--with-key", "read the key from standard input instead of asking for it")
     .addOption(
       new Option("--store <PLACE>", "where to keep the key: keychain, or file (unencrypted, mode 0600)")
         .choices(keyStoreNames)
-        .default("keychain"),
+        .default(undefined, "keychain"),
     )
-    .action((flags: { withKey?: boolean; store: KeyStoreName }) => login(app, flags));
+    .action((flags: LoginFlags) => login(app, flags));
+
+interface LoginFlags {
+  readonly withKey?: boolean;
+  readonly store?: KeyStoreName;
+}
 
 /**
  * Asks for what is missing, checks the key at the service, and only then stores it and the base URL. The first profile
  * becomes the active one.
  */
-async function login(
-  app: App,
-  { withKey = false, store: place }: { withKey?: boolean; store: KeyStoreName },
-): Promise<void> {
+async function login(app: App, flags: LoginFlags): Promise<void> {
   const { globals, context, io, secrets } = app;
   if (globals.mock) throw withMock("login", "Remove --mock. The mock service of --mock needs no key.");
   const profiles = await readProfiles(context);
-  const { profile, baseUrl, key } = await askForSettings(app, profiles, withKey);
+  const { profile, baseUrl, place, key } = await askForSettings(app, profiles, flags);
   secrets.add(key);
   const hasScope = await canReadProducts(app, { baseUrl, apiKey: key });
   const { origin } = new URL(baseUrl);
@@ -103,8 +106,8 @@ const withMock = (verb: string, hint: string): UsageError =>
 async function askForSettings(
   app: App,
   profiles: Profiles,
-  withKey: boolean,
-): Promise<{ profile: string; baseUrl: string; key: string }> {
+  { withKey = false, store }: LoginFlags,
+): Promise<{ profile: string; baseUrl: string; place: KeyStoreName; key: string }> {
   const { globals, context } = app;
   // With --with-key, stdin has the key and cannot have answers.
   const prompts = !withKey && canAsk(app) ? await openPrompts(app) : null;
@@ -115,11 +118,13 @@ async function askForSettings(
       hint: "Add --with-key to read it from standard input: cat login --base-url URL --with-key < keyfile",
     });
   }
-  const profile = namedProfile(globals, context.env)?.name ?? (await askForProfile(prompts, profiles));
+  const named = namedProfile(globals, context.env)?.name;
   // The address of a profile can be changed here; that of a flag or a variable was chosen just now.
   const isChosen = globals.baseUrl !== undefined || isSet(context.env.CAT_BASE_URL);
-  const isKnown = isChosen || profiles.find(profile) !== null;
-  const known = isKnown ? await readBaseUrl({ ...globals, profile }, context) : null;
+  const isKnown = isChosen || profiles.find(named ?? profiles.active) !== null;
+  const known = isKnown
+    ? await readBaseUrl({ ...globals, profile: named ?? profiles.active }, context)
+    : null;
   if (prompts === null && known === null) {
     throw new UsageError("no service URL", {
       code: "missing_base_url",
@@ -133,18 +138,47 @@ async function askForSettings(
     prompts === null || isChosen
       ? checkedBaseUrl(known!, hosts)
       : checkUrl(await prompts.input("Address of the service:", known?.value, validator(checkUrl)));
+  const profile = named ?? (await askForProfile(prompts, profiles, baseUrl));
   const hint = "Use the key only: it starts with ak_ and is one word.";
-  const key =
-    prompts === null
-      ? checkedApiKey(await readKey(context.stdin), { source: "on standard input", hint })
-      : await prompts.secret("API key (not shown):", (text) => isApiKey(text.trim()) || hint);
-  return { profile, baseUrl, key: key.trim() };
+  if (prompts === null) {
+    const key = checkedApiKey(await readKey(context.stdin), { source: "on standard input", hint });
+    return { profile, baseUrl, place: store ?? "keychain", key: key.trim() };
+  }
+  const owner = { profile, origin: new URL(baseUrl).origin };
+  const place = store === "file" ? store : await askForPlace(prompts, { owner, store, profiles }, app);
+  const key = await prompts.secret("API key (not shown):", (text) => isApiKey(text.trim()) || hint);
+  return { profile, baseUrl, place, key: key.trim() };
 }
 
-async function askForProfile(prompts: Prompts | null, { active }: Profiles): Promise<string> {
+/** Proposes the profile that has the address, else the active one. */
+async function askForProfile(prompts: Prompts | null, profiles: Profiles, baseUrl: string): Promise<string> {
+  const { active } = profiles;
   if (prompts === null) return active;
+  const isOf = (name: string) => profiles.find(name)?.baseUrl === baseUrl;
+  const usual = isOf(active) ? active : (profiles.names.find(isOf) ?? active);
   const check = validator((text) => checkedProfileName(text.trim(), "the prompt"));
-  return (await prompts.input("Profile:", active, check, { clears: true })).trim();
+  return (await prompts.input("Profile:", usual, check, { clears: true })).trim();
+}
+
+/**
+ * The keychain; where it cannot be used and no flag asks for it, a file after a question. Before the key, which would be
+ * typed for nothing.
+ */
+async function askForPlace(
+  prompts: Prompts,
+  { owner, store, profiles }: { owner: KeyOwner; store: "keychain" | undefined; profiles: Profiles },
+  { context, io }: App,
+): Promise<KeyStoreName> {
+  try {
+    await openKeyStore("keychain", owner.profile, profiles.path, context).read(owner);
+    return "keychain";
+  } catch (error) {
+    if (!(error instanceof KeychainError) || store !== undefined) throw error;
+    const why = io.visible(error.message.replace(/^./, (letter) => letter.toUpperCase()));
+    const question = `${why}. Keep the key in a file instead, not encrypted, that only your user can read?`;
+    if (await prompts.confirm(question, true)) return "file";
+    throw error;
+  }
 }
 
 /** True for a text that a check accepts, else the problem as a prompt shows it. */

@@ -10,6 +10,11 @@ import { entryFields, fieldColumns } from "../resources/forms.ts";
 import { listResource } from "../resources/list-resource.ts";
 import { findProduct } from "./find-product.ts";
 
+interface TaskFilters {
+  readonly product?: string;
+  readonly decision?: keyof typeof decisions;
+}
+
 /** `cat tasks list`. Tables have the references of the products, and a time that is read at a glance. */
 export const listTasksCommand = (app: App): Command => {
   const references = new Map<string, string>();
@@ -19,18 +24,40 @@ export const listTasksCommand = (app: App): Command => {
     operation: operations.tasks.list,
     columns: columnsWith(references, app),
     beforeTable: (tasks) => readReferences(app, tasks, references),
-    lookUp: async ({ product }: { product?: string }) =>
+    lookUp: async ({ product }: TaskFilters) =>
       product === undefined ? {} : { product_id: (await findProduct(app, product)).id },
     filters: [
       new Option("--status <STATUS>", "only tasks with this status").choices(taskStatuses),
       new Option("--type <TYPE>", "only tasks of this type").choices(taskTypes),
       new Option("--subtype <SUBTYPE>", "only beautifier tasks of this subtype").choices(taskSubtypes),
       new Option("--product <ID|REF>", "only tasks of this product"),
+      new Option("--decision <DECISION>", "only images with this decision of a review").choices(
+        Object.keys(decisions),
+      ),
     ],
-    none: () => "No tasks found.",
-    examples: [["print the IDs of failed tasks", "cat tasks list --status failed --all --json | jq -r .id"]],
+    keeps: ({ decision }: TaskFilters) => keptBy(app, decision),
+    none: ({ decision }) =>
+      decision === undefined || decision === "not-reviewed"
+        ? "No tasks found."
+        : "No tasks found. To record decisions: cat tasks review DECISIONS",
+    examples: [
+      ["print the IDs of failed tasks", "cat tasks list --status failed --all --json | jq -r .id"],
+      ["list the images that a review rejected", "cat tasks list --decision rejected"],
+    ],
   });
 };
+
+/** What a review can say of an image, and how it is recorded. */
+const decisions = { approved: "approve", rejected: "reject", "not-reviewed": null } as const;
+
+/** Keeps the images with a decision of this profile; null for a list of all tasks. */
+async function keptBy(app: App, wanted: keyof typeof decisions | undefined) {
+  if (wanted === undefined) return null;
+  const { baseUrl } = await app.connection();
+  const known = (await app.state()).decisions;
+  return ({ id, status }: Task): boolean =>
+    status === "succeeded" && (known.of(baseUrl, id)?.decision ?? null) === decisions[wanted];
+}
 
 /** The columns of the list. `references` has those of the products by ID, once a table is drawn. */
 const columnsWith = (references: ReadonlyMap<string, string>, { context }: App): Column<Task>[] => [

@@ -37,7 +37,7 @@ export function command(name: string, texts?: CommandTexts): Command {
     shownExamples.set(made, examples);
   }
   return made.exitOverride((error) => {
-    throw error.exitCode === 0 ? new HelpShown() : usageError(error, made);
+    throw error.exitCode === 0 ? new HelpShown() : usageError(error, made, texts?.examples[0]?.[1]);
   });
 }
 

@@ -2,7 +2,9 @@ import type { Command, CommanderError } from "commander";
 import { didYouMean } from "../../contract/did-you-mean.ts";
 import { series } from "../../flows/words.ts";
 import { maskedUserinfo } from "../../http/mask.ts";
+import { commandNames } from "../command-names.ts";
 import { UsageError } from "../context/errors.ts";
+import { meantByExtra, meantCommands, meantFlags, ownVerb } from "./first-guesses.ts";
 
 /** A mistake on the command line: one line, and a question about the nearest name, if there is one. */
 interface Mistake {
@@ -10,8 +12,11 @@ interface Mistake {
   readonly near?: string | undefined;
 }
 
-/** A complaint of commander as a UsageError: one line, then a near name and the help page to read. */
-export function usageError(error: CommanderError, from: Command): UsageError {
+/**
+ * A complaint of commander as a UsageError: one line, then a near name and the help page to read. `example` is a line of the
+ * command that the complaint is about.
+ */
+export function usageError(error: CommanderError, from: Command, example: string | undefined): UsageError {
   const help = `See: ${commandPath(from)} --help`;
   // For a group without a command, commander shows its help as an error.
   if (error.code === "commander.help") {
@@ -25,8 +30,10 @@ export function usageError(error: CommanderError, from: Command): UsageError {
     flagOfOthers(error, from) ??
     otherDashes(error, from) ??
     mistypedCommand(error, from) ??
+    looseValue(error, from) ??
     severalFiles(error, from) ??
     missingFlags(error, from) ??
+    missingArgument(error, from, example) ??
     toMistake(error);
   const [, flag] = /^unknown flag (--\S+)$/.exec(message) ?? [];
   if (flag !== undefined && hasFlag(from, flag)) {
@@ -69,39 +76,121 @@ function commandPath(made: Command): string {
   return names.join(" ");
 }
 
-function nearCommand({ commands }: Command, word: string): string | null {
-  const near = didYouMean(
-    word,
-    commands.map((subcommand) => subcommand.name()),
-  );
-  return near.length === 0 ? null : `Did you mean ${near.join(" or ")}?`;
+function nearCommand(made: Command, word: string): string | null {
+  const own = made.commands.map((subcommand) => subcommand.name());
+  return guessedCommand(made, word) ?? question(didYouMean(word, own));
 }
 
-/** For a command that takes no arguments but has commands, such as `export`: an extra argument is a mistyped command. */
-function mistypedCommand({ code }: CommanderError, made: Command): Mistake | null {
-  const [word] = made.args;
-  if (code !== "commander.excessArguments" || word === undefined) return null;
-  const near = nearCommand(made, word);
+const question = (meant: readonly string[]): string | null =>
+  meant.length === 0 ? null : `Did you mean ${meant.join(" or ")}?`;
+
+/** Asks about the command that a word of other programs means; `noun` is the word after it. */
+function guessedCommand(made: Command, word: string, noun?: string): string | null {
+  const isTop = made.parent === null;
+  const reversed = isTop ? verbAndNoun(word, noun) : null;
+  const meant = reversed === null ? meantCommands(word, made.name()) : [reversed];
+  // In a group, the name of a command of the program is not mistyped.
+  const isCommand = !isTop && (commandNames as readonly string[]).includes(word);
+  return question(meant.length > 0 || !isCommand ? meant : [`cat ${word}`]);
+}
+
+/** `cat products list` for `list products` and `ls product`. */
+function verbAndNoun(word: string, noun: string | undefined): string | null {
+  const group = commandNames.find((name) => name.endsWith("s") && (name === noun || name === `${noun}s`));
+  const verb = ownVerb(word);
+  if (group === undefined || verb === null) return null;
+  // `show product X` is one of them, `show products` all.
+  return `cat ${group} ${verb === "get" && noun === group ? "list" : verb}`;
+}
+
+/** For a word in the place of a command, also of a command that takes no arguments but has commands, such as `export`. */
+function mistypedCommand(error: CommanderError, made: Command): Mistake | null {
+  const [word, next] = made.args;
+  const isUnknown = error.code === "commander.unknownCommand";
+  const isExtra = error.code === "commander.excessArguments" && made.commands.length > 0;
+  if (word === undefined || !(isUnknown || isExtra)) return null;
+  // Commander has proposed the nearest one.
+  const near = isUnknown ? guessedCommand(made, word, next) : nearCommand(made, word);
   return near === null ? null : { message: `unknown command ${JSON.stringify(word)}`, near };
 }
 
-/** Flags of curl and gh that people type for `cat api`, and what it takes instead. */
-const flagsOfOthers = new Map<string, string>([
-  ...["-X", "--request", "--method"].map(
-    (flag) => [flag, "The method comes first: cat api POST PATH."] as const,
-  ),
-  ...["-d", "--data"].map(
-    (flag) => [flag, "Use -F NAME=VALUE, or --input FILE for a complete body."] as const,
-  ),
-  ...["-q", "--jq"].map((flag) => [flag, "Pipe the output: cat api PATH | jq FILTER."] as const),
-  ["-i", "Use --include."],
-]);
-
+/** For a flag of other programs, such as curl, or of another command. */
 function flagOfOthers(error: CommanderError, made: Command): Mistake | null {
-  if (error.code !== "commander.unknownOption" || made.name() !== "api") return null;
+  if (error.code !== "commander.unknownOption") return null;
   const { message } = toMistake(error);
-  const near = flagsOfOthers.get(message.replace("unknown flag ", ""));
-  return near === undefined ? null : { message, near };
+  const flag = message.replace("unknown flag ", "");
+  // Before its arguments, a short flag may be a value that starts with -.
+  const takesAny = /^(?:ID|FILE|RUN|NAME)/.test(made.registeredArguments[0]?.name() ?? "");
+  const isValue = flag.length === 2 && takesAny && made.args[0] === flag;
+  const near = isValue || hasFlag(made, flag) ? null : knownFlag(flag, made);
+  return near === null ? null : { message, near };
+}
+
+/** What a command has for a flag of that name, as a sentence. */
+function knownFlag(flag: string, made: Command): string | null {
+  const [argument] = made.registeredArguments;
+  for (const meant of meantFlags(flag, made.name())) {
+    if (meant.startsWith("--") && hasFlag(made, meant)) return `Did you mean ${meant}?`;
+    if (meant === "ARGUMENT" && argument !== undefined)
+      return `Use it without a flag: ${commandPath(made)} ${argument.name()}.`;
+    if (meant.includes(" ")) return meant;
+  }
+  return null;
+}
+
+const pathForm = /[./\\]/;
+
+/** Forms of values, and the placeholders of the flags that take them; the last form is that of any word. */
+const forms: readonly (readonly [value: RegExp, placeholder: RegExp])[] = [
+  [/^https?:/i, /^URL$/],
+  [/^\d+$/, /^(?:N|PORT)$/],
+  [/^\d{4}-\d\d-\d\d/, /^TIME/],
+  [pathForm, /^(?:FILE|DIR)$/],
+  [/^/, /^(?:TEXT|ID\|REF|ID\|NAME)$/],
+];
+
+/** For an extra argument: the flags that take such a value. A key is not repeated. */
+function looseValue(error: CommanderError, made: Command): Mistake | null {
+  const count = made.registeredArguments.length;
+  const word = made.args[count];
+  if (error.code !== "commander.excessArguments" || word === undefined) return null;
+  const [argument] = made.registeredArguments;
+  const isFile = argument !== undefined && /^(?:FILE|DIR|DECISIONS)$/.test(argument.name());
+  if (isFile && pathForm.test(word)) return null;
+  const { message } = toMistake(error);
+  const near = /^ak_/.test(word) ? knownFlag("--key", made) : flagsTaking(word, made);
+  if (near !== null) return { message, near };
+  if (argument === undefined || isFile) return null;
+  return { message, near: "Run it once for each, or put a value with spaces in quotes." };
+}
+
+function flagsTaking(word: string, made: Command): string | null {
+  const chosen = made.options.find(({ argChoices }) => argChoices?.includes(word));
+  if (chosen !== undefined) return `Did you mean ${chosen.long} ${word}?`;
+  const placeholder = forms.find(([value]) => value.test(word))![1];
+  const taking = made.options.filter(({ flags }) => placeholder.test(/<(.*)>/.exec(flags)?.[1] ?? ""));
+  const get = siblingOf(made, "get");
+  const near =
+    taking.length > 0
+      ? taking.slice(0, 2).map(({ flags }) => plain(flags))
+      : get !== undefined && made.name() === "list"
+        ? [`${commandPath(get)} ${get.registeredArguments[0]!.name()}`]
+        : meantByExtra(made.name());
+  return question(near);
+}
+
+const siblingOf = ({ parent }: Command, name: string): Command | undefined =>
+  parent?.commands.find((made) => made.name() === name);
+
+/** For a missing argument: the list that has its IDs, or an example. */
+function missingArgument(error: CommanderError, made: Command, example: string | undefined): Mistake | null {
+  const argument = made.registeredArguments[made.args.length];
+  if (error.code !== "commander.missingArgument" || argument === undefined) return null;
+  const list = siblingOf(made, "list");
+  const { message } = toMistake(error);
+  if (list !== undefined && argument.name().startsWith("ID"))
+    return { message, near: `To find it: ${commandPath(list)}.` };
+  return example === undefined ? null : { message, near: `For example: ${example}.` };
 }
 
 /** Dashes that editors and chats put in the place of `-` and `--`. */

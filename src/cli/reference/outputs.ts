@@ -110,6 +110,7 @@ const outputs: Readonly<Record<string, () => CommandOutput>> = {
     partial,
   ]),
   "models list": lines(Model, reads),
+  "models get": json(Model, [...byId, refused]),
   "webhooks list": lines(Webhook, reads),
   "webhooks get": json(Webhook, byId),
   "webhooks create": json(WebhookWithSecret, changes),

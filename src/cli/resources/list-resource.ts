@@ -20,6 +20,8 @@ export interface ResourceList<O extends AnyOperation, Flags extends object> exte
   readonly columns: readonly Column<Item<O>>[];
   /** The query parameters of flags whose value must be looked up, such as a product by its reference. */
   readonly lookUp?: (flags: Flags) => Promise<Partial<Input<O>>>;
+  /** Which entries a filter keeps that the service does not have; null without that filter. */
+  readonly keeps?: (flags: Flags) => Promise<((entry: Item<O>) => boolean) | null>;
   /** Flags that filter the list: each sets, or implies, the query parameter of its name. */
   readonly filters?: readonly Option[];
   /** The name of an entry that Tab completes later, with a description, and the kind of these names. */
@@ -58,7 +60,8 @@ export function listResource<O extends AnyOperation, Flags extends object>(
     const printing = readPrintFlags<Item<O>>(flags, { columns, fields });
     const limit = readLimit(flags);
     // Fetching one entry more than the limit shows whether the list has more, mostly without another request.
-    const page = Math.min((limit ?? Number.POSITIVE_INFINITY) + 1, limits.page.max);
+    const keeps = (await list.keeps?.(flags)) ?? null;
+    const page = keeps === null ? Math.min((limit ?? Infinity) + 1, limits.page.max) : limits.page.max;
     const parent = of?.input(made.args[0]!);
     const lookedUp = await list.lookUp?.(flags);
     const complete = await list.added?.to(made.args[0]!);
@@ -67,7 +70,8 @@ export function listResource<O extends AnyOperation, Flags extends object>(
     const input = { ...parent, ...flags, ...lookedUp, limit: page } as Input<O> & { limit: number };
     // Without a limit every page is needed: each is requested while the one before is printed.
     const options = { signal: app.context.interrupt, isAhead: limit === null };
-    const entries = new FirstOnes(client.pages(operation, input, options), limit);
+    const pages = client.pages(operation, input, options);
+    const entries = new FirstOnes(keeps === null ? pages : filtered(pages, keeps), limit);
     // Scripts do not press Tab, and must not wait for the state to open.
     const completes = app.context.stdout.isTTY && !app.globals.mock ? list.completes : undefined;
     const names: Name[] = [];
@@ -85,6 +89,10 @@ export function listResource<O extends AnyOperation, Flags extends object>(
     else if (entries.isMore)
       await app.io.note(`Showing the first ${grouped(count)}. To see more, add --limit N or --all.`);
   });
+}
+
+async function* filtered<Row>(pages: AsyncIterable<readonly Row[]>, keeps: (row: Row) => boolean) {
+  for await (const page of pages) yield page.filter(keeps);
 }
 
 /** The first rows of a list in pages, up to a limit. Reading them also shows whether the list has more rows. */

@@ -92,7 +92,9 @@ describe("every command exits with 2, a message and a next step, without a reque
             ...command.arguments.slice(0, at).map(({ choices }) => choices?.[0] ?? id),
             ...flags.flatMap((one) => flagWords(command, one, ids)),
           ],
-          new RegExp(`^error: missing argument: ${escaped(one.name)}\\nSee: cat ${command.name} --help`),
+          new RegExp(
+            `^error: missing argument: ${escaped(one.name)}\\n(?:To find it: cat \\w+ list|For example: cat .*)\\. See: cat ${command.name} --help`,
+          ),
         ]),
         ...flags.map(({ flag }): Wrong[number] => [
           words(command).concat(
@@ -112,7 +114,7 @@ describe("every command exits with 2, a message and a next step, without a reque
       const what = takesFile
         ? `cat ${command.name} takes one file, and 2 are named\\nRun it once for each file. `
         : `too many arguments: expected ${count}, got ${count + 1}\\n`;
-      const message = `^error: ${what}See: cat ${command.name} --help`;
+      const message = `^error: ${what}(?:[A-Z-].*[.?] )?See: cat ${command.name} --help`;
       return [[[...lineOf(command, ids, [], []), "extra"], new RegExp(message)]];
     }));
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { agoText } from "../../../src/cli/commands/list-tasks.ts";
 import { generateWorld } from "./generate-world.ts";
+import { reviewWorld } from "./review-world.ts";
 
 /** A world with a task for each of these products, in this order. */
 async function withTasks(references: readonly string[], options: Parameters<typeof generateWorld>[0] = {}) {
@@ -130,4 +131,42 @@ test.each([
 ])("a task created %i ms before was created %s", (ms, text) => {
   expect(agoText("2026-01-05T09:00:00Z", Date.parse("2026-01-05T09:00:00Z") + ms)).toBe(text);
   expect(agoText("never", ms)).toBe("never");
+});
+
+describe("cat tasks list --decision", () => {
+  /** Four images of which the first is approved and the second rejected, and a task without an image. */
+  const reviewed = async () => {
+    const world = await reviewWorld(4);
+    world.review("decisions.csv", ["approve"], ["reject", "collar"], [""], [""]);
+    expect(await world.cat("tasks review decisions.csv")).toMatchObject({ exit: 0 });
+    world.looks("fail-low_confidence,Amara,studio,full-front");
+    expect((await world.cat("tryon looks.csv --yes")).exit).toBe(8);
+    const idsOf = async (flags: string) =>
+      (await world.cat(`tasks list ${flags} --json`)).stdout
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => world.tasks().findIndex(({ id }) => id === JSON.parse(line).id));
+    return { ...world, idsOf };
+  };
+
+  test("lists the images that a review approved, rejected, or has not seen", async () => {
+    const world = await reviewed();
+    expect(await world.idsOf("--decision approved")).toEqual([0]);
+    expect(await world.idsOf("--decision rejected")).toEqual([1]);
+    expect(await world.idsOf("--decision not-reviewed")).toEqual([3, 2]);
+    expect(await world.idsOf("--decision not-reviewed --limit 1")).toEqual([3]);
+    expect(await world.idsOf("--decision rejected --status failed")).toEqual([]);
+  });
+
+  test("says when no image has the decision, and when there are more than shown", async () => {
+    const world = await reviewed();
+    expect((await world.cat("tasks list --decision not-reviewed --limit 1")).stderr).toBe(
+      "Showing the first 1. To see more, add --limit N or --all.\n",
+    );
+    expect(await world.cat("tasks list --decision rejected --product DRESS-1")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: "No tasks found. To record decisions: cat tasks review DECISIONS\n",
+    });
+  });
 });

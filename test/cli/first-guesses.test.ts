@@ -65,7 +65,7 @@ describe("a first guess", () => {
     ["approve ID", "cat tasks review DECISIONS"],
     ["review decisions.csv", "cat tasks review DECISIONS"],
     ["products undo", "cat imports undo last"],
-    ["products import a.csv", "cat import"],
+    ["products import a.csv", "cat import FILE"],
     ["products push a.csv", "cat import FILE"],
     ["products count", "cat products list --all"],
     ["tasks reject ID", "cat tasks review DECISIONS"],

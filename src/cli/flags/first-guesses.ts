@@ -56,6 +56,10 @@ const words: Guesses = [
   ["rows errors", ["cat imports rows ID"]],
   ["cancel stop", ["cat imports undo last"]],
   ["request curl http", ["cat api METHOD PATH"]],
+  // Commands in the place of a verb: `products import`.
+  ["import", ["cat import FILE"]],
+  ["tryon beautify", ["cat tryon FILE", "cat beautify FILE"]],
+  ["export", ["cat export"]],
 ];
 
 const groupWords: Guesses = [

@@ -2,7 +2,6 @@ import type { Command, CommanderError } from "commander";
 import { didYouMean } from "../../contract/did-you-mean.ts";
 import { series } from "../../flows/words.ts";
 import { maskedUserinfo } from "../../http/mask.ts";
-import { commandNames } from "../command-names.ts";
 import { UsageError } from "../context/errors.ts";
 import { meantByExtra, meantCommands, meantFlags, ownVerb } from "./first-guesses.ts";
 
@@ -86,17 +85,14 @@ const question = (meant: readonly string[]): string | null =>
 
 /** Asks about the command that a word of other programs means; `noun` is the word after it. */
 function guessedCommand(made: Command, word: string, noun?: string): string | null {
-  const isTop = made.parent === null;
-  const reversed = isTop ? verbAndNoun(word, noun) : null;
-  const meant = reversed === null ? meantCommands(word, made.name()) : [reversed];
-  // In a group, the name of a command of the program is not mistyped.
-  const isCommand = !isTop && (commandNames as readonly string[]).includes(word);
-  return question(meant.length > 0 || !isCommand ? meant : [`cat ${word}`]);
+  const reversed = made.parent === null ? verbAndNoun(word, noun, made) : null;
+  return question(reversed === null ? meantCommands(word, made.name()) : [reversed]);
 }
 
 /** `cat products list` for `list products` and `ls product`. */
-function verbAndNoun(word: string, noun: string | undefined): string | null {
-  const group = commandNames.find((name) => name.endsWith("s") && (name === noun || name === `${noun}s`));
+function verbAndNoun(word: string, noun: string | undefined, { commands }: Command): string | null {
+  const names = commands.map((made) => made.name());
+  const group = names.find((name) => name.endsWith("s") && (name === noun || name === `${noun}s`));
   const verb = ownVerb(word);
   if (group === undefined || verb === null) return null;
   // `show product X` is one of them, `show products` all.

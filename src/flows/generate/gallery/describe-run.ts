@@ -4,9 +4,9 @@ import { relative, sep } from "node:path";
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { referenceOfProduct } from "../../../contract/import-row.ts";
 import type { ProductImage } from "../../../contract/resources/products.ts";
-import type { Task } from "../../../contract/resources/tasks.ts";
+import type { Model, Task } from "../../../contract/resources/tasks.ts";
 import type { StoredDecision } from "../../../state/decisions.ts";
-import { type FoundProducts, productsBy } from "../../catalogue/lookups.ts";
+import { allModels, type FoundProducts, productsBy } from "../../catalogue/lookups.ts";
 import type { Service } from "../../service.ts";
 import { savedColumns } from "../columns/decisions.ts";
 import { type GenerationResult, reasonText } from "../result.ts";
@@ -40,6 +40,7 @@ export interface GalleryProduct {
   readonly id: string;
   readonly reference: string | null;
   readonly name: string | null;
+  readonly sex?: string | null;
   /** Its photos from the sides that its results show; `image` is the index among the images. */
   readonly photos: readonly { readonly image: number; readonly orientation: string }[];
 }
@@ -53,6 +54,7 @@ export interface GalleryEntry {
   readonly product: number;
   readonly modelId: string | null;
   readonly modelName: string | null;
+  readonly modelSex?: string | null;
   readonly subtype: string | null;
   readonly style: string | null;
   readonly background: string;
@@ -99,6 +101,7 @@ export async function describeRun(
 ): Promise<{ data: GalleryData; images: readonly Fetch[] }> {
   const { results, tasks, findDecision, savedIn, pageIn } = input;
   const productsByKey = await findProducts(results, service);
+  const sexes = await sexesOfModels(results, service);
   const fetcher = new ImageFetcher(service);
   const images: Fetch[] = [];
   const add = (fetch: Fetch): number => images.push(fetch) - 1;
@@ -110,7 +113,8 @@ export async function describeRun(
     const product = productsByKey.byId.get(productId);
     const reference = productReference ?? (product === undefined ? null : referenceOfProduct(product));
     places.set(productId, products.length);
-    return products.push({ id: productId, reference, name: product?.name ?? null, photos: [] }) - 1;
+    const { name = null, sex = null } = product ?? {};
+    return products.push({ id: productId, reference, name, sex, photos: [] }) - 1;
   };
   const photos = new Map<ProductImage, number>();
   const photoNumber = (product: number, angleShot: string): number | null => {
@@ -137,7 +141,8 @@ export async function describeRun(
     const image =
       status === "succeeded" && task !== undefined ? add(() => fetcher.output(task, file, savedIn)) : null;
     const reason = failure_reason === null ? null : reasonText(failure_reason);
-    const names = { modelId, modelName, subtype, style, background, angleShot };
+    const modelSex = (modelId === null ? undefined : sexes.get(modelId)) ?? null;
+    const names = { modelId, modelName, modelSex, subtype, style, background, angleShot };
     const shown = { line, taskId: task_id, status, product, reason, file, image, photo };
     return { ...shown, ...names, ...toEarlier(generation) };
   });
@@ -157,6 +162,19 @@ async function findProducts(
     service.signal.throwIfAborted();
     return { byId: new Map(), byReference: new Map(), otherReferences: [] };
   });
+}
+
+/** The sex of each model, by ID; none where the models cannot be read. */
+async function sexesOfModels(
+  results: readonly GenerationResult[],
+  service: Pick<Service, "client" | "signal">,
+): Promise<ReadonlyMap<string, string | null>> {
+  if (results.every(({ generation }) => generation.modelId === null)) return new Map();
+  const models = await allModels(service).catch((): Model[] => {
+    service.signal.throwIfAborted();
+    return [];
+  });
+  return new Map(models.map(({ id, sex }) => [id, sex]));
 }
 
 /** From one folder to another as a URL; null between two drives. */

@@ -34,7 +34,7 @@ longTest("every button of the page does what it says", async () => {
   const button = (within: string, called: string) =>
     page.locator(within).getByRole("button", { name: called, exact: true });
 
-  // On the picture: a pressed button takes its decision back.
+  // Below the picture: a pressed button takes its decision back.
   await press(button(".item >> nth=0", "Approve"));
   expect(await text(page, "#tally")).toBe("1 approved, 0 rejected");
   await press(button(".item >> nth=0", "Approve"));
@@ -65,6 +65,11 @@ longTest("every button of the page does what it says", async () => {
 
   // Approving all asks first; it is undone at once.
   await press(button(".item >> nth=1", "Reject"));
+  await press(button("#filters", "Not reviewed"));
+  expect(await text(page, "#shown")).toBe("2 of 3 images shown");
+  expect(await page.locator("#by-decision").inputValue()).toBe("none");
+  await press(button("#filters", "Not reviewed"));
+  expect(await text(page, "#shown")).toBe("3 images shown");
   await press(button("#filters", "Approve all shown…"));
   expect(await text(page, "#approve-shown p")).toBe(
     "2 images that are shown and not reviewed will be approved. Rejected images stay rejected.",
@@ -145,6 +150,22 @@ async function swipe(page: Page, selector: string, by: { x?: number; y?: number 
 }
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+longTest("no button of a card lies on its picture, in no window", async () => {
+  for (const width of [1400, 390]) {
+    const { page } = await openFile(await writePage(sampleData()), { viewport: { width, height: 900 } });
+    const overlaps = await page.locator(".item").evaluateAll((items) =>
+      items.flatMap((item) => {
+        const picture = item.querySelector(".picture")!.getBoundingClientRect();
+        return [...item.querySelectorAll(".decide button")].map((one) => {
+          const { top, width, height } = one.getBoundingClientRect();
+          return top >= picture.bottom && width > 40 && height >= 28;
+        });
+      }),
+    );
+    expect([width, overlaps.length, overlaps.every(Boolean)]).toEqual([width, 8, true]);
+  }
+});
 
 describe("on a phone", () => {
   longTest("reasons are below the picture, and move to the next one that is rejected", async () => {

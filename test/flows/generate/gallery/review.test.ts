@@ -147,6 +147,57 @@ describe("a gallery", () => {
     },
   );
 
+  longTest.for(["a", "j", "ArrowRight", "Home"])(
+    "after one Tab, which reaches the first link, %s selects the first image",
+    async (key) => {
+      const { page } = await open();
+      await keys(page, "Tab", key);
+      expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
+      await keys(page, "a");
+      expect(await text(page, "#reviewed")).toBe("1 of 4 reviewed");
+    },
+  );
+
+  longTest("the keys work after the first link was followed, and at a button", async () => {
+    const { page } = await open();
+    await keys(page, "Tab", "Enter", "j", "r");
+    expect(await text(page, "#tally")).toBe("0 approved, 1 rejected");
+    await page.locator("#photos").focus();
+    await keys(page, "j", "a");
+    expect(await text(page, "#tally")).toBe("1 approved, 1 rejected");
+    await page.locator("#photos").focus();
+    await keys(page, "Enter");
+    expect(await page.locator(".item .aside").first().isVisible()).toBe(false);
+  });
+
+  longTest("shows the sex of product and model, and marks where they differ", async () => {
+    const { page } = await open(
+      sampleData({
+        products: [
+          { id: "id-1", reference: "DRESS-1", name: "Red dress", sex: "female", photos: [] },
+          { id: "id-2", reference: "COAT-2", name: "Coat", photos: [] },
+        ],
+        results: [
+          entry({ line: 2, modelSex: "female" }),
+          entry({ line: 3, modelName: "Bastian", modelSex: "male" }),
+          entry({ line: 4, product: 1, modelName: "Bastian", modelSex: "male" }),
+          entry({ line: 5, product: 1, modelId: null, modelName: null, subtype: "shoes" }),
+        ],
+      }),
+    );
+    const shown = (selector: string) => page.locator(`.item ${selector}`).allInnerTexts();
+    expect(await shown(".product")).toEqual(["DRESS-1, female", "DRESS-1, female", "COAT-2", "COAT-2"]);
+    expect(await shown(".subject")).toEqual(["Amara, female", "Bastian, male", "Bastian, male", "shoes"]);
+    expect(
+      await page
+        .locator(".item")
+        .evaluateAll((items) => items.map(({ dataset }) => dataset.sexes === "differ")),
+    ).toEqual([false, true, false, false]);
+    await keys(page, "j", "j", "Enter");
+    expect(await text(page, "#large h2")).toBe("DRESS-1, female");
+    expect(await text(page, "#large .subject")).toBe("Bastian, male");
+  });
+
   longTest("moves to the row below and above, to the nearest column", async () => {
     const { page } = await open();
     await keys(page, "j", "j", "ArrowDown");

@@ -13,10 +13,12 @@ import {
   isUnsaved,
   part,
   productName,
+  sexOfProduct,
   statusName,
   toLabel,
   toState,
   toSubject,
+  withSex,
 } from "./review.js";
 
 /** @typedef {import("./review.js").Result} Result */
@@ -108,7 +110,7 @@ function cardFor(result) {
   const card = { result, item, card: part(item, ".card", HTMLElement) };
   const frame = part(item, ".frame", HTMLElement);
   ofItem.set(item, card);
-  part(item, ".product", HTMLElement).textContent = productName(result);
+  part(item, ".product", HTMLElement).textContent = withSex(productName(result), sexOfProduct(result));
   describe(item, result);
   item.dataset.status = result.status;
   if (result.status === "succeeded")
@@ -137,9 +139,12 @@ function createText(name, content) {
   return text;
 }
 
-/** Names a result: its model, background and angle. @param {HTMLElement} element @param {Result} result */
+/** Names a result: its model, background and angle. Marks a model of the other sex than the product. @param {HTMLElement} element @param {Result} result */
 export function describe(element, result) {
-  part(element, ".subject", HTMLElement).textContent = toSubject(result);
+  const { modelSex = null } = result;
+  part(element, ".subject", HTMLElement).textContent = withSex(toSubject(result), modelSex);
+  const sexes = [sexOfProduct(result), modelSex];
+  element.dataset.sexes = sexes.includes("female") && sexes.includes("male") ? "differ" : "";
   part(element, ".background", HTMLElement).textContent = result.background;
   part(element, ".angle", HTMLElement).textContent = result.angleShot;
 }

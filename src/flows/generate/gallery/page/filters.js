@@ -20,6 +20,7 @@ import {
 const form = part(document, "#filters", HTMLFormElement);
 export const productFilter = part(form, "#by-product", HTMLInputElement);
 const decisionFilter = part(form, "#by-decision", HTMLSelectElement);
+const notReviewed = part(form, "#not-reviewed", HTMLElement);
 
 /** Fields whose options are values of the results. @type {readonly { select: HTMLSelectElement, read: (result: Result) => string }[]} */
 const fields = [
@@ -58,6 +59,10 @@ export function addFilters() {
   part(document, "#show-all", HTMLElement).addEventListener("click", () => {
     form.reset();
     productFilter.focus();
+  });
+  notReviewed.addEventListener("click", () => {
+    decisionFilter.value = decisionFilter.value === "none" ? "" : "none";
+    applyFilters(true);
   });
   const fold = part(document, "#show-filters", HTMLElement);
   fold.addEventListener("click", () => {
@@ -106,6 +111,7 @@ export function applyFilters(isAnnounced) {
     ({ value }) => value.trim() !== "",
   );
   part(form, "[type=reset]", HTMLElement).hidden = !isFiltered;
+  notReviewed.setAttribute("aria-pressed", String(decisionFilter.value === "none"));
   const sentence = `${shown === cards.length ? counted(shown, "image") : `${shown} of ${counted(cards.length, "image")}`} shown`;
   part(document, "#shown", HTMLElement).textContent = sentence;
   measureCards();

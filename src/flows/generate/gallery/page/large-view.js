@@ -22,9 +22,11 @@ import {
   isReviewable,
   part,
   productName,
+  sexOfProduct,
   statusName,
   toLabel,
   toState,
+  withSex,
 } from "./review.js";
 
 /** @typedef {import("./cards.js").Card} Card */
@@ -57,7 +59,7 @@ export const focusLarge = () => part(dialog, ".card", HTMLElement).focus();
 function show(card) {
   const { result } = card;
   shown = card;
-  part(dialog, "h2 bdi", HTMLElement).textContent = productName(result);
+  part(dialog, "h2 bdi", HTMLElement).textContent = withSex(productName(result), sexOfProduct(result));
   describe(dialog, result);
   part(dialog, ".card", HTMLElement).setAttribute("aria-label", toLabel(result));
   const inOrder = cards.filter(isShown);

@@ -95,9 +95,9 @@ function onPage({ key, target }) {
   }
   if (key === "u") return undoOnPage();
   const card = findCard(target);
-  // A button keeps the keys that press it.
-  const isButton = target instanceof HTMLButtonElement && key !== "Enter";
-  if (card === undefined && target !== document.body && !isButton) return false;
+  // A link or a button keeps the keys that press it.
+  const isControl = target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement;
+  if (card === undefined && isControl && key === "Enter") return false;
   const next = moved(key, card);
   if (next !== undefined) {
     setJustDecided(undefined);
@@ -118,7 +118,7 @@ function undoOnPage() {
   return true;
 }
 
-/** Where a key leads from a card; from nowhere each key leads to the current card, so that no one decides unseen. @param {string} key @param {Card | undefined} card */
+/** Where a key leads from a card; from elsewhere, such as the first link, each key leads to the current card, so that no one decides unseen. @param {string} key @param {Card | undefined} card */
 function moved(key, card) {
   const isMove = /^(j|k|Home|End|Arrow(Left|Right|Up|Down))$/.test(key);
   if (card === undefined && (key === "n" || key === "Enter" || key in decisionKeys)) return visibleCard();

@@ -170,6 +170,12 @@ export const productName = (result) => {
   return product?.reference ?? product?.id ?? "";
 };
 
+/** @param {Result} result @returns {string | null} */
+export const sexOfProduct = ({ product }) => data.products[product]?.sex ?? null;
+
+/** @param {string} name @param {string | null} sex */
+export const withSex = (name, sex) => (sex === null ? name : `${name}, ${sex}`);
+
 /** The model of a try-on; the kind of product of another image. @param {Result} result */
 export const toSubject = ({ modelName, modelId, subtype, style }) =>
   modelName ?? modelId ?? [subtype, style].filter((one) => one !== null).join(", ");
